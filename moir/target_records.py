@@ -108,6 +108,7 @@ OPENVINO_CPU = Target(
         "count-unsliced-iterations": "moir.targets.openvino_cpu.loops",
         "unnest-iterators": "moir.targets.openvino_cpu.loops",
         "copy-loop-slices": "moir.targets.openvino_cpu.loops",
+        "read-changing-states": "moir.targets.openvino_cpu.loops",
         "convert-chosen-extensions": "moir.targets.openvino_cpu.comparison",
         "select-by-logic": "moir.targets.openvino_cpu.comparison",
         "split-transforms": "moir.targets.openvino_cpu.signal",

@@ -49,6 +49,7 @@ class ExtensionOp(OpsetOp):
 
     # Its function is unknown, so two equal operations must not be merged.
     DETERMINISTIC: ClassVar[bool] = False
+    SIZES_OF_ELEMENTS: ClassVar[bool] = True
 
     KIND: ClassVar[str] = ""
     """The kind of the operation: the type of its layer."""

@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.expansions.built_loops import Step, repeated_steps
+from moir.expansions.loops.built_loops import Step, repeated_steps
 from moir.rewriting.builder import OpBuilder
 
 ROUNDS = 100

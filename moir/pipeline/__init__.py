@@ -210,6 +210,7 @@ def back(target: Target) -> tuple[str, ...]:
         "compress-weights",
         "compress-to-fp16",
         "name-ports",
+        "check-loops",
         "check-types",
         "back-finish",
     )

@@ -49,9 +49,10 @@ def eliminate_dead(block: Block, *, in_bodies: bool = True) -> bool:
                 changed = True
         elif current.regions:
             # Imported only for models with bodies.
-            from moir.rewriting.body_inputs import prune_inputs
+            from moir.rewriting.body_pruning import prune_inputs, prune_outputs
 
             changed = True
+            prune_outputs(current)
             for region in current.regions if in_bodies else ():
                 for body in region.blocks:
                     eliminate_dead(body)

@@ -13,7 +13,7 @@ from moir.dialects.element_types import dynamic, is_element_type, si32
 from moir.dialects.framework import FrameworkOp, operation_class
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
-from moir.dialects.properties import attribute_of, string_attribute
+from moir.dialects.properties import attribute_of, string_attribute, value_of
 from moir.dialects.shapes import UNKNOWN, element_of, tensor
 from moir.errors import UnsupportedOperationError
 from moir.frameworks import TENSORFLOW
@@ -21,6 +21,9 @@ from moir.frameworks import TENSORFLOW
 TRANSPARENT = frozenset(("Identity", "RefIdentity", "Snapshot", "StopGradient", "PreventGradient", "EnsureShape"))
 """Kinds of nodes whose result is their first operand."""
 
+
+BRANCHING_KINDS = frozenset(("If", "StatelessIf", "XlaIf", "Case", "StatelessCase"))
+"""Kinds with a condition or an index as first operand, and branches that take the other operands."""
 
 MERGES = ("Merge", "RefMerge")
 """Kinds that join the values of branches, or of the entry and the back edge of a loop."""
@@ -59,6 +62,19 @@ def integer_of(value: SSAValue) -> int | None:
         return None
     array = data.array
     return int(array.reshape(-1)[0]) if array.size == 1 and array.dtype.kind in "iu" else None
+
+
+def integers_of(value: SSAValue) -> tuple[int, ...] | None:
+    """The integers of a constant 1-D tensor, through identities; None for any other value."""
+    owner = origin(value).owner
+    if not isinstance(owner, Constant) or not isinstance(data := owner.properties["value"], DataAttr):
+        return None
+    return tuple(data.array.tolist()) if data.array.ndim == 1 and data.array.dtype.kind in "iu" else None
+
+
+def is_set(op: Operation, attribute: str) -> bool:
+    """Whether a boolean attribute of a node is true; it is false where the node does not have it."""
+    return attribute in op.properties and bool(value_of(op.properties[attribute]))
 
 
 def new_node(

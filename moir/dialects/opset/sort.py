@@ -206,6 +206,7 @@ class Unique(OpsetOp):
     """
 
     name = "opset10.Unique"
+    SIZES_OF_ELEMENTS: ClassVar[bool] = True
     STEPS: ClassVar[int] = 128
     data = operand_def()
     axis = optional_operands(1)

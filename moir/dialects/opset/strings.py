@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -29,6 +30,7 @@ class StringTensorUnpack(OpsetOp):
     """
 
     name = "opset15.StringTensorUnpack"
+    SIZES_OF_ELEMENTS: ClassVar[bool] = True
     data = operand_def()
     begins = result_def()
     ends = result_def()

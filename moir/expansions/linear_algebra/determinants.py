@@ -16,7 +16,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import Shape, rank_of, shape_of
 from moir.errors import UnsupportedOperationError
-from moir.expansions.built_loops import Step, repeated_steps
+from moir.expansions.loops.built_loops import Step, repeated_steps
 from moir.rewriting.builder import OpBuilder
 
 LARGEST_MATRIX = 32

@@ -13,7 +13,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.expansions.built_loops import Step, repeated_steps
+from moir.expansions.loops.built_loops import Step, repeated_steps
 from moir.expansions.transposition import transposed
 from moir.rewriting.builder import OpBuilder
 

@@ -6,8 +6,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, describe, si32, to_numpy
 from moir.dialects.shapes import element_of
-from moir.expansions.built_loops import Step, repeated_steps
 from moir.expansions.linear_algebra.matrix_powers import power_by_squares
+from moir.expansions.loops.built_loops import Step, repeated_steps
 from moir.expansions.shape_values import all_axes
 from moir.rewriting.builder import OpBuilder
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from moir.dialects.frameworks.tensorflow import BRANCHING_KINDS
 from moir.errors import ModelFileError
 from moir.frontends.tensorflow.attributes import Bindings
 from moir.records import Record
@@ -26,7 +27,6 @@ def first_argument(kind: str) -> int:
     return 1 if kind == "RemoteCall" or kind in BRANCHING_KINDS else 0
 
 
-BRANCHING_KINDS = frozenset(("If", "StatelessIf", "XlaIf", "Case", "StatelessCase"))
 LOOP_KINDS = frozenset(("While", "StatelessWhile", "XlaWhile"))
 
 MERGE_KINDS = frozenset(("Merge", "RefMerge"))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from xdsl.ir import SSAValue
 
 from moir.dialects.moir import Slicing
-from moir.expansions.built_loops import Cut, Step, repeated_steps
+from moir.expansions.loops.built_loops import Cut, Step, repeated_steps
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.layer_parameters import blob, blob_count, bottoms, parameters, with_parameters
 from moir.lowering.caffe.table import caffe

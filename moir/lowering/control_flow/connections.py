@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
+from moir.analysis.dimensions import Dimensions
+from moir.analysis.iteration_sizes import varying_axes
 from moir.dialects.moir import BodyPort, Slicing
-from moir.dialects.opset.control_flow import Loop, RepeatingOp
+from moir.dialects.opset.control_flow import If, Loop, RepeatingOp, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
-from moir.dialects.shapes import is_static, shape_of
+from moir.dialects.shapes import is_static, rank_of, shape_of
+from moir.expansions.loops.carried_pieces import carrying
+from moir.expansions.loops.pieces import Pieces, stacked
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import Body
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.operations_with_bodies import create_repeating
+
+MakeValue = Callable[[OpBuilder, Pieces], SSAValue]
+"""Makes the value of a node's result of tensors that differ in size."""
+
+
+NO_AXES: Mapping[int, int] = MappingProxyType({})
+NO_MAKERS: Mapping[int, MakeValue] = MappingProxyType({})
 
 
 @dataclass
@@ -35,6 +47,9 @@ class Connections:
     outputs: list[tuple[int, BodyPort]] = field(default_factory=list[tuple[int, BodyPort]])
     values: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
     results: list[Result] = field(default_factory=list[Result])
+    joins: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    axes: dict[int, int] = field(default_factory=dict[int, int])
+    makers: dict[int, MakeValue] = field(default_factory=dict[int, MakeValue])
     runs: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -128,16 +143,40 @@ class Connections:
             else:
                 self.body.drop(parameter)
 
-    def add_joined(self, first: int, slicings: Sequence[Slicing]) -> None:
-        """Connect results of the node, from index `first` on, that stack a value of all iterations along an axis."""
+    def add_joined(
+        self, first: int, slicings: Sequence[Slicing], axes: Mapping[int, int] = NO_AXES, makers: Mapping[int, MakeValue] = NO_MAKERS
+    ) -> None:
+        """Connect results of the node, from index `first` on, that stack a value of all iterations along an axis.
+
+        Args:
+            first: the index of the first of these results.
+            slicings: how each of them is put together.
+            axes: the dimension in which the values of a result may differ, by its index; by default the only one whose
+                size may change between iterations.
+            makers: what makes the value of a result, by its index, if the values differ; by default they are stacked.
+        """
+        self.axes.update(axes)
+        self.makers.update(makers)
         for index, slicing in enumerate(slicings, first):
             number = self._number(index)
             if number is None:
                 continue
             result = self.results[self.first_result + index]
             inside = OpBuilder(self.node.known, self.body.block, result)
+            self._check_rank(index, result.operands[0])
+            self.joins[index] = result.operands[0]
             result.operands[0] = inside.Unsqueeze(result.operands[0], slicing.axis)
             self.outputs.append((index, BodyPort(number, slicing=slicing)))
+
+    def _check_rank(self, index: int, value: SSAValue) -> None:
+        """Raises ConversionError for a value whose rank depends on which branch of an If computes it."""
+        producer = value.owner
+        if not isinstance(producer, If) or rank_of(value) is not None:
+            return
+        number = producer.results.index(value)
+        ranks = [rank_of(results_of(body.block)[number]) for body in (producer.then_body, producer.else_body)]
+        if None not in ranks:
+            self.node.fail(f"output {index} collects values of {ranks[0]} dimensions and of {ranks[1]}")
 
     def add_last(self, first: int, count: int) -> None:
         """Connect results of the node, from index `first` on, that are values of the last iteration."""
@@ -147,15 +186,59 @@ class Connections:
                 self.outputs.append((index, BodyPort(number)))
 
     def create(self, op: OpBuilder, operation: type[RepeatingOp]) -> list[SSAValue | None]:
-        """Build the operation and return the values of the results of the node; None for results without connection."""
+        """Build the operation and return the values of the results of the node; None for results without connection.
+
+        Values whose sizes may change between iterations are not collected; the loop hands on their concatenation.
+        Raises ConversionError if that is not possible.
+        """
         if self.outputs:
             created = create_repeating(op, operation, self.operands, self.inputs, [port for _, port in self.outputs], self.body.region)
-            self.values.update((index, value) for (index, _), value in zip(self.outputs, created, strict=True))
+            if varying := self._varying(created[0].owner):
+                created = self._carrying(op, created, varying)
+            else:
+                self.values.update((index, value) for (index, _), value in zip(self.outputs, created, strict=True))
             if operation is Loop:
-                self._check_sizes()
+                self._check_sizes(created)
         return [self.values.get(index) for index in range(self.node.result_count)]
 
-    def _check_sizes(self) -> None:
+    def _varying(self, loop: Operation | Block) -> dict[int, list[int]]:
+        """The dimensions of collected values that may change, by the number of the output."""
+        assert isinstance(loop, RepeatingOp)
+        known = self.node.run.state("dimensions around loops", lambda: Dimensions(static=True))
+        return varying_axes(loop, known) if self.joins else {}
+
+    def _carrying(self, op: OpBuilder, created: list[SSAValue], varying: Mapping[int, list[int]]) -> list[SSAValue]:
+        """Build the operation again, with concatenations that it hands on for outputs whose values differ in size."""
+        loop = created[0].owner
+        assert isinstance(loop, RepeatingOp)
+        axes: dict[int, int] = {}
+        for output, differing in varying.items():
+            index, port = self.outputs[output]
+            assert port.slicing is not None
+            axes[output] = self._axis(index, [axis - (axis > port.slicing.axis) for axis in differing])
+        created, found = carrying(op, loop, {output: self.joins[self.outputs[output][0]] for output in axes}, axes)
+        for output, ((index, port), value) in enumerate(zip(self.outputs, created, strict=True)):
+            self.values[index] = value
+            if output in found and port.slicing is not None:
+                make, rank = self.makers.get(index), rank_of(self.joins[index])
+                self.values[index] = make(op, found[output]) if make else stacked(op, found[output], rank or 1, port.slicing.axis)
+        return created
+
+    def _axis(self, index: int, axes: list[int]) -> int:
+        """The dimension in which the values of a result may differ.
+
+        Values that are stacked are equal in size after all, so any dimension is right for them. Raises ConversionError
+        for others that may differ in several dimensions.
+        """
+        rank, given = rank_of(self.joins[index]), self.axes.get(index)
+        if given is None and len(axes) > 1 and index in self.makers:
+            self.node.fail(
+                f"output {index} collects values of which {len(axes)} dimensions may change from iteration to iteration",
+                hint="give the model's inputs static shapes, or the values one shape",
+            )
+        return axes[0] if given is None or not rank else given % rank
+
+    def _check_sizes(self, created: Sequence[SSAValue]) -> None:
         """Raises ConversionError for a state whose sizes change in a loop that may have no iterations.
 
         The runtime (2026.4) infers the sizes that the body gives, also for a loop that does not run.
@@ -163,8 +246,8 @@ class Connections:
         if self.runs:
             return
         initial = {port.back_edge: self.operands[port.index] for port in self.inputs if port.index is not None}
-        for index, port in self.outputs:
-            after, before = shape_of(self.values[index]), shape_of(initial.get(port.index, self.values[index]))
+        for (index, port), value in zip(self.outputs, created, strict=False):
+            after, before = shape_of(value), shape_of(initial.get(port.index, value))
             if before is None or after is None or port.slicing is not None:
                 continue
             if any(-1 not in sizes and sizes[0] != sizes[1] for sizes in zip(before, after, strict=False)):
@@ -175,7 +258,12 @@ class Connections:
 
 
 def results_without_iterations(
-    node: LoweringNode, op: OpBuilder, states: Sequence[SSAValue], values: Sequence[SSAValue], joined: int | None = None
+    node: LoweringNode,
+    op: OpBuilder,
+    states: Sequence[SSAValue],
+    values: Sequence[SSAValue],
+    joined: int | None = None,
+    unknown: Callable[[], SSAValue] | None = None,
 ) -> list[SSAValue | None] | None:
     """The results of a loop whose body never runs: its initial states, empty lists, and zeros.
 
@@ -185,17 +273,20 @@ def results_without_iterations(
         states: the initial values of the states, which are the first results.
         values: the values of the body for the other results.
         joined: how many of these are joined along a new first axis, by default all; the others are last values.
+        unknown: makes an empty concatenation of values of unknown shape.
 
     Returns None if the shape of a result that is used is not known.
     """
     results: list[SSAValue | None] = [*states]
     for number, value in enumerate(values):
-        shape = shape_of(value)
+        shape, is_joined = shape_of(value), joined is None or number < joined
         if not node.is_used(len(results)):
             results.append(None)
         elif shape is None or not is_static(shape):
-            return None
+            if unknown is None or not is_joined:
+                return None
+            results.append(unknown())
         else:
-            lead = (0,) if joined is None or number < joined else ()
+            lead = (0,) if is_joined else ()
             results.append(op.filled_like((*lead, *shape), 0.0, value))
     return results

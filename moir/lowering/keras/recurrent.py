@@ -17,7 +17,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import boolean
 from moir.dialects.moir import Slicing
 from moir.dialects.shapes import rank_of
-from moir.expansions.built_loops import Cut, Step, repeated_steps
+from moir.expansions.loops.built_loops import Cut, Step, repeated_steps
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments, config_of, values_within, variables
 from moir.lowering.keras.cells import Cell, cell_of

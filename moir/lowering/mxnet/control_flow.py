@@ -16,7 +16,7 @@ from moir.dialects.element_types import boolean
 from moir.dialects.moir import Slicing
 from moir.dialects.opset.control_flow import TensorIterator
 from moir.dialects.shapes import rank_of
-from moir.expansions.built_loops import Cut, Step, repeated_steps
+from moir.expansions.loops.built_loops import Cut, Step, repeated_steps
 from moir.expansions.shape_values import as_scalar, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.branches import conditional, inlined

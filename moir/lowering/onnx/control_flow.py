@@ -25,7 +25,7 @@ from moir.lowering.control_flow.branches import conditional, inlined
 from moir.lowering.control_flow.connections import Connections, results_without_iterations
 from moir.lowering.control_flow.ranks_by_use import rank_by_use
 from moir.lowering.onnx.ranks_by_use import RULES
-from moir.lowering.onnx.sequences.loops import is_sequence, loop_over_sequences
+from moir.lowering.onnx.sequences.loops import axes_of_sequences, is_sequence, loop_over_sequences, sequence_makers
 from moir.lowering.onnx.table import onnx
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -89,7 +89,7 @@ def loop(node: LoweringNode, op: OpBuilder) -> Replacement:
         body.drop(0)
     connections.add_states(carried)
     connections.add_invariants(2 + len(carried), captured)
-    connections.add_joined(len(carried), [Slicing(0)] * (node.result_count - len(carried)))
+    connections.add_joined(len(carried), [Slicing(0)] * (node.result_count - len(carried)), axes_of_sequences(node), sequence_makers(node))
     results = connections.create(op, Loop)
     # The runtime (2026.4) infers other sizes of states that never change.
     return [*carried, *results[len(carried) :]] if _never_runs(node, trip_count, condition) else results

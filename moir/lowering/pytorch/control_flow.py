@@ -11,7 +11,7 @@ import numpy as np
 from xdsl.ir import Region, SSAValue
 
 from moir.dialects.moir import Slicing
-from moir.expansions.built_loops import Cut, Step, repeated_steps
+from moir.expansions.loops.built_loops import Cut, Step, repeated_steps
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.branches import conditional, inlined

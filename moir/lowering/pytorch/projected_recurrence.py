@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from moir.dialects.moir import Slicing
-from moir.expansions.built_loops import Cut, Step, repeated_steps
+from moir.expansions.loops.built_loops import Cut, Step, repeated_steps
 from moir.rewriting.builder import OpBuilder
 
 

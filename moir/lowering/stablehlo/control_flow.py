@@ -15,7 +15,7 @@ from moir.dialects.opset.control_flow import parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.properties import attribute_of, string_attribute
 from moir.dialects.shapes import element_of
-from moir.expansions.built_loops import Step, repeated_steps
+from moir.expansions.loops.built_loops import Step, repeated_steps
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.branches import conditional, inlined
 from moir.lowering.stablehlo.table import stablehlo

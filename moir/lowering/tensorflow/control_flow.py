@@ -28,6 +28,7 @@ from moir.lowering.control_flow.connections import Connections, results_without_
 from moir.lowering.control_flow.ranks_by_use import rank_by_use
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.ranks_by_use import RULES
+from moir.lowering.tensorflow.resources.list_values import HINT, new_list, new_pieces, refuse_pieces, unmade_list, with_read_shapes
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.operations_with_bodies import slice_type
@@ -54,6 +55,8 @@ def if_(node: LoweringNode, op: OpBuilder, cond: SSAValue, *operands: SSAValue) 
     """tf.If(cond, x…)
     -> opset8.If(cond, x…) {then_inputs, else_inputs}; the operations of one branch if cond is known
     """
+    refuse_pieces(node, operands)
+    operands = tuple(with_read_shapes(node, op, operands))
     condition = truth(node, op, cond)
     branches = [graph_of(node, name) for name in ("then_branch", "else_branch")]
     if any(len(results_of(branch.block)) < node.result_count for branch in branches):
@@ -61,10 +64,19 @@ def if_(node: LoweringNode, op: OpBuilder, cond: SSAValue, *operands: SSAValue) 
     known, needed = node.known.constant(condition), [rank_by_use(result, RULES) for result in node.op.results]
     if known is not None and known.size == 1:
         return inlined(node, op, branches[0 if known.item() else 1], operands, needed)[: node.result_count]
+    _refuse_new_lists(node, branches, operands)
     _drop_unused(node, branches)
     needed = [rank for index, rank in enumerate(needed) if node.is_used(index)]
     found = iter(conditional(node, op, condition, branches, operands, needed))
     return [next(found) if node.is_used(index) else None for index in range(node.result_count)]
+
+
+def _refuse_new_lists(node: LoweringNode, branches: Sequence[Region], values: Sequence[SSAValue]) -> None:
+    """Raises ConversionError if a branch reads a new list whose elements have an unknown shape."""
+    for branch in branches:
+        for parameter, value in zip(parameters_of(branch.block), values, strict=False):
+            if unmade_list(value) is not None and parameter.results[0].uses:
+                node.fail("its branches get a list whose elements have an unknown shape", HINT)
 
 
 def _drop_unused(node: LoweringNode, branches: Sequence[Region]) -> None:
@@ -84,8 +96,9 @@ def case(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Replacement:
 
     An index without a branch selects the last one.
     """
+    refuse_pieces(node, operands)
     branches = list(node.op.regions)
-    index, *values = operands
+    index, *values = with_read_shapes(node, op, operands)
     if set(node.texts("graph_attributes", ())) != {"branches"}:
         node.fail("it has no branches")
     known, needed = node.known.integers(index), [rank_by_use(result, RULES) for result in node.op.results]
@@ -94,6 +107,7 @@ def case(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Replacement:
         return inlined(node, op, branch, values, needed)[: node.result_count]
     if len(branches) == 1:
         return inlined(node, op, branches[0], values, needed)[: node.result_count]
+    _refuse_new_lists(node, branches, values)
     return _chained(node, op, index, values, needed)
 
 
@@ -168,9 +182,13 @@ def while_(node: LoweringNode, op: OpBuilder) -> Replacement:
     constant and the length of a sliced operand, the result is an opset1.TensorIterator.
     """
     given, body = Repetition.of(node), graph_of(node, "body")
+    given.states = with_read_shapes(node, op, given.states)
     count = len(results_of(body.block))
     if count < node.result_count or count != len(given.states) + given.joined + given.last:
         node.fail(f"it has {node.result_count} outputs and its body {count}, for {len(given.states)} values handed on")
+    refuse_pieces(node, node.operands)
+    if any(unmade_list(state) is not None for state in given.states):
+        node.fail("it hands on a list whose elements have an unknown shape", HINT)
     if not given.bounds:
         return _conditional_loop(node, op, given, body)
     return _counted_loop(node, op, given, body)
@@ -312,7 +330,8 @@ def _connected(
     connections.add_states(given.states)
     connections.add_slices(given.sliced, [Slicing(0)] * len(given.sliced))
     connections.add_invariants(states + len(given.sliced), given.invariants)
-    connections.add_joined(states, [Slicing(0)] * given.joined)
+    lists = range(states, states + given.joined)
+    connections.add_joined(states, [Slicing(0)] * given.joined, dict.fromkeys(lists, 0), dict.fromkeys(lists, new_pieces))
     connections.add_last(states + given.joined, given.last)
     return connections.create(op, operation)
 
@@ -322,4 +341,5 @@ def _without_iterations(node: LoweringNode, op: OpBuilder, given: Repetition) ->
     if not given.joined and not given.last:
         return [*given.states]
     body = _body(node, graph_of(node, "body"), given, first_result=0)
-    return results_without_iterations(node, op, given.states, body.values()[len(given.states) :], given.joined)
+    values = body.values()[len(given.states) :]
+    return results_without_iterations(node, op, given.states, values, given.joined, lambda: new_list(op, "EmptyTensorList", []))

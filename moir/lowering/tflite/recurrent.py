@@ -20,7 +20,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES
 from moir.dialects.moir import Slicing
 from moir.dialects.shapes import element_of, is_static, shape_of
-from moir.expansions.built_loops import Cut, Step, repeated_steps
+from moir.expansions.loops.built_loops import Cut, Step, repeated_steps
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
 from moir.lowering.tflite.fused_activation import ACTIVATIONS

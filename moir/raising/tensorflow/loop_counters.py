@@ -30,12 +30,39 @@ class Counters:
         self.starts: dict[SSAValue, int] = {}
         """The start of each counter, keyed by its Parameters in the condition and in the body."""
         self.invariants: dict[SSAValue, SSAValue] = {}
-        """The operand of the While after each Parameter of the condition that is loop-invariant."""
+        """The operand of the While for each loop-invariant Parameter of the condition and of the body."""
         for initial, condition, parameter, value in variables:
             if origin(value) is parameter:
-                self.invariants[condition] = initial
-            elif (start := integer_of(initial)) is not None and _is_next(value, parameter):
+                self.invariants[condition] = self.invariants[parameter] = initial
+        for initial, condition, parameter, value in variables:
+            if (start := integer_of(initial)) is not None and self._is_next(value, parameter):
                 self.starts[condition] = self.starts[parameter] = start
+
+    def start(self, value: SSAValue) -> int | None:
+        """The first value of a counter, or of a counter plus or minus a constant; None for any other value."""
+        if (found := self.starts.get(origin(value))) is not None:
+            return found
+        op = origin_of_kind(value, "AddV2", "Add", "Sub")
+        if op is None:
+            return None
+        (a, b), sign = op.operands, -1 if kind_of(op) == "Sub" else 1
+        for counter, other in ((a, b), (b, a)) if sign > 0 else ((a, b),):
+            start, constant = self.starts.get(origin(counter)), self._integer(other)
+            if start is not None and constant is not None:
+                return start + sign * constant
+        return None
+
+    def _integer(self, value: SSAValue) -> int | None:
+        """The integer of a constant, which the body may get as a loop-invariant variable."""
+        return integer_of(self.invariants.get(origin(value), value))
+
+    def _is_next(self, value: SSAValue, parameter: SSAValue) -> bool:
+        """Whether a value is a Parameter plus 1, so that the Parameter is a counter."""
+        addition = origin_of_kind(value, "AddV2", "Add")
+        if addition is None:
+            return False
+        a, b = addition.operands
+        return (origin(a) is parameter and self._integer(b) == 1) or (origin(b) is parameter and self._integer(a) == 1)
 
     def bounds(self) -> list[tuple[int, SSAValue]]:
         """The bounds of all counters, as (start of the counter, bound), if the condition only compares counters.
@@ -82,15 +109,6 @@ class Counters:
         assert self.op.parent is not None
         self.op.parent.insert_op_before(clone, self.op)
         return clone.results[op.results.index(value)]
-
-
-def _is_next(value: SSAValue, parameter: SSAValue) -> bool:
-    """Whether a value is a Parameter plus 1, so that the Parameter is a counter."""
-    addition = origin_of_kind(value, "AddV2", "Add")
-    if addition is None:
-        return False
-    a, b = addition.operands
-    return (origin(a) is parameter and integer_of(b) == 1) or (origin(b) is parameter and integer_of(a) == 1)
 
 
 def _conjuncts(value: SSAValue) -> Iterator[SSAValue]:

@@ -7,7 +7,8 @@ The list takes the place of the flow value, which orders the accesses to an arra
     %y = tf.TensorArrayReadV3(%handle, %i, %next)              %y = tf.TensorListGetItem(%next, %i, %shape)
 
 Accesses to all elements at once, whose indices are a Range 0, 1, …, become TensorListFromTensor and TensorListStack.
-A constant replaces the handle, which a list does not need.
+A constant replaces the handle, which a list does not need. An array with `dynamic_size` grows when an element beyond
+its end is written; its writes have `resize_if_index_out_of_bounds`.
 """
 
 from __future__ import annotations
@@ -15,17 +16,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import BoolAttr, ModuleOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.dialects.element_types import dynamic
 from moir.dialects.framework import FrameworkOp
-from moir.dialects.frameworks.tensorflow import erase, integer_of, kind_of, new_integers, new_node, origin, origin_of_kind, unsupported
+from moir.dialects.frameworks.tensorflow import (
+    erase,
+    integer_of,
+    is_set,
+    kind_of,
+    new_integers,
+    new_node,
+    origin,
+    origin_of_kind,
+    unsupported,
+)
 from moir.dialects.locations import located
 from moir.dialects.moir import all_blocks
 from moir.dialects.names import inherit_names
 from moir.dialects.opset.infrastructure import Constant
+from moir.raising.tensorflow.handed_on import handed_on
 from moir.rewriting.reporting_pass import Needs, ReportingPass, needs_of_roots
 
 
@@ -40,7 +52,9 @@ class RaiseTensorArraysPass(ReportingPass):
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         changed = False
-        for block in list(all_blocks(module)):
+        blocks = list(all_blocks(module))
+        growing = accesses_of_growing_arrays(blocks)
+        for block in blocks:
             for each in list(block.ops):
                 kind = kind_of(each)
                 rewrite = REWRITES.get(kind) if kind.startswith("TensorArray") else None
@@ -50,16 +64,38 @@ class RaiseTensorArraysPass(ReportingPass):
                     used = [result.index for result in each.results if result.first_use is not None]
                     if len(each.operands) != operands or any(index >= results for index in used):
                         raise unsupported(each, f"it has {operands} operands and {results} results, the graph another number")
-                    function(Access(each))
+                    function(Access(each, each in growing))
                     changed = True
         return changed
 
 
-class Access:
-    """A node that creates or accesses an array, while it is rewritten."""
+def accesses_of_growing_arrays(blocks: Sequence[Block]) -> set[Operation]:
+    """The nodes that use the handle of an array with `dynamic_size`, also where a region gets it as a Parameter."""
+    arrays = [op for block in blocks for op in block.ops if kind_of(op) == "TensorArrayV3" and is_set(op, "dynamic_size")]
+    pending: list[SSAValue] = [op.results[0] for op in arrays]
+    handles, found = set[SSAValue](), set[Operation]()
+    while pending:
+        handle = pending.pop()
+        if handle in handles:
+            continue
+        handles.add(handle)
+        for use in handle.uses:
+            found.add(use.operation)
+            pending += handed_on(use)
+    return found
 
-    def __init__(self, op: FrameworkOp) -> None:
+
+class Access:
+    """A node that creates or accesses an array, while it is rewritten.
+
+    Args:
+        op: the node.
+        grows: whether the array that it accesses has `dynamic_size`.
+    """
+
+    def __init__(self, op: FrameworkOp, grows: bool) -> None:
         self.op = op
+        self.grows = grows
 
     def insert(self, op: Operation) -> SSAValue:
         """Insert a new operation before the node; returns its first result."""
@@ -72,10 +108,10 @@ class Access:
         """The element type of the array as the property of a list operation."""
         return {"element_dtype": self.op.properties.get("dtype", self.op.properties.get("T", dynamic))}
 
-    def element_shape(self, attribute: str = "element_shape") -> SSAValue:
+    def element_shape(self) -> SSAValue:
         """The shape of an element as the operand of a list operation; -1 for an unknown rank."""
-        known = attribute in self.op.properties
-        return self.insert(new_integers(self.op.integers(attribute) if known else -1))
+        known = "element_shape" in self.op.properties
+        return self.insert(new_integers(self.op.integers("element_shape") if known else -1))
 
     def replace(self, kind: str, operands: Sequence[SSAValue], properties: dict[str, Attribute] | None = None) -> None:
         """Replace the node by a new node of another kind."""
@@ -107,11 +143,6 @@ def _counted(indices: SSAValue) -> SSAValue | None:
     return numbers.operands[1]
 
 
-def _is_constant_range(indices: SSAValue) -> bool:
-    owner = origin(indices).owner
-    return isinstance(owner, Constant) and np.array_equal(owner.value.array, np.arange(owner.value.array.size))
-
-
 def _array(access: Access) -> None:
     """TensorArrayV3(size) -> (a constant, TensorListReserve(element_shape, size))"""
     op = access.op
@@ -126,7 +157,8 @@ def _array(access: Access) -> None:
 
 def _write(access: Access) -> None:
     _, index, value, flow = access.op.operands
-    access.replace("TensorListSetItem", [flow, index, value], access.element())
+    grows: dict[str, Attribute] = {"resize_if_index_out_of_bounds": BoolAttr.from_bool(True)} if access.grows else {}
+    access.replace("TensorListSetItem", [flow, index, value], access.element() | grows)
 
 
 def _read(access: Access) -> None:
@@ -149,11 +181,29 @@ def _pack(access: Access) -> None:
 
 def _scatter(access: Access) -> None:
     _, indices, value, flow = access.op.operands
-    # A write with as many indices as elements writes the whole array, so the reserved list is replaced.
-    if (_counted(indices) is not None or _is_constant_range(indices)) and origin_of_kind(flow, "TensorListReserve") is not None:
+    if _writes_all(indices, flow):
         access.replace("TensorListFromTensor", [value, access.element_shape()], access.element())
     else:
         access.replace("TensorListScatterIntoExistingList", [flow, value, indices], access.element())
+
+
+def _writes_all(indices: SSAValue, flow: SSAValue) -> bool:
+    """Whether a write at 0, 1, … replaces all elements of a list that was only reserved.
+
+    A length that is computed is taken for the number of indices: an array is made as long as what is written to it.
+    """
+    reserved = origin_of_kind(flow, "TensorListReserve")
+    if reserved is None:
+        return False
+    length, owner = integer_of(reserved.operands[1]), origin(indices).owner
+    if isinstance(owner, Constant):
+        numbers = owner.value.array
+        return np.array_equal(numbers, np.arange(numbers.size)) and (length is None or length <= numbers.size)
+    count = _counted(indices)
+    if count is None:
+        return False
+    number = integer_of(count)
+    return not length or (number is not None and length <= number)
 
 
 def _unpack(access: Access) -> None:
@@ -168,8 +218,9 @@ def _size(access: Access) -> None:
 
 def _concat(access: Access) -> None:
     _, flow = access.op.operands
-    leading = access.insert(new_integers(()))
-    access.replace("TensorListConcatV2", [flow, access.element_shape("element_shape_except0"), leading], access.element())
+    known = "element_shape_except0" in access.op.properties
+    shape = access.insert(new_integers((-1, *access.op.integers("element_shape_except0")) if known else -1))
+    access.replace("TensorListConcatV2", [flow, shape, access.insert(new_integers(()))], access.element())
 
 
 def _split(access: Access) -> None:

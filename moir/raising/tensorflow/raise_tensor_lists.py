@@ -39,22 +39,42 @@ from xdsl.ir import Block, Operation, OpResult, Region, SSAValue, Use
 
 from moir.analysis.analyses import Analyses
 from moir.dialects.framework import FrameworkOp
-from moir.dialects.frameworks.tensorflow import TRANSPARENT, add_results, erase, integer_of, kind_of, new_integers, new_node, origin
+from moir.dialects.frameworks.tensorflow import (
+    TRANSPARENT,
+    add_results,
+    erase,
+    integer_of,
+    integers_of,
+    is_set,
+    kind_of,
+    new_integers,
+    new_node,
+    origin,
+    origin_of_kind,
+)
 from moir.dialects.inference import set_type
 from moir.dialects.locations import located
 from moir.dialects.moir import all_blocks, models_of
 from moir.dialects.names import add_tensor_names, name_of, tensor_names_of
 from moir.dialects.opset.control_flow import parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
-from moir.dialects.properties import value_of
+from moir.dialects.properties import attribute_of, value_of
 from moir.dialects.shapes import tensor
 from moir.errors import UnsupportedOperationError
+from moir.raising.tensorflow.handed_on import handed_on
 from moir.raising.tensorflow.loop_counters import Counters
 from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.reporting_pass import ReportingPass
 
 WHILES = ("While", "StatelessWhile", "XlaWhile")
 LISTS = ("TensorListReserve", "EmptyTensorList")
+
+
+READERS = {"TensorListStack": 1, "TensorListGetItem": 2, "TensorListGather": 2}
+"""For kinds that read a list, the index of the operand that states the shape of elements."""
+
+EXTENDING = ("TensorListSetItem", "TensorListPushBack", "TensorListScatterIntoExistingList", "TensorListResize")
+"""Kinds whose result is the list that is their first operand, with other elements."""
 
 
 class RaiseTensorListsPass(ReportingPass):
@@ -67,12 +87,36 @@ class RaiseTensorListsPass(ReportingPass):
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         for model in models_of(module):
             drop_unwritten_results(model.block)
+        for block in all_blocks(module):
+            declare_read_shapes(block)
         for block in list(all_blocks(module)):
             for each in list(block.ops):
                 if kind_of(each) in WHILES and "invariants" not in each.properties:
                     assert isinstance(each, FrameworkOp)
                     WhileRaising(each).raise_lists()
         return True
+
+
+def declare_read_shapes(block: Block) -> None:
+    """Give new lists the shape of elements that readers of the list state, as the attribute `read_shape`.
+
+    TensorFlow infers it from what is written, also where the list itself was created without.
+    """
+    for op in block.ops:
+        if kind_of(op) != "TensorListReserve":
+            continue
+        pending, seen = [op.results[0]], set[SSAValue]()
+        while pending and "read_shape" not in op.properties:
+            value = pending.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            for use in value.uses:
+                kind = kind_of(use.operation)
+                shape = integers_of(use.operation.operands[READERS[kind]]) if kind in READERS else None
+                if shape is not None and -1 not in shape:
+                    op.properties["read_shape"] = attribute_of(list(shape))
+                pending += [use.operation.results[0]] if kind in EXTENDING and use.index == 0 else handed_on(use)
 
 
 def drop_unwritten_results(block: Block) -> None:
@@ -107,6 +151,7 @@ class Variable:
         value: the value that the body yields for the next iteration.
         role: `state`, `invariant`, `sliced`, `joined`, `pushed` (a list that each iteration appends to) or `last`.
         start: index of the first element that the loop reads or writes.
+        grows: whether a list gets longer where the loop writes beyond its end.
         reads: the operations that read an element of a sliced list.
     """
 
@@ -117,6 +162,7 @@ class Variable:
     value: SSAValue
     role: str = "state"
     start: int = 0
+    grows: bool = False
     reads: tuple[Operation, ...] = ()
 
     @property
@@ -160,7 +206,7 @@ class WhileRaising:
             if variable.role in ("joined", "pushed", "last"):
                 written = origin(variable.value).owner
                 assert isinstance(written, Operation)
-                variable.value = written.operands[1 if variable.role == "pushed" else 2]
+                variable.value = written.operands[-1]
         twins = {variable.number: twin for variable in self.variables if variable.role == "last" and (twin := self._twin(variable))}
         needed = self._needed(twins)
         groups = {role: [v for v in self.variables if v.role == role and v.number in needed] for role in ("state", "sliced", "invariant")}
@@ -207,11 +253,14 @@ class WhileRaising:
         kind = kind_of(written)
         if kind not in ("TensorListSetItem", "TensorListPushBack") or variable.condition.uses:
             return
-        assert isinstance(written, Operation)
-        alone = len(uses) == 1 and uses[0].operation is written and uses[0].index == 0
+        assert isinstance(written, FrameworkOp)
+        variable.grows = is_set(written, "resize_if_index_out_of_bounds")
+        appends = kind == "TensorListPushBack" or (variable.grows and _is_length(written.operands[1], variable.parameter))
+        others = [use for use in uses if use.operation is not written or use.index != 0]
+        alone = len(others) == len(uses) - 1 and (not others or (appends and _are_lengths_for(others, written)))
         if not alone or len(list(uses_of(written.results[0]))) != 1:
             return
-        if kind == "TensorListPushBack":
+        if appends:
             variable.role = "pushed"
         elif (start := self._start(written.operands[1])) is not None:
             variable.role, variable.start = "joined", start
@@ -219,8 +268,9 @@ class WhileRaising:
             variable.role = "last"
 
     def _start(self, index: SSAValue) -> int | None:
-        """The start of a counter that is used as index; None if the index is not a counter."""
-        return self.counters.starts.get(origin(index))
+        """The first value of an index that is a counter plus or minus a constant; None if it is not, or negative."""
+        start = self.counters.start(index)
+        return None if start is None or start < 0 else start
 
     def _take_elements(self, variable: Variable) -> None:
         """Make the Parameter of a sliced list the element that the iteration reads."""
@@ -307,7 +357,8 @@ class WhileRaising:
         """
         match variable.role:
             case "joined":
-                properties = {"start": variable.start, "complete": self._is_complete(variable)}
+                grows = {"resize_if_index_out_of_bounds": True} if variable.grows else {}
+                properties = {"start": variable.start, "complete": self._is_complete(variable), **grows}
                 node = new_node("TensorListSetRange", [variable.initial, value], properties)
             case "pushed":
                 node = new_node("TensorListConcatLists", [variable.initial, value])
@@ -321,6 +372,18 @@ class WhileRaising:
                 return value
         self._insert(node)
         return node.results[0]
+
+
+def _is_length(index: SSAValue, handle: SSAValue) -> bool:
+    """Whether an index is the length of a list."""
+    length = origin_of_kind(index, "TensorListLength")
+    return length is not None and origin(length.operands[0]) is handle
+
+
+def _are_lengths_for(uses: list[Use], written: Operation) -> bool:
+    """Whether the uses of a list are its lengths, and only a node that writes to it uses these."""
+    lengths = [use.operation for use in uses]
+    return all(kind_of(op) == "TensorListLength" and all(use.operation is written for use in uses_of(op.results[0])) for op in lengths)
 
 
 def _is_single(value: SSAValue) -> bool:

@@ -136,7 +136,7 @@ def _direction(
     order: Slicing,
 ) -> list[SSAValue]:
     """The output [N, T, H] and the states [N, H] of one direction, for states [N, H] and its weights."""
-    from moir.expansions.built_loops import Cut, Step, repeated_steps
+    from moir.expansions.loops.built_loops import Cut, Step, repeated_steps
 
     properties = {name: value for name, value in sequence.properties.items() if name != "direction"}
 

@@ -15,7 +15,7 @@ from moir.passes.canonicalize import simplify_reshape
 from moir.passes.compress import compress_to_fp16
 from moir.passes.fold import fold_scales
 from moir.passes.fuse import fuse_pads
-from moir.rewriting import body_inputs, folding
+from moir.rewriting import body_pruning, folding
 from moir.rewriting.layout import permute_along_axes
 
 
@@ -90,7 +90,7 @@ def shape_value(patch: pytest.MonkeyPatch) -> None:
 
 def dead_input(patch: pytest.MonkeyPatch) -> None:
     """After a dead input of a body that is erased, two others change places."""
-    renumber = body_inputs._renumber
+    renumber = body_pruning._renumber
 
     def confused(op: Any, used: set[int], first: int) -> dict[int, int]:
         count = len(op.operands)
@@ -98,7 +98,7 @@ def dead_input(patch: pytest.MonkeyPatch) -> None:
         one, other, *_ = [*(number for number in numbers if number >= first), -1, -1]
         return numbers if len(op.operands) == count else {**numbers, one: numbers[other], other: numbers[one]}
 
-    patch.setattr(body_inputs, "_renumber", confused)
+    patch.setattr(body_pruning, "_renumber", confused)
 
 
 def back_edge(patch: pytest.MonkeyPatch) -> None:

@@ -176,22 +176,6 @@ def test_a_sequence_of_computed_length_is_asked(kind: str) -> None:
     check(nodes, inputs, fixed=["n", "p"], forms=["static", "dynamic"])
 
 
-def test_what_is_appended_may_have_another_shape_each_time() -> None:
-    """In this case the appended tensors cannot be a scan output."""
-    body = appending("a")
-    body.node.insert(0, node("Range", ["zero_", "i", "one_"], ["others"]))
-    body.node.insert(0, node("Constant", [], ["zero_"], value_int=0))
-    body.node.insert(0, node("Constant", [], ["one_"], value_int=1))
-    body.node[-2].input[1] = "others"
-    nodes = [
-        node("SequenceEmpty", [], ["start"], dtype=7),
-        node("Loop", ["n", "", "start"], ["sequence"], body=body),
-        node("ConcatFromSequence", ["sequence"], ["y"], axis=0),
-    ]
-    with pytest.raises(ConversionError, match="shapes that may differ"):
-        check(nodes, {"a": A, "n": np.array(3)}, forms=["static"], expected=[])
-
-
 def test_a_function_of_each_member() -> None:
     tensor, result = onnx.helper.make_tensor_value_info("x", 1, None), onnx.helper.make_empty_tensor_value_info("z")
     body = onnx.helper.make_graph(

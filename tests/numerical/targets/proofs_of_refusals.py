@@ -97,6 +97,33 @@ def joined_rows(x: Any, runs: Any) -> Any:
     return loop.get_concatenated_slices(body.results[0].output(0), 0, 1, 1, -1, 0)
 
 
+def grown_rows(rows: Any, first: Any) -> Any:
+    """A state to which each iteration appends a row."""
+    state, row = ops.parameter([-1, 1], np.float32), ops.parameter([1, 1], np.float32)
+    grown = ops.concat([state, row], 0)
+    iterator = ops.tensor_iterator()
+    iterator.set_body(openvino.Model([grown], [state, row]))
+    iterator.set_sliced_input(row, rows.output(0), 0, 1, 1, -1, 0)
+    iterator.set_merged_input(state, first.output(0), grown.output(0))
+    return iterator.get_iter_value(grown.output(0), -1)
+
+
+def grown_state(rows: Any, first: Any) -> Any:
+    """The sum of all rows of a state to which each of three iterations appends one, summed over the iterations."""
+    step, state, total = ops.parameter([], np.int64), ops.parameter([-1, 1], np.float32), ops.parameter([1], np.float32)
+    inner = ops.parameter([3, 1], np.float32)
+    grown = ops.concat([state, ops.gather(inner, ops.unsqueeze(step, np.array(0)), np.array(0))], 0)
+    added = ops.add(total, ops.reduce_sum(grown, np.array([0])))
+    body = openvino.Model([ops.constant(np.array(True)), grown, added], [step, state, total, inner])
+    loop = ops.loop(ops.constant(np.array(3)), ops.constant(np.array(True)))
+    loop.set_function(body)
+    loop.set_special_body_ports([0, 0])
+    loop.set_merged_input(state, first.output(0), grown.output(0))
+    loop.set_merged_input(total, ops.constant(floats(0)).output(0), added.output(0))
+    loop.set_invariant_input(inner, rows.output(0))
+    return loop.get_iter_value(added.output(0), -1)
+
+
 PROOFS_OF_REFUSALS: dict[str, Proof] = {
     "converted-levels": (
         lambda x: ops.fake_quantize(ops.convert(x, np.float32), floats(0), floats(255), floats(0), floats(510), 256),
@@ -193,6 +220,12 @@ PROOFS_OF_REFUSALS: dict[str, Proof] = {
     ),
     "empty-rows": (other_rows, [floats(5)], np.array([True, False])),
     "select-constants": (chosen_by_itself, [np.array([True, True])], np.array([True, False])),
+    "iterators-of-changing-size": (
+        grown_rows,
+        [floats(1, 2, 3).reshape(3, 1), floats(-1).reshape(1, 1)],
+        floats(-1, 1, 2, 3).reshape(4, 1),
+    ),
+    "states-of-changing-size": (grown_state, [floats(1, 2, 3).reshape(3, 1), floats(-1).reshape(1, 1)], floats(7)),
     "loop-condition": (joined_rows, [floats(1, 2), np.array(False)], np.zeros((0, 2), np.float32)),
     "single-group": (
         one_group,

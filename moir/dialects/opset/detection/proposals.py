@@ -99,6 +99,7 @@ class GenerateProposals(OpsetOp):
     """
 
     name = "opset9.GenerateProposals"
+    SIZES_OF_ELEMENTS: ClassVar[bool] = True
     im_info = operand_def()
     anchors = operand_def()
     deltas = operand_def()

@@ -52,6 +52,8 @@ class RankedSuppressionOp(OpsetOp):
     batch element [N].
     """
 
+    SIZES_OF_ELEMENTS: ClassVar[bool] = True
+
     boxes = operand_def()
     scores = operand_def()
     selected_outputs = result_def()
@@ -151,6 +153,8 @@ class GreedySuppressionOp(OpsetOp):
     Boxes [N, boxes, 4], scores [N, classes, boxes] and optionally the scalars (or [1]) max_output_boxes_per_class,
     iou_threshold, score_threshold and, in the newer versions, soft_nms_sigma.
     """
+
+    SIZES_OF_ELEMENTS: ClassVar[bool] = True
 
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (2, 3, 4, 5)
     boxes = operand_def()

@@ -104,6 +104,9 @@ class OpsetOp(IRDLOperation, PropertyAccess):
     DETERMINISTIC: ClassVar[bool] = True
     """Whether equal operands give equal results; False for random operations, which are neither folded nor merged."""
 
+    SIZES_OF_ELEMENTS: ClassVar[bool] = False
+    """Whether sizes of results depend on elements of operands that `result_shapes` does not ask for."""
+
     STEPS: ClassVar[int] = 1
     """About how many nanoseconds `evaluate` takes for an element: more than 1 if it sorts or is a loop in Python."""
 

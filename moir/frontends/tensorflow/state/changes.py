@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from moir.dialects.frameworks.tensorflow import BRANCHING_KINDS
 from moir.errors import ModelFileError
-from moir.frontends.tensorflow.functions import BRANCHING_KINDS, LOOP_KINDS
+from moir.frontends.tensorflow.functions import LOOP_KINDS
 from moir.frontends.tensorflow.references import reference
 from moir.frontends.tensorflow.state.nodes import RESOURCE_KINDS, Resource, is_writing
 from moir.frontends.tensorflow.state.order import StateOrder, state_order

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from moir.dialects.frameworks.tensorflow import BRANCHING_KINDS
 from moir.errors import ModelFileError
-from moir.frontends.tensorflow.functions import BRANCHING_KINDS, CALL_KINDS, LOOP_KINDS, first_argument
+from moir.frontends.tensorflow.functions import CALL_KINDS, LOOP_KINDS, first_argument
 from moir.frontends.tensorflow.references import attribute, reference
 from moir.frontends.tensorflow.state.nodes import (
     READING_KINDS,

@@ -21,7 +21,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si32
 from moir.dialects.moir import Slicing
 from moir.dialects.shapes import element_of, rank_of, shape_of, size_along
-from moir.expansions.built_loops import Cut, Step, repeated_steps
+from moir.expansions.loops.built_loops import Cut, Step, repeated_steps
 from moir.lowering.onnx.recurrent.network import GRU, LSTM, Activation, Network
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder

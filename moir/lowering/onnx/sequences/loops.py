@@ -1,29 +1,33 @@
 """Loops over sequences: a Loop whose loop-carried values are sequences, and SequenceMap.
 
 A Loop of a known number of iterations is unrolled. In any other Loop, also one that a condition may end early, a
-sequence may only grow at its end, by a value that has the same shape in every iteration: these values become a scan
-output. The shape is static, or each iteration computes it in the same way from shapes that do not change.
+sequence may only grow at its end. The values that it grows by become a scan output, or a concatenation that the loop
+hands on, if their shapes may differ.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
-from enum import Enum
+from collections.abc import Sequence
 
 import numpy as np
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.framework import FrameworkOp, operation_class
 from moir.dialects.moir import is_none
 from moir.dialects.opset.control_flow import parameters_of
-from moir.dialects.opset.infrastructure import Constant, Parameter, Result
-from moir.dialects.shapes import UNKNOWN, is_static, shape_of
+from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.properties import attribute_of
+from moir.dialects.shapes import UNKNOWN
 from moir.errors import UnsupportedOperationError
+from moir.expansions.loops.pieces import Pieces
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import captured_values, graph_of, own_operands
 from moir.lowering.control_flow.branches import inlined
+from moir.lowering.control_flow.connections import MakeValue
 from moir.lowering.onnx.sequences.operations import HINT, members_of, new_sequence
+from moir.lowering.onnx.sequences.pieces import KIND as PIECES
+from moir.lowering.onnx.sequences.pieces import new_pieces, parts_of
 from moir.lowering.onnx.sequences.stacked import KIND as STACK
 from moir.lowering.onnx.table import onnx
 from moir.lowering.table import BoundHandler, Replacement
@@ -36,20 +40,9 @@ MOST_ITERATIONS = 256
 MOST_COPIES = 50_000
 """Largest number of operations of all unrolled loops of a model, which bounds the size of nested loops."""
 
-SHAPED_BY_OPERANDS = frozenset(
-    {
-        *("Abs", "Add", "And", "Cast", "CastLike", "Ceil", "Clip", "Concat", "Cos", "Div", "Elu", "Equal", "Erf", "Exp"),
-        *("Floor", "Gather", "Gelu", "Gemm", "Greater", "HardSigmoid", "HardSwish", "Identity", "LayerNormalization"),
-        *("LeakyRelu", "Less", "Log", "LogSoftmax", "MatMul", "Max", "Min", "Mod", "Mul", "Neg", "Not", "Or", "Pow"),
-        *("Reciprocal", "Relu", "Round", "Sigmoid", "Sign", "Sin", "Softmax", "Softplus", "Sqrt", "Sub", "Sum", "Tanh"),
-        *("Transpose", "Unsqueeze", "Where", "Xor"),
-    }
-)
-"""Operations whose result shapes do not depend on the values of their operands."""
-
-CHANGING_SHAPES = frozenset({"Concat", "Gather", "Transpose", "Unsqueeze"})
-"""Operations of `SHAPED_BY_OPERANDS` whose repeated application may change the shape each time; others change it once
-at most.
+SEQUENCES, CONCATENATED, AXES = "sequences", "concatenated", "axes"
+"""Attributes of a Loop that replaces one with sequences: the number of its last outputs that are to become sequences,
+which outputs are concatenated later, and along which dimension of their values.
 """
 
 
@@ -59,7 +52,7 @@ class _ConditionError(UnsupportedOperationError):
 
 def is_sequence(value: SSAValue | None) -> bool:
     """Whether a value is a sequence whose members, or whose number of members, are known."""
-    return value is not None and isinstance(value.owner, FrameworkOp) and value.owner.KIND in ("SequenceConstruct", STACK)
+    return value is not None and isinstance(value.owner, FrameworkOp) and value.owner.KIND in ("SequenceConstruct", STACK, PIECES)
 
 
 def release_all(node: LoweringNode) -> None:
@@ -114,21 +107,15 @@ def _unrolled(node: LoweringNode, op: OpBuilder, count: int, states: list[SSAVal
 
 
 def _growing(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> list[SSAValue | None]:
-    """A Loop whose growing sequences become scan outputs, in addition to its own."""
+    """A Loop whose growing sequences become outputs that collect values, in addition to its own."""
     region, captured = graph_of(node, "body").clone(), captured_values(node)
     states = [node.operand(2 + index) for index in range(len(own_operands(node)) - 2)]
     places = [index for index, value in enumerate(states) if is_sequence(value)]
     parameters, block = parameters_of(region.block), region.block
     results = [each for each in block.ops if isinstance(each, Result)]
-    is_fixed: list[bool] = []
-    constant = {each.results[0] for each in parameters[2 + len(states) :]}
-    handed_on: dict[SSAValue, SSAValue] = {
-        each.results[0]: results[1 + index].operands[0] for index, each in enumerate(parameters[2 : 2 + len(states)])
-    }
     for place in places:
         parameter, result = parameters[2 + place], results[1 + place]
         appended = _appended(node, parameter, result)
-        is_fixed.append(_has_one_shape(appended, constant, handed_on))
         insertion = result.operands[0].owner
         result.detach()
         result.operands = [appended]
@@ -142,7 +129,7 @@ def _growing(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> list[SSA
     kind = operation_class("onnx", "Loop")
     created = kind.create(
         operands=[trips, condition, *others, *captured],
-        properties=dict(node.op.properties),
+        properties=dict(node.op.properties) | _sequences(node, places),
         attributes=dict(node.op.attributes),
         result_types=[UNKNOWN] * node.result_count,
         regions=[region],
@@ -162,18 +149,48 @@ def _growing(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> list[SSA
         each.erase()
     created.detach()
     created.drop_all_references()
-    for value, is_shape_fixed in zip(values[len(values) - len(places) :], is_fixed, strict=True):
-        if not is_shape_fixed and value is not None and not is_static((shape_of(value) or (-1, -1))[1:]):
-            node.fail("how often it runs is not known, and it appends values of shapes that may differ to a sequence", HINT)
     kept, collected = values[: len(values) - len(places)], values[len(values) - len(places) :]
     for place, rest in zip(places, collected, strict=True):
         assert rest is not None
         members = members_of(node, 2 + place)
+        if (parts := parts_of(rest)) is not None:
+            kept.insert(place, new_pieces(op, members, parts[1]) if members else rest)
+            if members and isinstance(rest.owner, Operation):
+                erase(rest.owner)
+            continue
         stack = operation_class("onnx", STACK).create(operands=[*members, rest], result_types=[UNKNOWN])
         op.insert(stack)
         kept.insert(place, stack.results[0])
     release_all(node)
     return kept
+
+
+def _sequences(node: LoweringNode, places: Sequence[int]) -> dict[str, Attribute]:
+    """The attributes of the Loop that collects the values by which sequences grow, from the indices of these."""
+    first, axes = node.result_count - len(places), dict[int, int]()
+    for number, place in enumerate(places):
+        for use in node.op.results[place].uses:
+            consumer = use.operation
+            if isinstance(consumer, FrameworkOp) and consumer.KIND == "ConcatFromSequence" and "axis" in consumer.properties:
+                inner = LoweringNode(consumer, node.version, node.run)
+                if not inner.flag("new_axis"):
+                    axes.setdefault(first + number, inner.integer("axis"))
+    return {SEQUENCES: attribute_of(len(places)), CONCATENATED: attribute_of(list(axes)), AXES: attribute_of(list(axes.values()))}
+
+
+def axes_of_sequences(node: LoweringNode) -> dict[int, int]:
+    """The dimension along which the values of an output are concatenated later, by the index of the output."""
+    return dict(zip(node.integers(CONCATENATED, ()), node.integers(AXES, ()), strict=True))
+
+
+def sequence_makers(node: LoweringNode) -> dict[int, MakeValue]:
+    """What makes sequences of the values that outputs of a Loop collect, by the index of the output."""
+    count = node.integer(SEQUENCES, 0)
+    return dict.fromkeys(range(node.result_count - count, node.result_count), _sequence_of)
+
+
+def _sequence_of(op: OpBuilder, found: Pieces) -> SSAValue:
+    return new_pieces(op, [], found)
 
 
 def _appended(node: LoweringNode, parameter: Parameter, result: Result) -> SSAValue:
@@ -192,47 +209,6 @@ def _appended(node: LoweringNode, parameter: Parameter, result: Result) -> SSAVa
     ):
         node.fail("how often it runs is not known, and it does more with a sequence than append to it", HINT)
     return insertion.operands[1]
-
-
-def _has_one_shape(value: SSAValue, constant: Set[SSAValue], handed_on: Mapping[SSAValue, SSAValue]) -> bool:
-    """Whether a value of a body has the same shape in every iteration.
-
-    A loop-carried value may be computed from its previous value, if that is not an operand of one of `CHANGING_SHAPES`.
-
-    Args:
-        value: the value.
-        constant: the Parameters that do not change.
-        handed_on: for each loop-carried Parameter, its value in the next iteration.
-    """
-    pending, seen = [(value, _Use.APPENDED)], set[tuple[SSAValue, _Use]]()
-    while pending:
-        each, use = pending.pop()
-        if (each, use) in seen or each in constant or isinstance(each.owner, Constant):
-            continue
-        seen.add((each, use))
-        producer = each.owner
-        if isinstance(producer, Parameter):
-            # The number of the iteration and the condition are scalars.
-            if each in handed_on:
-                if use is _Use.FIXED and handed_on[each] is not each:
-                    return False
-                pending.append((handed_on[each], _Use.NEXT))
-            elif not (isinstance(producer.parent, Block) and producer in parameters_of(producer.parent)[:2]):
-                return False
-        elif isinstance(producer, FrameworkOp) and producer.KIND in SHAPED_BY_OPERANDS:
-            inner = _Use.FIXED if use is _Use.NEXT and producer.KIND in CHANGING_SHAPES else use
-            pending += [(operand, inner) for operand in producer.operands]
-        elif not (isinstance(producer, FrameworkOp) and producer.KIND == "Constant"):
-            return False
-    return True
-
-
-class _Use(Enum):
-    """The purpose for which a value of a body is used."""
-
-    APPENDED = "it is appended in this iteration"
-    NEXT = "it is handed on to the next iteration"
-    FIXED = "it is handed on, and its shape decides about that of what is"
 
 
 @onnx.lowers("SequenceMap")

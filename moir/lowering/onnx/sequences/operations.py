@@ -16,8 +16,13 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.framework import FrameworkOp, operation_class
 from moir.dialects.shapes import UNKNOWN, is_static, normalize_axis, shape_of
+from moir.expansions.loops import pieces
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.sequences.pieces import KIND as PIECES
+from moir.lowering.onnx.sequences.pieces import joined as joined_pieces
+from moir.lowering.onnx.sequences.pieces import length as length_of_pieces
+from moir.lowering.onnx.sequences.pieces import new_pieces, pieces_of
 from moir.lowering.onnx.sequences.stacked import joined, length, member, stack_of
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
@@ -45,7 +50,7 @@ def members_of(node: LoweringNode, index: int) -> list[SSAValue]:
 def release(node: LoweringNode, index: int) -> None:
     """Release the operand of a node, if it is a sequence or optional value, which exists only during the conversion."""
     producer = node.operand(index).owner
-    if isinstance(producer, FrameworkOp) and producer.KIND in ("SequenceConstruct", "SequenceStack", "Optional"):
+    if isinstance(producer, FrameworkOp) and producer.KIND in ("SequenceConstruct", "SequenceStack", PIECES, "Optional"):
         node.run.release(producer)
 
 
@@ -81,6 +86,9 @@ def sequence_at(node: LoweringNode, op: OpBuilder, input_sequence: SSAValue, pos
         found = member(node, op, stack, position)
         release(node, 0)
         return found
+    if (found := pieces_of(op, input_sequence)) is not None:
+        release(node, 0)
+        return pieces.piece(op, found, position)
     members = members_of(node, 0)
     if op.known.integers(position) is None and members and _are_alike(members):
         found = op.Gather(op.Concat(*(op.Unsqueeze(each, [0]) for each in members), axis=0), as_scalar(op, position), 0)
@@ -102,6 +110,9 @@ def sequence_length(node: LoweringNode, op: OpBuilder, input_sequence: SSAValue)
     if (stack := stack_of(input_sequence)) is not None:
         release(node, 0)
         return length(op, stack)
+    if (found := pieces_of(op, input_sequence)) is not None:
+        release(node, 0)
+        return length_of_pieces(op, found)
     members = members_of(node, 0)
     release(node, 0)
     return op.constant(len(members), si64)
@@ -112,6 +123,9 @@ def sequence_insert(
     node: LoweringNode, op: OpBuilder, _input_sequence: SSAValue, tensor: SSAValue, position_: SSAValue | None = None
 ) -> SSAValue:
     """onnx.SequenceInsert(onnx.SequenceConstruct(a), b, 0) -> onnx.SequenceConstruct(b, a)"""
+    if (found := pieces_of(op, node.operand(0))) is not None and position_ is None:
+        release(node, 0)
+        return new_pieces(op, [], pieces.joined(op, found, pieces.of_tensors(op, [tensor], found.axis)))
     members = members_of(node, 0)
     if len(members) >= MAXIMUM_MEMBERS:
         node.fail(f"the sequence has more than {MAXIMUM_MEMBERS} members")
@@ -138,6 +152,9 @@ def concat_from_sequence(node: LoweringNode, op: OpBuilder, input_sequence: SSAV
     if (stack := stack_of(input_sequence)) is not None:
         release(node, 0)
         return joined(node, op, stack, axis, new_axis)
+    if (found := pieces_of(op, input_sequence)) is not None:
+        release(node, 0)
+        return joined_pieces(node, op, found, axis, new_axis)
     members = members_of(node, 0)
     if not members:
         node.fail("the sequence is empty")

@@ -22,7 +22,7 @@ def split_sequences(model: ModelOp) -> None:
 
     Raises ConversionError for a sequence whose number of members is not known, or that has no members.
     """
-    sequences = {"SequenceConstruct", "SequenceStack"}
+    sequences = {"SequenceConstruct", "SequenceStack", "SequencePieces"}
     for result in [op for op in model.block.ops if isinstance(op, Result)]:
         producer = result.operands[0].owner
         if not isinstance(producer, FrameworkOp) or producer.KIND not in sequences:

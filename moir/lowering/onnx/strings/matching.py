@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32
 from moir.dialects.moir import Slicing
-from moir.expansions.built_loops import Cut, Step, repeated_steps
+from moir.expansions.loops.built_loops import Cut, Step, repeated_steps
 from moir.expansions.strings.regular_expressions import UnsupportedExpression, automaton
 from moir.expansions.strings.texts import Texts, flat, matrix, number, one_by_one, unpacked
 from moir.lowering.binder import LoweringNode

@@ -4,7 +4,7 @@
     %b = paddle.write_to_array(%x, %i, %a)           ->  %b = opset1.Concat(%a up to %i, %x, %a after %i)
     %y = paddle.tensor_array_to_tensor(%b)               %y = %b, with the first axis in its place
 
-All tensors of an array have one shape.
+All tensors of an array have one shape; a loop that writes tensors whose sizes may differ is refused.
 
 Source: tensor_array_read_write_op.cc and tensor_array_to_tensor_op.cc of PaddlePaddle 2.6.
 """
@@ -12,14 +12,16 @@ Source: tensor_array_read_write_op.cc and tensor_array_to_tensor_op.cc of Paddle
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from moir.dialects.element_types import f32, si64, to_numpy
-from moir.dialects.shapes import is_static, normalize_axis, shape_of
+from moir.dialects.shapes import format_shape, is_static, normalize_axis, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.table import paddle
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
+
+HINT = "OpenVINO has tensors only: write tensors of one shape, or concatenate them in the loop"
 
 
 def _lengths(node: LoweringNode) -> dict[SSAValue, SSAValue]:
@@ -33,16 +35,27 @@ def create_array(op: OpBuilder, *, shape: tuple[int, ...], dtype: Attribute = f3
     return op.constant(np.zeros((0, *(1 if size < 0 else size for size in shape)), to_numpy(dtype)), dtype)
 
 
-def _of_tensors_like(op: OpBuilder, array: SSAValue, x: SSAValue) -> SSAValue:
+def _of_tensors_like(node: LoweringNode, op: OpBuilder, array: SSAValue, x: SSAValue) -> SSAValue:
     """An array whose tensors have the shape of a tensor; an array without tensors takes over its sizes.
 
     A Reshape would not do: type inference would conclude from equal numbers of elements that unknown sizes are equal.
+    Raises ConversionError if the array certainly has tensors of another shape.
     """
     sizes, own = shape_of(x), shape_of(array)
     if sizes is not None and own is not None and is_static(sizes) and own[1:] == sizes:
         return array
+    if sizes is not None and own is not None and own[0] > 0:
+        if len(own) != len(sizes) + 1 or any(-1 not in pair and pair[0] != pair[1] for pair in zip(own[1:], sizes, strict=True)):
+            node.fail(f"it writes a tensor of shape {format_shape(sizes)} to an array of tensors of shape {format_shape(own[1:])}", HINT)
+        # A concatenation fails for sizes that turn out to differ.
+        return array
     count = op.Slice(op.ShapeOf(array), [0], [1], [1])
     return op.Broadcast(array, op.Concat(count, op.ShapeOf(x), axis=0))
+
+
+def is_written_array(value: SSAValue) -> bool:
+    """Whether a value, before it is lowered, is an array to which a tensor was written."""
+    return isinstance(value.owner, Operation) and value.owner.name == "paddle.write_to_array"
 
 
 @paddle.lowers("write_to_array")
@@ -50,7 +63,7 @@ def write_to_array(node: LoweringNode, op: OpBuilder, x: SSAValue, place: SSAVal
     """paddle.write_to_array(x, place, array) -> opset1.Concat of the tensors before it, x, and those after it"""
     written = op.Unsqueeze(x, [0])
     is_appended = _lengths(node).get(place) is array
-    array = _of_tensors_like(op, array, x)
+    array = _of_tensors_like(node, op, array, x)
     if is_appended:
         return op.Concat(array, written, axis=0)
     first = op.Reshape(op.convert(place, si64), [1], special_zero=False)

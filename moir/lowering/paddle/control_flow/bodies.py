@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from moir.analysis.dimensions import Dimensions
+from moir.analysis.iteration_sizes import differing_axes
 from moir.dialects.element_types import boolean
 from moir.dialects.moir import is_none
 from moir.dialects.opset.control_flow import Loop, results_of
@@ -18,6 +20,7 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import lowered_body, repeated_body
 from moir.lowering.control_flow.branches import conditional, inlined
 from moir.lowering.control_flow.connections import Connections
+from moir.lowering.paddle.control_flow.arrays import HINT, is_written_array
 from moir.lowering.paddle.table import paddle
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -123,6 +126,7 @@ def while_(node: LoweringNode, op: OpBuilder, condition: SSAValue, *values: SSAV
     _make_condition_scalar(node, block)
     _share_states(node, block, states)
     _keep_unread_states(node, block, carried)
+    arrays = _written_arrays(block, carried)
     body = repeated_body(
         node,
         region,
@@ -136,7 +140,9 @@ def while_(node: LoweringNode, op: OpBuilder, condition: SSAValue, *values: SSAV
     connections.drop_unused(carried)
     connections.add_states(states)
     connections.add_invariants(carried, captured)
+    written = [body.values()[1 + index] for index in arrays]
     created = connections.create(op, Loop)
+    _check_arrays(node, created, written)
     return [state if value is None else value for state, value in zip(states, created, strict=True)]
 
 
@@ -156,6 +162,28 @@ def _share_states(node: LoweringNode, block: Block, states: list[SSAValue]) -> N
         found = next(others, None)
         if found is not None:
             node.op.results[index].replace_all_uses_with(node.op.results[found])
+
+
+def _written_arrays(block: Block, carried: int) -> list[int]:
+    """The loop states that are arrays to which the body writes, by index."""
+    return [index for index, value in enumerate(results_of(block)[1 : 1 + carried]) if is_written_array(_assigned(value))]
+
+
+def _check_arrays(node: LoweringNode, created: list[SSAValue | None], arrays: list[SSAValue]) -> None:
+    """Raises ConversionError if a loop writes tensors to an array whose sizes may differ between iterations.
+
+    Args:
+        node: the loop.
+        created: the results of the operation that it became.
+        arrays: the arrays that its body computes.
+    """
+    loop = next((value.owner for value in created if value is not None and isinstance(value.owner, Loop)), None)
+    if loop is None or all(is_static((shape_of(array) or (-1, -1))[1:]) for array in arrays):
+        return
+    for axes in differing_axes(loop, Dimensions(static=True), arrays):
+        # Dimension 0 counts the tensors.
+        if any(axes):
+            node.fail("the sizes of the tensors that it writes to an array may differ from iteration to iteration", HINT)
 
 
 def _assigned(value: SSAValue) -> SSAValue:

@@ -15,11 +15,11 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import is_static, shape_of
-from moir.expansions.built_loops import Step, repeated_steps
 from moir.expansions.linear_algebra.determinants import LARGEST_MATRIX, size_of_matrices
 from moir.expansions.linear_algebra.jacobi_rotations import LARGEST_ROTATED, eigenvalues, singular_values
 from moir.expansions.linear_algebra.matrix_diagonals import triangle_of
 from moir.expansions.linear_algebra.matrix_factors import pivoted_factors
+from moir.expansions.loops.built_loops import Step, repeated_steps
 from moir.expansions.shape_values import all_axes
 from moir.expansions.transposition import transposed
 from moir.lowering.binder import LoweringNode

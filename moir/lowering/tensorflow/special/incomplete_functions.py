@@ -14,7 +14,7 @@ import math
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import element_count, shape_of
-from moir.expansions.built_loops import Step, repeated_steps
+from moir.expansions.loops.built_loops import Step, repeated_steps
 from moir.expansions.shape_values import all_axes
 from moir.expansions.special.gamma import logarithm_of_gamma
 from moir.lowering.binder import LoweringNode

@@ -176,6 +176,18 @@ FAULTS = (
         "nested-iterators", "a TensorIterator in the body of a TensorIterator", 'is refused: "No nested TensorIterator"', "unnest-iterators"
     ),
     Fault(
+        "iterators-of-changing-size",
+        "a TensorIterator with a state of another size after an iteration than before it",
+        "takes the state to have its first size",
+        "read-changing-states",
+    ),
+    Fault(
+        "states-of-changing-size",
+        "a loop with a state of another size after an iteration than before the loop, whose last value is not used",
+        "takes the state to have its first size: is garbage, or does not run",
+        "read-changing-states",
+    ),
+    Fault(
         "slices-of-states",
         "a loop whose next state is computed from a slice in place",
         "reads the next slice in place of the state",

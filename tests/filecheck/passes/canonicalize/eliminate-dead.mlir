@@ -63,3 +63,33 @@ builtin.module {
     opset1.Result(%7) {name = "y"}
   }
 }
+
+// -----
+
+// What a loop collects at its end for no use is not collected.
+// CHECK-LABEL: moir.model @collected
+// CHECK:         %[[Y:[a-z0-9]+]] = opset5.Loop(%{{.*}}) {inputs = [#moir.port<2 back 0>], outputs = [#moir.port<0>], condition = 1}
+// CHECK-NEXT:      %[[H:.*]] = opset1.Parameter
+// CHECK-NEXT:      %[[N:.*]] = opset1.Relu(%[[H]])
+// CHECK-NEXT:      opset1.Constant
+// CHECK-NEXT:      opset1.Result(%[[N]])
+// CHECK-NEXT:      opset1.Result
+// CHECK-NEXT:    })
+builtin.module {
+  moir.model @collected {
+    %h = opset1.Parameter() {name = "h"} : tensor<2xf32>
+    %n = opset1.Parameter() {name = "n"} : tensor<si64>
+    %t = opset1.Constant() {value = #moir.data<tensor<i1>, [true]>} : tensor<i1>
+    %y, %a = opset5.Loop(%n, %t, %h) {inputs = [#moir.port<2 back 1>], outputs = [#moir.port<1>, #moir.port<0 axis 0 from 0 to -1 stride 1 part 1>], condition = 2} ({
+      %0 = opset1.Parameter() : tensor<2xf32>
+      %1 = opset1.Relu(%0) : tensor<2xf32>
+      %2 = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [0]>} : tensor<1xsi64>
+      %3 = opset1.Unsqueeze(%0, %2) : tensor<1x2xf32>
+      %c = opset1.Constant() {value = #moir.data<tensor<i1>, [true]>} : tensor<i1>
+      opset1.Result(%3)
+      opset1.Result(%1)
+      opset1.Result(%c)
+    }) : tensor<2xf32>, tensor<?x2xf32>
+    opset1.Result(%y) {name = "y"}
+  }
+}

@@ -1,4 +1,4 @@
-// RUN: moir-opt %s -p raise-tensor-arrays | filecheck %s
+// RUN: moir-opt %s -p raise-tensor-arrays --split-input-file | filecheck %s
 
 // The flow becomes the list; all elements written or read at once are those of a tensor.
 // CHECK-LABEL: moir.model @arrays
@@ -28,5 +28,50 @@ builtin.module {
     opset1.Result(%r) {name = "r"}
     opset1.Result(%y) {name = "y"}
     opset1.Result(%z) {name = "z"}
+  }
+}
+
+// -----
+
+// An array with dynamic_size grows where it is written, also in a loop that gets its handle. Two of four reserved
+// elements are no whole list.
+// CHECK-LABEL: moir.model @growing
+// CHECK:         tf.TensorListSetItem(%{{.*}}) {element_dtype = f32, resize_if_index_out_of_bounds = true
+// CHECK:         tf.While
+// CHECK:           tf.TensorListSetItem(%{{.*}}) {element_dtype = f32, resize_if_index_out_of_bounds = true
+// CHECK:         %[[FOUR:.*]] = tf.TensorListReserve
+// CHECK:         tf.TensorListScatterIntoExistingList(%[[FOUR]],
+// CHECK:         tf.TensorListSetItem(%{{.*}}) {element_dtype = f32}
+builtin.module {
+  moir.model @growing {
+    %x = opset1.Parameter() {name = "x"} : tensor<4xf32>
+    %y = opset1.Parameter() {name = "y"} : tensor<2x4xf32>
+    %i = opset1.Constant() {value = #moir.data<tensor<si32>, [0]>} : tensor<si32>
+    %n = opset1.Constant() {value = #moir.data<tensor<si32>, [4]>} : tensor<si32>
+    %k = opset1.Constant() {value = #moir.data<tensor<2xsi32>, [0, 1]>} : tensor<2xsi32>
+    %a, %f = tf.TensorArrayV3(%i) {dtype = f32, dynamic_size = true} : tensor<*x!moir.dynamic>, tensor<*xf32>
+    %g = tf.TensorArrayWriteV3(%a, %i, %x, %f) {T = f32} : tensor<*xf32>
+    %b = tf.Identity(%a) : tensor<*x!moir.dynamic>
+    %1, %2, %3 = tf.While(%b, %g, %x) {graph_attributes = ["cond", "body"]} ({
+      %h = opset1.Parameter() : tensor<*x!moir.dynamic>
+      %l = opset1.Parameter() : tensor<*xf32>
+      %v = opset1.Parameter() : tensor<*xf32>
+      %c = tf.Less(%v, %v) : tensor<*xi1>
+      opset1.Result(%c)
+    }, {
+      %h = opset1.Parameter() : tensor<*x!moir.dynamic>
+      %l = opset1.Parameter() : tensor<*xf32>
+      %v = opset1.Parameter() : tensor<*xf32>
+      %j = opset1.Constant() {value = #moir.data<tensor<si32>, [1]>} : tensor<si32>
+      %m = tf.TensorArrayWriteV3(%h, %j, %v, %l) {T = f32} : tensor<*xf32>
+      opset1.Result(%h)
+      opset1.Result(%m)
+      opset1.Result(%v)
+    }) : tensor<*x!moir.dynamic>, tensor<*xf32>, tensor<*xf32>
+    %o, %p = tf.TensorArrayV3(%n) {dtype = f32, dynamic_size = false} : tensor<*x!moir.dynamic>, tensor<*xf32>
+    %q = tf.TensorArrayScatterV3(%o, %k, %y, %p) {T = f32} : tensor<*xf32>
+    %r = tf.TensorArrayWriteV3(%o, %i, %x, %q) {T = f32} : tensor<*xf32>
+    opset1.Result(%2) {name = "y"}
+    opset1.Result(%r) {name = "z"}
   }
 }

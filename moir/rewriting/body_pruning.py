@@ -1,13 +1,51 @@
-"""Removal of unread inputs of bodies, for dead-code elimination."""
+"""Removal of unread inputs and unused outputs of bodies, for dead-code elimination."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Block, Operation
 
 from moir.dialects.moir import BodyPort, BodyPortAttr
-from moir.dialects.opset.control_flow import If, RepeatingOp, parameters_of
-from moir.dialects.properties import integers_attribute
+from moir.dialects.names import names_of, tensor_names_of
+from moir.dialects.opset.control_flow import If, Loop, RepeatingOp, parameters_of
+from moir.dialects.opset.infrastructure import Result
+from moir.dialects.properties import integer_attribute, integers_attribute, strings_attribute
+
+
+def prune_outputs(op: Operation) -> None:
+    """Erase the last results of a loop that collect values of its iterations and have no uses, with their Results."""
+    if not isinstance(op, RepeatingOp):
+        return
+    outputs = op.ports("outputs")
+    while len(outputs) > 1 and outputs[-1].slicing is not None and op.results[-1].first_use is None and not names_of(op.results[-1]):
+        number = outputs.pop().index
+        if "tensor_names" in op.attributes:
+            op.attributes["tensor_names"] = strings_attribute(tensor_names_of(op)[: len(outputs)])
+        op.results = op.results[:-1]
+        back_edges = [port.back_edge for port in op.ports("inputs")]
+        condition = op.integer("condition") if isinstance(op, Loop) else None
+        if number is not None and number not in (*back_edges, condition, *(port.index for port in outputs)):
+            outputs = _without_result(op, number, outputs)
+        op.properties["outputs"] = ArrayAttr([BodyPortAttr(port) for port in outputs])
+
+
+def _without_result(op: RepeatingOp, number: int, outputs: Sequence[BodyPort]) -> list[BodyPort]:
+    """Erase a Result of a body that no connection names; returns the connections of outputs with the new numbers."""
+    result = [each for each in op.block.ops if isinstance(each, Result)][number]
+    result.detach()
+    result.erase()
+
+    def renumbered(index: int | None) -> int | None:
+        return index if index is None or index < number else index - 1
+
+    inputs = [port.with_fields(back_edge=renumbered(port.back_edge)) for port in op.ports("inputs")]
+    op.properties["inputs"] = ArrayAttr([BodyPortAttr(port) for port in inputs])
+    if isinstance(op, Loop):
+        condition = op.integer("condition")
+        op.properties["condition"] = integer_attribute(condition - (condition > number))
+    return [port.with_fields(index=renumbered(port.index)) for port in outputs]
 
 
 def prune_inputs(op: Operation) -> None:

@@ -8,9 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
+from moir.analysis.dimensions import Dimensions
+from moir.analysis.iteration_sizes import varying_axes
 from moir.dialects.moir import BodyPort, Slicing
-from moir.dialects.opset.control_flow import Loop, TensorIterator
+from moir.dialects.opset.control_flow import Loop, RepeatingOp, TensorIterator
 from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.shapes import rank_of
+from moir.expansions.loops.carried_pieces import carrying
+from moir.expansions.loops.pieces import stacked
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.operations_with_bodies import create_repeating, known_value, slice_type
 
@@ -94,4 +99,31 @@ def repeated_steps(
     outputs = [BodyPort(first + index) for index in range(len(states))]
     outputs += [BodyPort(first + len(states) + index, slicing=join) for index, join in enumerate(joins)]
     assert len(operands) == lead + len(inputs)
-    return create_repeating(op, TensorIterator if most is None else Loop, operands, inputs, outputs, Region(block))
+    created = create_repeating(op, TensorIterator if most is None else Loop, operands, inputs, outputs, Region(block))
+    return _of_one_size(op, created, step.parts, len(states), joins)
+
+
+def _of_one_size(op: OpBuilder, created: list[SSAValue], parts: Sequence[SSAValue], first: int, joins: Sequence[Slicing]) -> list[SSAValue]:
+    """The results of a loop whose parts have one size in every step, also where the loop cannot know that.
+
+    Args:
+        op: the builder.
+        created: the results of the loop.
+        parts: the values of the body that are joined.
+        first: the index of the first of their results.
+        joins: how they are put together.
+    """
+    loop = created[0].owner if created else None
+    if not joins or not isinstance(loop, RepeatingOp) or not (varying := varying_axes(loop, Dimensions(static=True))):
+        return created
+    inside = OpBuilder(op.known, loop.block, next(each for each in loop.block.ops if isinstance(each, Result)))
+    axes: dict[int, int] = {}
+    values: dict[int, SSAValue] = {}
+    for output, differing in varying.items():
+        join = joins[output - first]
+        axes[output] = differing[0] - (differing[0] > join.axis)
+        values[output] = inside.Squeeze(parts[output - first], [join.axis])
+    results, found = carrying(op, loop, values, axes)
+    for output, pieces in found.items():
+        results[output] = stacked(op, pieces, rank_of(values[output]) or 1, joins[output - first].axis)
+    return results

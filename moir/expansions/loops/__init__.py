@@ -1,0 +1,1 @@
+"""Loops that a lowering builds itself, and tensors of different sizes that loops concatenate."""

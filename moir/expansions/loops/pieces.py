@@ -1,0 +1,131 @@
+"""Tensors that differ in the size of one dimension: one tensor of all of them, concatenated along it, and their sizes.
+
+two rows and three rows of 4 numbers, along axis 0  =  data [5, 4], sizes [[2, 4], [3, 4]]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import is_static, shape_of
+from moir.expansions.shape_values import LARGEST_SIZE, as_list, dimension_list
+from moir.rewriting.builder import OpBuilder
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Tensors of one rank, as one value.
+
+    Args:
+        data: the tensors, concatenated along `axis`.
+        sizes: the shape of each tensor, i64 [count, rank].
+        axis: the dimension in which they may differ, not negative.
+    """
+
+    data: SSAValue
+    sizes: SSAValue
+    axis: int
+
+
+def lengths(op: OpBuilder, pieces: Pieces) -> SSAValue:
+    """The size of each tensor along the axis, [count]."""
+    return op.Gather(pieces.sizes, pieces.axis, 1)
+
+
+def count(op: OpBuilder, pieces: Pieces) -> SSAValue:
+    """The number of tensors, a tensor of one entry."""
+    return dimension_list(op, pieces.sizes, 0)
+
+
+def piece(op: OpBuilder, pieces: Pieces, position: SSAValue) -> SSAValue:
+    """The tensor at a position, a tensor of one element that may count from the end."""
+    each = lengths(op, pieces)
+    end = op.Gather(op.CumSum(each, 0), as_list(op, position), 0)
+    return op.Slice(pieces.data, op.Subtract(end, op.Gather(each, as_list(op, position), 0)), end, [1], [pieces.axis])
+
+
+def of_stack(op: OpBuilder, stack: SSAValue, rank: int, axis: int = 0) -> Pieces:
+    """Tensors of one shape, which are stacked along a first dimension.
+
+    Args:
+        op: the builder.
+        stack: the tensors [count, …].
+        rank: the rank of each of them.
+        axis: the dimension along which they are concatenated.
+    """
+    shape = op.ShapeOf(stack)
+    each = op.Slice(shape, [1], [rank + 1], [1], [0])
+    sizes = op.Broadcast(each, op.Concat(dimension_list(op, stack, 0), [rank], axis=0))
+    moved = op.transposed(stack, [*range(1, axis + 1), 0, *range(axis + 1, rank + 1)])
+    known = shape_of(stack)
+    if known is not None and is_static((*known[1 : axis + 1], *known[axis + 2 :])):
+        target = op.constant([*known[1 : axis + 1], -1 if 0 not in known else 0, *known[axis + 2 :]])
+    else:
+        parts = [dimension_list(op, stack, each + 1) for each in range(rank)]
+        parts[axis] = op.Multiply(dimension_list(op, stack, 0), parts[axis])
+        target = op.Concat(*parts, axis=0) if rank > 1 else parts[0]
+    return Pieces(op.Reshape(moved, target, special_zero=False), sizes, axis)
+
+
+def of_tensors(op: OpBuilder, tensors: Sequence[SSAValue], axis: int) -> Pieces:
+    """Several tensors of one rank."""
+    sizes = [op.Unsqueeze(op.ShapeOf(each), [0]) for each in tensors]
+    if len(tensors) == 1:
+        return Pieces(tensors[0], sizes[0], axis)
+    return Pieces(op.Concat(*tensors, axis=axis), op.Concat(*sizes, axis=0), axis)
+
+
+def joined(op: OpBuilder, first: Pieces, second: Pieces) -> Pieces:
+    """The tensors of one value, then those of another one, with the same axis."""
+    return Pieces(op.Concat(first.data, second.data, axis=first.axis), op.Concat(first.sizes, second.sizes, axis=0), first.axis)
+
+
+def with_empty_ones(op: OpBuilder, pieces: Pieces, number: SSAValue, rank: int) -> Pieces:
+    """The tensors of a rank, and behind them a number of tensors without elements, a tensor of one entry."""
+    none = op.Broadcast(op.constant(0, si64), op.Concat(number, [rank], axis=0))
+    return Pieces(pieces.data, op.Concat(pieces.sizes, none, axis=0), pieces.axis)
+
+
+def replaced(op: OpBuilder, pieces: Pieces, added: Pieces, position: SSAValue) -> Pieces:
+    """The tensors with another one at a position, a tensor of one entry, which is at most their number."""
+    rest = op.Add(position, 1)
+
+    def cut(value: SSAValue, first: SSAValue | None, end: SSAValue | None, axis: int) -> SSAValue:
+        return op.Slice(
+            value, op.constant([0]) if first is None else first, op.constant([LARGEST_SIZE]) if end is None else end, [1], [axis]
+        )
+
+    each = lengths(op, pieces)
+    start, stop = (op.ReduceSum(cut(each, None, place, 0), [0], keep_dims=True) for place in (position, rest))
+    data = op.Concat(cut(pieces.data, None, start, pieces.axis), added.data, cut(pieces.data, stop, None, pieces.axis), axis=pieces.axis)
+    sizes = op.Concat(cut(pieces.sizes, None, position, 0), added.sizes, cut(pieces.sizes, rest, None, 0), axis=0)
+    return Pieces(data, sizes, pieces.axis)
+
+
+def stacked(op: OpBuilder, pieces: Pieces, rank: int, axis: int = 0) -> SSAValue:
+    """The tensors, stacked along a new dimension. The model fails unless their sizes are equal.
+
+    Args:
+        op: the builder.
+        pieces: the tensors.
+        rank: the rank of each of them.
+        axis: the new dimension.
+    """
+    largest = largest_sizes(op, pieces.sizes, rank)
+    split = [*largest[: pieces.axis], count(op, pieces), *largest[pieces.axis :]]
+    data = op.Reshape(pieces.data, op.Concat(*split, axis=0), special_zero=False)
+    order = [*range(pieces.axis), *range(pieces.axis + 1, rank + 1)]
+    order.insert(axis, pieces.axis)
+    return op.transposed(data, order)
+
+
+def largest_sizes(op: OpBuilder, sizes: SSAValue, rank: int) -> list[SSAValue]:
+    """The largest size in each dimension, tensors of one entry; 0 if there are no tensors."""
+    rows = op.Concat(op.constant(np.zeros((1, rank), np.int64)), sizes, axis=0)
+    largest = op.ReduceMax(rows, [0], keep_dims=False)
+    return [op.Gather(largest, [each], 0) for each in range(rank)]

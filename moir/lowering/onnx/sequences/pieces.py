@@ -1,0 +1,69 @@
+"""Sequences of computed length whose members differ in one dimension: some known members, and the others as one tensor,
+concatenated along this dimension, with their sizes.
+
+    %s = onnx.SequencePieces(%a, %data, %sizes) {axis = 0}; %y = onnx.ConcatFromSequence(%s) {axis = 0}
+->  %y = opset1.Concat(%a, %data) {axis = 0}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.framework import FrameworkOp, operation_class
+from moir.dialects.properties import attribute_of
+from moir.dialects.shapes import UNKNOWN, normalize_axis, rank_of
+from moir.expansions.loops import pieces
+from moir.expansions.loops.pieces import Pieces
+from moir.expansions.shape_values import as_scalar
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.sequences import stacked
+from moir.lowering.onnx.sequences.stacked import Stack
+from moir.rewriting.builder import OpBuilder
+
+KIND = "SequencePieces"
+
+
+def new_pieces(op: OpBuilder, members: Sequence[SSAValue], rest: Pieces) -> SSAValue:
+    """A sequence of known members and the others."""
+    operands, properties = [*members, rest.data, rest.sizes], {"axis": attribute_of(rest.axis)}
+    created = operation_class("onnx", KIND).create(operands=operands, properties=properties, result_types=[UNKNOWN])
+    op.insert(created)
+    return created.results[0]
+
+
+def parts_of(value: SSAValue | None) -> tuple[list[SSAValue], Pieces] | None:
+    """The known members of a sequence and the others; None for any other value."""
+    producer = None if value is None else value.owner
+    if not isinstance(producer, FrameworkOp) or producer.KIND != KIND:
+        return None
+    *members, data, sizes = producer.operands
+    return members, Pieces(data, sizes, producer.integer("axis"))
+
+
+def pieces_of(op: OpBuilder, value: SSAValue | None) -> Pieces | None:
+    """All members of a sequence; None for any other value."""
+    if (parts := parts_of(value)) is None:
+        return None
+    members, rest = parts
+    return pieces.joined(op, pieces.of_tensors(op, members, rest.axis), rest) if members else rest
+
+
+def length(op: OpBuilder, found: Pieces) -> SSAValue:
+    """The number of members, a scalar."""
+    return as_scalar(op, pieces.count(op, found))
+
+
+def joined(node: LoweringNode, op: OpBuilder, found: Pieces, axis: int, is_new: bool) -> SSAValue:
+    """The members of a sequence, concatenated along an axis or stacked along a new one.
+
+    The model fails if the members differ in another dimension than the one along which they are concatenated.
+    """
+    rank = rank_of(found.data)
+    assert rank is not None
+    if is_new:
+        return pieces.stacked(op, found, rank, normalize_axis(axis, rank + 1))
+    if normalize_axis(axis, rank) == found.axis:
+        return found.data
+    return stacked.joined(node, op, Stack([], pieces.stacked(op, found, rank)), axis, is_new=False)

@@ -1,0 +1,32 @@
+"""Values that nodes hand on: through identities, to the graphs of conditionals and loops, and out of them."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue, Use
+
+from moir.dialects.frameworks.tensorflow import BRANCHING_KINDS, TRANSPARENT, kind_of
+from moir.dialects.moir import ModelOp
+from moir.dialects.opset.control_flow import parameters_of
+from moir.dialects.opset.infrastructure import Result
+
+
+def handed_on(use: Use) -> list[SSAValue]:
+    """The values that stand for an operand of a node elsewhere; none if the node computes with it."""
+    op = use.operation
+    if kind_of(op) in TRANSPARENT:
+        return [op.results[0]]
+    if isinstance(op, Result):
+        return _result_of_region(op)
+    # The first operand of a conditional is its condition, which no Parameter stands for.
+    index = use.index - (kind_of(op) in BRANCHING_KINDS)
+    return [parameters_of(region.block)[index].results[0] for region in op.regions if 0 <= index < len(parameters_of(region.block))]
+
+
+def _result_of_region(result: Result) -> list[SSAValue]:
+    """The result of an If, Case or While that gets the value of a Result of a branch or body; none in a condition."""
+    block = result.parent
+    owner = None if block is None else block.parent_op()
+    if block is None or owner is None or isinstance(owner, ModelOp):
+        return []
+    index = [each for each in block.ops if isinstance(each, Result)].index(result)
+    return [owner.results[index]] if index < len(owner.results) else []

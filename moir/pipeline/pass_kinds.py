@@ -378,8 +378,10 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "give-ranges-to-integers": ((("Multiply",),),),
     "inline-branches": ((("If",),),),
     "join-empty-parts": ((("Concat",),),),
+    "look-up-sizes": ((("Convert",),),),
     "low-latency": ((("GRUSequence", "LSTMSequence", "Loop", "RNNSequence", "TensorIterator"),),),
     "mask-words": ((("Select",),),),
+    "normalize-columns": ((("GroupNormalization",),),),
     "normalize-rows": ((("GroupNormalization",),),),
     "number-strings": (
         (

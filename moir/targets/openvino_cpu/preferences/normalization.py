@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from xdsl.ir import Operation
 
-from moir.analysis.constants import constant_of
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import is_static, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.openvino_cpu.normalization import normalized_rows
 from moir.targets.record import Form
 
 
@@ -31,26 +30,9 @@ class GroupsOfUnknownSizes(Pattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
-        data, scale, shift = op.operands
-        shape, build = shape_of(data), rewriter.op
-        if shape is None or is_static(shape) or len(shape) < 3 or shape[1] < 0:
-            return
-        rows = build.Reshape(data, [0, op.integer("num_groups"), -1], special_zero=True)
-        value = build.MVN(rows, [2], eps=op.number("epsilon"), normalize_variance=True, eps_mode="INSIDE_SQRT")
-        unknown = [axis for axis in range(2, len(shape)) if shape[axis] < 0]
-        known = build.constant([0, *(-1 if size < 0 else size for size in shape[1:])])
-        target = known if len(unknown) < 2 else build.ShapeOf(data)
-        value = build.Reshape(value, target, special_zero=len(unknown) < 2)
-        for kind, factors, neutral in (("Multiply", scale, 1), ("Add", shift, 0)):
-            numbers = constant_of(factors)
-            if numbers is None or (numbers != neutral).any():
-                value = build[f"opset1.{kind}"](
-                    value,
-                    build.Reshape(factors, [-1, *[1] * (len(shape) - 2)], special_zero=False)
-                    if numbers is None
-                    else build.constant(np.reshape(numbers, [-1, *[1] * (len(shape) - 2)])),
-                )
-        rewriter.replace_with(op, value)
+        shape = shape_of(op.operands[0])
+        if shape is not None and not is_static(shape) and len(shape) > 2 and shape[1] >= 0:
+            rewriter.replace_with(op, normalized_rows(rewriter.op, op, shape))
 
 
 class NormsOfOtherAxes(Pattern):

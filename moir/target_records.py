@@ -69,7 +69,7 @@ OPENVINO_CPU = Target(
         "give-ranges-to-integers": "moir.targets.openvino_cpu.preferences.quantization",
     },
     forms={
-        "look-up-sizes": "moir.targets.openvino_cpu.computed_sizes",
+        "look-up-sizes": "moir.targets.openvino_cpu.integers",
         "simplify-matmul": "moir.targets.openvino_cpu.weights",
         "sum-empty-products": "moir.targets.openvino_cpu.matrix_products",
         "repeat-matrices": "moir.targets.openvino_cpu.matrix_products",
@@ -92,7 +92,7 @@ OPENVINO_CPU = Target(
         "widen-kernels": "moir.targets.openvino_cpu.convolution",
         "align-strides": "moir.targets.openvino_cpu.convolution",
         "pair-channels": "moir.targets.openvino_cpu.convolution",
-        "normalize-columns": "moir.targets.openvino_cpu.normalization",
+        "normalize-columns": "moir.targets.openvino_cpu.preferences.normalization",
         "spread-nan": "moir.targets.openvino_cpu.constant_nan",
         "equalize-ranks": "moir.targets.openvino_cpu.ranks",
         "separate-reductions": "moir.targets.openvino_cpu.reductions",

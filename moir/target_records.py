@@ -120,6 +120,7 @@ OPENVINO_CPU = Target(
         "squeeze-products": "moir.targets.openvino_cpu.matrix_products",
         "pad-blocks": "moir.targets.openvino_cpu.blocks",
         "convert-in-steps": "moir.targets.openvino_cpu.elements",
+        "compute-words": "moir.targets.openvino_cpu.words",
     },
     state_forms={
         "erase-unread-states": "moir.targets.openvino_cpu.states",

@@ -107,6 +107,7 @@ def prior_boxes(x: Any, image: Any) -> Any:
 
 PROOFS_OF_FORMS: dict[str, Proof] = {
     "f64-sizes": (tenths, [floats(1, 2, 3)], np.array(4)),
+    "u32-constant": (lambda x: ops.broadcast(np.array(2**31 + 5, np.uint32), x), [np.array([1])], np.array([2**31 + 5], np.uint32)),
     "u32-shift": (
         opset15.bitwise_right_shift,
         [np.array([2**31 + 32], np.uint32), np.array([4], np.uint32)],

@@ -69,6 +69,7 @@ OPENVINO_CPU = Target(
         "give-ranges-to-integers": "moir.targets.openvino_cpu.preferences.quantization",
     },
     forms={
+        "look-up-sizes": "moir.targets.openvino_cpu.integers",
         "simplify-matmul": "moir.targets.openvino_cpu.weights",
         "sum-empty-products": "moir.targets.openvino_cpu.matrix_products",
         "repeat-matrices": "moir.targets.openvino_cpu.matrix_products",
@@ -92,6 +93,7 @@ OPENVINO_CPU = Target(
         "widen-kernels": "moir.targets.openvino_cpu.convolution",
         "align-strides": "moir.targets.openvino_cpu.convolution",
         "pair-channels": "moir.targets.openvino_cpu.convolution",
+        "normalize-columns": "moir.targets.openvino_cpu.preferences.normalization",
         "spread-nan": "moir.targets.openvino_cpu.constant_nan",
         "equalize-ranks": "moir.targets.openvino_cpu.ranks",
         "separate-reductions": "moir.targets.openvino_cpu.reductions",
@@ -120,6 +122,7 @@ OPENVINO_CPU = Target(
         "squeeze-products": "moir.targets.openvino_cpu.matrix_products",
         "pad-blocks": "moir.targets.openvino_cpu.blocks",
         "convert-in-steps": "moir.targets.openvino_cpu.elements",
+        "compute-words": "moir.targets.openvino_cpu.words",
     },
     state_forms={
         "erase-unread-states": "moir.targets.openvino_cpu.states",

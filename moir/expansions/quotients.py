@@ -1,4 +1,4 @@
-"""Quotients rounded down, which the runtime does not compute in one operation."""
+"""Quotients rounded down or up, which the runtime does not compute in one operation."""
 
 from __future__ import annotations
 
@@ -39,3 +39,24 @@ def floored_real_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     following = op.Add(rounded, 1.0)
     fits = op.LessEqual(op.Multiply(following, op.Abs(b)), op.Multiply(a, op.Sign(b)))
     return op.Select(fits, following, rounded)
+
+
+def exact_ceiling(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+    """The least whole number that is not below a / b, of scalars of type f32 whose quotient is less than 2²².
+
+    The computed quotient is rounded, perhaps to the whole number next to it: 0.3 / 0.1 of f32 is a little more than 3.
+    So the rounded quotient is compared with a by its product with b, of which every part is exact: b is the sum of two
+    numbers of 12 bits, and so is the quotient.
+
+    Source: Dekker, "A floating-point technique for extending the available precision", 1971.
+    """
+    near = op.Round(op.Divide(a, b))
+    upper = op.Multiply(op.Floor(op.Multiply(near, 2.0**-12)), 2.0**12)
+    lower = op.Subtract(near, upper)
+    scaled = op.Multiply(b, 2.0**12 + 1)
+    high = op.Subtract(scaled, op.Subtract(scaled, b))
+    rest = a
+    for part in (high, op.Subtract(b, high)):
+        for count in (upper, lower):
+            rest = op.Subtract(rest, op.Multiply(count, part))
+    return op.Select(op.Greater(op.Multiply(rest, op.Sign(b)), 0.0), op.Add(near, 1.0), near)

@@ -25,6 +25,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Concat",), ("Gather",)),
     ),
     "compute-remainders": ((("FloorMod",),),),
+    "compute-words": ((("Constant",),),),
     "convert-chosen-extensions": ((("Select",),),),
     "convert-empty-rows": ((("SparseFillEmptyRows",),),),
     "convert-in-steps": ((("Convert",),),),
@@ -379,8 +380,10 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "give-ranges-to-integers": ((("Multiply",),),),
     "inline-branches": ((("If",),),),
     "join-empty-parts": ((("Concat",),),),
+    "look-up-sizes": ((("Convert",),),),
     "low-latency": ((("GRUSequence", "LSTMSequence", "Loop", "RNNSequence", "TensorIterator"),),),
     "mask-words": ((("Select",),),),
+    "normalize-columns": ((("GroupNormalization",),),),
     "normalize-rows": ((("GroupNormalization",),),),
     "number-strings": (
         (
@@ -547,6 +550,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
 """Alternatives by the name of the pass: each is a list of sets of kinds, and a module needs a kind of each set."""
 
 PASS_ELEMENTS: dict[str, tuple[str, ...]] = {
+    "compute-words": ("u32",),
     "convert-chosen-extensions": ("i64",),
     "convert-in-steps": ("f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "i8", "nf4", "u2", "u4", "u8"),
     "divide-words": ("u32",),

@@ -8,7 +8,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def roi_align(
-    op: OpBuilder, x: SSAValue, boxes: SSAValue, images: SSAValue, size: tuple[int, int], scale: float, samples: int, alignment: str
+    op: OpBuilder, x: SSAValue, boxes: SSAValue, images: SSAValue, size: tuple[int, int], scale: float, samples: int, *, aligned: bool
 ) -> SSAValue:
     """opset9.ROIAlign: the means of samples of boxes [R, 4] of x [N, C, H, W], whose image is each entry of `images`.
 
@@ -20,10 +20,12 @@ def roi_align(
         size: the rows and columns of the result.
         scale: the factor from the coordinates of the boxes to those of x.
         samples: the number of samples of a cell along each axis; 0 or less if it depends on the size of the cell.
-        alignment: the `aligned_mode`.
+        aligned: whether coordinates are shifted by half an element of x after they are scaled, and regions may be
+            smaller than an element. (The `aligned_mode` `half_pixel` shifts the boxes before they are scaled.)
     """
     rows, columns = size
-    attributes = {"sampling_ratio": max(samples, 0), "spatial_scale": scale, "mode": "avg", "aligned_mode": alignment}
+    mode = "half_pixel_for_nn" if aligned else "asymmetric"
+    attributes = {"sampling_ratio": max(samples, 0), "spatial_scale": scale, "mode": "avg", "aligned_mode": mode}
     return op["opset9.ROIAlign"](x, boxes, images, pooled_h=rows, pooled_w=columns, **attributes)
 
 

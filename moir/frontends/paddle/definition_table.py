@@ -61,6 +61,8 @@ mul=matmul_with_flatten: X Y
 inverse= determinant=det: Input
 matrix_power=: X
 multi_dot=: *X
+partial_sum= partial_concat=: *X
+softmax_with_cross_entropy=cross_entropy_with_softmax: Logits Label -> Softmax Loss
 addmm=: Input X Y ; alpha=Alpha beta=Beta
 baddbmm=: Input X Y ; alpha=Alpha beta=Beta
 fc=: Input W Bias

@@ -44,6 +44,12 @@ UNREAD = frozenset(
 """The inputs of operations that do not affect their results in inference, each with the kind of its operation."""
 
 
+class VariableNames(tuple[str, ...]):
+    """The variables that an attribute has in the place of a number or a list."""
+
+    __slots__ = ()
+
+
 class ProgramBuilder:
     """Builds the block of a program.
 
@@ -153,12 +159,17 @@ class ProgramBuilder:
         outputs.sort(key=lambda each: order.get(each[0], len(order)))
         name = next((each for _, names in outputs for each in names if each != EMPTY), desc.type)
         if definition is None:
+            self._check_attributes(desc, attributes)
             operands = [self._value(each, desc, scope) for names in inputs.values() for each in names]
             properties: dict[str, Attribute] = {each: attribute_of(value) for each, value in attributes.items()}
         else:
             self._check_inputs(desc, {each for each, names in inputs.items() if names}, definition)
             given: dict[int, list[SSAValue]] = {}
             for place, part in enumerate(definition.operands):
+                if part.attribute and isinstance(variables := attributes.get(part.attribute), VariableNames):
+                    given[place] = [self._value(each, desc, scope) for each in variables]
+                    del attributes[part.attribute]
+                    continue
                 if (desc.type, part.name) == ("write_to_array", "Array"):
                     # In a program an array is changed in its place.
                     given[place] = [self._value(self._only(desc, desc.outputs, "Out"), desc, scope)]
@@ -168,6 +179,7 @@ class ProgramBuilder:
                     raise self._error(desc, f"{part.name} is {len(names)} variables, not one")
                 if names:
                     given[place] = [self._value(each, desc, scope) for each in names]
+            self._check_attributes(desc, attributes)
             operands, properties = arranged(scope, definition, given, attributes, name)
         results = [each for _, names in outputs for each in names]
         op = build(scope, desc.type, operands, properties, name, [[each] if each != EMPTY else [] for each in results])
@@ -181,6 +193,12 @@ class ProgramBuilder:
             reason = f"its input{'s' * (len(unknown) > 1)} {', '.join(unknown)} {'are' if len(unknown) > 1 else 'is'} unknown"
             hint = "moir would compute something else without; save the model with another version of PaddlePaddle"
             raise ModelFileError(reason, operation=f"paddle.{desc.type}", node=self._name(desc), location=str(self._path), hint=hint)
+
+    def _check_attributes(self, desc: Any, attributes: Mapping[str, Any]) -> None:
+        """Raises ModelFileError if an attribute that is not an operand is a variable."""
+        for name, value in attributes.items():
+            if isinstance(value, VariableNames):
+                raise self._error(desc, f"its attribute {name!r} is the variable {', '.join(value)}, not a value")
 
     def _name(self, desc: Any) -> str:
         """The name of an operation: that of its first result, because operations have no names in a program."""
@@ -204,7 +222,9 @@ class ProgramBuilder:
                 value = _scalar(value)
             elif field == "scalars":
                 value = [_scalar(each) for each in value]
-            elif not isinstance(value, bool | int | float | str | bytes):
+            elif field in ("var_name", "vars_name"):
+                value = VariableNames([value] if field == "var_name" else value)
+            elif not isinstance(value, bool | int | float | str | bytes | VariableNames):
                 value = list(value)
             if isinstance(value, bytes) or (isinstance(value, list) and any(isinstance(each, bytes) for each in value)):
                 raise self._error(desc, f"the attribute {attribute.name!r} is not in UTF-8")

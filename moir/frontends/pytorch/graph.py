@@ -29,7 +29,7 @@ from moir.frontends.pytorch.storages import ELEMENTS
 
 DIALECT = "aten"
 
-_SYMBOLS = {"sym_int_values": element_types.si64, "sym_bool_values": element_types.boolean, "sym_float_values": element_types.f32}
+_SYMBOLS = {"sym_int_values": element_types.si64, "sym_bool_values": element_types.boolean, "sym_float_values": element_types.f64}
 _WITH_EFFECTS = "higher_order.with_effects"
 _SUBCLASS_PART = "torch.ops.export.access_subclass_inner_tensor.default"
 

@@ -9,10 +9,12 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.data import DataAttr
-from moir.dialects.element_types import bf16, describe, dynamic, f16, f32, si32, si64, string, to_numpy
+from moir.dialects.element_types import REAL_TYPES, bf16, describe, dynamic, f16, f32, f64, si32, si64, string, to_numpy
 from moir.dialects.shapes import element_of, shape_of
 from moir.dialects.symbols import Symbol
 from moir.errors import InferenceError
+from moir.expansions.number_ranges import counted_range, is_counted_exactly, length_of_range
+from moir.expansions.quotients import exact_ceiling
 from moir.expansions.shape_values import as_scalar, dimension_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, need_length, of_length
@@ -30,14 +32,29 @@ MAXIMUM_WINDOW = 1 << 20
 def number_range(node: LoweringNode, op: OpBuilder, start: SSAValue, limit: SSAValue, delta: SSAValue) -> SSAValue:
     """onnx.Range(start, limit, delta) -> opset4.Range(start, limit, delta) {output_type}
 
-    A limit that steps of `delta` do not approach is replaced by the start, so that the range is empty as in ONNX.
+    A limit that steps of `delta` do not approach is replaced by the start, so that the range is empty as in ONNX. For
+    floats whose quotient is rounded -> start + delta · opset4.Range(0, ⌈(limit - start) / delta⌉, 1): the difference
+    is of their type, the quotient is exact.
     """
     given = (start, limit, delta)
     element = next((found for each in given if (found := element_of(each)) is not dynamic), dynamic)
     if element is dynamic:
         node.fail("the element type is unknown")
     first, end, step = (as_scalar(op, each) for each in given)
+    if element in REAL_TYPES and not is_counted_exactly(op, first, end, step):
+        return _range_of_floats(op, first, end, step, element)
     return op.Range(first, _reachable(op, first, end, step), step, output_type=element)
+
+
+def _range_of_floats(op: OpBuilder, start: SSAValue, limit: SSAValue, delta: SSAValue, element: Attribute) -> SSAValue:
+    """A range of floats; ONNX Runtime computes its length as the quotient of the difference, in f64."""
+    first, last, step = (op.known.constant(each) for each in (start, limit, delta))
+    if first is not None and last is not None and step is not None:
+        count = length_of_range(0.0, float(last - first), float(step))
+        return counted_range(op, start, delta, count, element)
+    span = op.Subtract(limit, start)
+    length = op.Ceiling(op.Divide(span, delta)) if element == f64 else exact_ceiling(op, op.convert(span, f32), op.convert(delta, f32))
+    return counted_range(op, start, delta, op.convert(op.Maximum(length, op.constant_like(0, length)), si64), element)
 
 
 def _reachable(op: OpBuilder, start: SSAValue, limit: SSAValue, delta: SSAValue) -> SSAValue:

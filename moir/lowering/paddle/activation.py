@@ -1,6 +1,6 @@
-"""Activations with parameters.
+"""Activations with parameters, and the cross entropy of a softmax.
 
-Source: activation_op.cc, prelu_op.cc and activation_functor.h of PaddlePaddle 3.3.
+Source: activation_op.cc, prelu_op.cc, activation_functor.h and cross_entropy_kernel.cc of PaddlePaddle 3.3.
 """
 
 from __future__ import annotations
@@ -8,10 +8,12 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis, rank_of, shape_of
 from moir.expansions.constant_forms import along_channels
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.table import paddle
+from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 paddle.lowers_each(
@@ -121,3 +123,34 @@ def swiglu(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue | None = 
     if y is None:
         x, y = op.Split.parts(2, x, op.constant(node.known_rank(0) - 1), num_splits=2)
     return op.Multiply(op.Swish(x), y)
+
+
+@paddle.lowers("softmax_with_cross_entropy")
+def cross_entropy(
+    node: LoweringNode,
+    op: OpBuilder,
+    logits: SSAValue,
+    label: SSAValue,
+    *,
+    soft_label: bool = False,
+    use_softmax: bool = True,
+    ignore_index: int = -100,
+    axis: int = -1,
+) -> Replacement:
+    """paddle.softmax_with_cross_entropy(x, labels) {axis} -> opset8.Softmax(x), -opset5.LogSoftmax(x) at the labels
+
+    The loss of a label that is `ignore_index` is 0; soft labels are the shares of all classes.
+    """
+    rank = node.known_rank(0)
+    axis = normalize_axis(axis, rank)
+    shares = op.Softmax(logits, axis=axis) if use_softmax else logits
+    logarithms = op.LogSoftmax(logits, axis=axis) if use_softmax else op.Log(logits)
+    if soft_label:
+        loss = op.Negative(op.ReduceSum(op.Multiply(label, logarithms), [axis], keep_dims=True))
+    else:
+        classes = label if rank_of(label) == rank else op.Unsqueeze(label, [axis])
+        counts = op.NotEqual(classes, ignore_index)
+        places = op.convert(op.Select(counts, classes, op.constant_like(0, classes)), si64)
+        found = op.GatherElements(logarithms, places, axis=axis)
+        loss = op.Select(counts, op.Negative(found), op.constant_like(0, found))
+    return [shares, loss]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import is_static, shape_of
@@ -93,15 +94,27 @@ def transposed_convolution(
     x = channel_first(op, x, axes + 2) if is_last else x
     if padding_algorithm == "VALID":
         window = window.with_fields(pads_begin=(0,) * axes, pads_end=(0,) * axes)
-    elif padding_algorithm == "SAME":
-        window = _same(node, x, _kernel(node, filters), window)
+    cuts = False
+    if padding_algorithm == "SAME":
+        cuts = max(window.strides) > 1 and not _has_sizes(x)
+        window = window.with_fields(dilations=(1,) * axes)
+        begins, ends = ((0,) * axes,) * 2 if cuts else _same(x, _kernel(node, filters), window)
+        window = window.with_fields(pads_begin=begins, pads_end=ends)
     extra = by_axis(node, "output_padding", output_padding or (0,), axes)
-    target = () if size is None else known_integers(node, 2, "output_size")
+    wanted = () if size is None else known_integers(node, 2, "output_size")
+    target = by_axis(node, "output_size", wanted, axes) if wanted else ()
     if target:
-        extra = _surplus(node, x, _kernel(node, filters), window, by_axis(node, "output_size", target, axes))
+        # Of unknown sizes, the output padding is as large as possible, and the result is cut.
+        extra = _surplus(node, x, _kernel(node, filters), window, target) if _has_sizes(x) else tuple(each - 1 for each in window.strides)
     weights = filters if groups == 1 else _grouped(node, op, filters, groups)
     build = op.ConvolutionBackpropData if groups == 1 else op.GroupConvolutionBackpropData
     result = build(x, weights, **window.properties(), output_padding=extra)
+    places = list(range(2, axes + 2))
+    if cuts:
+        begin, end = _same_bounds(op, x, _kernel(node, filters), window)
+        result = op.Slice(result, begin, end, [1] * axes, places)
+    if target and not _has_sizes(x):
+        result = op.Slice(result, [0] * axes, list(target), [1] * axes, places)
     if bias is not None:
         result = op.Add(result, along_channels(op, bias, axes))
     return channel_last(op, result, axes + 2) if is_last else result
@@ -114,15 +127,33 @@ def _kernel(node: LoweringNode, filters: SSAValue) -> tuple[int, ...]:
     return tuple(shape[2:])
 
 
-def _same(node: LoweringNode, x: SSAValue, kernel: Sequence[int], window: SlidingWindow) -> SlidingWindow:
-    """The window with the paddings that PaddlePaddle computes from the sizes of x, as for a convolution of x."""
-    sizes = _sizes(node, x)
+def _same(x: SSAValue, kernel: Sequence[int], window: SlidingWindow) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The paddings that PaddlePaddle computes from the sizes of x, as for a convolution of x; with strides of 1 from
+    any sizes.
+    """
+    sizes = (shape_of(x) or ())[2:]
     surplus = [
         max((-(-size // step) - 1) * step + length - size, 0) for size, step, length in zip(sizes, window.strides, kernel, strict=True)
     ]
     begins = tuple(each // 2 for each in surplus)
-    ends = tuple(each - begin for each, begin in zip(surplus, begins, strict=True))
-    return window.with_fields(pads_begin=begins, pads_end=ends, dilations=(1,) * len(kernel))
+    return begins, tuple(each - begin for each, begin in zip(surplus, begins, strict=True))
+
+
+def _same_bounds(op: OpBuilder, x: SSAValue, kernel: Sequence[int], window: SlidingWindow) -> tuple[SSAValue, SSAValue]:
+    """Where a result without padding begins and ends after it is cut by these paddings, computed from unknown sizes."""
+    sizes = op.Slice(op.ShapeOf(x), [2], [len(kernel) + 2], [1], [0])
+    steps = np.array(window.strides, np.int64)
+    whole = op.Multiply(op.Divide(op.Add(sizes, steps - 1), steps), steps)
+    surplus = op.Maximum(op.Add(op.Subtract(whole, sizes), np.array(kernel, np.int64) - steps), 0)
+    begin = op.Divide(surplus, 2)
+    reached = op.Add(op.Multiply(op.Subtract(sizes, 1), steps), np.array(kernel, np.int64))
+    return begin, op.Subtract(reached, op.Subtract(surplus, begin))
+
+
+def _has_sizes(x: SSAValue) -> bool:
+    """Whether the spatial sizes of [N, C, …] are known."""
+    shape = shape_of(x)
+    return shape is not None and is_static(shape[2:])
 
 
 def _surplus(node: LoweringNode, x: SSAValue, kernel: Sequence[int], window: SlidingWindow, target: Sequence[int]) -> tuple[int, ...]:
@@ -130,21 +161,13 @@ def _surplus(node: LoweringNode, x: SSAValue, kernel: Sequence[int], window: Sli
     reached = [
         (size - 1) * step + spread * (length - 1) + 1 - begin - end
         for size, step, spread, length, begin, end in zip(
-            _sizes(node, x), window.strides, window.dilations, kernel, window.pads_begin, window.pads_end, strict=True
+            (shape_of(x) or ())[2:], window.strides, window.dilations, kernel, window.pads_begin, window.pads_end, strict=True
         )
     ]
     surplus = tuple(wanted - each for wanted, each in zip(target, reached, strict=True))
     if any(not 0 <= each < step for each, step in zip(surplus, window.strides, strict=True)):
         node.fail(f"output_size {list(target)} does not fit {reached}, which the windows reach")
     return surplus
-
-
-def _sizes(node: LoweringNode, x: SSAValue) -> tuple[int, ...]:
-    """The spatial sizes of [N, C, …]. Raises ConversionError if one is unknown."""
-    shape = shape_of(x)
-    if shape is None or min(shape[2:]) < 0:
-        node.fail("the padding depends on unknown sizes", hint="give the model's inputs static shapes")
-    return tuple(shape[2:])
 
 
 @paddle.lowers("deformable_conv", "deformable_conv_v1")

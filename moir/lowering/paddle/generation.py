@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import f32, si64, to_numpy
 from moir.dialects.shapes import element_of
 from moir.expansions.constant_forms import as_type
+from moir.expansions.number_ranges import range_counted_in_type
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import (
     is_integer,
@@ -132,7 +133,7 @@ def range_(node: LoweringNode, op: OpBuilder, start: SSAValue, end: SSAValue, st
     """paddle.range(start, end, step) -> opset4.Range(start, end, step)"""
     element = optional_element(node, "dtype") or element_of(start)
     ends = [op.Reshape(op.convert(each, element) if not is_integer(each) else each, [], special_zero=False) for each in (start, end, step)]
-    return op.Range(*ends, output_type=element)
+    return range_counted_in_type(op, *ends, element)
 
 
 @paddle.lowers("linspace")

@@ -2,7 +2,7 @@
 
 INDEX = """
 activation: brelu celu elu gelu hard_shrink hard_sigmoid hard_swish leaky_relu log_softmax logit maxout mish prelu selu soft_relu
-  softmax softplus softshrink stanh swiglu swish thresholded_relu
+  softmax softmax_with_cross_entropy softplus softshrink stanh swiglu swish thresholded_relu
 arithmetic: allclose atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clip copysign elementwise_add
   elementwise_div elementwise_floordiv elementwise_fmax elementwise_fmin elementwise_heaviside elementwise_max elementwise_min
   elementwise_mod elementwise_mul elementwise_pow elementwise_sub grad_add heaviside increment isclose lerp minus multiplex pow
@@ -53,14 +53,14 @@ refusals: accuracy array_to_lod_tensor attention_lstm auc bce_loss beam_search b
   masked_multihead_attention max_sequence_len merge_lod_tensor mine_hard_examples nll_loss py_func quant_linear read_file
   reorder_lod_tensor_by_rank retinanet_detection_output row_conv sequence_concat sequence_conv sequence_enumerate sequence_erase
   sequence_expand sequence_expand_as sequence_pad sequence_pool sequence_reshape sequence_reverse sequence_scatter sequence_slice
-  sequence_softmax sequence_unpad shrink_rnn_memory sigmoid_cross_entropy_with_logits softmax_with_cross_entropy split_lod_tensor
-  top_p_sampling variable_length_memory_efficient_attention viterbi_decode warpctc warprnnt weight_dequantize weight_only_linear
-  weight_quantize yolov3_loss
+  sequence_softmax sequence_unpad shrink_rnn_memory sigmoid_cross_entropy_with_logits split_lod_tensor top_p_sampling
+  variable_length_memory_efficient_attention viterbi_decode warpctc warprnnt weight_dequantize weight_only_linear weight_quantize
+  yolov3_loss
 repetition: expand expand_as repeat_interleave tile
 shape: broadcast_tensors combine expand_as_v2 expand_v2 flatten flatten2 flatten_contiguous_range reshape reshape2 shape shape64
   squeeze squeeze2 unsqueeze unsqueeze2
 signal: fft_c2c fft_c2r fft_r2c frame overlap_add stft
-slicing: crop_tensor pad pad2d pad3d set_value slice strided_slice
+slicing: crop_tensor pad pad2d pad3d partial_concat partial_sum set_value slice strided_slice
 sort: argsort kthvalue searchsorted top_k top_k_v2 unique unique_consecutive
 statistics: cummax cummin logcumsumexp median nanmedian
 """

@@ -85,6 +85,8 @@ def scatter(op: OpBuilder, x: SSAValue, index: SSAValue, updates: SSAValue, *, o
 
     Without `overwrite` the rows at the index are replaced by the sums of their updates.
     """
+    if rank_of(index) == 0 and rank_of(updates) != rank_of(x):
+        updates = op.Unsqueeze(updates, [0])
     if rank_of(index) != 1:
         index = op.Reshape(index, [-1], special_zero=False)
     if overwrite:

@@ -39,12 +39,29 @@ def _sized(op: OpBuilder, x: SSAValue, sizes: Sequence[int], method: str) -> SSA
     return op.AdaptiveMaxPool.results(x, target, index_element_type=si32)[0]
 
 
+def _fitted(x: SSAValue, kernel: Sequence[int], window: SlidingWindow, *, is_ceil: bool) -> SlidingWindow:
+    """A window with so much more padding at the ends that it fits where it is larger than the data.
+
+    PaddlePaddle rounds the number of windows up from less than one, too.
+    """
+    shape = shape_of(x)
+    if not is_ceil or shape is None or window.auto_pad != "explicit":
+        return window
+    missing = [
+        length - size - begin - end if size >= 0 else 0
+        for length, size, begin, end in zip(kernel, shape[2:], window.pads_begin, window.pads_end, strict=True)
+    ]
+    ends = (end + (more if 0 < more < step else 0) for end, more, step in zip(window.pads_end, missing, window.strides, strict=True))
+    return window.with_fields(pads_end=tuple(ends))
+
+
 def _averaged(node: LoweringNode, op: OpBuilder, x: SSAValue, kernel: Sequence[int], window: SlidingWindow, *, is_ceil: bool) -> SSAValue:
     """Means of windows; with `exclusive` padding is not counted."""
     axes = len(kernel)
     properties = {"kernel": kernel, "strides": window.strides, "auto_pad": window.auto_pad}
     rounding = "ceil" if is_ceil else "floor"
     if node.flag("exclusive", True) or (window.auto_pad == "explicit" and not any((*window.pads_begin, *window.pads_end))):
+        window = _fitted(x, kernel, window, is_ceil=is_ceil)
         return op["opset14.AvgPool"](
             x, **properties, rounding_type=rounding, pads_begin=window.pads_begin, pads_end=window.pads_end, exclude_pad=True
         )
@@ -91,6 +108,7 @@ def pooling(
             node.fail(f"ksize {list(kernel)} is not a window")
         window = window_of(node, axes, strides, paddings, (1,) * axes, padding_algorithm, is_last=is_last)
         if pooling_type == "max":
+            window = _fitted(x, kernel, window, is_ceil=ceil_mode)
             result = op.MaxPool(x, kernel=kernel, rounding_type="ceil" if ceil_mode else "floor", **window.properties())
         else:
             result = _averaged(node, op, x, kernel, window, is_ceil=ceil_mode)
@@ -124,6 +142,7 @@ def max_pooling_with_index(
         return [values, indices]
     kernel = by_axis(node, "ksize", ksize, axes)
     window = window_of(node, axes, strides, paddings, (1,) * axes, "EXPLICIT", is_last=False)
+    window = _fitted(x, kernel, window, is_ceil=ceil_mode)
     rounding = "ceil" if ceil_mode else "floor"
     values, indices = op.MaxPool.parts(2, x, kernel=kernel, rounding_type=rounding, axis=2, index_element_type=si32, **window.properties())
     return [values, indices]

@@ -29,7 +29,7 @@ _REDUCTIONS = pairs(
 def _reduced_axes(node: LoweringNode, given: Sequence[int]) -> list[int]:
     """The axes that are reduced: all with `reduce_all` or where none is named."""
     rank = node.known_rank(0)
-    return list(range(rank)) if node.flag("reduce_all") or not given else sorted(set(axes_of(node, given)))
+    return list(range(rank)) if node.flag("reduce_all") or not given or not rank else sorted(set(axes_of(node, given)))
 
 
 def _reduced(node: LoweringNode, op: OpBuilder, operation: str, x: SSAValue, axes: list[int], *, keeps: bool) -> SSAValue:
@@ -145,22 +145,25 @@ def cumulative_sum(
     node: LoweringNode,
     op: OpBuilder,
     x: SSAValue,
-    _axis: SSAValue | None = None,
+    axis: SSAValue | None = None,
     *,
     flatten: bool = False,
     exclusive: bool = False,
     reverse: bool = False,
 ) -> SSAValue:
     """paddle.cumsum(x, axis) -> opset3.CumSum(x, axis)"""
-    axis = known_integer(node, 1, "axis", -1)
-    if flatten:
-        x, axis = op.Reshape(x, [-1], special_zero=False), 0
     x = op.convert(x, si64) if element_of(x) == boolean else x
     rank = rank_of(x)
     if rank == 0:
-        return x
-    axis = axis if rank is None else normalize_axis(axis, rank)
-    return op.CumSum(x, op.constant(axis), exclusive=exclusive, reverse=reverse)
+        return op.Reshape(x, [1], special_zero=False) if flatten else x
+    if flatten:
+        x, place = op.Reshape(x, [-1], special_zero=False), op.constant(0)
+    elif axis is not None and node.constant(1) is None:
+        place = op.Reshape(axis, [], special_zero=False)
+    else:
+        number = known_integer(node, 1, "axis", -1)
+        place = op.constant(number if rank is None else normalize_axis(number, rank))
+    return op.CumSum(x, place, exclusive=exclusive, reverse=reverse)
 
 
 @paddle.lowers("cumprod")
@@ -169,7 +172,7 @@ def cumulative_product(
 ) -> SSAValue:
     """paddle.cumprod(x) {dim} -> products of all elements up to each one"""
     rank = node.known_rank(0)
-    return running_product(op, x, normalize_axis(dim, rank) - rank, exclusive=exclusive, reverse=reverse)
+    return running_product(op, x, normalize_axis(dim, rank) - rank, exclusive=exclusive, reverse=reverse) if rank else x
 
 
 @paddle.lowers("size")

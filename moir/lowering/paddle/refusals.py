@@ -48,7 +48,7 @@ REASONS: dict[str, tuple[str, str]] = {
     ),
     **dict.fromkeys(
         (
-            *("cross_entropy", "cross_entropy2", "softmax_with_cross_entropy", "sigmoid_cross_entropy_with_logits", "bce_loss", "nll_loss"),
+            *("cross_entropy", "cross_entropy2", "sigmoid_cross_entropy_with_logits", "bce_loss", "nll_loss"),
             *("huber_loss", "kldiv_loss", "log_loss", "warpctc", "warprnnt", "margin_cross_entropy", "yolov3_loss", "accuracy", "auc"),
         ),
         (_LABELS, _WITHOUT_LOSS),

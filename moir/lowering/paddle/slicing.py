@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -100,6 +101,20 @@ def strided_slice(
         # Backwards an end of -1 is before the first element, not the last one.
         ends = [-_FAR if step < 0 and end == -1 else end for end, step in zip(ends, steps, strict=True)]
     return _decreased(node, op, op.Slice(x, starts, ends, steps, wanted), decrease_axis)
+
+
+@paddle.lowers("partial_sum", "partial_concat")
+def partial(node: LoweringNode, op: OpBuilder, *values: SSAValue, start_index: int = 0, length: int = -1) -> SSAValue:
+    """paddle.partial_sum(values…) {start_index, length} -> the sum of opset8.Slice(value, start, start + length, 1, 1)
+    of each; partial_concat: opset1.Concat of them
+    """
+    if start_index < 0 and node.op.KIND == "partial_sum":
+        node.fail(f"its start_index is {start_index}, before which PaddlePaddle has no elements")
+    end = _FAR if length < 0 or start_index < 0 == start_index + length else start_index + length
+    parts = [op.Slice(each, [start_index], [end], [1], [1]) for each in values]
+    if node.op.KIND == "partial_sum":
+        return reduce(op.Add, parts)
+    return op.Concat(*parts, axis=1) if len(parts) > 1 else parts[0]
 
 
 @paddle.lowers("crop_tensor")

@@ -24,6 +24,8 @@ def top_k(
     node: LoweringNode, op: OpBuilder, x: SSAValue, k: SSAValue, *, axis: int = -1, largest: bool = True, sorted: bool = True
 ) -> Replacement:
     """paddle.top_k_v2(x, k) {axis, largest} -> opset11.TopK(x, k)"""
+    if node.known_rank(0) == 0:
+        return [x, op.constant(0)]
     mode = "max" if largest else "min"
     axis = normalize_axis(axis, node.known_rank(0))
     count = op.Reshape(op.convert(k, si64), [], special_zero=False)
@@ -41,6 +43,8 @@ def top_k_of_last_axis(node: LoweringNode, op: OpBuilder, x: SSAValue, k: SSAVal
 @paddle.lowers("argsort")
 def argsort(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = -1, descending: bool = False) -> Replacement:
     """paddle.argsort(x) {axis, descending} -> opset11.TopK(x, size of the axis)"""
+    if node.known_rank(0) == 0:
+        return [x, op.constant(0)]
     axis = normalize_axis(axis, node.known_rank(0))
     size = dimension(op, x, axis)
     count = op.constant(size) if isinstance(size, int) else size
@@ -51,6 +55,8 @@ def argsort(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = -1, d
 @paddle.lowers("kthvalue")
 def kth_value(node: LoweringNode, op: OpBuilder, x: SSAValue, *, k: int = 1, axis: int = -1, keepdim: bool = False) -> Replacement:
     """paddle.kthvalue(x) {k, axis} -> the last of opset11.TopK(x, k) {mode = "min"}"""
+    if node.known_rank(0) == 0:
+        return [x, op.constant(0)]
     axis = normalize_axis(axis, node.known_rank(0))
     if k < 1 or 0 <= (shape_of(x) or ())[axis] < k:
         node.fail(f"there is no element number {k}")

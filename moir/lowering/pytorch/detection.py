@@ -75,5 +75,4 @@ def roi_align(
     boxes = op.Slice(rois, [1], [5], [1], [1])
     images = op.convert(op.Gather(rois, op.constant(0), 1), si32)
     boxes, size = op.convert(boxes, element_of(input)), (pooled_height, pooled_width)
-    alignment = "half_pixel" if aligned else "asymmetric"
-    return pooled_regions.roi_align(op, input, boxes, images, size, spatial_scale, sampling_ratio, alignment)
+    return pooled_regions.roi_align(op, input, boxes, images, size, spatial_scale, sampling_ratio, aligned=aligned)

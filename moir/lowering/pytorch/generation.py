@@ -2,29 +2,67 @@
 
 from __future__ import annotations
 
-from xdsl.ir import SSAValue
+from math import floor
+from typing import Literal, overload
 
-from moir.dialects.element_types import f32, si64
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import f64, si64
 from moir.dialects.shapes import shape_of
+from moir.expansions.number_ranges import counted_range, is_whole, known_number, length_of_range
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, shape_value, size_list, size_scalar
-from moir.lowering.pytorch.promotion import as_element, inferred_element, number_of
+from moir.lowering.pytorch.promotion import as_element, inferred_element, is_integral
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
 
 @aten.lowers("arange.default", "arange.start", "arange.start_step")
 def arange(node: LoweringNode, op: OpBuilder, *, start: Scalar = 0, end: Scalar, step: Scalar = 1) -> SSAValue:
-    """aten.arange.start_step() {start, end, step} -> opset4.Range(start, end, step)"""
+    """aten.arange.start_step() {start, end, step} -> opset4.Range(start, end, step)
+
+    For floats -> start + step · opset4.Range(0, ⌈(end - start) / step⌉, 1), whose length is computed in f64.
+    """
     element = inferred_element(node)
-    return op.Range(*(_scalar_in(op, each) for each in (start, end, step)), output_type=element)
+    if element == si64:
+        # The length follows from the bounds as integers, which is not so for other types of integers.
+        start, end, step = (_truncated(op, each) for each in (start, end, step))
+    if all(is_whole(op, each) for each in (start, end, step)):
+        return op.Range(*(_truncated(op, each, as_value=True) for each in (start, end, step)), output_type=element)
+    return _counted(op, start, end, step, element)
 
 
-def _scalar_in(op: OpBuilder, value: Scalar) -> SSAValue:
-    """A bound of a range in its own type, since the type of the result may not represent it."""
+@aten.lowers("range.default", "range.step")
+def range_with_end(node: LoweringNode, op: OpBuilder, *, start: Scalar, end: Scalar, step: Scalar = 1) -> SSAValue:
+    """aten.range.step() {start, end, step} -> start + step · opset4.Range(0, ⌊(end - start) / step⌋ + 1, 1)"""
+    return _counted(op, start, end, step, inferred_element(node), has_end=True)
+
+
+def _counted(op: OpBuilder, start: Scalar, end: Scalar, step: Scalar, element: Attribute, *, has_end: bool = False) -> SSAValue:
+    """The numbers from start by step, with or without the end; start and step are truncated for results of integers."""
+    known = [known_number(op, each) for each in (start, end, step)]
+    if is_integral(element):
+        first, distance = (_truncated(op, each) for each in (start, step))
+    else:
+        first, distance = start, step
+    if known[0] is not None and known[1] is not None and known[2] is not None:
+        count = floor((known[1] - known[0]) / known[2]) + 1 if has_end else length_of_range(known[0], known[1], known[2])
+        return counted_range(op, first, distance, count, element)
+    low, high, each = as_element(op, f64, start, end, step)
+    length = op.Divide(op.Subtract(high, low), each)
+    length = op.Add(op.Floor(length), 1.0) if has_end else op.Ceiling(length)
+    return counted_range(op, first, distance, op.convert(op.Maximum(length, 0.0), si64), element)
+
+
+@overload
+def _truncated(op: OpBuilder, value: Scalar, *, as_value: Literal[True]) -> SSAValue: ...
+@overload
+def _truncated(op: OpBuilder, value: Scalar, *, as_value: bool = False) -> Scalar: ...
+def _truncated(op: OpBuilder, value: Scalar, *, as_value: bool = False) -> Scalar:
+    """A number as an integer of type i64; a known one as an integer, or as a constant if a value is asked for."""
     if isinstance(value, SSAValue):
         return size_scalar(op, value)
-    return number_of(op, value, f32 if isinstance(value, float) else si64)
+    return op.constant(int(value), si64) if as_value else int(value)
 
 
 def _full(op: OpBuilder, sizes: Sizes, number: SSAValue) -> SSAValue:

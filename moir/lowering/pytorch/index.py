@@ -52,7 +52,7 @@ folding: affine_grid_generator.default col2im.default im2col.default max_unpool2
 generation: arange.default arange.start arange.start_step copy.default empty.memory_format empty_like.default
   empty_permuted.default empty_strided.default eye.default eye.m fill.Scalar fill.Tensor full.default full_like.default
   new_empty.default new_full.default new_ones.default new_zeros.default ones.default ones_like.default prims.scalar_tensor.default
-  scalar_tensor.default zeros.default zeros_like.default
+  range.default range.step scalar_tensor.default zeros.default zeros_like.default
 image: _upsample_bicubic2d_aa.default _upsample_bicubic2d_aa.vec _upsample_bilinear2d_aa.default _upsample_bilinear2d_aa.vec
   _upsample_nearest_exact1d.default _upsample_nearest_exact1d.vec _upsample_nearest_exact2d.default _upsample_nearest_exact2d.vec
   _upsample_nearest_exact3d.default _upsample_nearest_exact3d.vec grid_sampler.default grid_sampler_2d.default
@@ -61,9 +61,9 @@ image: _upsample_bicubic2d_aa.default _upsample_bicubic2d_aa.vec _upsample_bilin
   upsample_nearest2d.vec upsample_nearest3d.default upsample_nearest3d.vec upsample_trilinear3d.default upsample_trilinear3d.vec
 indexing: _unsafe_index.Tensor _unsafe_index_put.default _unsafe_masked_index.default _unsafe_masked_index_put_accumulate.default
   diagonal.default diagonal_copy.default embedding.default fill_diagonal.default gather.default index.Tensor index_put.default
-  index_select.default masked_select.default moir.positions moir.write_positions narrow.default nonzero.default
-  nonzero_numpy.default nonzero_static.default select.int select_copy.int select_scatter.default slice.Tensor slice_copy.Tensor
-  slice_scatter.default take_along_dim.default tril.default triu.default where.default
+  index_select.default masked_select.default moir.positions moir.write_positions narrow.Tensor narrow.default narrow_copy.default
+  nonzero.default nonzero_numpy.default nonzero_static.default select.int select_copy.int select_scatter.default slice.Tensor
+  slice_copy.Tensor slice_scatter.default take_along_dim.default tril.default triu.default where.default
 mathematics.distances: _cdist_forward.default _euclidean_dist.default _pdist_forward.default cdist.default dist.default
   pairwise_distance.default pdist.default renorm.default
 mathematics.distinct: _unique2.default unique_consecutive.default unique_dim.default unique_dim_consecutive.default
@@ -84,7 +84,8 @@ mathematics.linear_algebra: _linalg_solve_ex.default _weight_norm.default _weigh
   linalg_inv_ex.default linalg_matrix_exp.default linalg_matrix_norm.default linalg_matrix_norm.str_ord
   linalg_matrix_power.default linalg_multi_dot.default linalg_norm.default linalg_norm.ord_str linalg_slogdet.default
   linalg_solve.default linalg_solve_ex.default linalg_tensorinv.default linalg_tensorsolve.default linalg_vecdot.default
-  logdet.default matrix_exp.default matrix_power.default nuclear_norm.default slogdet.default tensordot.default vdot.default
+  logdet.default matrix_exp.default matrix_power.default nuclear_norm.default nuclear_norm.dim slogdet.default tensordot.default
+  vdot.default
 mathematics.losses: binary_cross_entropy.default binary_cross_entropy_with_logits.default cosine_embedding_loss.default
   cross_entropy_loss.default gaussian_nll_loss.default hinge_embedding_loss.default huber_loss.default kl_div.default
   l1_loss.default margin_ranking_loss.default mse_loss.default multi_margin_loss.default multilabel_margin_loss.default
@@ -168,7 +169,7 @@ stacking: _chunk_cat.default as_strided.default as_strided_copy.default atleast_
   atleast_2d.default atleast_3d.Sequence atleast_3d.default block_diag.default cartesian_prod.default channel_shuffle.default
   column_stack.default cumulative_trapezoid.dx cumulative_trapezoid.x diag.default diag_embed.default diagflat.default
   diff.default dsplit.array dsplit.int dstack.default fliplr.default flipud.default hsplit.array hsplit.int hstack.default
-  linalg_diagonal.default linalg_vander.default narrow_copy.default native_channel_shuffle.default rot90.default row_stack.default
+  linalg_diagonal.default linalg_vander.default native_channel_shuffle.default rot90.default row_stack.default
   tensor_split.indices tensor_split.tensor_indices_or_sections trapezoid.dx trapezoid.x trapz.dx trapz.x tril_indices.default
   triu_indices.default vander.default vsplit.array vsplit.int vstack.default
 symbols: _assert_async.default _assert_async.msg _assert_scalar.default _assert_tensor_metadata.default _check.default

@@ -13,7 +13,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
-from moir.expansions.shape_values import cut_to, dimension_list
+from moir.expansions.quotients import is_not_negative
+from moir.expansions.shape_values import LARGEST_SIZE, cut_to, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import LAST, Scalar, Size, Tensors, axis_from_front, size_list
 from moir.lowering.pytorch.promotion import as_element, inferred_element
@@ -36,11 +37,27 @@ def slice_(
     return op.Slice(self, _bound(op, start, 0), _bound(op, end, LAST), [step], [axis_from_front(node, dim, node.known_rank(0))])
 
 
-@aten.lowers("narrow.default")
-def narrow(op: OpBuilder, self: SSAValue, *, dim: int, start: Size, length: Size) -> SSAValue:
-    """aten.narrow.default(x) {dim, start, length} -> opset8.Slice(x, start, start + length, 1, dim)"""
-    first = size_list(op, start)
-    return op.Slice(self, first, op.Add(first, size_list(op, length)), [1], [dim])
+@aten.lowers("narrow.default", "narrow.Tensor", "narrow_copy.default")
+def narrow(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, start: Size, length: Size) -> SSAValue:
+    """aten.narrow.default(x) {dim, start, length} -> opset8.Slice(x, start, start + length, 1, dim)
+
+    A negative start counts from the end.
+    """
+    axis = axis_from_front(node, dim, node.known_rank(0))
+    if isinstance(start, int) and isinstance(length, int):
+        end = start + length
+        return op.Slice(self, [start], [LARGEST_SIZE if start < 0 == end else end], [1], [axis])
+    first = _from_front(op, self, axis, start)
+    return op.Slice(self, first, op.Add(first, size_list(op, length)), [1], [axis])
+
+
+def _from_front(op: OpBuilder, x: SSAValue, axis: int, index: Size) -> SSAValue:
+    """An index along an axis, as a list of one entry; a negative one counts from the end."""
+    place = size_list(op, index)
+    if is_not_negative(op, place):
+        return place
+    from_end = op.Add(place, dimension_list(op, x, axis))
+    return from_end if isinstance(index, int) else op.Select(op.Less(place, 0), from_end, place)
 
 
 @aten.lowers("select.int", "select_copy.int")
@@ -54,9 +71,7 @@ def select(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, index
 def select_scatter(node: LoweringNode, op: OpBuilder, self: SSAValue, src: SSAValue, *, dim: int, index: Size) -> SSAValue:
     """aten.select_scatter.default(x, y) {dim, index} -> opset3.ScatterUpdate(x, [index], y as a slice, dim)"""
     axis = axis_from_front(node, dim, node.known_rank(0))
-    places = size_list(op, index)
-    if isinstance(index, int) and index < 0:
-        places = op.Add(dimension_list(op, self, axis), index)
+    places = _from_front(op, self, axis, index)
     return op.ScatterUpdate(self, places, op.Unsqueeze(op.convert(src, element_of(self)), [axis]), op.constant(axis))
 
 

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import shape_of
-from moir.expansions.shape_values import dimension, dimension_list
+from moir.expansions.shape_values import as_list, dimension, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import (
     Scalar,
@@ -231,7 +231,12 @@ def split(
         return list(op.VariadicSplit.parts(count, self, op.constant(axis), op.constant(lengths)))
     if isinstance(split_size, int):
         return list(op.VariadicSplit.parts(count, self, op.constant(axis), op.constant([*[split_size] * (count - 1), -1])))
-    step_value = op.Divide(op.Add(size, count - 1), count) if split_size is None else split_size
+    if sections is not None:
+        # Of 5 elements in 3 parts, (7, 6, 5) // 3.
+        lengths = op.Divide(op.Add(as_list(op, size), list(range(count - 1, -1, -1))), count)
+        return list(op.VariadicSplit.parts(count, self, op.constant(axis), lengths))
+    parts = chunks or count
+    step_value = op.Divide(op.Add(size, parts - 1), parts) if split_size is None else split_size
     steps = [size_list(op, step_value)] * (count - 1)
     return list(op.VariadicSplit.parts(count, self, op.constant(axis), op.Concat(*steps, op.constant([-1]), axis=0)))
 

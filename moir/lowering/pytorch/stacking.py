@@ -11,9 +11,9 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si32, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
-from moir.expansions.shape_values import at_least, dimension, dimension_list
+from moir.expansions.shape_values import LARGEST_SIZE, at_least, dimension_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, Tensors, axes_from_front, axis_from_front, present, shape_value, size_list
+from moir.lowering.pytorch.arguments import Scalar, Sizes, Tensors, axes_from_front, axis_from_front, present, shape_value, size_list
 from moir.lowering.pytorch.promotion import as_element, inferred_element, is_integral, promoted
 from moir.lowering.pytorch.table import aten
 from moir.lowering.table import Replacement
@@ -102,14 +102,8 @@ def hsplit(
     axis = axis_from_front(node, axis, rank)
     if sections is not None:
         return list(op.Split.parts(sections, self, op.constant(axis), num_splits=sections)) if sections > 1 else [self]
-    size = dimension(op, self, axis)
-    if not isinstance(size, int) or not all(isinstance(each, int) for each in indices):
-        node.fail("where it cuts is computed when the model runs")
-    cuts = [0, *(each for each in indices if isinstance(each, int)), size]
-    parts: list[SSAValue] = []
-    for start, end in pairwise(cuts):
-        parts.append(op.Slice(self, [start], [end if end != size else 2**31 - 1], [1], [axis]))
-    return parts
+    bounds = [size_list(op, each) for each in (0, *indices, LARGEST_SIZE)]
+    return [op.Slice(self, start, end, [1], [axis]) for start, end in pairwise(bounds)]
 
 
 @aten.lowers("tensor_split.tensor_indices_or_sections")
@@ -127,13 +121,6 @@ def tensor_split(node: LoweringNode, op: OpBuilder, self: SSAValue, tensor_indic
         given = op.convert(tensor_indices_or_sections, si64)
         bounds = [op.constant([0]), *(op.Gather(given, op.constant([index]), 0) for index in range(count - 1)), size]
     return [op.Slice(self, start, end, [1], [axis]) for start, end in pairwise(bounds)]
-
-
-@aten.lowers("narrow_copy.default")
-def narrow_copy(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, start: Size, length: Size) -> SSAValue:
-    """aten.narrow_copy.default(x) {dim, start, length} -> opset8.Slice(x, start, start + length, 1, dim)"""
-    first = size_list(op, start)
-    return op.Slice(self, first, op.Add(first, size_list(op, length)), [1], [axis_from_front(node, dim, node.known_rank(0))])
 
 
 @aten.lowers("diff.default")

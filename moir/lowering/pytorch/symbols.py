@@ -1,12 +1,13 @@
-"""Sizes and arithmetic on them, which PyTorch does in Python: integers are scalars of type i64."""
+"""Sizes and arithmetic on them, which PyTorch does in Python: integers are scalars of type i64, floats of type f64."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, f32, si64
+from moir.dialects.element_types import REAL_TYPES, f64, si64
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.shapes import element_of
 from moir.expansions.shape_values import as_scalar, dimension_value
@@ -81,8 +82,14 @@ def _pair(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue]:
     given = _arguments(node)
     if len(given) != 2:
         node.fail(f"it has {len(given)} arguments, not 2")
-    a, b = as_element(op, promoted(given), *given)
+    a, b = as_element(op, _promoted(given), *given)
     return a, b
+
+
+def _promoted(given: Sequence[Scalar]) -> Attribute:
+    """The element type of a computation of Python: its floats are f64, beside which integers become floats."""
+    floats = (element_of(each) in REAL_TYPES if isinstance(each, SSAValue) else isinstance(each, float) for each in given)
+    return f64 if any(floats) else promoted(given)
 
 
 @aten.lowers("_operator.add", "_operator.sub", "_operator.mul", "_operator.pow", "_operator.mod", "torch.sym_max", "torch.sym_min")
@@ -103,8 +110,8 @@ def floordiv(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @aten.lowers("_operator.truediv", "torch.sym_int_truediv")
 def truediv(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten._operator.truediv(a, b) -> opset1.Divide(a, b) of floats"""
-    return op.Divide(*as_element(op, f32, *_pair(node, op)))
+    """aten._operator.truediv(a, b) -> opset1.Divide(a, b) of f64"""
+    return op.Divide(*as_element(op, f64, *_pair(node, op)))
 
 
 _COMPARISONS = {"eq": "Equal", "ne": "NotEqual", "lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}
@@ -121,7 +128,7 @@ def logic(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten._operator.and_(a, b) -> opset1.LogicalAnd(a, b), and so on"""
     given, name = _arguments(node), node.op.KIND.rpartition(".")[2]
     if name in ("neg", "abs", "pos"):
-        (x,) = as_element(op, promoted(given), *given)
+        (x,) = as_element(op, _promoted(given), *given)
         return op.Negative(x) if name == "neg" else op.Abs(x) if name == "abs" else x
     values = [truth(op, each) for each in given]
     if name in ("sym_not", "not_"):
@@ -133,11 +140,11 @@ def logic(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def number(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.torch.sym_float(a) -> opset1.Convert(a); `trunc`, `floor` and `ceil` give integers"""
     given, name = _arguments(node), node.op.KIND.rpartition(".")[2]
-    (x,) = as_element(op, promoted(given), *given)
+    (x,) = as_element(op, _promoted(given), *given)
     if "sqrt" in name:
-        return op.Sqrt(op.convert(x, f32))
+        return op.Sqrt(op.convert(x, f64))
     if name == "sym_float":
-        return op.convert(x, f32)
+        return op.convert(x, f64)
     if element_of(x) in REAL_TYPES and name in ("floor", "ceil"):
         x = op.Floor(x) if name == "floor" else op.Ceiling(x)
     return op.convert(x, si64)
@@ -147,4 +154,4 @@ def number(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def choice(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.torch.sym_ite(condition, a, b) -> opset1.Select(condition, a, b)"""
     condition, *given = _arguments(node)
-    return op.Select(truth(op, condition), *as_element(op, promoted(given), *given))
+    return op.Select(truth(op, condition), *as_element(op, _promoted(given), *given))

@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, bf16, describe, f16, f32, si8, si16, si32, si64, to_numpy, ui8, ui16, ui32, ui64
 from moir.dialects.shapes import element_of
+from moir.expansions.quotients import is_not_negative
 from moir.expansions.special.wide_products import upper_product
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.random import words_of_state
@@ -98,7 +99,28 @@ def shift(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SS
     """stablehlo.shift_left(a, b) -> opset15.BitwiseLeftShift(a, b), and 0 for counts of all bits"""
     if element_of(lhs) not in INTEGER_TYPES:
         node.fail("it is not defined for truth values")
+    if node.op.KIND == "shift_right_logical" and element_of(lhs) == si64:
+        return _shifted_double_word(node, op, lhs, rhs)
     return SHIFTS[node.op.KIND](op, lhs, rhs)
+
+
+def _shifted_double_word(node: LoweringNode, op: OpBuilder, x: SSAValue, counts: SSAValue) -> SSAValue:
+    """Integers of 64 bits with a sign moved to the right, if the results fit into the 32 bits of the runtime.
+
+    A number of 32 bits has copies of its sign in all higher bits. So more than 32 places leave ones or zeros.
+    """
+    known, constant = _known_counts(op, counts), op.known.constant(x)
+    if known == (0, 0):
+        return x
+    if known is not None and known[0] > 32:
+        ones = op.BitwiseNot(op.BitwiseLeftShift(op.constant_like(-1, x), op.Subtract(64, op.Minimum(counts, 64))))
+        return op.BitwiseAnd(op.BitwiseRightShift(x, op.constant_like(31, x)), ones)
+    if known is None or known[0] < 0 or not (is_not_negative(op, x) if constant is None else (constant >= 0).all()):
+        node.fail(
+            "the runtime computes with integers of 32 bits, which do not hold what it makes of negative integers of 64 bits",
+            hint="shift integers of 32 bits, or integers without a sign",
+        )
+    return op.BitwiseRightShift(x, op.Minimum(counts, 31))
 
 
 # Counts

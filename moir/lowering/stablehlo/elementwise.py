@@ -20,6 +20,7 @@ from moir.expansions.formulas import FORMULAS
 from moir.expansions.special.neighbours import neighbour_toward
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.table import stablehlo
+from moir.lowering.xla.order_of_nan import extreme_of_pair
 from moir.rewriting.builder import OpBuilder
 
 SIGNED = (*REAL_TYPES, si8, si16, si32, si64)
@@ -93,8 +94,8 @@ ARITHMETIC: Mapping[str, tuple[Pair, Pair | None]] = {
     "add": (lambda op, a, b: op.Add(a, b), lambda op, a, b: op.LogicalOr(a, b)),
     "and": (lambda op, a, b: op.BitwiseAnd(a, b), lambda op, a, b: op.LogicalAnd(a, b)),
     "divide": (_divided, None),
-    "maximum": (lambda op, a, b: op.Maximum(a, b), lambda op, a, b: op.LogicalOr(a, b)),
-    "minimum": (lambda op, a, b: op.Minimum(a, b), lambda op, a, b: op.LogicalAnd(a, b)),
+    "maximum": (lambda op, a, b: extreme_of_pair(op, a, b, largest=True), lambda op, a, b: op.LogicalOr(a, b)),
+    "minimum": (lambda op, a, b: extreme_of_pair(op, a, b, largest=False), lambda op, a, b: op.LogicalAnd(a, b)),
     "multiply": (lambda op, a, b: op.Multiply(a, b), lambda op, a, b: op.LogicalAnd(a, b)),
     "or": (lambda op, a, b: op.BitwiseOr(a, b), lambda op, a, b: op.LogicalOr(a, b)),
     "power": (_power, None),

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import boolean, si64
+from moir.dialects.element_types import REAL_TYPES, boolean, si64
+from moir.dialects.framework import FrameworkOp
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
@@ -17,6 +18,7 @@ from moir.lowering.control_flow.branches import inlined
 from moir.lowering.stablehlo.attributes import require_rows
 from moir.lowering.stablehlo.table import stablehlo
 from moir.lowering.xla.computations import combination, extreme
+from moir.lowering.xla.order_of_nan import extreme_along, extreme_of_pair
 from moir.lowering.xla.padding import with_edges, with_interior
 from moir.lowering.xla.reduction import COMBINATIONS, LOGICAL, combination_of, is_neutral, reduced, reductions_of
 from moir.lowering.xla.windows import MAXIMUM_TAPS, AxisWindow, reduced_windows, tap_of
@@ -39,8 +41,35 @@ def reduce(node: LoweringNode, op: OpBuilder, *, dimensions: tuple[int, ...] = (
     if not is_known and extreme(body) is None:
         return halved(node, op, values, dimensions)
     if count == 1:
-        return [reduced(op, combination_of(node, body, element_of(values[0])), values[0], values[1], dimensions)]
+        kind = combination_of(node, body, element_of(values[0]))
+        if kind in ("max", "min") and dimensions and not _is_subtracted(node.op.results[0]):
+            found = extreme_along(op, values[0], dimensions, largest=kind == "max")
+            if is_neutral(op, kind, values[1]):
+                return [found]
+            return [extreme_of_pair(op, op.Broadcast(as_scalar(op, values[1]), op.ShapeOf(found)), found, largest=kind == "max")]
+        return [reduced(op, kind, values[0], values[1], dimensions)]
     return reductions_of(node, op, body, values, dimensions)
+
+
+_BESIDE = frozenset(("broadcast_in_dim", "convert", "maximum", "optimization_barrier", "reshape"))
+"""Operations between the maximum of a softmax and its difference to the data."""
+
+
+def _is_subtracted(value: SSAValue) -> bool:
+    """Whether a value is only subtracted, as the largest element in a softmax: there NaN of the data is what counts."""
+    pending, seen = [value], set[SSAValue]()
+    while pending:
+        each = pending.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        for use in each.uses:
+            kind = use.operation.KIND if isinstance(use.operation, FrameworkOp) else ""
+            if kind in _BESIDE:
+                pending += use.operation.results
+            elif kind != "subtract" or use.index != 1:
+                return False
+    return value.first_use is not None
 
 
 def _is_combination(kind: str | None, element: Attribute) -> bool:
@@ -113,13 +142,26 @@ def reduce_window(
         node.fail("a size, stride or dilation is below 1")
     count = len(values) // 2
     found: list[SSAValue] = []
-    if any(combination(node.op.regions[0], index, count + index, index) not in COMBINATIONS for index in range(count)):
+    if any(
+        _is_running_extreme(node, index, count, windows) or combination(node.op.regions[0], index, count + index, index) not in COMBINATIONS
+        for index in range(count)
+    ):
         return by_function(node, op, values[:count], values[count:], windows)
     for index in range(count):
         kind = combination_of(node, node.op.regions[0], element_of(values[index]), index, count + index, index)
         own = node if count == 1 else node.with_operands({0: values[index]})
         found.append(reduced_windows(own, op, kind, values[count + index], windows))
     return found
+
+
+def _is_running_extreme(node: LoweringNode, index: int, count: int, windows: Sequence[AxisWindow]) -> bool:
+    """Whether an operand is reduced to running extremes of floats, whose windows a pooling would pad with numbers."""
+    kind = combination(node.op.regions[0], index, count + index, index)
+    if kind not in ("max", "min") or node.element(index) not in REAL_TYPES:
+        return False
+    moving = [(axis, window) for axis, window in enumerate(windows) if not window.is_trivial]
+    sizes = node.shape(index) or ()
+    return len(moving) == 1 and sizes[moving[0][0]] == moving[0][1].size and moving[0][1].size - 1 in (moving[0][1].low, moving[0][1].high)
 
 
 @stablehlo.lowers("dynamic_reduce_window")

@@ -10,6 +10,7 @@ from moir.dialects.element_types import si32, si64
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.reduction import own_operands
 from moir.lowering.stablehlo.table import stablehlo
+from moir.lowering.xla.order_of_nan import may_be_nan, with_nan_as_extreme
 from moir.lowering.xla.sorting import sorted_by
 from moir.rewriting.builder import OpBuilder
 
@@ -26,13 +27,19 @@ def top_k(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, k: int) -> Se
 
     The total order of floats, in which -0 is less than 0, would need a second sort by the signs of zeros.
     """
-    found = op.TopK.results(operand, op.constant(k, si64), axis=-1, mode="max", sort="value", stable=True, index_element_type=si32)
-    return list(found)[: node.result_count]
+    return _largest(node, op, operand, op.constant(k, si64))
+
+
+def _largest(node: LoweringNode, op: OpBuilder, operand: SSAValue, count: SSAValue) -> Sequence[SSAValue]:
+    """The largest elements along the last axis and their positions; NaN is above all numbers."""
+    key = with_nan_as_extreme(op, operand, largest=True) if may_be_nan(op, operand) else operand
+    found, places = op.TopK.results(key, count, axis=-1, mode="max", sort="value", stable=True, index_element_type=si32)
+    if key is not operand:
+        found = op.GatherElements(operand, places, axis=node.known_rank(0) - 1)
+    return [found, places][: node.result_count]
 
 
 @stablehlo.lowers("dynamic_top_k")
 def dynamic_top_k(node: LoweringNode, op: OpBuilder, operand: SSAValue, k: SSAValue) -> Sequence[SSAValue]:
     """stablehlo.dynamic_top_k(x, k) -> opset11.TopK(x, k) along the last axis"""
-    count = op.Reshape(op.convert(k, si64), [], special_zero=False)
-    found = op.TopK.results(operand, count, axis=-1, mode="max", sort="value", stable=True, index_element_type=si32)
-    return list(found)[: node.result_count]
+    return _largest(node, op, operand, op.Reshape(op.convert(k, si64), [], special_zero=False))

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import dynamic, si64, string, to_numpy
 from moir.dialects.shapes import element_of
+from moir.expansions.number_ranges import range_counted_in_type
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
@@ -60,7 +61,7 @@ def number_range(node: LoweringNode, op: OpBuilder, start: SSAValue, limit: SSAV
     bounds = (start, limit, delta)
     known = next((found for each in bounds if (found := element_of(each)) is not dynamic), None)
     element = node.element_attribute("Tidx", known)
-    return op.Range(*(as_scalar(op, each) for each in bounds), output_type=element)
+    return range_counted_in_type(op, *(as_scalar(op, each) for each in bounds), element)
 
 
 @tf.lowers("LinSpace")

@@ -87,7 +87,7 @@ def _of_best_class(
     node: LoweringNode, op: OpBuilder, boxes: SSAValue, scores: SSAValue, limit: int, overlap: SSAValue, threshold: SSAValue
 ) -> list[SSAValue | None]:
     """The detections if each box has one class."""
-    best, classes = op.TopK.results(scores, 1, axis=2, mode="max", sort="value", index_element_type=si32)
+    best, classes = op.TopK.results(scores, 1, axis=2, mode="max", sort="value", index_element_type=si32, stable=True)
     best, classes = op.Squeeze(best, [0, 2]), op.Squeeze(classes, [0, 2])
     flat = op.Squeeze(boxes, [0])
     most = op.constant(np.array(limit, np.int32))

@@ -11,6 +11,7 @@ from moir.dialects.element_types import REAL_TYPES, boolean, si32, si64, to_nump
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.xla.computations import Extreme, combination, extreme
+from moir.lowering.xla.order_of_nan import may_be_nan, with_nan_as_extreme
 from moir.records import Record
 from moir.rewriting.builder import OpBuilder
 
@@ -102,9 +103,11 @@ def extremes(node: LoweringNode, op: OpBuilder, how: Extreme, axes: list[int]) -
     kind = "max" if how.is_maximum else "min"
     if len(axes) == 1 and how.takes_smaller_index and _are_positions(node, axes[0]) and is_neutral(op, kind, first):
         element = element_of(index) if element_of(index) in INDEX_TYPES else si64
-        found = op.TopK.results(x, op.constant(1, si64), axis=axes[0], mode=kind, sort="value", stable=True, index_element_type=element)
-        best, place = (op.Squeeze(each, axes) for each in found)
-        return [best, op.convert(place, element_of(index))]
+        key = with_nan_as_extreme(op, x, largest=how.is_maximum) if may_be_nan(op, x) else x
+        how_many = op.constant(1, si64)
+        found = op.TopK.results(key, how_many, axis=axes[0], mode=kind, sort="value", stable=True, index_element_type=element)
+        best = found[0] if key is x or not node.is_used(0) else op.GatherElements(x, found[1], axis=axes[0])
+        return [op.Squeeze(best, axes), op.convert(op.Squeeze(found[1], axes), element_of(index))]
     best = getattr(op, COMBINATIONS[kind].reduction)(x, axes, keep_dims=True)
     side = "min" if how.takes_smaller_index else "max"
     tie = COMBINATIONS[side]

@@ -11,6 +11,7 @@ from moir.dialects.shapes import element_of
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.xla.computations import sort_keys
+from moir.lowering.xla.order_of_nan import may_be_nan, with_nan_as_extreme
 from moir.rewriting.builder import OpBuilder
 
 
@@ -34,8 +35,14 @@ def sorted_by(node: LoweringNode, op: OpBuilder, body: Region, operands: Sequenc
 
 
 def ordered(op: OpBuilder, keys: SSAValue, axis: int, *, ascends: bool) -> tuple[SSAValue, SSAValue]:
-    """Keys sorted stably along an axis, and the positions that they had before."""
+    """Keys sorted stably along an axis, and the positions that they had before. NaN is above all numbers."""
     element = element_of(keys)
+    if may_be_nan(op, keys):
+        order = with_nan_as_extreme(op, keys, largest=True)
+        count = op.Squeeze(dimension_list(op, keys, axis), [0])
+        how = {"axis": axis, "mode": "min" if ascends else "max", "sort": "value", "stable": True, "index_element_type": si64}
+        places = op.TopK.results(order, count, **how)[1]
+        return op.GatherElements(keys, places, axis=axis), places
     data = op.convert(keys, ui8) if element is boolean else keys
     count = op.Squeeze(dimension_list(op, data, axis), [0])
     mode = "min" if ascends else "max"

@@ -34,7 +34,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.analysis.constants import is_finite, is_shared, stored, weight_of
 from moir.analysis.uses import has_one_live_use
-from moir.dialects.element_types import to_numpy
+from moir.dialects.element_types import f64, to_numpy
 from moir.dialects.large_arrays import Values, computed
 from moir.dialects.memory_map import Array
 from moir.dialects.names import inherit_origin
@@ -109,9 +109,9 @@ def _product(weights: Array, factors: Array) -> Array:
 def constant_factor(op: Operation) -> tuple[SSAValue, Values] | None:
     """The variable operand of a multiplication or division by a constant, and its factors.
 
-    None for any other operation, or if a factor is not finite.
+    None for any other operation, of a size, or if a factor is not finite.
     """
-    if not isinstance(op, Multiply | Divide) or op.text("auto_broadcast") != "numpy":
+    if not isinstance(op, Multiply | Divide) or op.text("auto_broadcast") != "numpy" or is_size(op.results[0]):
         return None
     for position in (1, 0) if isinstance(op, Multiply) else (1,):
         factors = weight_of(op.operands[position])
@@ -128,15 +128,20 @@ def _reciprocal(factors: Array) -> Array:
 def constant_term(op: Operation) -> tuple[SSAValue, Values] | None:
     """The variable operand of an addition or subtraction of a constant, and the constant that is added.
 
-    None for any other operation.
+    None for any other operation, or of a size.
     """
-    if not isinstance(op, Add | Subtract) or op.text("auto_broadcast") != "numpy":
+    if not isinstance(op, Add | Subtract) or op.text("auto_broadcast") != "numpy" or is_size(op.results[0]):
         return None
     for position in (1, 0) if isinstance(op, Add) else (1,):
         term = weight_of(op.operands[position])
         if term is not None and term.size and keeps_rank(term, op.operands[1 - position]):
             return op.operands[1 - position], term if isinstance(op, Add) else computed(np.negative, term)
     return None
+
+
+def is_size(value: SSAValue) -> bool:
+    """Whether a value is a number of f64, in which sizes are computed: another order of operations may change them."""
+    return rank_of(value) == 0 and element_of(value) == f64
 
 
 def keeps_rank(constant: Values, other: SSAValue) -> bool:

@@ -11,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
 from moir.dialects.element_types import f32, si32, ui32
+from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of
 from moir.rewriting.builder import OpBuilder
@@ -94,6 +95,28 @@ class LargeUnsignedConstants(Pattern):
                 operands[index] = build.convert(value, si32) if known is None else build.constant(known.view(np.int32), si32)
         (found,) = build.create(type(op), operands, dict(op.properties), 1).results
         rewriter.replace_with(op, build.convert(found, element_of(op.results[0])))
+
+
+class LargeUnsignedResults(Pattern):
+    """Computes large constants of ui32 when the model runs.
+
+        %y = opset1.Constant() {value = [2147483653]}        // ui32
+    ->  %0 = opset1.Constant() {value = [-2147483643]}       // si32
+        %y = opset1.Convert(opset13.BitwiseXor(%0, 0)) {destination_type = ui32}
+
+    The runtime does not fold BitwiseXor.
+    """
+
+    roots = (Constant,)
+    elements = frozenset((ui32,))
+
+    def may_match(self, op: Operation) -> bool:
+        return _is_large(op.results[0])
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        build = rewriter.op
+        bits = as_signed(build, op.results[0])
+        rewriter.replace_with(op, build.Convert(build.BitwiseXor(bits, build.constant(0, si32)), destination_type=ui32))
 
 
 # Order
@@ -227,4 +250,5 @@ FORMS = (
     Form("shift-words", (LargeUnsignedConstants, ShiftOfUnsignedIntegers), "Computes with 32-bit unsigned integers as signed ones."),
     Form("order-words", (ComparisonOfWords, ExtremeOfWords, OrderOfWords), "Compares and sorts 32-bit unsigned integers by their bits."),
     Form("divide-words", (DivisionOfWords,)),
+    Form("compute-words", (LargeUnsignedResults,)),
 )

@@ -1,6 +1,6 @@
 """Programs as torch exports them, against what torch computes.
 
-`tests/fixtures/pytorch/generate_operators.py` and `generate_algebra.py` write them.
+`generate_operators.py`, `generate_algebra.py` and `generate_lengths.py` of `tests/fixtures/pytorch` write them.
 """
 
 from __future__ import annotations
@@ -30,6 +30,17 @@ def test_operators_as_torch_exports_them(name: str) -> None:
         except AssertionError as error:
             wrong.append(f"{output}: {result.dtype}{list(result.shape)} {wanted.dtype}{list(wanted.shape)} {str(error).strip()[:160]}")
     assert wrong == []
+
+
+@pytest.mark.parametrize("size", [6, 7, 10, 13, 29])
+def test_dimensions_of_unknown_size(size: int) -> None:
+    values = np.load(FIXTURES / "lengths.npz")
+    inputs = {name: values[f"in_{size}_{name}"] for name in ("x", "rows")}
+    wanted = {each: values[each] for each in values.files if each.startswith(f"out_{size}_")}
+    results = run(moir.to_openvino(moir.convert_model(FIXTURES / "lengths.pt2")), inputs)
+    for (name, expected), found in zip(wanted.items(), results, strict=True):
+        assert (name, found.dtype, found.shape) == (name, expected.dtype, expected.shape)
+        compare([found], [expected], rtol=1e-3, atol=1e-4)
 
 
 def test_a_program_of_torch_2_5() -> None:

@@ -101,3 +101,13 @@ def test_bits_of_four_floats(tmp_path: Path) -> None:
     numbers = np.array([[1.5, -2.0], [0.0, 3e38]], np.float32)
     found = computed(body, tmp_path, [numbers.view(np.int32)], "%a: tensor<2x2xi32>", "tensor<2x2xf32>")
     np.testing.assert_array_equal(found, numbers)
+
+
+def test_large_constants_as_results(tmp_path: Path) -> None:
+    """What is folded is not limited to 2³¹ - 1."""
+    body = """
+    %c = stablehlo.constant dense<[1, 2147483653, 4294967295]> : tensor<3xui32>
+    %0 = stablehlo.negate %c : tensor<3xui32>
+    return %0 : tensor<3xui32>"""
+    found = computed(body, tmp_path, [np.zeros(1, np.float32)], "%x: tensor<1xf32>", "tensor<3xui32>")
+    np.testing.assert_array_equal(found, np.array([2**32 - 1, 2**31 - 5, 1], np.uint32))

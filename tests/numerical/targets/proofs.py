@@ -171,7 +171,6 @@ PROOFS: dict[str, Proof] = {
     "joined-branches": (joined_branches, [np.eye(200, 8, dtype=np.float32)], np.exp(np.kron([1, 2], np.eye(200)[:, 0])).astype(np.float32)),
     "f64-infinity": (lambda x: ops.add(x, x), [np.array([INF])], np.array([INF])),
     "i64-width": (lambda x: ops.add(x, x), [np.array([2**40])], np.array([2**41])),
-    "u32-constant": (lambda x: ops.broadcast(np.array(2**31 + 5, np.uint32), x), [np.array([1])], np.array([2**31 + 5], np.uint32)),
     "u32-sign": (lambda x: ops.clamp(x, 3, 2**32), [np.array([2**31 + 5], np.uint32)], np.array([2**31 + 5], np.uint32)),
     "i32-power": (lambda x: ops.power(x, integers(2)), [integers(5001)], integers(5001**2)),
     "norm-overflow": (lambda x: ops.reduce_l2(x, np.array([0]), False), [floats(3e30, 4e30)], np.array(5e30, np.float32)),

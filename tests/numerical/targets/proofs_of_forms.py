@@ -20,6 +20,13 @@ PRIORS = np.array([[0.25, 0, 0.75, 0.5], [0, 0.125, 1, 0.375], [0, -0.25, 1, 0.7
 SIGNALS = np.arange(50 * 16 * 7, dtype=np.float32).reshape(50, 16, 7) % 5
 
 
+def tenths(x: Any) -> Any:
+    """How many tenths reach a tenth of the size of x, in f64."""
+    size = ops.convert(ops.gather(ops.shape_of(x), ops.constant(0), ops.constant(0)), "f64")
+    tenth = ops.constant(np.array(0.1))
+    return ops.convert(ops.ceiling(ops.divide(ops.multiply(size, tenth), tenth)), "i64")
+
+
 def product_and_transposed(x: Any) -> Any:
     """x multiplied by a square matrix, and by the same matrix transposed."""
     weights = ops.constant(SQUARE)
@@ -118,6 +125,8 @@ def quantized_residual(x: Any) -> Any:
 
 PROOFS_OF_FORMS: dict[str, Proof] = {
     "unrounded-summand": (quantized_residual, [np.full((1, 16, 1, 1), 0.375, np.float32)], np.full((1, 16, 1, 1), 0.625, np.float32)),
+    "f64-sizes": (tenths, [floats(1, 2, 3)], np.array(4)),
+    "u32-constant": (lambda x: ops.broadcast(np.array(2**31 + 5, np.uint32), x), [np.array([1])], np.array([2**31 + 5], np.uint32)),
     "u32-shift": (
         opset15.bitwise_right_shift,
         [np.array([2**31 + 32], np.uint32), np.array([4], np.uint32)],

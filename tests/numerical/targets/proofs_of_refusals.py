@@ -135,6 +135,11 @@ PROOFS_OF_REFUSALS: dict[str, Proof] = {
         [np.tile(floats(-1, -1, -1, 1, 1, 1), 2).reshape(1, 4, 3)],
         np.tile(floats(-1, -1, -1, 1, 1, 1), 2).reshape(1, 4, 3),
     ),
+    "grouped-columns": (
+        lambda x: opset12.group_normalization(x, floats(1, 1, 1, 1), floats(0, 0, 0, 0), 2, 1e-9),
+        [floats(1, 3, 8, 4, 5, 5, 2, 6).reshape(2, 4)],
+        floats(-1, 1, 1, -1, 0, 0, -1, 1).reshape(2, 4),
+    ),
     "scalar-product": (product_as_scalar, [floats(1, 2, 3, 4).reshape(1, 4), floats(1, -1, 2, 3).reshape(4, 1)], np.array(18, np.float32)),
     "broadcast-scalar": (broadcast_to_scalar, [np.array(3, np.float32)], np.array(3, np.float32)),
     "einsum-empty": (sum_of_nothing, [GRID[:, :0]], floats(0, 0).reshape(2, 1)),

@@ -33,6 +33,8 @@ EVERY_PROOF = PROOFS | PROOFS_OF_FORMS
 UNKNOWN_SIZES = OF_UNKNOWN_SIZES | {
     "einsum-empty",
     "empty-constant",
+    "f64-sizes",
+    "grouped-columns",
     "narrow-extremes",
     "quantize-sum",
     "rows-of-broadcasts",

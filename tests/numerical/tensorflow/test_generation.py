@@ -45,6 +45,25 @@ def test_ranges(dtype: type, numbers: tuple[float, ...]) -> None:
     check(lambda limit: tf.raw_ops.Range(start=start, limit=limit, delta=delta), {"limit": limit}, operations=1)
 
 
+UNEVEN = [(0, 1, 0.01), (0, 1.1, 0.1), (0, 0.3, 0.1), (0, 2.1, 0.7), (-1.2, 1.2, 0.4), (1, 0, -0.1)]
+"""Ranges whose lengths depend on how the quotient is rounded."""
+
+
+@pytest.mark.parametrize("numbers", UNEVEN)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_lengths_of_ranges_of_floats(dtype: type, numbers: tuple[float, ...]) -> None:
+    start, limit, delta = (np.array(number, dtype) for number in numbers)
+    check(lambda x: [x, tf.raw_ops.Range(start=start, limit=limit, delta=delta)], {"x": np.ones(2, np.float32)}, forms=("static",))
+    if dtype is np.float32:
+        check(lambda limit: tf.raw_ops.Range(start=start, limit=limit, delta=delta), {"limit": limit}, forms=("static",))
+
+
+@pytest.mark.parametrize("size", [3, 6, 13])
+def test_range_to_a_part_of_a_dimension(size: int) -> None:
+    tenth = np.float64(0.1)
+    check(lambda x: tf.range(np.float64(0), tf.cast(tf.shape(x)[0], tf.float64) * tenth, tenth), {"x": np.ones(size, np.float32)})
+
+
 def test_range_of_a_dimension() -> None:
     check(lambda x: tf.range(tf.shape(x)[0]), {"x": np.ones((4, 2), np.float32)})
 

@@ -98,6 +98,7 @@ FLOATS: Mapping[str, Callable[..., Any]] = {
     "PADV2": lambda x, **_: tf.pad(x, [[0, 0], [1, 2], [3, 0], [0, 1]], constant_values=0.75),
     "POW": lambda x, p, **_: tf.pow(p, x),
     "RANGE": lambda m, **_: tf.range(m[0, 0], m[0, 0] + 5, 1.5),
+    "RANGE of tenths": lambda m, **_: tf.range(tf.round(m[0, 0]), tf.round(m[0, 0]) + 1.1, 0.1),
     "REDUCE_MAX": lambda x, **_: tf.reduce_max(x, [1, 3]),
     "REDUCE_MIN": lambda x, **_: tf.reduce_min(x, [-1], keepdims=True),
     "REDUCE_PROD": lambda x, **_: tf.reduce_prod(x, [2]),

@@ -400,8 +400,11 @@ def _of_text(words: Scanner, text: str, type_: Type) -> Dense:
     found, kind = _storage(words, type_)
     if isinstance(found.element, ComplexType):
         parts = [each for each in re.split(r"[\[\](),\s]+", text) if each]
-        real = np.array([_element(words, each, np.dtype(np.float64)) for each in parts], np.float64).reshape(-1, 2)
-        values = (real[:, 0] + 1j * real[:, 1]).astype(kind)
+        # Hexadecimal digits are the bits of a part in its own type.
+        part = np.empty(0, kind).real.dtype
+        numbers = np.array([_element(words, each, part) for each in parts], part).reshape(-1, 2)
+        values = np.empty(len(numbers), kind)
+        values.real, values.imag = numbers[:, 0], numbers[:, 1]
         return Dense(_shaped(words, values, found), found)
     parts = text.replace("[", " ").replace("]", " ").replace(",", " ").split()
     try:

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import bf16, boolean, f32, si32, si64, to_numpy
 from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.expansions.number_ranges import range_counted_in_type
 from moir.expansions.repetition import repeated
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
@@ -315,4 +316,4 @@ def arange(node: LoweringNode, op: OpBuilder, *, dtype: str | None = None) -> SS
     if stop is None:
         start, stop = 0, start
     bounds = operands(op, start, stop, step)
-    return op.Range(*bounds, output_type=element_of(bounds[0]) if dtype is None else element_named(node, dtype))
+    return range_counted_in_type(op, *bounds, element_of(bounds[0]) if dtype is None else element_named(node, dtype))

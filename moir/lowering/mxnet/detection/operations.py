@@ -286,12 +286,12 @@ def roi_align(
         batches = op.Broadcast(op.constant(0, si32), op.Gather(op.ShapeOf(regions), [0], 0))
     else:
         batches, regions = op.convert(op.Gather(regions, 0, 1), si32), op.Gather(regions, [1, 2, 3, 4], 1)
-    alignment = "half_pixel_for_nn" if aligned_ else "asymmetric"
-    aligned = pooled_regions.roi_align(op, node.operand(0), regions, batches, (height, width), spatial_scale, sample_ratio, alignment)
+    size = height, width
+    found = pooled_regions.roi_align(op, node.operand(0), regions, batches, size, spatial_scale, sample_ratio, aligned=aligned_)
     if not position_sensitive:
-        return aligned
+        return found
     places = height * width
-    pairs = op.Reshape(aligned, [0, -1, places * places], special_zero=True)
+    pairs = op.Reshape(found, [0, -1, places * places], special_zero=True)
     return op.Reshape(op.Gather(pairs, np.arange(places) * (places + 1), -1), [0, 0, height, width], special_zero=True)
 
 

@@ -32,9 +32,8 @@ def roi_align(
     Before version 16 coordinates are not shifted by half a pixel. The runtime defines mode `max` differently from ONNX,
     so that it is computed by other operations.
     """
-    aligned_modes = {"half_pixel": "half_pixel_for_nn", "output_half_pixel": "asymmetric"}
     coordinates = coordinate_transformation_mode if node.version >= 16 else "output_half_pixel"
-    if coordinates not in aligned_modes or mode not in ("avg", "max"):
+    if coordinates not in ("half_pixel", "output_half_pixel") or mode not in ("avg", "max"):
         node.fail(f"mode {mode!r} with coordinates {coordinates!r} is not defined")
     if mode == "max" and sampling_ratio < 1:
         node.fail("maxima of a number of samples that depends on the region are not supported", hint="set sampling_ratio")
@@ -50,8 +49,8 @@ def roi_align(
             half_pixel=coordinates == "half_pixel",
             samples=sampling_ratio,
         )
-    size = output_height, output_width
-    return pooled_regions.roi_align(op, x, rois, batch_indices, size, spatial_scale, sampling_ratio, aligned_modes[coordinates])
+    size, aligned = (output_height, output_width), coordinates == "half_pixel"
+    return pooled_regions.roi_align(op, x, rois, batch_indices, size, spatial_scale, sampling_ratio, aligned=aligned)
 
 
 @onnx.lowers("MaxRoiPool")

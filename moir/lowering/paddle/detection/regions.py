@@ -61,8 +61,8 @@ def roi_align(
     aligned: bool = False,
 ) -> SSAValue:
     """paddle.roi_align(x, regions, counts) -> opset9.ROIAlign(x, regions, image of each region)"""
-    images, alignment = _images(node, op, x, regions, counts), "half_pixel_for_nn" if aligned else "asymmetric"
-    return pooled_regions.roi_align(op, x, regions, images, (pooled_height, pooled_width), spatial_scale, sampling_ratio, alignment)
+    images, size = _images(node, op, x, regions, counts), (pooled_height, pooled_width)
+    return pooled_regions.roi_align(op, x, regions, images, size, spatial_scale, sampling_ratio, aligned=aligned)
 
 
 @paddle.lowers("roi_pool")

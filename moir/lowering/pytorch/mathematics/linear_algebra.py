@@ -16,7 +16,7 @@ from moir.expansions.linear_algebra.jacobi_rotations import singular_values
 from moir.expansions.linear_algebra.matrix_diagonals import main_diagonal
 from moir.expansions.linear_algebra.matrix_factors import cholesky_factor
 from moir.expansions.linear_algebra.matrix_powers import exponential_of, matrix_power
-from moir.expansions.shape_values import all_axes, dimension, dimension_list
+from moir.expansions.shape_values import all_axes, dimension, dimension_list, dimension_value
 from moir.expansions.transposition import transposed
 from moir.lowering.binder import LoweringNode
 from moir.lowering.matrix_sizes import matrix_sizes
@@ -190,7 +190,7 @@ def exponential(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @aten.lowers(
     *("linalg_norm.default", "linalg_norm.ord_str", "linalg_matrix_norm.default", "linalg_matrix_norm.str_ord"),
-    *("frobenius_norm.dim", "nuclear_norm.default"),
+    *("frobenius_norm.dim", "nuclear_norm.default", "nuclear_norm.dim"),
 )
 def matrix_norm(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int, ...] = (), keepdim: bool = False) -> SSAValue:
     """aten.linalg_matrix_norm.default(x) {ord, dim} -> the norm of matrices"""
@@ -221,14 +221,20 @@ def matrix_norm_of(node: LoweringNode, op: OpBuilder, x: SSAValue, order: str | 
     rank = rank_of(x) or 2
     others = [axis for axis in range(rank) if axis not in axes]
     matrices = op.transposed(x, [*others, rows, columns])
-    shape = shape_of(matrices) or (-1, -1)
-    if shape[-1] < 0:
+    height, width = (shape_of(matrices) or (-1, -1))[-2:]
+    if height < 0 and width < 0:
         node.fail("the size of its matrices is unknown")
-    values = singular_values(op, matrices, shape[-1], rank)
+    if width < 0 or 0 <= height < width:
+        matrices, height, width = transposed(op, matrices), width, height
+    values = singular_values(op, matrices, width, rank)
     if order == "nuc":
         found = op.ReduceSum(values, [-1], keep_dims=False)
-    else:
+    elif float(order) > 0 or height >= 0:
         found = (op.ReduceMax if float(order) > 0 else op.ReduceMin)(values, [-1], keep_dims=False)
+    else:
+        # A matrix with fewer rows than columns has as many singular values as rows; the further ones are 0.
+        count = op.Minimum(dimension_value(op, matrices, -2), width)
+        found = op.Gather(values, op.Subtract(count, 1), -1)
     return op.Unsqueeze(found, sorted(axes)) if keep else found
 
 

@@ -131,7 +131,7 @@ def combined_suppression(
     kept = op.Reshape(kept, op.Concat(op.Gather(sizes, [0], 0), [-1], axis=0), special_zero=False)
     # A table with fewer entries than the result is padded.
     kept = op.Pad(kept, [0, 0], [0, count], nothing, pad_mode="constant")
-    best, places = op.TopK.results(kept, count, axis=1, mode="max", sort="value", index_element_type=si64)
+    best, places = op.TopK.results(kept, count, axis=1, mode="max", sort="value", index_element_type=si64, stable=True)
     valid = op.Greater(best, op.Divide(nothing, 2.0))
     boxes_each = op.Gather(sizes, 2, 0)
     places = op.Select(valid, places, 0)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from moir.targets.record import AVX_512, Fault
 
 FAULTS = (
+    Fault("f64-sizes", "an integer that is computed from a size in f64", "is computed in f32, and may differ by one", "look-up-sizes"),
     Fault("f64-infinity", "any, of f64", "is computed in f32, in which infinities and larger numbers become 3.4e38"),
     Fault("i64-width", "any, of i64 and u64", "is computed in 32 bits"),
-    Fault("u32-constant", "a constant of u32", "numbers from 2³¹ on become 2³¹ - 1"),
+    Fault("u32-constant", "a constant of u32", "numbers from 2³¹ on become 2³¹ - 1", "compute-words"),
     Fault(
         "u32-operand",
         "Add, Subtract, Multiply, Equal, Select, Concat and bitwise operations with a constant of u32",

@@ -21,6 +21,7 @@ FAULTS = (
         "(x - mean) / (√variance + ε) made of simple operations, whose means are along other axes than the variance",
         "all of it is along the axes of the variance",
     ),
+    Fault("grouped-columns", "GroupNormalization of two dimensions of unknown sizes", "is not compiled", "normalize-columns"),
     Fault("normalization-shape", "the same with an ε that adds elements to x", "has the shape of x"),
     Fault(
         "prelu-shape",

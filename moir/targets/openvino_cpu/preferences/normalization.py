@@ -1,17 +1,39 @@
-"""Normalizations in the form that the CPU plugin computes fastest."""
+"""Normalizations in the form that the CPU plugin computes fastest, or computes at all."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.shapes import is_static, shape_of
+from moir.dialects.shapes import Shape, is_static, shape_of
+from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
+
+
+def normalized_rows(build: OpBuilder, op: OpsetOp, shape: Shape) -> SSAValue:
+    """What a GroupNormalization computes, by an MVN of its groups as rows; at most one of several sizes is unknown, or
+    the target of the second Reshape is computed.
+    """
+    data, scale, shift = op.operands
+    rows = build.Reshape(data, [0, op.integer("num_groups"), -1], special_zero=True)
+    value = build.MVN(rows, [2], eps=op.number("epsilon"), normalize_variance=True, eps_mode="INSIDE_SQRT")
+    unknown = [axis for axis in range(1, len(shape)) if shape[axis] < 0]
+    known = build.constant([0, *(-1 if size < 0 else size for size in shape[1:])])
+    target = known if len(unknown) < 2 else build.ShapeOf(data)
+    value = build.Reshape(value, target, special_zero=len(unknown) < 2)
+    channels = [-1, *[1] * (len(shape) - 2)]
+    for kind, factors, neutral in (("Multiply", scale, 1), ("Add", shift, 0)):
+        numbers = constant_of(factors)
+        if numbers is None:
+            value = build[f"opset1.{kind}"](value, build.Reshape(factors, channels, special_zero=False))
+        elif (numbers != neutral).any():
+            value = build[f"opset1.{kind}"](value, build.constant(np.reshape(numbers, channels)))
+    return value
 
 
 class GroupsOfUnknownSizes(Pattern):
@@ -31,26 +53,31 @@ class GroupsOfUnknownSizes(Pattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
-        data, scale, shift = op.operands
-        shape, build = shape_of(data), rewriter.op
-        if shape is None or is_static(shape) or len(shape) < 3 or shape[1] < 0:
-            return
-        rows = build.Reshape(data, [0, op.integer("num_groups"), -1], special_zero=True)
-        value = build.MVN(rows, [2], eps=op.number("epsilon"), normalize_variance=True, eps_mode="INSIDE_SQRT")
-        unknown = [axis for axis in range(2, len(shape)) if shape[axis] < 0]
-        known = build.constant([0, *(-1 if size < 0 else size for size in shape[1:])])
-        target = known if len(unknown) < 2 else build.ShapeOf(data)
-        value = build.Reshape(value, target, special_zero=len(unknown) < 2)
-        for kind, factors, neutral in (("Multiply", scale, 1), ("Add", shift, 0)):
-            numbers = constant_of(factors)
-            if numbers is None or (numbers != neutral).any():
-                value = build[f"opset1.{kind}"](
-                    value,
-                    build.Reshape(factors, [-1, *[1] * (len(shape) - 2)], special_zero=False)
-                    if numbers is None
-                    else build.constant(np.reshape(numbers, [-1, *[1] * (len(shape) - 2)])),
-                )
-        rewriter.replace_with(op, value)
+        shape = shape_of(op.operands[0])
+        if shape is not None and not is_static(shape) and len(shape) > 2 and shape[1] >= 0:
+            rewriter.replace_with(op, normalized_rows(rewriter.op, op, shape))
+
+
+class GroupsOfColumns(Pattern):
+    """Normalizes groups of the columns of a matrix as rows if sizes are unknown.
+
+        %y = opset12.GroupNormalization(%x, %scale, %shift) {num_groups = 2, epsilon = 0.00001}     // %x: [?, 4]
+    ->  %g = opset1.Reshape(%x, [0, 2, -1])
+        %n = opset6.MVN(%g, [2]) {eps = 0.00001, normalize_variance = true, eps_mode = "INSIDE_SQRT"}
+        %y = opset1.Add(opset1.Multiply(opset1.Reshape(%n, [0, 4]), %scale), %shift)        // not for 1 and 0
+
+    The plugin does not compile the operation for matrices of unknown sizes.
+    """
+
+    roots = ("opset12.GroupNormalization",)
+
+    def may_match(self, op: Operation) -> bool:
+        shape = shape_of(op.operands[0])
+        return shape is not None and len(shape) == 2 and not is_static(shape)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        rewriter.replace_with(op, normalized_rows(rewriter.op, op, shape_of(op.operands[0]) or ()))
 
 
 class NormsOfOtherAxes(Pattern):
@@ -80,6 +107,7 @@ class NormsOfOtherAxes(Pattern):
 
 
 FORMS = (
+    Form("normalize-columns", (GroupsOfColumns,)),
     Form("divide-by-norms", (NormsOfOtherAxes,)),
     Form("normalize-rows", (GroupsOfUnknownSizes,)),
 )

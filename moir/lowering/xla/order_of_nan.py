@@ -1,0 +1,61 @@
+"""NaN among the numbers that are compared, which the operation sets leave open: it is above all, and wins an extreme.
+
+%1 = opset10.IsNaN(%x)
+%2 = opset1.Select(%1, inf, opset1.Minimum(%x, 3.4e38))        // the key of %x: only NaN is infinite
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import REAL_TYPES, bf16, f16
+from moir.dialects.opset.arithmetic import Divide
+from moir.dialects.opset.elementwise import Exp
+from moir.dialects.shapes import element_of
+from moir.rewriting.builder import OpBuilder
+
+_LARGEST = {f16: 65504.0, bf16: float(np.uint32(0x7F7F0000).view(np.float32))}
+"""The largest finite numbers of narrow types."""
+
+
+def may_be_nan(op: OpBuilder, value: SSAValue) -> bool:
+    """Whether some element may be NaN beside numbers: floats that are neither known nor those of a softmax."""
+    if element_of(value) not in REAL_TYPES or _is_share(value):
+        return False
+    known: Array | None = op.known.constant(value)
+    return known is None or bool(np.isnan(known.astype(np.float64)).any())
+
+
+def _is_share(value: SSAValue) -> bool:
+    """Whether a value is a quotient of exponentials, as in a softmax, of which a row has only numbers or only NaN."""
+    return isinstance(value.owner, Divide) and isinstance(value.owner.operands[0].owner, Exp)
+
+
+def with_nan_as_extreme(op: OpBuilder, x: SSAValue, *, largest: bool) -> SSAValue:
+    """Floats in their order, with NaN above all of them, or below all if the smallest is asked for."""
+    largest_number = _LARGEST.get(element_of(x), float(np.finfo(np.float32).max))
+    if largest:
+        return op.Select(op.IsNaN(x), op.constant_like(np.inf, x), op.Minimum(op.constant_like(largest_number, x), x))
+    return op.Select(op.IsNaN(x), op.constant_like(-np.inf, x), op.Maximum(op.constant_like(-largest_number, x), x))
+
+
+def extreme_of_pair(op: OpBuilder, a: SSAValue, b: SSAValue, *, largest: bool) -> SSAValue:
+    """The larger or smaller of two floats, and NaN if one of them is NaN.
+
+    The CPU plugin returns the second operand if one is NaN; so only the first one is looked at.
+    """
+    found = op.Maximum(a, b) if largest else op.Minimum(a, b)
+    return op.Select(op.IsNaN(a), a, found) if may_be_nan(op, a) and may_be_nan(op, b) else found
+
+
+def extreme_along(op: OpBuilder, x: SSAValue, axes: Sequence[int], *, largest: bool) -> SSAValue:
+    """The largest or smallest floats along axes, and NaN if one of them is NaN."""
+    found = (op.ReduceMax if largest else op.ReduceMin)(x, list(axes), keep_dims=False)
+    if not may_be_nan(op, x):
+        return found
+    has_nan = op.ReduceLogicalOr(op.IsNaN(x), list(axes), keep_dims=False)
+    return op.Select(has_nan, op.constant_like(np.nan, found), found)

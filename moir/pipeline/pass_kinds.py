@@ -462,6 +462,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "select-by-logic": ((("Select",),),),
     "select-pad-values": ((("Pad",),),),
     "separate-absolute-values": ((("Abs",), ("Concat",)),),
+    "separate-averages": ((("Divide", "Multiply"), ("AvgPool",), ("FakeQuantize",)), (("AvgPool",),)),
     "separate-maps": ((("Convolution", "GroupConvolution"), ("Divide", "Multiply")),),
     "separate-normalizations": (
         (("GroupNormalization",),),

@@ -464,7 +464,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "select-pad-values": ((("Pad",),),),
     "separate-absolute-values": ((("Abs",), ("Concat",)),),
     "separate-averages": ((("Divide", "Multiply"), ("AvgPool",), ("FakeQuantize",)), (("AvgPool",),)),
-    "separate-maps": ((("Convolution", "GroupConvolution"), ("Divide", "Multiply")),),
+    "separate-maps": ((("Divide", "Multiply"), ("Convolution", "GroupConvolution")),),
     "separate-normalizations": (
         (("GroupNormalization",),),
         (("ReduceMean",), ("Multiply", "Power"), ("Subtract",), ("Divide", "Multiply")),

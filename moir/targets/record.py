@@ -65,3 +65,6 @@ class Fault(Record):
 
 AVX_512 = "avx512bw"
 """A feature of processors: the runtime has separate kernels for it, and computes bf16 in f32 without it."""
+
+BF16 = "avx512_bf16"
+"""A feature of processors: the runtime has separate kernels for it, and more fusions of quantized values."""

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-
 LIMITS: dict[str, tuple[str, ...]] = {
     "AVX2": ("avx512", "avx_vnni", "amx"),
     "AVX2_VNNI": ("avx512", "amx"),

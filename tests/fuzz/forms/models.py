@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import random
 import re
+import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openvino
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.parser import Parser
 
+import moir
 from moir.analysis.known_values import KnownValues
 from moir.dialects.context import MoirContext
 from moir.dialects.element_types import REAL_TYPES, to_numpy
@@ -25,10 +28,13 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.rewriting.builder import OpBuilder
 from tests.fuzz.forms.sweeps import SWEEPS
+from tests.numerical.targets.models import EVERY_PROOF, FAULTS, PROOFS_OF_FORMS, model_of
 
 LIT = Path(__file__).parents[2] / "filecheck" / "targets" / "openvino_cpu"
 SIZES = (1, 2, 2, 3, 3, 4, 5, 7, 8)
 """The sizes that unknown dimensions get, some of them more often."""
+OF_THEIR_INPUTS = ("number-strings",)
+"""The forms whose models make no sense with other inputs than those of the smallest models of their faults."""
 UNARY = ("opset1.Relu", "opset1.Tanh", "opset1.Negative", "opset1.Sigmoid", "opset1.Abs", "opset1.Exp")
 
 
@@ -43,21 +49,42 @@ def texts(form: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+@cache
+def proofs(form: str) -> tuple[str, ...]:
+    """The names of the smallest models of the faults that a form avoids."""
+    return tuple(name for name in PROOFS_OF_FORMS if FAULTS[name].form == form)
+
+
 def model(form: str, seed: int, number: int) -> tuple[ModuleOp, list[Any]]:
-    """A model for a form, and inputs. Every second one is a variant of a lit test, if there is another source."""
+    """A model for a form, and inputs: of a sweep, a lit test, or the smallest model of a fault."""
     draw = random.Random(f"{form} {seed} {number}")
-    sweep = SWEEPS.get(form)
-    from_sweep = sweep is not None and (number % 2 or not texts(form))
-    module = sweep(draw) if sweep is not None and from_sweep else _variant(draw.choice(texts(form)), draw)
+    sweep, sources = SWEEPS.get(form), [*texts(form), *proofs(form)]
+    inputs: list[Any] = []
+    if sweep is not None and (number % 2 or not sources):
+        module = sweep(draw)
+    elif (source := draw.choice(sources)) in PROOFS_OF_FORMS:
+        module, inputs = _proof(source), EVERY_PROOF[source][1]
+    else:
+        module = _variant(source, draw)
     block = models_of(module)[0].block
-    shapes = _drawn_shapes(block, draw)
+    keeps = bool(inputs) and (draw.random() < 0.5 or form in OF_THEIR_INPUTS)
+    shapes = [np.shape(each) for each in inputs] if keeps else _drawn_shapes(block, draw)
     if draw.random() < 0.5:
         for op, shape in zip(_parameters(block), shapes, strict=True):
             set_type(op.results[0], tensor(shape, element_of(op.results[0])))
     _extended(block, draw)
     infer_block(block, KnownValues())
     random_numbers = np.random.default_rng(draw.randrange(1 << 30))
+    if keeps:
+        return module, [np.asarray(each) for each in inputs]
     return module, [_numbers(op, shape, random_numbers) for op, shape in zip(_parameters(block), shapes, strict=True)]
+
+
+def _proof(name: str) -> ModuleOp:
+    """The smallest model that shows a fault."""
+    with tempfile.TemporaryDirectory() as folder:
+        openvino.save_model(model_of(name), Path(folder) / "m.xml", compress_to_fp16=False)
+        return moir.read_model(Path(folder) / "m.xml").clone()
 
 
 def _parameters(block: Block) -> list[Parameter]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moir.targets.record import AVX_512, Fault
+from moir.targets.record import AVX_512, BF16, Fault
 
 FAULTS = (
     Fault(
@@ -30,7 +30,7 @@ FAULTS = (
         "has the shape of x, or does not run",
     ),
     Fault(
-        "attention-keys", "MatMul of bf16 with constant matrices of several heads, then Softmax, then MatMul", "is garbage", feature=AVX_512
+        "attention-keys", "MatMul of bf16 with constant matrices of several heads, then Softmax, then MatMul", "is garbage", feature=BF16
     ),
     Fault(
         "convolution-of-one-channel",

@@ -42,8 +42,8 @@ class Form(Record):
 class Fault(Record):
     """A deviation of a target from the definition of an operation: a wrong result, a rejection or a crash.
 
-    `tests/numerical/targets` has the smallest model that shows the fault, under its name; the test fails once the
-    installed runtime no longer has the fault.
+    `tests/numerical/targets` has the smallest model that shows the fault, under its name; `python -m
+    tests.numerical.targets.faults` says whether the installed runtime still has the fault on this processor.
 
     Args:
         name: the name of the fault.

@@ -95,7 +95,10 @@ def _variant(text: str, draw: random.Random) -> ModuleOp:
     """A model of a lit test, perhaps of f16."""
     if draw.random() < 0.1 and "0x" not in text:
         text = re.sub(r"(?<![a-z])f32", "f16", text)
-    return Parser(MoirContext(), text).parse_module()
+    module = Parser(MoirContext(), text).parse_module()
+    for op in module.walk():
+        op.attributes.pop("tensor_names", None)
+    return module
 
 
 def _drawn_shapes(block: Block, draw: random.Random) -> list[tuple[int, ...]]:

@@ -114,6 +114,7 @@ FAULTS = (
         "Convolution of an unknown number of images of one channel in a loop, whose result is added to a state",
         "is zero",
         "pair-channels",
+        feature=AVX_512,
     ),
     Fault(
         "one-column",

@@ -104,6 +104,8 @@ def _difference(found: Any, wanted: Any) -> str:
 
 def run(form: str, seed: int, numbers: range) -> Iterator[tuple[int, Outcome]]:
     """The outcome of each model of a form."""
+    for name in FORMS:
+        load_pass(name)  # once for all processes
     for number in numbers:
         try:
             answer = forked(partial(judged, form, seed, number), SECONDS)

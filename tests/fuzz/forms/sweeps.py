@@ -1,4 +1,7 @@
-"""Random models around convolutions, pooling, normalizations and recurrent cells, for forms that look at neighbours."""
+"""Random models around convolutions, pooling, normalizations and recurrent cells, for forms that look at neighbours.
+
+All sizes are known.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,6 @@ from xdsl.dialects.builtin import ModuleOp
 from tests.numerical.passes.module_lines import build, ints
 
 ACTIVATIONS = ("opset1.Abs", "opset4.HSwish", "opset4.Mish", "opset1.Relu", "opset1.Sqrt", "opset4.Swish", "opset1.Tanh")
-TEN = 10
 
 
 def _numbers(draw: random.Random, *shape: int) -> np.ndarray:
@@ -20,7 +22,7 @@ def _numbers(draw: random.Random, *shape: int) -> np.ndarray:
 
 
 def _shape(sizes: Sequence[int]) -> str:
-    return "x".join("?" if size < 0 else str(size) for size in sizes) + "xf32"
+    return "x".join(map(str, sizes)) + "xf32"
 
 
 def _fitting(draw: random.Random, rank: int, kernels: Sequence[int]) -> tuple[list[int], str]:
@@ -42,9 +44,8 @@ def convolution(draw: random.Random, kernels: Sequence[int] = (1, 1, 2, 3)) -> M
     sizes, kernel = sizes[:rank], sizes[rank:]
     channels, outputs, images = draw.choice((1, 2, 3, 4, 16)), draw.choice((1, 2, 3, 8, 32)), draw.randint(1, 3)
     before = draw.choice(("", "relu", "split", "second", "map", "factors", "conv", "quantized"))
-    known = draw.random() < 0.5
     entering = 2 * channels if before in ("split", "second") else channels
-    first = [images, entering, *sizes] if known else [-1, entering, *(-1 for _ in sizes)]
+    first = [images, entering, *sizes]
     lines, weights, x = [f'%x = opset1.Parameter() {{name = "x"}} : tensor<{_shape(first)}>'], dict[str, np.ndarray](), "x"
     if before in ("split", "second"):
         axis = "%axis = opset1.Constant() {value = #moir.data<tensor<si64>, [1]>} : tensor<si64>"
@@ -96,8 +97,7 @@ def _limits(draw: random.Random) -> list[str]:
 
 def averages(draw: random.Random) -> ModuleOp:
     """Factors and quantization before and behind an average."""
-    known = draw.random() < 0.5
-    shape = [2, 4, 6, 6] if known else [-1, 4, -1, -1]
+    shape = [2, 4, 6, 6]
     lines, weights, x = [f'%x = opset1.Parameter() {{name = "x"}} : tensor<{_shape(shape)}>', *_limits(draw)], dict[str, np.ndarray](), "x"
     for number, step in enumerate(draw.choices(("factors", "quantized", "relu", "max"), k=draw.randint(1, 3))):
         name = f"a{number}"
@@ -130,7 +130,7 @@ def normalizations(draw: random.Random) -> ModuleOp:
         opset1.Result(%3) {{name = "out"}}"""
         return build(text, scale=_numbers(draw, 4), shift=_numbers(draw, 4))
     size = draw.randint(2, 4)
-    shape = _shape([size] * 3 if draw.random() < 0.5 else [-1] * 3)
+    shape = _shape([size] * 3)
     axes = [draw.choice((-1, 0, 1, 2)) for _ in range(2)]
     keeps = [draw.choice(("true", "true", "false")) for _ in range(2)]
     added = _numbers(draw, *draw.choice(((), (), (1,), (size,), (1, 1, 1)))) ** 2

@@ -13,6 +13,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "cancel-transposes": ((("Transpose",),), (("Reshape",),)),
     "check-loops": ((("Loop", "TensorIterator"),),),
     "choose-layouts": ((("Transpose",),),),
+    "clamp-before-pooling": ((("MaxPool",), ("Convolution", "GroupConvolution")),),
     "compare-with-infinity": ((("Equal",), ("ReduceMax", "ReduceMin")),),
     "compare-with-zero": ((("Equal", "NotEqual"),), (("Convert",),)),
     "complete-indices": ((("Gather",),), (("NonZero",),), (("OneHot",),)),
@@ -30,6 +31,21 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "convert-empty-rows": ((("SparseFillEmptyRows",),),),
     "convert-in-steps": ((("Convert",),),),
     "copy-loop-slices": ((("Loop", "TensorIterator"),),),
+    "count-axes-from-first": (
+        (
+            (
+                "ReduceL1",
+                "ReduceL2",
+                "ReduceLogicalAnd",
+                "ReduceLogicalOr",
+                "ReduceMax",
+                "ReduceMean",
+                "ReduceMin",
+                "ReduceProd",
+                "ReduceSum",
+            ),
+        ),
+    ),
     "count-unsliced-iterations": ((("TensorIterator",),), (("Loop",),)),
     "divide-by-norms": ((("NormalizeL2",),),),
     "divide-words": ((("Divide", "FloorMod", "Mod"),),),
@@ -378,8 +394,10 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "fuse-unrolled-cells": ((("MatMul",), ("Relu", "Sigmoid", "Tanh")),),
     "fuse-window-means": ((("AvgPool",), ("Divide",), ("Multiply",)),),
     "give-ranges-to-integers": ((("Multiply",),),),
+    "give-rows-to-biases": ((("Add",), ("MatMul",), ("Concat",)),),
     "inline-branches": ((("If",),),),
     "join-empty-parts": ((("Concat",),),),
+    "keep-strides": ((("Convolution",),),),
     "look-up-sizes": ((("Convert",),),),
     "low-latency": ((("GRUSequence", "LSTMSequence", "Loop", "RNNSequence", "TensorIterator"),),),
     "mask-words": ((("Select",),),),
@@ -451,6 +469,12 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "select-by-logic": ((("Select",),),),
     "select-pad-values": ((("Pad",),),),
     "separate-absolute-values": ((("Abs",), ("Concat",)),),
+    "separate-averages": ((("Divide", "Multiply"), ("AvgPool",), ("FakeQuantize",)), (("AvgPool",),)),
+    "separate-maps": ((("Divide", "Multiply"), ("Convolution", "GroupConvolution")),),
+    "separate-normalizations": (
+        (("GroupNormalization",),),
+        (("ReduceMean",), ("Multiply", "Power"), ("Subtract",), ("Divide", "Multiply")),
+    ),
     "separate-products": ((("MatMul",),),),
     "separate-reductions": (
         (
@@ -546,6 +570,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Abs", "Add", "Divide", "Einsum", "FloorMod", "MatMul", "Multiply", "Negative", "Power", "ReduceProd", "ReduceSum", "Subtract"),),
     ),
     "widen-kernels": ((("Convolution",),),),
+    "write-zero-parameters": ((("HardSigmoid", "Selu"),),),
 }
 """Alternatives by the name of the pass: each is a list of sets of kinds, and a module needs a kind of each set."""
 

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class PaddedUnitKernel(Pattern):
-    """Appends a zero to the kernels [1, 1] of a convolution along the first axis that has a stride and padding.
+    """Puts a zero in front of the kernels [1, 1] of a convolution along the first axis that has a stride and padding.
 
         %1 = opset1.Convolution(%0, %w) {strides = [2, 2], pads_begin = [1, 1], pads_end = [1, 1]}  // %w: [8, 4, 1, 1]
-    ->  %1 = opset1.Convolution(%0, %v) {strides = [2, 2], pads_begin = [1, 1], pads_end = [2, 1]}  // %v: [8, 4, 2, 1]
+    ->  %1 = opset1.Convolution(%0, %v) {strides = [2, 2], pads_begin = [2, 1], pads_end = [1, 1]}  // %v: [8, 4, 2, 1]
 
-    The appended element is compensated by one more element of padding at the end. The plugin moves the strides of
-    kernels of one element to the operations before the convolution without regard to the padding, so that the result
-    has another size.
+    The zero is compensated by one more element of padding at the beginning. The plugin moves the strides of kernels of
+    one element to the operations before the convolution without regard to the padding, so that the result has another
+    size. It reads out of bounds for some sizes if the zero is behind the element, and a window has nothing but padding.
     """
 
     roots = (Convolution,)
@@ -57,12 +57,12 @@ class PaddedUnitKernel(Pattern):
         more[2 + axis] = 1
         weights, filters = weight_of(op.operands[1]), op.operands[1]
         if weights is None:
-            wider = rewriter.op.Pad(filters, [0] * len(more), more, rewriter.op.constant_like(0, filters), pad_mode="constant")
+            wider = rewriter.op.Pad(filters, more, [0] * len(more), rewriter.op.constant_like(0, filters), pad_mode="constant")
         else:
-            wider = rewriter.op.constant(np.pad(np.asarray(weights), [(0, size) for size in more]), element_of(filters))
-        pads = [size + (place == axis) for place, size in enumerate(end)]
-        # A dilation has no effect on a kernel of one element, but it would move the appended one beyond its padding.
-        properties = {"strides": op.integers("strides"), "dilations": [1] * len(kernel), "pads_begin": begin, "pads_end": pads}
+            wider = rewriter.op.constant(np.pad(np.asarray(weights), [(size, 0) for size in more]), element_of(filters))
+        pads = [size + (place == axis) for place, size in enumerate(begin)]
+        # A dilation has no effect on a kernel of one element, but it would move the zero beyond its padding.
+        properties = {"strides": op.integers("strides"), "dilations": [1] * len(kernel), "pads_begin": pads, "pads_end": end}
         rewriter.replace_with(op, rewriter.op.Convolution(op.operands[0], wider, **properties))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moir.targets.record import AVX_512, Fault
+from moir.targets.record import AVX_512, BF16, Fault
 
 FAULTS = (
     Fault(
@@ -20,16 +20,18 @@ FAULTS = (
         "normalization-axes",
         "(x - mean) / (√variance + ε) made of simple operations, whose means are along other axes than the variance",
         "all of it is along the axes of the variance",
+        "separate-normalizations",
     ),
     Fault("grouped-columns", "GroupNormalization of two dimensions of unknown sizes", "is not compiled", "normalize-columns"),
-    Fault("normalization-shape", "the same with an ε that adds elements to x", "has the shape of x"),
+    Fault("normalization-keeps", "the same without the axes of a mean in its result", "the mean keeps the axes", "separate-normalizations"),
+    Fault("normalization-shape", "the same with an ε that adds elements to x", "has the shape of x", "separate-normalizations"),
     Fault(
         "prelu-shape",
         "relu(x) - slope · relu(-x) made of simple operations, with slopes that add elements to x",
         "has the shape of x, or does not run",
     ),
     Fault(
-        "attention-keys", "MatMul of bf16 with constant matrices of several heads, then Softmax, then MatMul", "is garbage", feature=AVX_512
+        "attention-keys", "MatMul of bf16 with constant matrices of several heads, then Softmax, then MatMul", "is garbage", feature=BF16
     ),
     Fault(
         "convolution-of-one-channel",
@@ -113,6 +115,7 @@ FAULTS = (
         "Convolution of an unknown number of images of one channel in a loop, whose result is added to a state",
         "is zero",
         "pair-channels",
+        feature=AVX_512,
     ),
     Fault(
         "one-column",
@@ -196,8 +199,8 @@ FAULTS = (
     ),
     Fault(
         "absolute-concat",
-        "Abs of a Concat that another Concat reads, too",
-        "writes the absolute values into the second Concat",
+        "Abs of a Concat that another Concat reads, too, or of a Concat of 1-D tensors with any other user",
+        "writes the absolute values into the memory that the other one reads",
         "separate-absolute-values",
     ),
     Fault("single-group", "GroupConvolutionBackpropData of one group with computed filters", "is not compiled", "unfold-convolutions"),
@@ -210,7 +213,7 @@ FAULTS = (
     ),
     Fault(
         "quantize-sum",
-        "FakeQuantize of a sum, difference, product or quotient with constants along the second axis, of unknown sizes",
+        "FakeQuantize of a sum, difference, product or quotient with constants along the second axis, of unknown sizes or in a loop",
         "the first of the constants is taken everywhere",
         "round-to-levels",
     ),

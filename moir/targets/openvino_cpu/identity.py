@@ -1,0 +1,24 @@
+"""Identities that the CPU plugin computes, which keep it from merging operations that it merges wrongly."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.rewriting.builder import OpBuilder
+
+
+def computed_identity(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """The maximum of minus infinity and a value of floats: the value itself, also NaN, as it is the second operand.
+
+    Nothing in the runtime removes it, and the plugin computes it together with other elementwise operations.
+    """
+    return op.Maximum(float("-inf"), value)
+
+
+def rectified_identity(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A PRelu of slope 1 of a value of floats and of a rank above 0: the value itself, also NaN.
+
+    Nothing in the runtime removes it. The plugin computes it together with other elementwise operations, or as a part
+    of the convolution before it; but it moves quantization through it.
+    """
+    return op.PRelu(value, op.constant_like([1.0], value))

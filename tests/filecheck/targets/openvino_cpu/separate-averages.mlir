@@ -1,0 +1,62 @@
+// RUN: moir-opt %s -p separate-averages --split-input-file | filecheck %s
+
+// CHECK-LABEL: moir.model @factors
+// CHECK:           %0 = opset1.Multiply(%x, %c) : tensor<?x2x8x8xf32>
+// CHECK-NEXT:      %1 = opset1.Constant() {value = #moir.data<tensor<1xf32>, [1.0]>} : tensor<1xf32>
+// CHECK-NEXT:      %2 = opset1.PRelu(%0, %1) {name = "m"} : tensor<?x2x8x8xf32>
+// CHECK-NEXT:      %3 = opset1.AvgPool(%2) {kernel = [2, 2], strides = [2, 2], pads_begin = [0, 0], pads_end = [0, 0], "exclude-pad" = true} : tensor<?x2x4x4xf32>
+// CHECK-NEXT:      %4 = opset1.FakeQuantize(%3, %low, %high, %low, %high) {levels = 256} : tensor<?x2x4x4xf32>
+builtin.module {
+  moir.model @factors {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2x8x8xf32>
+    %c = opset1.Constant() {value = #moir.data<tensor<1x2x1x1xf32>, [1.0, -2.0]>} : tensor<1x2x1x1xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %1 = opset1.Multiply(%x, %c) {name = "m"} : tensor<?x2x8x8xf32>
+    %2 = opset1.AvgPool(%1) {kernel = [2, 2], strides = [2, 2], pads_begin = [0, 0], pads_end = [0, 0], "exclude-pad" = true} : tensor<?x2x4x4xf32>
+    %3 = opset1.FakeQuantize(%2, %low, %high, %low, %high) {levels = 256} : tensor<?x2x4x4xf32>
+    opset1.Result(%3) {name = "y"}
+  }
+}
+
+// -----
+
+// CHECK-LABEL: moir.model @levels
+// CHECK:           %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<?x2x8x8xf32>
+// CHECK-NEXT:      %1 = opset1.AvgPool(%0) {kernel = [2, 2], strides = [2, 2], pads_begin = [0, 0], pads_end = [0, 0], "exclude-pad" = true} : tensor<?x2x4x4xf32>
+// CHECK-NEXT:      %2 = opset1.Constant() {value = #moir.data<tensor<f32>, [0xFF800000]>} : tensor<f32>
+// CHECK-NEXT:      %3 = opset1.Maximum(%2, %1) {name = "a"} : tensor<?x2x4x4xf32>
+// CHECK-NEXT:      %4 = opset1.Negative(%3) : tensor<?x2x4x4xf32>
+builtin.module {
+  moir.model @levels {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2x8x8xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %1 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<?x2x8x8xf32>
+    %2 = opset1.AvgPool(%1) {kernel = [2, 2], strides = [2, 2], pads_begin = [0, 0], pads_end = [0, 0], "exclude-pad" = true, name = "a"} : tensor<?x2x4x4xf32>
+    %3 = opset1.Negative(%2) : tensor<?x2x4x4xf32>
+    opset1.Result(%3) {name = "y"}
+  }
+}
+
+// -----
+
+// Quantized again, and factors of one sign.
+// CHECK-LABEL: moir.model @others
+// CHECK-NOT:       PRelu
+// CHECK-NOT:       Maximum
+// CHECK:           opset1.Result
+builtin.module {
+  moir.model @others {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2x8x8xf32>
+    %c = opset1.Constant() {value = #moir.data<tensor<1x2x1x1xf32>, [1.0, 2.0]>} : tensor<1x2x1x1xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %1 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<?x2x8x8xf32>
+    %2 = opset1.Multiply(%1, %c) : tensor<?x2x8x8xf32>
+    %3 = opset1.AvgPool(%2) {kernel = [2, 2], strides = [2, 2], pads_begin = [0, 0], pads_end = [0, 0], "exclude-pad" = true} : tensor<?x2x4x4xf32>
+    %4 = opset1.Relu(%3) : tensor<?x2x4x4xf32>
+    %5 = opset1.FakeQuantize(%4, %low, %high, %low, %high) {levels = 256} : tensor<?x2x4x4xf32>
+    opset1.Result(%5) {name = "y"}
+  }
+}

@@ -39,8 +39,12 @@ def print_summary(findings: Sequence[Finding]) -> None:
         print(f"{kinds}: {outcome} ({len(members)})")
         for member in members[:EXAMPLES]:
             print(f"    {member.judgement.message}; {member.switches}\n    {member.model}\n    {member.item.command()}")
-    for outcome in (Outcome.REFUSED, Outcome.FAULT):
-        texts = Counter(each.judgement.message.partition(": ")[0][:100] for each in findings if each.judgement.outcome == outcome)
+    for outcome in (Outcome.REFUSED, Outcome.FAULT, Outcome.INAPPLICABLE):
+        texts = Counter(
+            each.judgement.message.partition(": ")[0][:100] if outcome != Outcome.INAPPLICABLE else each.judgement.message[-200:]
+            for each in findings
+            if each.judgement.outcome == outcome
+        )
         for text, number in texts.most_common(12):
             print(f"{outcome}: {text} ({number})")
     for outcome, number in counts(each.judgement.outcome for each in findings).items():

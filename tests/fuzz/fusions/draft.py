@@ -168,12 +168,13 @@ class Draft:
 
     @contextmanager
     def body(self) -> Iterator[list[onnx.NodeProto]]:
-        """Nodes that are appended within it go into the list of a body."""
-        nodes, self.nodes = self.nodes, []
+        """Nodes that are appended within it go into the list of a body, and values there are not those of the graph."""
+        nodes, values = self.nodes, self.values
+        self.nodes, self.values = [], []
         try:
             yield self.nodes
         finally:
-            self.nodes = nodes
+            self.nodes, self.values = nodes, [*values, *(each for each in self.values if each.name in self.inputs)]
 
     def case(self, subject: str) -> Case:
         """The graph as a case. Raises NoCase if nothing is computed."""

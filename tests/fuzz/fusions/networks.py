@@ -61,6 +61,8 @@ def network(draw: Draw, only: str = "*") -> Case:
     names: list[str] = []
     for _ in range(draw.integer(4, 12)):
         live = [each for each in d.values if each.size <= 4000]
+        if not live:
+            raise NoCase("a large input")
         x = live[-1] if draw.chance(0.55) else draw.one_of(live[-5:]) if draw.chance(0.7) else draw.one_of(live)
         try:
             name, _ = appended(d, x, families=families)

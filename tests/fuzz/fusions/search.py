@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -21,10 +22,11 @@ from moir.reduction.reduced import Candidate
 from tests.fuzz.case import Case, Generator
 from tests.fuzz.comparison import values_differ
 from tests.fuzz.draw import Array, Draw, NoCase
-from tests.fuzz.fusions.execution import INSTRUCTIONS, WITHOUT_WIDE_SUMS, Switches, drawn_switches, executed
+from tests.fuzz.fusions.execution import INSTRUCTIONS, WITHOUT_WIDE_SUMS, Run, Switches, drawn_switches, executed
 from tests.fuzz.fusions.rounding import REPETITIONS, changed, is_rounding
 from tests.fuzz.onnx_model import OnnxModel
 from tests.fuzz.plugin_faults import fault_of
+from tests.fuzz.runner import GENERATOR_FAILED
 from tests.numerical.outcomes import DEFECTS, Judgement, Outcome, innermost
 from tests.numerical.workers import Died, Say, Workers
 
@@ -136,6 +138,8 @@ def judged(item: Item, proto: onnx.ModelProto, inputs: Mapping[str, Array], expe
         except Exception as error:
             return Judgement(Outcome.INTERNAL, innermost(error))
         run = executed(xml, inputs, outputs, expected, switches)
+        if excuse := excused(run, xml, inputs, outputs, expected, switches):
+            return Judgement(Outcome.FAULT, f"{excuse}: {run.message}")
         text = run.message if run.outcome != Outcome.EQUAL else values_differ(outputs, run.results, expected)
         if run.outcome != Outcome.EQUAL:
             return Judgement(run.outcome, text)
@@ -148,6 +152,18 @@ def judged(item: Item, proto: onnx.ModelProto, inputs: Mapping[str, Array], expe
             if floats.outcome == Outcome.EQUAL and not values_differ(outputs, floats.results, expected):
                 return Judgement(Outcome.FAULT, f"sums of products in 16 bits: {text}")
         return Judgement(Outcome.WRONG, text)
+
+
+def excused(run: Run, xml: Path, inputs: Mapping[str, Array], outputs: Sequence[str], expected: Sequence[Array], switches: Switches) -> str:
+    """Why a crash or a refusal is none of a processor that exists, or of the plugin as it comes; empty if it may be one."""
+    if run.outcome == Outcome.CRASH and switches.instructions == "AVX2":
+        # The code for AVX2 asks the processor itself, not the limit, which instructions there are for parts of vectors.
+        if executed(xml, inputs, outputs, expected, Switches("AVX512_CORE", switches.snippets)).outcome == Outcome.EQUAL:
+            return "instructions beyond the limit"
+    if run.outcome == Outcome.UNCOMPILED and switches.snippets != "ENABLE":
+        if executed(xml, inputs, outputs, expected, Switches(switches.instructions)).outcome == Outcome.EQUAL:
+            return "without snippets"
+    return ""
 
 
 def quantizes(proto: onnx.ModelProto) -> bool:
@@ -216,6 +232,8 @@ def searched(item: Item, say: Say) -> Finding:
         case, switches, expected = drawn(item)
     except NoCase as none:
         return Finding(item, "", Judgement(Outcome.INAPPLICABLE, str(none)))
+    except Exception:
+        return Finding(item, "", Judgement(Outcome.INAPPLICABLE, GENERATOR_FAILED + traceback.format_exc(limit=-3)))
     assert isinstance(case.source, OnnxModel)
     say(f"{case.subject}\n{case.source.describe()}")
     judgement = judged(item, case.source.proto, case.inputs, expected, switches)

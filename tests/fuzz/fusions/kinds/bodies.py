@@ -74,9 +74,7 @@ def loop(d: Draft, x: Value) -> Value:
     floats_only(x)
     draw, number = d.draw, d.count
     names = [f"{each}{number}" for each in ("step", "going", "state")]
-    kept = list(d.values)
     with d.body() as nodes:
-        d.values = []
         state = Value(names[2], x.shape, x.dtype)
         following = _step(d, state)
         again = d.op("Identity", Value(names[1], (), np.dtype(bool)))
@@ -92,7 +90,6 @@ def loop(d: Draft, x: Value) -> Value:
             ],
             [helper.make_tensor_value_info(again.name, 9, []), helper.make_tensor_value_info(following.name, element, list(x.shape))],
         )
-    d.values = kept
     count, going = d.constant(np.array(draw.integer(1, 3), np.int64)), d.constant(np.array(True))
     found = Value(f"v{d.count}", x.shape, x.dtype)
     d.nodes.append(helper.make_node("Loop", [count.name, going.name, x.name], [found.name], f"Loop_{d.count}", body=body))
@@ -116,11 +113,9 @@ def _step(d: Draft, state: Value) -> Value:
 def _scanned(d: Draft, x: Value, shape: tuple[int, ...]) -> Value:
     draw, number = d.draw, d.count
     element = helper.np_dtype_to_tensor_dtype(x.dtype)
-    kept = list(d.values)
     begin = d.constant(d.numbers(shape, x.dtype)) if draw.chance(0.6) else d.input(shape, x.dtype)
     with d.body() as nodes:
         state, part = Value(f"state{number}", shape, x.dtype), Value(f"part{number}", shape, x.dtype)
-        d.values = []
         joined = d.op(draw.one_of(("Add", "Mul", "Sub", "Max")), state, part)
         following = d.op("Identity", _step(d, joined))
         source = draw.one_of((following, following, joined, state, part))
@@ -131,7 +126,6 @@ def _scanned(d: Draft, x: Value, shape: tuple[int, ...]) -> Value:
             [helper.make_tensor_value_info(each.name, element, list(shape)) for each in (state, part)],
             [helper.make_tensor_value_info(each.name, element, list(shape)) for each in (following, result)],
         )
-    d.values = [*kept, *([Value(begin.name, begin.shape, begin.dtype)] if begin.name in d.inputs else [])]
     last, found = Value(f"v{d.count}", shape, x.dtype), Value(f"v{d.count}_1", x.shape, x.dtype)
     attributes = {"num_scan_inputs": 1}
     if draw.chance(0.2):

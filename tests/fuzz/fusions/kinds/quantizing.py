@@ -32,7 +32,7 @@ def quantization(d: Draft, x: Value, *, per_channel: bool) -> tuple[list[Value],
 @kind("QDQ", "quantization", 4.0)
 def quantized(d: Draft, x: Value) -> Value:
     floats_only(x)
-    operands, attributes = quantization(d, x, per_channel=False)
+    operands, _ = quantization(d, x, per_channel=False)
     return d.op("DequantizeLinear", d.op("QuantizeLinear", x, *operands), *operands)
 
 

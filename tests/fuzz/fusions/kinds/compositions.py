@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from tests.fuzz.draw import NoCase
@@ -21,10 +23,7 @@ def slices(d: Draft, x: Value) -> Value:
     if draw.chance(0.3):
         bounds = [max(0, min(size, bound + draw.integer(-1, 1))) for bound in bounds]
     place = d.constant(np.array([counted(d, axis, x.rank)], np.int64))
-    parts = [
-        d.op("Slice", x, *(d.constant(np.array([each], np.int64)) for each in pair), place)
-        for pair in zip(bounds, bounds[1:], strict=False)
-    ]
+    parts = [d.op("Slice", x, *(d.constant(np.array([each], np.int64)) for each in pair), place) for pair in pairwise(bounds)]
     if draw.chance(0.4):
         parts = [d.op("Relu", each) if x.is_float and draw.chance(0.5) else each for each in parts]
     if draw.chance(0.3) and len({each.shape for each in parts}) == 1:

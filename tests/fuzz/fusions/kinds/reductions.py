@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 
 import numpy as np
 
@@ -81,6 +82,12 @@ def softmax_of_parts(d: Draft, x: Value) -> Value:
     return d.op("Div", powers, d.reduce("ReduceSum", powers, axes))
 
 
+def several(*sizes: int) -> None:
+    """Raise NoCase for a single element: its difference from its own mean is rounding alone, which a small deviation divides."""
+    if prod(sizes) < 2:
+        raise NoCase("a single element has no deviation")
+
+
 def positive(d: Draft, shape: Sequence[int], like: Value) -> Value:
     """A constant of positive numbers."""
     return d.constant(d.draw.random.uniform(0.3, 2.0, size=tuple(shape)).astype(np.float32).astype(like.dtype))
@@ -98,6 +105,7 @@ def batch_normalization(d: Draft, x: Value) -> Value:
 @kind("InstanceNormalization", "normalization")
 def instance_normalization(d: Draft, x: Value) -> Value:
     data = image(d, x)
+    several(*data.shape[2:])
     return d.as_image(d.op("InstanceNormalization", data, *(d.weights(data.shape[1:2], x, 1.0) for _ in range(2))))
 
 
@@ -107,6 +115,7 @@ def group_normalization(d: Draft, x: Value) -> Value:
     data, draw = image(d, x), d.draw
     channels = data.shape[1]
     groups = draw.one_of([each for each in range(1, channels + 1) if channels % each == 0])
+    several(channels // groups, *data.shape[2:])
     scale, bias = d.weights((channels,), x, 1.0), d.weights((channels,), x, 1.0)
     if draw.chance(0.5):
         return d.as_image(d.op("GroupNormalization", data, scale, bias, num_groups=groups))
@@ -123,6 +132,7 @@ def layer_normalization(d: Draft, x: Value) -> Value:
     if not x.rank:
         raise NoCase("no axes")
     axis = x.rank - 1 if d.draw.chance(0.7) else d.draw.integer(0, x.rank - 1)
+    several(*x.shape[axis:])
     operands = [d.weights(x.shape[axis:], x, 1.0), *([d.weights(x.shape[axis:], x, 1.0)] if d.draw.chance(0.7) else [])]
     return d.op("LayerNormalization", x, *operands, axis=axis - x.rank if d.draw.chance(0.5) else axis)
 
@@ -132,6 +142,7 @@ def layer_normalization_of_parts(d: Draft, x: Value) -> Value:
     """Written as means, with near misses: another axis for the variance, dimensions that are not kept."""
     floats_only(x)
     draw, axes = d.draw, axes_of(d, x)
+    several(*(x.shape[axis] for axis in axes))
     centred = d.op("Sub", x, d.reduce("ReduceMean", x, axes))
     again = d.op("Sub", x, d.reduce("ReduceMean", x, axes)) if draw.chance(0.2) else centred
     squares = d.op("Mul", again, again) if draw.chance(0.4) else d.op("Pow", again, d.scalar(2, x))

@@ -15,7 +15,7 @@ REPETITIONS = 8
 CHANGES = {np.dtype(np.float32): 1.5e-6, np.dtype(np.float16): 2e-3, np.dtype(np.float64): 1.5e-6}
 """The largest relative change of the elements of a value: that of a few operations that round otherwise."""
 
-FACTOR = 3.0
+FACTOR = 1.5
 """How much larger than the differences of a few repetitions another one may be."""
 
 

@@ -15,6 +15,9 @@ REPETITIONS = 8
 CHANGES = {np.dtype(np.float32): 1.5e-6, np.dtype(np.float16): 2e-3, np.dtype(np.float64): 1.5e-6}
 """The largest relative change of the elements of a value: that of a few operations that round otherwise."""
 
+UNDERFLOWING = frozenset(("Celu", "Elu", "Erf", "Exp", "Gelu", "HardSwish", "Mish", "Selu", "Sigmoid", "Softmax", "Softplus", "Tanh"))
+"""Operations whose results are off by a part of 1, not of themselves: numbers below that may be 0."""
+
 FACTOR = 1.5
 """How much larger than the differences of a few repetitions another one may be."""
 
@@ -43,10 +46,15 @@ def changed(model: onnx.ModelProto, arrays: Mapping[str, Array], seed: int) -> o
             # All larger, all smaller, then some of each: so that numbers between two levels go to either one.
             signs = (1.0, -1.0)[seed] if seed < 2 else random.choice((-1.0, -0.5, 0.0, 0.5, 1.0), size=array.shape)
             factors = np.broadcast_to(1 + CHANGES[array.dtype] * signs, array.shape)
-            noise = f"{name}_noise"
+            noise, other = f"{name}_noise", f"{name}_changed"
             graph.initializer.append(numpy_helper.from_array(np.asarray(factors).astype(array.dtype), noise))
-            other = f"{name}_changed"
             graph.node.append(onnx.helper.make_node("Mul", [name, noise], [other]))
+            if node.op_type in UNDERFLOWING:
+                graph.initializer.append(
+                    numpy_helper.from_array(np.broadcast_to(CHANGES[array.dtype] * signs, array.shape).astype(array.dtype), f"{name}_term")
+                )
+                graph.node.append(onnx.helper.make_node("Add", [other, f"{name}_term"], [f"{name}_moved"]))
+                other = f"{name}_moved"
             renamed[name] = other
     for each in graph.output:
         each.name = renamed.get(each.name, each.name)

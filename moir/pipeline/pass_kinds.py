@@ -12,6 +12,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "cancel-reshapes": ((("Squeeze", "Unsqueeze"),), (("Reshape",),), (("Gather",),), (("Unsqueeze",), ("Broadcast",), ("Concat",))),
     "cancel-transposes": ((("Transpose",),), (("Reshape",),)),
     "choose-layouts": ((("Transpose",),),),
+    "clamp-before-pooling": ((("MaxPool",), ("Convolution", "GroupConvolution")),),
     "compare-with-infinity": ((("Equal",), ("ReduceMax", "ReduceMin")),),
     "compare-with-zero": ((("Equal", "NotEqual"),), (("Convert",),)),
     "complete-indices": ((("Gather",),), (("NonZero",),), (("OneHot",),)),
@@ -28,6 +29,21 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "convert-empty-rows": ((("SparseFillEmptyRows",),),),
     "convert-in-steps": ((("Convert",),),),
     "copy-loop-slices": ((("Loop", "TensorIterator"),),),
+    "count-axes-from-first": (
+        (
+            (
+                "ReduceL1",
+                "ReduceL2",
+                "ReduceLogicalAnd",
+                "ReduceLogicalOr",
+                "ReduceMax",
+                "ReduceMean",
+                "ReduceMin",
+                "ReduceProd",
+                "ReduceSum",
+            ),
+        ),
+    ),
     "count-unsliced-iterations": ((("TensorIterator",),), (("Loop",),)),
     "divide-by-norms": ((("NormalizeL2",),),),
     "divide-words": ((("Divide", "FloorMod", "Mod"),),),
@@ -378,6 +394,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "give-ranges-to-integers": ((("Multiply",),),),
     "inline-branches": ((("If",),),),
     "join-empty-parts": ((("Concat",),),),
+    "keep-strides": ((("Convolution",),),),
     "low-latency": ((("GRUSequence", "LSTMSequence", "Loop", "RNNSequence", "TensorIterator"),),),
     "mask-words": ((("Select",),),),
     "normalize-rows": ((("GroupNormalization",),),),
@@ -445,6 +462,11 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "select-by-logic": ((("Select",),),),
     "select-pad-values": ((("Pad",),),),
     "separate-absolute-values": ((("Abs",), ("Concat",)),),
+    "separate-maps": ((("Convolution", "GroupConvolution"), ("Divide", "Multiply")),),
+    "separate-normalizations": (
+        (("GroupNormalization",),),
+        (("ReduceMean",), ("Multiply", "Power"), ("Subtract",), ("Divide", "Multiply")),
+    ),
     "separate-products": ((("MatMul",),),),
     "separate-reductions": (
         (
@@ -540,6 +562,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Abs", "Add", "Divide", "Einsum", "FloorMod", "MatMul", "Multiply", "Negative", "Power", "ReduceProd", "ReduceSum", "Subtract"),),
     ),
     "widen-kernels": ((("Convolution",),),),
+    "write-zero-parameters": ((("HardSigmoid", "Selu"),),),
 }
 """Alternatives by the name of the pass: each is a list of sets of kinds, and a module needs a kind of each set."""
 

@@ -75,18 +75,12 @@ def selu(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     # Before version 6 the defaults have fewer digits.
     defaults = (1.6732631921768188, 1.0507010221481323) if node.version >= 6 else (1.6732, 1.0507)
     alpha, gamma = (node.number(name, default) for name, default in zip(("alpha", "gamma"), defaults, strict=True))
-    if 0 in (alpha, gamma):
-        # The runtime replaces a parameter of 0 by its default.
-        return op.Multiply(op.Elu(x, alpha=alpha), gamma)
     return op.Selu(x, op.constant_like(alpha, x), op.constant_like(gamma, x))
 
 
 @onnx.lowers("HardSigmoid")
 def hard_sigmoid(op: OpBuilder, x: SSAValue, *, alpha: float = 0.2, beta: float = 0.5) -> SSAValue:
     """onnx.HardSigmoid(x) {alpha, beta} -> opset1.HardSigmoid(x, alpha, beta)"""
-    if 0 in (alpha, beta):
-        # The runtime replaces a parameter of 0 by its default.
-        return op.Clamp(op.Add(op.Multiply(x, alpha), beta), min=0.0, max=1.0)
     return op.HardSigmoid(x, op.constant_like(alpha, x), op.constant_like(beta, x))
 
 

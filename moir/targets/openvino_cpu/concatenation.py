@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
-from moir.dialects.element_types import string
+from moir.dialects.element_types import REAL_TYPES, string
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Concat
-from moir.dialects.shapes import element_count, element_of, shape_of, size_along
+from moir.dialects.shapes import element_count, element_of, rank_of, shape_of, size_along
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
 
@@ -48,15 +48,15 @@ class PartWithoutElements(Pattern):
 
 
 class AbsoluteOfConcat(Pattern):
-    """Replaces the Abs of a Concat that is also an operand of another Concat by a Maximum.
+    """Replaces the Abs of a Concat that something else reads by a PRelu of slope -1.
 
-        %0 = opset1.Concat(%a, %b) {axis = 0}
+        %0 = opset1.Concat(%a, %b) {axis = 0}                // of 1-D tensors
         %1 = opset1.Abs(%0)
-        %2 = opset1.Concat(%0, %a) {axis = 0}
-    ->  %3 = opset1.Negative(%0)
-        %1 = opset1.Maximum(%0, %3)
+        %2 = opset1.Sigmoid(%0)
+    ->  %1 = opset1.PRelu(%0, [-1])
 
-    The plugin computes an Abs in place: it overwrites its operand, which lies in the memory of the second Concat.
+    The plugin computes an Abs in place: it overwrites its operand, which it also does if a Concat of any rank is an
+    operand of another Concat, in whose memory it lies. Integers and scalars become a Maximum of %0 and its negative.
     """
 
     roots = ("opset1.Abs",)
@@ -66,9 +66,14 @@ class AbsoluteOfConcat(Pattern):
         return isinstance(_origin(op.operands[0]).owner, Concat)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        x = op.operands[0]
-        if _meets_concat(_origin(x)):
-            rewriter.replace_with(op, rewriter.op.Maximum(x, rewriter.op.Negative(x)))
+        x, build = op.operands[0], rewriter.op
+        is_list = isinstance(x.owner, Concat) and rank_of(x) in (1, None)
+        if not _meets_concat(_origin(x)) and not (is_list and not x.has_one_use()):
+            return
+        if element_of(x) in REAL_TYPES and rank_of(x) != 0:
+            rewriter.replace_with(op, build.PRelu(x, build.constant_like([-1.0], x)))
+        else:
+            rewriter.replace_with(op, build.Maximum(x, build.Negative(x)))
 
 
 def _origin(value: SSAValue) -> SSAValue:

@@ -10,6 +10,7 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.shape import ShapeOf
 from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.openvino_cpu.identity import computed_identity
 from moir.targets.record import Form
 
 
@@ -87,7 +88,7 @@ class ViewsOfMovedData(Pattern):
             order = rewriter.known.integers(op.operands[1])
             if order is not None and (rank < 3 or order[1] != rank - 1):
                 return
-        copied = rewriter.op.Maximum(float("-inf"), data)
+        copied = computed_identity(rewriter.op, data)
         rewriter.replace_with(op, rewriter.op.create(type(op), [copied, *op.operands[1:]], dict(op.properties)).results[0])
 
 

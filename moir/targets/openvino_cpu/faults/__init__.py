@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from moir.targets.openvino_cpu.faults import elements, empty, indexing, numbers, shapes, special_values
+from moir.targets.openvino_cpu.faults import elements, empty, indexing, neighbours, numbers, shapes, special_values
 
-FAULTS = (*numbers.FAULTS, *special_values.FAULTS, *empty.FAULTS, *shapes.FAULTS, *elements.FAULTS, *indexing.FAULTS)
+FAULTS = (
+    *numbers.FAULTS,
+    *special_values.FAULTS,
+    *empty.FAULTS,
+    *shapes.FAULTS,
+    *neighbours.FAULTS,
+    *elements.FAULTS,
+    *indexing.FAULTS,
+)
 """All faults, including those that a form avoids."""

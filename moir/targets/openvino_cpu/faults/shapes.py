@@ -18,10 +18,11 @@ FAULTS = (
     ),
     Fault(
         "normalization-axes",
-        "(x - mean) / (√variance + ε) made of simple operations, whose means are along other axes than the variance",
-        "all of it is along the axes of the variance",
+        "(x - mean) / (√variance + ε) made of simple operations, whose means are along other axes than the variance, or lose these axes",
+        "all of it is along the axes of the variance, which are kept",
+        "separate-normalizations",
     ),
-    Fault("normalization-shape", "the same with an ε that adds elements to x", "has the shape of x"),
+    Fault("normalization-shape", "the same with an ε that adds elements to x", "has the shape of x", "separate-normalizations"),
     Fault(
         "prelu-shape",
         "relu(x) - slope · relu(-x) made of simple operations, with slopes that add elements to x",
@@ -183,8 +184,8 @@ FAULTS = (
     ),
     Fault(
         "absolute-concat",
-        "Abs of a Concat that another Concat reads, too",
-        "writes the absolute values into the second Concat",
+        "Abs of a Concat that another Concat reads, too, or of a Concat of 1-D tensors with any other user",
+        "writes the absolute values into the memory that the other one reads",
         "separate-absolute-values",
     ),
     Fault("single-group", "GroupConvolutionBackpropData of one group with computed filters", "is not compiled", "unfold-convolutions"),

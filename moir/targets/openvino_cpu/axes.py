@@ -1,0 +1,37 @@
+"""Axes that the CPU plugin counts in another shape than that of the operand."""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation
+
+from moir.analysis.constants import constant_of
+from moir.dialects.opset.reduction import ReductionOp
+from moir.dialects.shapes import element_of, rank_of
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
+
+
+class NegativeAxes(Pattern):
+    """Counts the constant axes of a reduction from the first dimension, where the rank is known.
+
+        %y = opset1.ReduceMean(%x, [-2])                     // %x: [2, 1]
+    ->  %y = opset1.ReduceMean(%x, [0])
+
+    The runtime removes a Reshape or Unsqueeze of the operand that only adds dimensions of size 1, and counts negative
+    axes in the shape before it, so that it does not compile them.
+    """
+
+    roots = (ReductionOp,)
+
+    def may_match(self, op: Operation) -> bool:
+        axes = constant_of(op.operands[1])
+        return axes is not None and bool((axes < 0).any()) and rank_of(op.operands[0]) is not None
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        axes, rank = constant_of(op.operands[1]), rank_of(op.operands[0])
+        assert axes is not None and rank is not None and isinstance(op, ReductionOp)
+        counted = rewriter.op.constant(axes % max(rank, 1), element_of(op.operands[1]))
+        rewriter.replace_with(op, rewriter.op.create(type(op), [op.operands[0], counted], dict(op.properties)).results)
+
+
+FORMS = (Form("count-axes-from-first", (NegativeAxes,)),)

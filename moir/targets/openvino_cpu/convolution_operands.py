@@ -1,0 +1,129 @@
+"""Operations before a convolution that the runtime merges into it wrongly, and strides that it moves before them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.ir import Operation, SSAValue
+
+from moir.analysis.constants import weight_of
+from moir.dialects.opset.arithmetic import Divide, Multiply
+from moir.dialects.opset.convolution import Convolution, GroupConvolution
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.spatial import ConvolutionOp
+from moir.dialects.opset.movement import Split
+from moir.dialects.shapes import shape_of
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.openvino_cpu.identity import computed_identity
+from moir.targets.record import Form
+
+
+class MapOfPaddedImage(Pattern):
+    """Computes an identity between a constant map over an image and a convolution that pads the image.
+
+        %1 = opset1.Multiply(%0, %map)                       // %map: [1, 1, 3, 3]
+        %2 = opset1.Convolution(%1, %w) {pads_begin = [1, 1], pads_end = [1, 1]}      // %w: [8, 4, 3, 3]
+    ->  %3 = opset1.Maximum(-inf, %1)
+        %2 = opset1.Convolution(%3, %w) {pads_begin = [1, 1], pads_end = [1, 1]}
+
+    The runtime multiplies the kernels by the map if it has their sizes, which is right without padding only. The plugin
+    computes the Maximum together with the product.
+    """
+
+    roots = (Convolution, GroupConvolution)
+    companions = ((Multiply, Divide),)
+
+    def may_match(self, op: Operation) -> bool:
+        product, kernel = _unpadded(op.operands[0]).owner, _kernel(op)
+        return isinstance(product, Multiply | Divide) and any(_is_map(each, kernel) for each in product.operands)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, ConvolutionOp)
+        image, filters = op.operands
+        if _unpadded(image) is image and op.text("auto_pad") in ("explicit", "valid") and not _is_padded(op):
+            return
+        same = computed_identity(rewriter.op, image)
+        rewriter.replace_with(op, rewriter.op.create(type(op), [same, filters], dict(op.properties)).results)
+
+
+def _unpadded(value: SSAValue) -> SSAValue:
+    """The operand of a Pad, which the runtime makes a part of a convolution."""
+    return value.owner.operands[0] if isinstance(value.owner, OpsetOp) and value.owner.KIND == "Pad" else value
+
+
+def _kernel(op: Operation) -> Sequence[int]:
+    """The sizes of the kernels of a convolution, -1 where they are unknown."""
+    assert isinstance(op, ConvolutionOp)
+    count = len(op.integers("strides"))
+    return (shape_of(op.operands[1]) or (-1,) * count)[-count:]
+
+
+def _is_map(value: SSAValue, kernel: Sequence[int]) -> bool:
+    """Whether a value is a constant with several entries along rows, columns or depth, as many as a kernel has."""
+    if weight_of(value) is None:
+        return False
+    sizes = ((1,) * len(kernel) + (shape_of(value) or ()))[-len(kernel) :]
+    return any(size != 1 for size in sizes) and all(size in (1, length) or length < 0 for size, length in zip(sizes, kernel, strict=True))
+
+
+def _is_padded(op: ConvolutionOp) -> bool:
+    """Whether a convolution has explicit padding."""
+    return any(op.integers("pads_begin")) or any(op.integers("pads_end"))
+
+
+class StridesBehindParts(Pattern):
+    """Computes a PRelu of slope 1 before a convolution by kernels of one element with strides, if its operand is
+    computed elementwise of one of several results.
+
+        %1, %2 = opset1.Split(%0, 1)
+        %3 = opset1.Relu(%2)
+        %4 = opset1.Convolution(%3, %w) {strides = [2, 2]}   // %w: [8, 4, 1, 1]
+    ->  %5 = opset1.PRelu(%3, [1])
+        %4 = opset1.Convolution(%5, %w) {strides = [2, 2]}
+
+    The runtime moves the strides before the Relu, and then takes the first result for each of them, or does not compile
+    the model. It moves no strides before a PRelu, which the plugin computes together with the Relu.
+    """
+
+    roots = (Convolution,)
+
+    def may_match(self, op: Operation) -> bool:
+        assert isinstance(op, Convolution)
+        return max(op.integers("strides"), default=1) > 1 and _has_unit_kernel(op) and any(_parts(op.operands[0]))
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        data, filters = op.operands
+        same = rewriter.op.PRelu(data, rewriter.op.constant_like([1.0], data))
+        rewriter.replace_with(op, rewriter.op.create(Convolution, [same, filters], dict(op.properties)).results)
+
+
+def _has_unit_kernel(op: Convolution) -> bool:
+    """Whether the kernels of a convolution have one element."""
+    return set(_kernel(op)) == {1}
+
+
+def _parts(value: SSAValue) -> Iterator[SSAValue]:
+    """The results of operations with several results that a value is computed of, by operations before which the
+    runtime moves strides.
+    """
+    pending, seen = [value], {value}
+    while pending:
+        owner = pending.pop().owner
+        is_passed = isinstance(owner, OpsetOp) and (owner.POINTWISE or owner.BROADCASTS)
+        if isinstance(owner, Operation) and (is_passed or (isinstance(owner, Convolution) and _has_unit_kernel(owner))):
+            following = [each for each in owner.operands if each not in seen]
+            seen.update(following)
+            pending += following
+            yield from (each for each in following if _is_part(each))
+
+
+def _is_part(value: SSAValue) -> bool:
+    """Whether a value is one of several results; the runtime takes the first one of a Split for all."""
+    owner = value.owner
+    return isinstance(owner, Operation) and len(owner.results) > 1 and not (isinstance(owner, Split) and value is owner.results[0])
+
+
+FORMS = (
+    Form("separate-maps", (MapOfPaddedImage,)),
+    Form("keep-strides", (StridesBehindParts,)),
+)

@@ -1,0 +1,44 @@
+"""Operations that the CPU plugin merges with their neighbours, or moves, although that changes results."""
+
+from __future__ import annotations
+
+from moir.targets.record import Fault
+
+FAULTS = (
+    Fault(
+        "maximum-of-activations",
+        "MaxPool of a Convolution or GroupConvolution, then an activation that does not rise everywhere, perhaps after others that do",
+        "is the MaxPool of the activation",
+        "clamp-before-pooling",
+    ),
+    Fault(
+        "normalized-residual",
+        "GroupNormalization of what is computed of the result of an elementwise operation, to which this result is added",
+        "ends the process",
+        "separate-normalizations",
+    ),
+    Fault(
+        "strides-of-parts",
+        "Convolution by kernels of one element with strides, after an elementwise operation on the second result of a Split",
+        "is that of the first result; of a VariadicSplit or TopK is not compiled",
+        "keep-strides",
+    ),
+    Fault(
+        "multiplied-kernels",
+        "Convolution with padding of an image that is multiplied by a constant map, whose sizes are 1 or those of the kernel",
+        "the kernel is multiplied by the map, not the image",
+        "separate-maps",
+    ),
+    Fault(
+        "negative-axes",
+        "a reduction along axes counted from the end, after a Reshape or Unsqueeze that adds a dimension of size 1",
+        "is not compiled",
+        "count-axes-from-first",
+    ),
+    Fault(
+        "zero-parameters",
+        "HardSigmoid and Selu with a parameter of 0",
+        "are computed with another parameter",
+        "write-zero-parameters",
+    ),
+)

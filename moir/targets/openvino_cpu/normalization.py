@@ -1,0 +1,144 @@
+"""Normalizations that the CPU plugin merges with operations that do not belong to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.ir import Operation, SSAValue
+
+from moir.analysis.constants import constant_of, is_constant, scalar_of
+from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Power, Subtract
+from moir.dialects.opset.data_types import Convert
+from moir.dialects.opset.elementwise import Sqrt
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.normalization import GroupNormalization
+from moir.dialects.opset.reduction import ReduceMean
+from moir.dialects.opset.shape import Reshape, Squeeze, Unsqueeze
+from moir.dialects.shapes import rank_of
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.openvino_cpu.identity import computed_identity
+from moir.targets.record import Form
+
+
+class GroupsOfResidual(Pattern):
+    """Computes an identity between a GroupNormalization and an operation on its result and another one.
+
+        %1 = opset12.GroupNormalization(%0, %scale, %shift)
+        %2 = opset1.Add(%1, %y)
+    ->  %3 = opset1.Maximum(-inf, %1)
+        %2 = opset1.Add(%3, %y)
+
+    The plugin merges the two into one operation, also if the normalization is computed of %y, so that the merged
+    operation would be its own operand; then it ends the process. It computes the Maximum as a part of the normalization.
+    """
+
+    roots = (GroupNormalization,)
+
+    def may_match(self, op: Operation) -> bool:
+        return any(_has_other_operands(user, value) for value in _views(op.results[0]) for user in _users(value))
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        same = rewriter.op.create(GroupNormalization, list(op.operands), dict(op.properties)).results[0]
+        rewriter.replace_with(op, computed_identity(rewriter.op, same))
+
+
+def _users(value: SSAValue) -> Iterator[Operation]:
+    """The operations that use a value."""
+    return (use.operation for use in value.uses)
+
+
+def _views(value: SSAValue) -> Iterator[SSAValue]:
+    """A value, and what operations make of it that only reshape it."""
+    yield value
+    for user in _users(value):
+        if isinstance(user, Reshape | Squeeze | Unsqueeze):
+            yield from _views(user.results[0])
+
+
+def _has_other_operands(op: Operation, value: SSAValue) -> bool:
+    """Whether an elementwise operation has other operands than a value and constants."""
+    return isinstance(op, OpsetOp) and op.BROADCASTS and any(each is not value and not is_constant(each) for each in op.operands)
+
+
+class MeansOfOtherNormalization(Pattern):
+    """Computes an identity between a mean of squares and its square root if what is computed is not an MVN.
+
+        %1 = opset1.Subtract(%0, opset1.ReduceMean(%0, [1]))
+        %2 = opset1.ReduceMean(opset1.Power(%1, 2), [1]) {keep_dims = false}
+        %y = opset1.Divide(%1, opset1.Sqrt(opset1.Add(%2, 1e-5)))
+    ->  %3 = opset1.Maximum(-inf, %2)
+        %y = opset1.Divide(%1, opset1.Sqrt(opset1.Add(%3, 1e-5)))
+
+    The plugin computes all of it as an MVN along the axes of the variance, without regard to `keep_dims`, to the axes
+    of the mean, and to a number under the root or beside it that adds elements to %0.
+    """
+
+    roots = (ReduceMean,)
+    companions = ((Power, Multiply), (Subtract,), (Divide, Multiply))
+
+    def may_match(self, op: Operation) -> bool:
+        assert isinstance(op, ReduceMean)
+        centered = _base_of_square(op.operands[0])
+        if centered is None or _mean_of(centered) is None:
+            return False
+        quotients = [(mean, added) for divided, added in _quotients(op.results[0]) if (mean := _mean_of(divided)) is not None]
+        means = [mean for mean in (_mean_of(centered), *(mean for mean, _ in quotients)) if mean is not None]
+        return bool(quotients) and (any(added > 1 for _, added in quotients) or not all(_are_alike(op, each) for each in means))
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        same = rewriter.op.create(ReduceMean, list(op.operands), dict(op.properties)).results[0]
+        rewriter.replace_with(op, computed_identity(rewriter.op, same))
+
+
+def _mean_of(value: SSAValue | None) -> ReduceMean | None:
+    """The mean that is subtracted from its own operand; None if a value is nothing like that."""
+    if value is None or not isinstance(op := _unconverted(value).owner, Subtract):
+        return None
+    mean = _unconverted(op.operands[1]).owner
+    is_own = isinstance(mean, ReduceMean) and _unconverted(mean.operands[0]) is _unconverted(op.operands[0])
+    return mean if is_own else None
+
+
+def _base_of_square(value: SSAValue) -> SSAValue | None:
+    """x for x ** 2 and x * x."""
+    op = _unconverted(value).owner
+    if isinstance(op, Power) and scalar_of(op.operands[1]) == 2:
+        return op.operands[0]
+    return op.operands[0] if isinstance(op, Multiply) and op.operands[0] is op.operands[1] else None
+
+
+def _unconverted(value: SSAValue) -> SSAValue:
+    """The operand of Converts."""
+    while isinstance(value.owner, Convert):
+        value = value.owner.operands[0]
+    return value
+
+
+def _are_alike(mean: ReduceMean, other: ReduceMean) -> bool:
+    """Whether two means are along the same axes, which they keep."""
+    if not (mean.flag("keep_dims") and other.flag("keep_dims")):
+        return False
+    axes = [constant_of(each.operands[1]) for each in (mean, other)]
+    rank = rank_of(mean.operands[0]) or 1
+    return any(each is None for each in axes) or len({frozenset((each % rank).ravel().tolist()) for each in axes if each is not None}) == 1
+
+
+def _quotients(value: SSAValue, added: int = 1) -> Iterator[tuple[SSAValue, int]]:
+    """What is divided by the root of a value, and the number of elements of the constants that are added to it."""
+    for user in _users(value):
+        if isinstance(user, Divide | Multiply) and user.operands[0] is not value:
+            yield user.operands[0], added
+        elif isinstance(user, Multiply):
+            yield user.operands[1], added
+        elif isinstance(user, Add | Convert | Power | Sqrt):
+            constants = [constant_of(each) for each in user.operands if each is not value]
+            yield from _quotients(user.results[0], max(added, *(1 if each is None else each.size for each in constants), 1))
+
+
+FORMS = (
+    Form(
+        "separate-normalizations",
+        (GroupsOfResidual, MeansOfOtherNormalization),
+        "Computes an identity behind normalizations that the plugin merges with operations that do not belong to them.",
+    ),
+)

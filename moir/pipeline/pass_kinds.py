@@ -24,6 +24,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Unsqueeze",), ("Add", "Divide", "FloorMod", "Maximum", "Minimum", "Mod", "Multiply", "Subtract")),
         (("Concat",), ("Gather",)),
     ),
+    "compute-mish": ((("Mish",), ("MatMul", "ScaledDotProductAttention")),),
     "compute-remainders": ((("FloorMod",),),),
     "convert-chosen-extensions": ((("Select",),),),
     "convert-empty-rows": ((("SparseFillEmptyRows",),),),
@@ -462,12 +463,19 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "select-by-logic": ((("Select",),),),
     "select-pad-values": ((("Pad",),),),
     "separate-absolute-values": ((("Abs",), ("Concat",)),),
+    "separate-levels": (
+        (("FakeQuantize",), ("ReduceMax", "ReduceMin")),
+        (("FakeQuantize",), ("MatMul",)),
+        (("Clamp",), ("FakeQuantize",)),
+        (("Convert",), ("FakeQuantize",)),
+    ),
     "separate-maps": ((("Convolution", "GroupConvolution"), ("Divide", "Multiply")),),
     "separate-normalizations": (
         (("GroupNormalization",),),
         (("ReduceMean",), ("Multiply", "Power"), ("Subtract",), ("Divide", "Multiply")),
     ),
     "separate-products": ((("MatMul",),),),
+    "separate-queries": ((("Transpose",), ("MatMul", "ScaledDotProductAttention")),),
     "separate-reductions": (
         (
             (
@@ -567,6 +575,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
 """Alternatives by the name of the pass: each is a list of sets of kinds, and a module needs a kind of each set."""
 
 PASS_ELEMENTS: dict[str, tuple[str, ...]] = {
+    "compute-mish": ("f16", "f32"),
     "convert-chosen-extensions": ("i64",),
     "convert-in-steps": ("f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "i8", "nf4", "u2", "u4", "u8"),
     "divide-words": ("u32",),

@@ -106,7 +106,7 @@ class MishAfterProduct(Pattern):
 LARGEST = 256
 """The largest number of rows and of columns of a constant matrix for which the plugin generates code."""
 
-LARGEST_BATCH = 63
+LARGEST_BATCH = 16
 """The largest number of rows that are multiplied with it."""
 
 

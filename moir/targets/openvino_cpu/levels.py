@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
-from moir.analysis.constants import constant_of, scalar_of
+from moir.analysis.constants import constant_of
 from moir.dialects.data import Array
 from moir.dialects.element_types import f16, f32, si8, si32, ui8
-from moir.dialects.opset.arithmetic import Maximum
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
@@ -16,6 +15,7 @@ from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.openvino_cpu.identity import computed_identity, is_computed_identity
 from moir.targets.record import Form
 
 _MOVING = frozenset(("Reshape", "Squeeze", "Transpose", "Unsqueeze"))
@@ -90,7 +90,7 @@ class LevelsOfProducts(Pattern):
 
     def may_match(self, op: Operation) -> bool:
         product = merged_before(op.operands[0], _VIEWS)
-        if not isinstance(product.owner, MatMul) or is_copy(op.operands[0]):
+        if not isinstance(product.owner, MatMul) or is_computed_identity(op.operands[0]):
             return False
         rank = rank_of(op.operands[0])
         if rank is None or rank_of(product) != rank:
@@ -99,7 +99,9 @@ class LevelsOfProducts(Pattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         data, *limits = op.operands
-        rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [copy_of(rewriter, data), *limits], dict(op.properties)).results[0])
+        rewriter.replace_with(
+            op, rewriter.op.create(FakeQuantize, [computed_identity(rewriter.op, data), *limits], dict(op.properties)).results[0]
+        )
 
 
 def _varies_after_first(shape: tuple[int, ...] | None, rank: int) -> bool:
@@ -107,16 +109,6 @@ def _varies_after_first(shape: tuple[int, ...] | None, rank: int) -> bool:
     if shape is None:
         return True
     return any(size != 1 for size in shape[len(shape) - rank + 1 if len(shape) >= rank else 0 :])
-
-
-def copy_of(rewriter: Rewriter, value: SSAValue) -> SSAValue:
-    """A maximum with minus infinity: the value itself, which the plugin computes apart from others."""
-    return rewriter.op.Maximum(float("-inf"), value)
-
-
-def is_copy(value: SSAValue) -> bool:
-    """Whether a value is a maximum with minus infinity."""
-    return isinstance(value.owner, Maximum) and any(scalar_of(each) == float("-inf") for each in value.owner.operands)
 
 
 class LimitsBetweenLevels(Pattern):
@@ -143,7 +135,7 @@ class LimitsBetweenLevels(Pattern):
         assert isinstance(rounding, FakeQuantize)
         ends = [rewriter.known.constant(each) for each in rounding.operands[3:5]]
         if not _are_harmless([op.number("min"), op.number("max")], *ends, rounding.integer("levels") - 1):
-            rewriter.replace_with(op, rewriter.op.create(type(op), [copy_of(rewriter, data)], dict(op.properties)).results[0])
+            rewriter.replace_with(op, rewriter.op.create(type(op), [computed_identity(rewriter.op, data)], dict(op.properties)).results[0])
 
 
 def _rounding(value: SSAValue) -> Operation | None:

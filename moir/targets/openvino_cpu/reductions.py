@@ -35,8 +35,8 @@ class ReductionBeforeConstants(Pattern):
     The plugin fuses elementwise operations with constants into the reduction before them. If the data have three
     dimensions, the fused operation reads constants of several elements out of bounds; a reduction that keeps its
     dimension gets a fourth dimension before the others. A Broadcast in both directions to a constant shape is a product
-    with ones of this shape. If the data are rounded to levels that differ from row to row, the plugin reduces integers and
-    multiplies by the sizes of the levels after that. For integers of any rank it computes x / c in place of c / x.
+    with ones of this shape. If the data are rounded to levels that differ from row to row, the plugin reduces integers
+    and multiplies by the sizes of the levels after that. For integers of any rank it computes x / c in place of c / x.
     If data of integers have several dimensions, it rounds x / c to the nearest one, also after a Squeeze: a Convert
     separates these.
 

@@ -24,10 +24,11 @@ from tests.numerical.processors import processor_features
 from tests.numerical.runtime import core
 from tests.numerical.targets.proofs import OF_UNKNOWN_SIZES, PROOFS
 from tests.numerical.targets.proofs_of_forms import PROOFS_OF_FORMS as PROOFS_OF_NUMBERS
+from tests.numerical.targets.proofs_of_levels import PROOFS_OF_LEVELS
 from tests.numerical.targets.proofs_of_refusals import PROOFS_OF_REFUSALS
 
 FAULTS: dict[str, Fault] = {each.name: each for each in load(str(OPENVINO_CPU.faults))}
-PROOFS_OF_FORMS = PROOFS_OF_NUMBERS | PROOFS_OF_REFUSALS
+PROOFS_OF_FORMS = PROOFS_OF_NUMBERS | PROOFS_OF_LEVELS | PROOFS_OF_REFUSALS
 EVERY_PROOF = PROOFS | PROOFS_OF_FORMS
 
 UNKNOWN_SIZES = OF_UNKNOWN_SIZES | {
@@ -67,6 +68,7 @@ CRASHING = {
     "gather-empty",
     "gather-of-one-batch",
     "gather-short-list",
+    "levels-of-rows",
     "loop-condition",
     "one-column",
     "packed-padding",

@@ -94,6 +94,7 @@ OPENVINO_CPU = Target(
         "keep-strides": "moir.targets.openvino_cpu.convolution_operands",
         "separate-maps": "moir.targets.openvino_cpu.convolution_operands",
         "clamp-before-pooling": "moir.targets.openvino_cpu.pooling",
+        "separate-averages": "moir.targets.openvino_cpu.pooling",
         "separate-normalizations": "moir.targets.openvino_cpu.normalization",
         "count-axes-from-first": "moir.targets.openvino_cpu.axes",
         "write-zero-parameters": "moir.targets.openvino_cpu.activation",

@@ -463,6 +463,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "select-by-logic": ((("Select",),),),
     "select-pad-values": ((("Pad",),),),
     "separate-absolute-values": ((("Abs",), ("Concat",)),),
+    "separate-averages": ((("Divide", "Multiply"), ("AvgPool",), ("FakeQuantize",)), (("AvgPool",),)),
     "separate-levels": (
         (("FakeQuantize",), ("ReduceMax", "ReduceMin")),
         (("FakeQuantize",), ("MatMul",)),

@@ -29,7 +29,9 @@ class NegativeAxes(Pattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         axes, rank = constant_of(op.operands[1]), rank_of(op.operands[0])
-        assert axes is not None and rank is not None and isinstance(op, ReductionOp)
+        assert axes is not None
+        assert rank is not None
+        assert isinstance(op, ReductionOp)
         counted = rewriter.op.constant(axes % max(rank, 1), element_of(op.operands[1]))
         rewriter.replace_with(op, rewriter.op.create(type(op), [op.operands[0], counted], dict(op.properties)).results)
 

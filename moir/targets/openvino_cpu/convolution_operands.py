@@ -14,7 +14,7 @@ from moir.dialects.opset.interfaces.spatial import ConvolutionOp
 from moir.dialects.opset.movement import Split
 from moir.dialects.shapes import shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.openvino_cpu.identity import computed_identity
+from moir.targets.openvino_cpu.identity import rectified_identity
 from moir.targets.record import Form
 
 
@@ -23,11 +23,11 @@ class MapOfPaddedImage(Pattern):
 
         %1 = opset1.Multiply(%0, %map)                       // %map: [1, 1, 3, 3]
         %2 = opset1.Convolution(%1, %w) {pads_begin = [1, 1], pads_end = [1, 1]}      // %w: [8, 4, 3, 3]
-    ->  %3 = opset1.Maximum(-inf, %1)
+    ->  %3 = opset1.PRelu(%1, [1])
         %2 = opset1.Convolution(%3, %w) {pads_begin = [1, 1], pads_end = [1, 1]}
 
     The runtime multiplies the kernels by the map if it has their sizes, which is right without padding only. The plugin
-    computes the Maximum together with the product.
+    computes the PRelu together with the product.
     """
 
     roots = (Convolution, GroupConvolution)
@@ -42,7 +42,7 @@ class MapOfPaddedImage(Pattern):
         image, filters = op.operands
         if _unpadded(image) is image and op.text("auto_pad") in ("explicit", "valid") and not _is_padded(op):
             return
-        same = computed_identity(rewriter.op, image)
+        same = rectified_identity(rewriter.op, image)
         rewriter.replace_with(op, rewriter.op.create(type(op), [same, filters], dict(op.properties)).results)
 
 
@@ -93,7 +93,7 @@ class StridesBehindParts(Pattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         data, filters = op.operands
-        same = rewriter.op.PRelu(data, rewriter.op.constant_like([1.0], data))
+        same = rectified_identity(rewriter.op, data)
         rewriter.replace_with(op, rewriter.op.create(Convolution, [same, filters], dict(op.properties)).results)
 
 

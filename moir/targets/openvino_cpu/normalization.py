@@ -29,7 +29,8 @@ class GroupsOfResidual(Pattern):
         %2 = opset1.Add(%3, %y)
 
     The plugin merges the two into one operation, also if the normalization is computed of %y, so that the merged
-    operation would be its own operand; then it ends the process. It computes the Maximum as a part of the normalization.
+    operation would be its own operand; then it ends the process. It computes the Maximum as a part of the
+    normalization.
     """
 
     roots = (GroupNormalization,)

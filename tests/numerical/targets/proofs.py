@@ -265,16 +265,6 @@ PROOFS: dict[str, Proof] = {
         np.array([0], np.int64),
     ),
     "gelu-constants": (lambda x: approximate_gelu(x, 0.8058634), [floats(-0.70645994)], floats(-0.16809201)),
-    "normalization-axes": (
-        lambda x: normalized(x, 1, 0, floats(0.5)),
-        [floats(0, 1, 2, 3).reshape(2, 2)],
-        floats(-1, 1, -1, 1).reshape(2, 2) / 3,
-    ),
-    "normalization-shape": (
-        lambda x: normalized(x, 1, 1, floats(0.5, 0.5).reshape(2, 1)),
-        [floats(0, 1).reshape(1, 2)],
-        floats(-0.5, 0.5, -0.5, 0.5).reshape(2, 2),
-    ),
     "prelu-shape": (
         lambda x: ops.subtract(ops.relu(x), ops.multiply(ops.relu(ops.negative(x)), floats(2, 3).reshape(2, 1, 1))),
         [np.full((1, 1, 1, 1), -1, np.float32)],

@@ -12,6 +12,18 @@ FAULTS = (
         "clamp-before-pooling",
     ),
     Fault(
+        "factors-of-averages",
+        "constant factors of several signs, then AvgPool, then FakeQuantize",
+        "the limits of the FakeQuantize are divided by the factors",
+        "separate-averages",
+    ),
+    Fault(
+        "average-of-levels",
+        "AvgPool of what a FakeQuantize rounds, then another operation than a FakeQuantize",
+        "the averages are rounded to the levels",
+        "separate-averages",
+    ),
+    Fault(
         "normalized-residual",
         "GroupNormalization of what is computed of the result of an elementwise operation, to which this result is added",
         "ends the process",

@@ -18,10 +18,11 @@ FAULTS = (
     ),
     Fault(
         "normalization-axes",
-        "(x - mean) / (√variance + ε) made of simple operations, whose means are along other axes than the variance, or lose these axes",
-        "all of it is along the axes of the variance, which are kept",
+        "(x - mean) / (√variance + ε) made of simple operations, whose means are along other axes than the variance",
+        "all of it is along the axes of the variance",
         "separate-normalizations",
     ),
+    Fault("normalization-keeps", "the same without the axes of a mean in its result", "the mean keeps the axes", "separate-normalizations"),
     Fault("normalization-shape", "the same with an ε that adds elements to x", "has the shape of x", "separate-normalizations"),
     Fault(
         "prelu-shape",

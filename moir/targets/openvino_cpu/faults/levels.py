@@ -37,7 +37,7 @@ FAULTS = (
     ),
     Fault(
         "queries-in-place",
-        "attention whose queries are transposed, for as many steps as heads, with values as wide as the queries",
+        "attention whose queries or whose result are transposed, of as many steps as heads, with values as wide as the queries",
         "is written over queries that are read after that",
         "separate-queries",
     ),

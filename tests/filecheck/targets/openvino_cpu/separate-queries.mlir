@@ -55,3 +55,38 @@ builtin.module {
     opset1.Result(%3) {name = "y"}
   }
 }
+
+// -----
+
+// The queries and the result are transposed: both are read and written where they are.
+// CHECK-LABEL: moir.model @both
+// CHECK-NOT:     opset1.Reshape
+builtin.module {
+  moir.model @both {
+    %q = opset1.Parameter() {name = "q"} : tensor<1x4x4x8xf32>
+    %k = opset1.Parameter() {name = "k"} : tensor<1x4x7x8xf32>
+    %o = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 2, 1, 3]>} : tensor<4xsi64>
+    %0 = opset1.Transpose(%q, %o) : tensor<1x4x4x8xf32>
+    %1 = opset13.ScaledDotProductAttention(%0, %k, %k) {causal = false} : tensor<1x4x4x8xf32>
+    %2 = opset1.Transpose(%1, %o) : tensor<1x4x4x8xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}
+
+// -----
+
+// The result alone is transposed.
+// CHECK-LABEL: moir.model @result
+// CHECK:         %[[A:.*]] = opset13.ScaledDotProductAttention
+// CHECK:         opset1.Reshape(%[[A]], %{{.*}}) {special_zero = true} : tensor<1x4x4x2x4xf32>
+builtin.module {
+  moir.model @result {
+    %q = opset1.Parameter() {name = "q"} : tensor<1x4x4x8xf32>
+    %k = opset1.Parameter() {name = "k"} : tensor<1x4x7x8xf32>
+    %o = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 2, 1, 3]>} : tensor<4xsi64>
+    %0 = opset1.Relu(%q) : tensor<1x4x4x8xf32>
+    %1 = opset13.ScaledDotProductAttention(%0, %k, %k) {causal = false} : tensor<1x4x4x8xf32>
+    %2 = opset1.Transpose(%1, %o) : tensor<1x4x4x8xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}

@@ -96,6 +96,7 @@ OPENVINO_CPU = Target(
         "clamp-before-pooling": "moir.targets.openvino_cpu.pooling",
         "separate-averages": "moir.targets.openvino_cpu.pooling",
         "separate-normalizations": "moir.targets.openvino_cpu.normalization",
+        "give-rows-to-biases": "moir.targets.openvino_cpu.cells",
         "count-axes-from-first": "moir.targets.openvino_cpu.axes",
         "write-zero-parameters": "moir.targets.openvino_cpu.activation",
         "spread-nan": "moir.targets.openvino_cpu.constant_nan",

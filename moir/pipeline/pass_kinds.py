@@ -393,6 +393,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "fuse-unrolled-cells": ((("MatMul",), ("Relu", "Sigmoid", "Tanh")),),
     "fuse-window-means": ((("AvgPool",), ("Divide",), ("Multiply",)),),
     "give-ranges-to-integers": ((("Multiply",),),),
+    "give-rows-to-biases": ((("Add",), ("MatMul",), ("Concat",)),),
     "inline-branches": ((("If",),),),
     "join-empty-parts": ((("Concat",),),),
     "keep-strides": ((("Convolution",),),),

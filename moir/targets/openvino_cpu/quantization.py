@@ -7,6 +7,7 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import f32, si8
+from moir.dialects.moir import ModelOp
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.interfaces.operation import OpsetOp
@@ -141,8 +142,9 @@ class ConstantsBeforeRounding(Pattern):
         %y = opset1.FakeQuantize(%1, %low, %high, %first, %last)
 
     Otherwise the plugin merges the constant into the limits of the FakeQuantize and uses their first entry everywhere
-    if %x has dimensions of unknown size. It does so for values that are not computed by a product. The FakeQuantize
-    limits numbers in the same way, so the Maximum changes no result.
+    if %x has dimensions of unknown size, as all values have for it in a loop of an unknown number of iterations. It
+    does so for values that are not computed by a product. The FakeQuantize limits numbers in the same way, so the
+    Maximum changes no result.
     """
 
     roots = (FakeQuantize,)
@@ -151,8 +153,7 @@ class ConstantsBeforeRounding(Pattern):
         value = op.operands[0]
         if not isinstance(owner := value.owner, Add | Subtract | Multiply | Divide) or len(list(value.uses)) > 1:
             return False
-        shape = shape_of(value)
-        return (shape is None or not is_static(shape)) and not any(isinstance(each.owner, _PRODUCTS) for each in owner.operands)
+        return _may_be_unknown(value) and not any(isinstance(each.owner, _PRODUCTS) for each in owner.operands)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, FakeQuantize)
@@ -166,6 +167,14 @@ class ConstantsBeforeRounding(Pattern):
         is_ordered = first is not None and last is not None and bool(np.all(first <= last))
         limited = rewriter.op.Maximum(value, low if is_ordered else rewriter.op.Minimum(low, high))
         rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [limited, *op.operands[1:]], dict(op.properties)).results[0])
+
+
+def _may_be_unknown(value: SSAValue) -> bool:
+    """Whether a value may have unknown sizes for the plugin: it has some, or is computed in the body of an
+    operation.
+    """
+    shape, block = shape_of(value), value.owner.parent_block() if isinstance(value.owner, Operation) else None
+    return shape is None or not is_static(shape) or block is None or not isinstance(block.parent_op(), ModelOp)
 
 
 _PRODUCTS = (ConvolutionOp, MatMul)

@@ -50,6 +50,15 @@ def without_axis(x: Any) -> Any:
     return ops.divide(centered, ops.sqrt(ops.add(variance, np.float32(1))))
 
 
+def cell(x: Any, h: Any) -> Any:
+    """A step of a GRU that keeps the state h."""
+    gates = ops.add(ops.matmul(ops.concat([x, h], 1), ops.constant(np.zeros((2, 2), np.float32)), False, True), floats(0, 100))
+    reset, update = (ops.split(ops.sigmoid(gates), np.array(1), 2).output(index) for index in range(2))
+    joined = ops.concat([x, ops.multiply(reset, h)], 1)
+    new = ops.tanh(ops.add(ops.matmul(joined, ops.constant(np.zeros((1, 2), np.float32)), False, True), floats(1)))
+    return ops.add(ops.multiply(update, h), ops.multiply(ops.subtract(np.float32(1), update), new))
+
+
 MAP = np.array([[0, 1, 2], [3, 4, 5], [6, 7, 8]], np.float32)
 
 
@@ -89,6 +98,7 @@ PROOFS_OF_NEIGHBOURS: dict[str, Proof] = {
         [MAP.reshape(1, 1, 3, 3)],
         sums_of_neighbours(MAP * MAP).reshape(1, 1, 3, 3),
     ),
+    "biases-of-cells": (cell, [floats(1).reshape(1, 1), floats(3).reshape(1, 1)], floats(3).reshape(1, 1)),
     "negative-axes": (
         lambda x: ops.reduce_sum(ops.unsqueeze(x, np.array([1])), np.array([-2]), False),
         [floats(1, 2)],

@@ -42,6 +42,12 @@ FAULTS = (
         "separate-maps",
     ),
     Fault(
+        "biases-of-cells",
+        "products with joined data and states of known sizes that make a GRU, plus biases that are not rows",
+        "are not compiled",
+        "give-rows-to-biases",
+    ),
+    Fault(
         "negative-axes",
         "a reduction along axes counted from the end, after a Reshape or Unsqueeze that adds a dimension of size 1",
         "is not compiled",

@@ -199,7 +199,7 @@ FAULTS = (
     ),
     Fault(
         "quantize-sum",
-        "FakeQuantize of a sum, difference, product or quotient with constants along the second axis, of unknown sizes",
+        "FakeQuantize of a sum, difference, product or quotient with constants along the second axis, of unknown sizes or in a loop",
         "the first of the constants is taken everywhere",
         "round-to-levels",
     ),

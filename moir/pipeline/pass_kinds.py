@@ -89,6 +89,11 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     ),
     "equalize-ranks": ((("Add", "Divide", "Maximum", "Minimum", "Multiply", "Power", "Subtract"),),),
     "erase-unread-states": ((("ReadValue",),),),
+    "fit-levels": (
+        (("FakeQuantize",),),
+        (("GroupNormalization", "MVN"), ("FakeQuantize",)),
+        (("Convolution", "GroupConvolution"), ("FakeQuantize",)),
+    ),
     "fold-batch-norm": ((("BatchNormInference",),),),
     "fold-channel-order": ((("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData"), ("Gather",)),),
     "fold-negations": ((("Add",), ("Negative",)), (("Add",), ("Multiply",), ("Negative",)), (("Negative",), ("Subtract",))),
@@ -476,6 +481,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("GroupNormalization",),),
         (("ReduceMean",), ("Multiply", "Power"), ("Subtract",), ("Divide", "Multiply")),
     ),
+    "separate-parts": ((("Concat",), ("Convolution",), ("Split", "VariadicSplit")),),
     "separate-products": ((("MatMul",),),),
     "separate-queries": ((("Transpose",), ("MatMul", "ScaledDotProductAttention")),),
     "separate-reductions": (

@@ -30,8 +30,8 @@ class LevelsOfExtremes(Pattern):
 
         %0 = opset1.ReduceMax(%x, [2, 3]) {keep_dims = true}
         %y = opset1.FakeQuantize(%0, %low, %high, %low, %high)
-    ->  %1 = opset1.FakeQuantize(opset1.Unsqueeze(%0, [0]), %low, %high, %low, %high)
-        %y = opset15.Squeeze(%1, [0])
+    ->  %1 = opset1.FakeQuantize(opset1.Unsqueeze(%0, [-1]), %low, %high, %low, %high)
+        %y = opset15.Squeeze(%1, [-1])
 
     The plugin computes a reduction and the FakeQuantize after it, also after elementwise operations between them, as
     one. If the result is one of integers of 8 bits, it is some levels off.
@@ -42,7 +42,7 @@ class LevelsOfExtremes(Pattern):
 
     def may_match(self, op: Operation) -> bool:
         owner = merged_before(op.operands[0], _MOVING).owner
-        return isinstance(owner, OpsetOp) and owner.KIND in _EXTREMES and not _is_moved_already(op)
+        return isinstance(owner, OpsetOp) and owner.KIND in _EXTREMES and not _is_apart_already(op)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, FakeQuantize)
@@ -51,8 +51,10 @@ class LevelsOfExtremes(Pattern):
         if rank is None or any((rank_of(each) or 0) > rank for each in limits):
             return
         build = rewriter.op
-        rounded = build.create(FakeQuantize, [build.Unsqueeze(data, [0]), *limits], dict(op.properties)).results[0]
-        rewriter.replace_with(op, build.Squeeze(rounded, [0]))
+        # Limits along the second axis stay there, which is the only one that the plugin knows for unknown sizes.
+        wider = [each if shape_of(each) in ((), (1,)) else build.Unsqueeze(each, [-1]) for each in limits]
+        rounded = build.create(FakeQuantize, [build.Unsqueeze(data, [-1]), *wider], dict(op.properties)).results[0]
+        rewriter.replace_with(op, build.Squeeze(rounded, [-1]))
 
 
 def merged_before(value: SSAValue, also: frozenset[str] = frozenset()) -> SSAValue:
@@ -67,11 +69,13 @@ def merged_before(value: SSAValue, also: frozenset[str] = frozenset()) -> SSAVal
     return value
 
 
-def _is_moved_already(op: Operation) -> bool:
-    """Whether the data of an operation have a dimension more, which is removed after it."""
+def _is_apart_already(op: Operation) -> bool:
+    """Whether the levels become integers by a Round, or the data have a dimension more, which is removed after it."""
     before, users = op.operands[0].owner, [use.operation for use in op.results[0].uses]
-    is_added = isinstance(before, OpsetOp) and before.KIND == "Unsqueeze"
-    return is_added and len(users) == 1 and isinstance(users[0], OpsetOp) and users[0].KIND == "Squeeze"
+    if len(users) != 1 or not isinstance(users[0], OpsetOp):
+        return False
+    is_wider = isinstance(before, OpsetOp) and before.KIND == "Unsqueeze"
+    return users[0].KIND == "Round" or (is_wider and users[0].KIND == "Squeeze")
 
 
 class LevelsOfProducts(Pattern):

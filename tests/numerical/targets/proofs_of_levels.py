@@ -40,6 +40,27 @@ def product_of_mish(x: Any) -> Any:
     return ops.matmul(ops.mish(ops.matmul(x, np.ones((8, 16), np.float32), False, False)), np.ones((16, 8), np.float32), False, False)
 
 
+def quantized_convolution(x: Any) -> Any:
+    """The convolution with a 1 of 8 bits of x, which is rounded to halves of odd numbers."""
+    kernel = ops.multiply(ops.convert(ops.constant(np.full((1, 1, 1, 1), 64, np.int8)), np.float32), np.float32(1 / 64))
+    return ops.convolution(rounded(x, -127.5, 127.5), kernel, [1, 1], [0, 0], [0, 0], [1, 1])
+
+
+def product_of_equal_limits(x: Any) -> Any:
+    """The product of a matrix of 8 bits and x, which is rounded to levels with limits for each row, all of them the same."""
+    weights = ops.multiply(ops.convert(ops.constant(64 * np.eye(4, dtype=np.int8)), np.float32), np.float32(1 / 64))
+    low, high = (np.full((2, 1), each, np.float32) for each in (-145, 110))
+    return ops.matmul(ops.fake_quantize(x, low, high, low, high, 256), weights, False, False)
+
+
+def convolved_parts(x: Any) -> Any:
+    """The second half of the channels of x, then twice the first half."""
+    first, second = ops.split(x, np.int64(1), 2).outputs()
+    kernels = [np.full((1, 1, 1, 1), each, np.float32) for each in (1, 2)]
+    parts = [ops.convolution(part, kernel, [1, 1], [0, 0], [0, 0], [1, 1]) for part, kernel in zip((second, first), kernels, strict=True)]
+    return ops.concat(parts, 1)
+
+
 PROOFS_OF_LEVELS: dict[str, Proof] = {
     "levels-of-extremes": (
         integers_of_minima,
@@ -68,4 +89,20 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         np.matmul(SELECTED.transpose(0, 2, 1, 3), VALUES),
     ),
     "mish-after-products": (product_of_mish, [np.zeros((4, 8), np.float32)], np.zeros((4, 8), np.float32)),
+    "normalized-levels": (
+        lambda x: ops.mvn(rounded(x, -32, 31.75), np.array([1]), True, 0.1875, "INSIDE_SQRT"),
+        [np.array([[-0.25, 0.25]], np.float32)],
+        np.array([[-0.5, 0.5]], np.float32),
+    ),
+    "levels-without-zero": (
+        quantized_convolution,
+        [floats(0.5, -1.5).reshape(1, 1, 1, 2)],
+        floats(0.5, -1.5).reshape(1, 1, 1, 2),
+    ),
+    "equal-limits": (
+        product_of_equal_limits,
+        [np.arange(8, dtype=np.float32).reshape(2, 4)],
+        np.arange(8, dtype=np.float32).reshape(2, 4),
+    ),
+    "convolved-parts": (convolved_parts, [floats(3, 5).reshape(1, 2, 1, 1)], floats(5, 6).reshape(1, 2, 1, 1)),
 }

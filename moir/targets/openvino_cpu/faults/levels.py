@@ -47,4 +47,28 @@ FAULTS = (
         "is not compiled",
         "compute-mish",
     ),
+    Fault(
+        "normalized-levels",
+        "MVN and GroupNormalization of a FakeQuantize",
+        "add ε to the variance of the integers that stand for the levels",
+        "fit-levels",
+    ),
+    Fault(
+        "levels-without-zero",
+        "Convolution with quantized filters of a FakeQuantize with levels on both sides of 0, but none for 0",
+        "all levels are some part of one off",
+        "fit-levels",
+    ),
+    Fault(
+        "equal-limits",
+        "MatMul with quantized weights of a FakeQuantize whose limits along an axis are the same",
+        "is not compiled",
+        "fit-levels",
+    ),
+    Fault(
+        "convolved-parts",
+        "Concat of convolutions of parts of a value, in another order, along another axis, or with other values",
+        "is that of the convolutions of all parts in order, or is not compiled",
+        "separate-parts",
+    ),
 )

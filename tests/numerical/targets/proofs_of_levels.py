@@ -41,8 +41,9 @@ def product_of_mish(x: Any) -> Any:
 
 
 def quantized_convolution(x: Any) -> Any:
-    """The convolution with a 1 of 8 bits of x, which is rounded to halves of odd numbers."""
-    kernel = ops.multiply(ops.convert(ops.constant(np.full((1, 1, 1, 1), 64, np.int8)), np.float32), np.float32(1 / 64))
+    """The convolution with the unit matrix in 8 bits of x, which is rounded to halves of odd numbers."""
+    units = ops.constant(64 * np.eye(4, dtype=np.int8).reshape(4, 4, 1, 1))
+    kernel = ops.multiply(ops.convert(units, np.float32), np.full((4, 1, 1, 1), 1 / 64, np.float32))
     return ops.convolution(rounded(x, -127.5, 127.5), kernel, [1, 1], [0, 0], [0, 0], [1, 1])
 
 
@@ -96,8 +97,8 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
     ),
     "levels-without-zero": (
         quantized_convolution,
-        [floats(0.5, -1.5).reshape(1, 1, 1, 2)],
-        floats(0.5, -1.5).reshape(1, 1, 1, 2),
+        [floats(0.5, -1.5, 2.5, 3.5).reshape(1, 4, 1, 1)],
+        floats(0.5, -1.5, 2.5, 3.5).reshape(1, 4, 1, 1),
     ),
     "equal-limits": (
         product_of_equal_limits,

@@ -137,20 +137,30 @@ class LimitsBetweenLevels(Pattern):
         data = op.operands[0]
         rounding = _rounding(data)
         assert isinstance(rounding, FakeQuantize)
-        ends = [rewriter.known.constant(each) for each in rounding.operands[3:5]]
+        is_scaled = _rounding(data, _KEEPING) is not rounding
+        ends = [None if is_scaled else rewriter.known.constant(each) for each in rounding.operands[3:5]]
         if not _are_harmless([op.number("min"), op.number("max")], *ends, rounding.integer("levels") - 1):
             rewriter.replace_with(op, rewriter.op.create(type(op), [computed_identity(rewriter.op, data)], dict(op.properties)).results[0])
 
 
-def _rounding(value: SSAValue) -> Operation | None:
-    """The operation that computes a value, apart from those that only move or choose its elements."""
-    while isinstance(owner := value.owner, OpsetOp) and owner.KIND in _MOVING | _KEEPING:
-        value = owner.operands[0]
+def _rounding(value: SSAValue, kinds: frozenset[str] | None = None) -> Operation | None:
+    """The operation that computes a value, apart from those that only move, choose or scale its elements.
+
+    Args:
+        kinds: of the latter, if not all of them count.
+    """
+    while isinstance(owner := value.owner, OpsetOp) and owner.operands and owner.KIND in (kinds or _KEEPING | _SCALING):
+        if len([each for each in owner.operands if not isinstance(each.owner, Constant)]) != 1 and owner.KIND != "Concat":
+            break
+        value = next(each for each in owner.operands if not isinstance(each.owner, Constant))
     return owner if isinstance(owner, Operation) else None
 
 
-_KEEPING = frozenset(("Clamp", "Concat", "Gather", "MaxPool", "Pad", "Relu", "Slice", "Split", "StridedSlice", "VariadicSplit"))
+_KEEPING = _MOVING | frozenset(("Clamp", "Concat", "Gather", "MaxPool", "Pad", "Relu", "Slice", "Split", "StridedSlice", "VariadicSplit"))
 """Operations whose results have the quantization levels of their first operand."""
+
+_SCALING = frozenset(("Add", "Convert", "Divide", "Multiply", "Subtract"))
+"""Operations whose results have levels of other sizes, if the other operand is constant."""
 
 _NEAR = 1e-3
 """How far from a level 0 may be, in steps."""

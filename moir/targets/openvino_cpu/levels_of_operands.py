@@ -11,6 +11,7 @@ from moir.dialects.opset.convolution import Convolution, GroupConvolution
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.quantization import FakeQuantize
+from moir.dialects.shapes import is_static, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.identity import computed_identity, is_computed_identity
 from moir.targets.record import Form
@@ -139,10 +140,44 @@ def _number(rewriter: Rewriter, value: SSAValue) -> SSAValue:
     return rewriter.op.constant_like(array.flat[0], value)
 
 
+class LevelsOfUnknownSizes(Pattern):
+    """Separates rounding to levels of data of unknown sizes from a Transpose, or from other levels, before it.
+
+        %1 = opset1.Transpose(%0, [0, 2, 1])                     // %0: [?, ?, 5]
+        %y = opset1.FakeQuantize(%1, %low, %high, %low, %high)   // %low: [1, 5, 1]
+    ->  %y = opset1.FakeQuantize(opset1.Maximum(-inf, %1), %low, %high, %low, %high)
+
+    The plugin rounds before the Transpose, along the third axis, which it does not compile for unknown sizes; and the
+    first of several limits of levels that are rounded to others is taken everywhere.
+    """
+
+    roots = (FakeQuantize,)
+
+    def may_match(self, op: Operation) -> bool:
+        data, *limits = op.operands
+        shape = shape_of(data)
+        if (shape is not None and is_static(shape)) or is_computed_identity(data):
+            return False
+        if isinstance(data.owner, OpsetOp) and data.owner.KIND == "Transpose":
+            return any(map(_is_list, limits))
+        before = rounding_of(data)
+        return before is not None and any(map(_is_list, before.operands[1:]))
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        data, *limits = op.operands
+        same = computed_identity(rewriter.op, data)
+        rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [same, *limits], dict(op.properties)).results[0])
+
+
+def _is_list(value: SSAValue) -> bool:
+    """Whether limits are several."""
+    return bool(set(shape_of(value) or ()) - {1})
+
+
 FORMS = (
     Form(
         "fit-levels",
-        (EqualLimits, NormalizedLevels, LevelsWithoutZero),
+        (EqualLimits, NormalizedLevels, LevelsWithoutZero, LevelsOfUnknownSizes),
         "Writes equal limits of levels as one number, and separates levels from normalizations and convolutions.",
     ),
 )

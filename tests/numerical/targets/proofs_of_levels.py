@@ -106,4 +106,14 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         np.arange(8, dtype=np.float32).reshape(2, 4),
     ),
     "convolved-parts": (convolved_parts, [floats(3, 5).reshape(1, 2, 1, 1)], floats(5, 6).reshape(1, 2, 1, 1)),
+    "levels-of-unknown-sizes": (
+        lambda x: rounded(rounded_by(x, floats(1, 2).reshape(2, 1)), -128, 127),
+        [np.array([[[1, 3], [2, 5]]] * 2, np.float32)],
+        np.array([[[1, 3], [2, 4]]] * 2, np.float32),
+    ),
+    "added-axes": (
+        lambda x: ops.reduce_mean(ops.unsqueeze(x, np.array([-4])), np.array([1]), False),
+        [np.ones((2, 3, 4), np.float32)],
+        np.ones((2, 3, 4), np.float32),
+    ),
 }

@@ -33,8 +33,10 @@ PROOFS_OF_FORMS = PROOFS_OF_NUMBERS | PROOFS_OF_REFUSALS | PROOFS_OF_NEIGHBOURS 
 EVERY_PROOF = PROOFS | PROOFS_OF_FORMS
 
 UNKNOWN_SIZES = OF_UNKNOWN_SIZES | {
+    "added-axes",
     "einsum-empty",
     "empty-constant",
+    "levels-of-unknown-sizes",
     "narrow-extremes",
     "quantize-sum",
     "rows-of-broadcasts",

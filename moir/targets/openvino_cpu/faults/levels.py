@@ -71,4 +71,16 @@ FAULTS = (
         "is that of the convolutions of all parts in order, or is not compiled",
         "separate-parts",
     ),
+    Fault(
+        "levels-of-unknown-sizes",
+        "FakeQuantize of unknown sizes with several limits, after a Transpose or before another FakeQuantize",
+        "is not compiled, or the first of the limits is taken everywhere",
+        "fit-levels",
+    ),
+    Fault(
+        "added-axes",
+        "a reduction of unknown sizes after an Unsqueeze along axes counted from the end",
+        "is not compiled",
+        "count-axes-from-first",
+    ),
 )

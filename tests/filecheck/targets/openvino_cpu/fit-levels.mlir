@@ -64,3 +64,32 @@ builtin.module {
     opset1.Result(%5) {name = "z"}
   }
 }
+
+// -----
+
+// Of unknown sizes: after a Transpose, and after other levels with several limits; an elementwise operation stays.
+// CHECK-LABEL: moir.model @unknown
+// CHECK:         %[[T:.*]] = opset1.Transpose
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[T]])
+// CHECK:         %[[F:.*]] = opset1.FakeQuantize(%[[M]], %low, %high, %low, %high)
+// CHECK:         %[[R:.*]] = opset1.Relu(%[[F]])
+// CHECK:         %[[N:.*]] = opset1.Maximum(%{{.*}}, %[[R]])
+// CHECK:         opset1.FakeQuantize(%[[N]], %one, %two, %one, %two)
+// CHECK:         opset1.FakeQuantize(%x, %low, %high, %low, %high)
+builtin.module {
+  moir.model @unknown {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x?x2xf32>
+    %o = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [0, 2, 1]>} : tensor<3xsi64>
+    %low = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [-1.0, -2.0]>} : tensor<2x1xf32>
+    %high = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 2.0]>} : tensor<2x1xf32>
+    %one = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+    %two = opset1.Constant() {value = #moir.data<tensor<f32>, [2.0]>} : tensor<f32>
+    %0 = opset1.Transpose(%x, %o) : tensor<?x2x?xf32>
+    %1 = opset1.FakeQuantize(%0, %low, %high, %low, %high) {levels = 255} : tensor<?x2x?xf32>
+    %2 = opset1.Relu(%1) : tensor<?x2x?xf32>
+    %3 = opset1.FakeQuantize(%2, %one, %two, %one, %two) {levels = 256} : tensor<?x2x?xf32>
+    %4 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 255} : tensor<?x?x2xf32>
+    opset1.Result(%3) {name = "y"}
+    opset1.Result(%4) {name = "z"}
+  }
+}

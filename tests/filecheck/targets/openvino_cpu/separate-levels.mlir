@@ -112,3 +112,24 @@ builtin.module {
     opset1.Result(%5) {name = "z"}
   }
 }
+
+// -----
+
+// Scaled levels.
+// CHECK-LABEL: moir.model @scaled
+// CHECK:         %[[S:.*]] = opset1.Multiply
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[S]])
+// CHECK:         opset1.Clamp(%[[M]])
+builtin.module {
+  moir.model @scaled {
+    %x = opset1.Parameter() {name = "x"} : tensor<2x3xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-128.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [127.0]>} : tensor<f32>
+    %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<2x3xf32>
+    %1 = opset1.Convert(%0) {destination_type = si8} : tensor<2x3xsi8>
+    %2 = opset1.Convert(%1) {destination_type = f32} : tensor<2x3xf32>
+    %3 = opset1.Multiply(%2, %high) : tensor<2x3xf32>
+    %4 = opset1.Clamp(%3) {min = 0.0, max = 0.4} : tensor<2x3xf32>
+    opset1.Result(%4) {name = "y"}
+  }
+}

@@ -13,7 +13,8 @@ from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.quantization import FakeQuantize
-from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.dialects.opset.reduction import ReductionOp
+from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.identity import computed_identity, is_computed_identity
 from moir.targets.record import Form
@@ -30,11 +31,13 @@ class LevelsOfExtremes(Pattern):
 
         %0 = opset1.ReduceMax(%x, [2, 3]) {keep_dims = true}
         %y = opset1.FakeQuantize(%0, %low, %high, %low, %high)
-    ->  %1 = opset1.FakeQuantize(opset1.Unsqueeze(%0, [-1]), %low, %high, %low, %high)
-        %y = opset15.Squeeze(%1, [-1])
+    ->  %1 = opset1.FakeQuantize(opset1.Unsqueeze(%0, [0]), %low, %high, %low, %high)
+        %y = opset15.Squeeze(%1, [0])
 
     The plugin computes a reduction and the FakeQuantize after it, also after elementwise operations between them, as
-    one. If the result is one of integers of 8 bits, it is some levels off.
+    one. If the result is one of integers of 8 bits, it is some levels off. An Unsqueeze of a dimension that the
+    reduction has removed does not separate them: then an identity after the FakeQuantize keeps it from becoming
+    integers.
     """
 
     roots = (FakeQuantize,)
@@ -42,19 +45,37 @@ class LevelsOfExtremes(Pattern):
 
     def may_match(self, op: Operation) -> bool:
         owner = merged_before(op.operands[0], _MOVING).owner
-        return isinstance(owner, OpsetOp) and owner.KIND in _EXTREMES and not _is_apart_already(op)
+        return isinstance(owner, ReductionOp) and owner.KIND in _EXTREMES and not _is_apart_already(op)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, FakeQuantize)
         data, *limits = op.operands
-        rank = rank_of(data)
-        if rank is None or any((rank_of(each) or 0) > rank for each in limits):
+        axis, build = _separate_axis(op, rewriter), rewriter.op
+        if axis is None:
+            rounded = build.create(FakeQuantize, list(op.operands), dict(op.properties)).results[0]
+            rewriter.replace_with(op, computed_identity(build, rounded))
             return
-        build = rewriter.op
         # Limits along the second axis stay there, which is the only one that the plugin knows for unknown sizes.
-        wider = [each if shape_of(each) in ((), (1,)) else build.Unsqueeze(each, [-1]) for each in limits]
-        rounded = build.create(FakeQuantize, [build.Unsqueeze(data, [-1]), *wider], dict(op.properties)).results[0]
-        rewriter.replace_with(op, build.Squeeze(rounded, [-1]))
+        wider = [each if axis == 0 or shape_of(each) in ((), (1,)) else build.Unsqueeze(each, [axis]) for each in limits]
+        rounded = build.create(FakeQuantize, [build.Unsqueeze(data, [axis]), *wider], dict(op.properties)).results[0]
+        rewriter.replace_with(op, build.Squeeze(rounded, [axis]))
+
+
+def _separate_axis(op: FakeQuantize, rewriter: Rewriter) -> int | None:
+    """The axis of a dimension more, the first or the last, that separates a FakeQuantize from the extremes before it;
+    None if there is none.
+    """
+    data, *limits = op.operands
+    reduction = merged_before(data, _MOVING).owner
+    assert isinstance(reduction, ReductionOp)
+    rank, axes = rank_of(reduction.operands[0]), rewriter.known.integers(reduction.operands[1])
+    if rank is None or not axes or rank_of(data) is None or any((rank_of(each) or 0) > (rank_of(data) or 0) for each in limits):
+        return None
+    reduced = {normalize_axis(axis, rank) for axis in axes}
+    keeps = reduction.flag("keep_dims") and rank_of(data) == rank
+    if (keeps or 0 not in reduced) and all(shape_of(each) in ((), (1,)) for each in limits):
+        return 0
+    return -1 if keeps or rank - 1 not in reduced else None
 
 
 def merged_before(value: SSAValue, also: frozenset[str] = frozenset()) -> SSAValue:
@@ -70,12 +91,14 @@ def merged_before(value: SSAValue, also: frozenset[str] = frozenset()) -> SSAVal
 
 
 def _is_apart_already(op: Operation) -> bool:
-    """Whether the levels become integers by a Round, or the data have a dimension more, which is removed after it."""
+    """Whether the levels become integers by a Round, an identity follows, or the data have a dimension more, which is
+    removed after it.
+    """
     before, users = op.operands[0].owner, [use.operation for use in op.results[0].uses]
-    if len(users) != 1 or not isinstance(users[0], OpsetOp):
+    if len(users) != 1 or not isinstance(users[0], OpsetOp) or not users[0].results:
         return False
     is_wider = isinstance(before, OpsetOp) and before.KIND == "Unsqueeze"
-    return users[0].KIND == "Round" or (is_wider and users[0].KIND == "Squeeze")
+    return users[0].KIND == "Round" or is_computed_identity(users[0].results[0]) or (is_wider and users[0].KIND == "Squeeze")
 
 
 class LevelsOfProducts(Pattern):

@@ -147,7 +147,7 @@ def constants_after(op: OpsetOp) -> Iterator[Use]:
             yield Use(user, 1)
             current = user
             continue
-        if not isinstance(user, OpsetOp) or not user.operands or not (user.POINTWISE or user.BROADCASTS):
+        if not isinstance(user, OpsetOp) or not user.operands or not (user.POINTWISE or user.BROADCASTS or isinstance(user, FakeQuantize)):
             return
         others = [Use(user, index) for index, value in enumerate(user.operands) if value is not current.results[0]]
         if not all(isinstance(user.operands[use.index].owner, Constant) for use in others):

@@ -3,8 +3,8 @@
 // Levels of maxima, also after an elementwise operation.
 // CHECK-LABEL: moir.model @extremes
 // CHECK:         %[[A:.*]] = opset1.Abs
-// CHECK:         %[[U:.*]] = opset1.Unsqueeze(%[[A]], %{{.*}}) : tensor<2x4x1x1x1xf32>
-// CHECK:         %[[F:.*]] = opset1.FakeQuantize(%[[U]], %low, %high, %low, %high) {levels = 256} : tensor<2x4x1x1x1xf32>
+// CHECK:         %[[U:.*]] = opset1.Unsqueeze(%[[A]], %{{.*}}) : tensor<1x2x4x1x1xf32>
+// CHECK:         %[[F:.*]] = opset1.FakeQuantize(%[[U]], %low, %high, %low, %high) {levels = 256} : tensor<1x2x4x1x1xf32>
 // CHECK:         opset15.Squeeze(%[[F]], %{{.*}}) {name = "f"} : tensor<2x4x1x1xf32>
 builtin.module {
   moir.model @extremes {

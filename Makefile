@@ -4,7 +4,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test test-processes fuzz fuzz-files fuzz-operands prove-forms bench-instructions docs lint format release
+.PHONY: demo test test-processes fuzz fuzz-fusions fuzz-files fuzz-operands prove-forms bench-instructions docs lint format release
 
 # Two installations at a time would get in each other's way.
 .NOTPARALLEL:
@@ -28,6 +28,13 @@ N ?= 2000
 SEED ?= 0
 fuzz: $(INSTALLED)-test
 	$(BIN)/python -m tests.fuzz --count $(N) --seed $(SEED) --json build/fuzz-$(SEED).json
+
+# Combinations of operations, networks, and graphs around the runtime's transformations: N of each, drawn from SEED, each run
+# in a process of its own.
+fuzz-fusions: $(INSTALLED)-test
+	$(BIN)/python -m tests.fuzz.fusions combinations --count $(N) --seed $(SEED)
+	$(BIN)/python -m tests.fuzz.fusions networks --count $(N) --seed $(SEED)
+	$(BIN)/python -m tests.fuzz.fusions aims --count $(N) --seed $(SEED)
 
 # N damaged files of all formats, made from SEED; prints the defects and keeps their files in build/fuzz-files.
 fuzz-files: $(INSTALLED)-test

@@ -25,6 +25,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Unsqueeze",), ("Add", "Divide", "FloorMod", "Maximum", "Minimum", "Mod", "Multiply", "Subtract")),
         (("Concat",), ("Gather",)),
     ),
+    "compute-mish": ((("Mish",), ("MatMul", "ScaledDotProductAttention")),),
     "compute-remainders": ((("FloorMod",),),),
     "compute-words": ((("Constant",),),),
     "convert-chosen-extensions": ((("Select",),),),
@@ -33,6 +34,20 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "copy-loop-slices": ((("Loop", "TensorIterator"),),),
     "count-axes-from-first": (
         (
+            (
+                "ReduceL1",
+                "ReduceL2",
+                "ReduceLogicalAnd",
+                "ReduceLogicalOr",
+                "ReduceMax",
+                "ReduceMean",
+                "ReduceMin",
+                "ReduceProd",
+                "ReduceSum",
+            ),
+        ),
+        (
+            ("Unsqueeze",),
             (
                 "ReduceL1",
                 "ReduceL2",
@@ -90,6 +105,11 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     ),
     "equalize-ranks": ((("Add", "Divide", "Maximum", "Minimum", "Multiply", "Power", "Subtract"),),),
     "erase-unread-states": ((("ReadValue",),),),
+    "fit-levels": (
+        (("FakeQuantize",),),
+        (("GroupNormalization", "MVN"), ("FakeQuantize",)),
+        (("Convolution", "GroupConvolution"), ("FakeQuantize",)),
+    ),
     "fold-batch-norm": ((("BatchNormInference",),),),
     "fold-channel-order": ((("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData"), ("Gather",)),),
     "fold-negations": ((("Add",), ("Negative",)), (("Add",), ("Multiply",), ("Negative",)), (("Negative",), ("Subtract",))),
@@ -470,12 +490,20 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "select-pad-values": ((("Pad",),),),
     "separate-absolute-values": ((("Abs",), ("Concat",)),),
     "separate-averages": ((("Divide", "Multiply"), ("AvgPool",), ("FakeQuantize",)), (("AvgPool",),)),
+    "separate-levels": (
+        (("FakeQuantize",), ("ReduceMax", "ReduceMin")),
+        (("FakeQuantize",), ("MatMul",)),
+        (("Clamp",), ("FakeQuantize",)),
+        (("Convert",), ("FakeQuantize",)),
+    ),
     "separate-maps": ((("Divide", "Multiply"), ("Convolution", "GroupConvolution")),),
     "separate-normalizations": (
         (("GroupNormalization",),),
         (("ReduceMean",), ("Multiply", "Power"), ("Subtract",), ("Divide", "Multiply")),
     ),
+    "separate-parts": ((("Concat",), ("Convolution",), ("Split", "VariadicSplit")),),
     "separate-products": ((("MatMul",),),),
+    "separate-queries": ((("Transpose",), ("MatMul", "ScaledDotProductAttention")),),
     "separate-reductions": (
         (
             (
@@ -575,6 +603,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
 """Alternatives by the name of the pass: each is a list of sets of kinds, and a module needs a kind of each set."""
 
 PASS_ELEMENTS: dict[str, tuple[str, ...]] = {
+    "compute-mish": ("f16", "f32"),
     "compute-words": ("u32",),
     "convert-chosen-extensions": ("i64",),
     "convert-in-steps": ("f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "i8", "nf4", "u2", "u4", "u8"),

@@ -275,6 +275,9 @@ class RangeAfter(Pattern):
         found = (constant_term if adds else constant_factor)(op)
         if found is None or not is_rounded(found[0]) or not has_one_live_use(found[0]):
             return
+        if not adds and not np.all(np.asarray(found[1])):
+            # A range without extent has no levels.
+            return
         source = found[0].owner
         assert isinstance(source, Operation)
         if found[0].type != op.results[0].type:

@@ -6,6 +6,7 @@ from xdsl.ir import Operation
 
 from moir.analysis.constants import constant_of
 from moir.dialects.opset.reduction import ReductionOp
+from moir.dialects.opset.shape import Unsqueeze
 from moir.dialects.shapes import element_of, rank_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
@@ -36,4 +37,33 @@ class NegativeAxes(Pattern):
         rewriter.replace_with(op, rewriter.op.create(type(op), [op.operands[0], counted], dict(op.properties)).results)
 
 
-FORMS = (Form("count-axes-from-first", (NegativeAxes,)),)
+class AddedAxes(Pattern):
+    """Counts the constant axes of an Unsqueeze from the first dimension of its result, where the rank is known.
+
+        %y = opset1.Unsqueeze(%x, [-3])                      // %x: [2, 1]
+    ->  %y = opset1.Unsqueeze(%x, [0])
+
+    The runtime moves an Unsqueeze behind a reduction that does not keep its dimensions, with its axes as they are.
+    """
+
+    roots = (Unsqueeze,)
+    companions = ((ReductionOp,),)
+
+    def may_match(self, op: Operation) -> bool:
+        axes = constant_of(op.operands[1])
+        return axes is not None and bool((axes < 0).any()) and rank_of(op.results[0]) is not None
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        axes, rank = constant_of(op.operands[1]), rank_of(op.results[0])
+        assert axes is not None
+        assert rank is not None
+        rewriter.replace_with(op, rewriter.op.Unsqueeze(op.operands[0], rewriter.op.constant(axes % rank, element_of(op.operands[1]))))
+
+
+FORMS = (
+    Form(
+        "count-axes-from-first",
+        (NegativeAxes, AddedAxes),
+        "Counts axes of reductions, and of an Unsqueeze before them, from the first dimension.",
+    ),
+)

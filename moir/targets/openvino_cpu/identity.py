@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
+from moir.analysis.constants import scalar_of
+from moir.dialects.opset.arithmetic import Maximum
 from moir.rewriting.builder import OpBuilder
 
 
@@ -13,6 +15,11 @@ def computed_identity(op: OpBuilder, value: SSAValue) -> SSAValue:
     Nothing in the runtime removes it, and the plugin computes it together with other elementwise operations.
     """
     return op.Maximum(float("-inf"), value)
+
+
+def is_computed_identity(value: SSAValue) -> bool:
+    """Whether a value is the maximum of minus infinity and another one."""
+    return isinstance(value.owner, Maximum) and any(scalar_of(each) == float("-inf") for each in value.owner.operands)
 
 
 def rectified_identity(op: OpBuilder, value: SSAValue) -> SSAValue:

@@ -9,8 +9,10 @@ from xdsl.ir import Operation, SSAValue, Use
 from moir.analysis.constants import constant_of
 from moir.dialects.element_types import INTEGER_TYPES, f32, f64
 from moir.dialects.opset.arithmetic import Divide
+from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.opset.reduction import ReductionOp
 from moir.dialects.opset.repetition import Broadcast
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
@@ -33,7 +35,8 @@ class ReductionBeforeConstants(Pattern):
     The plugin fuses elementwise operations with constants into the reduction before them. If the data have three
     dimensions, the fused operation reads constants of several elements out of bounds; a reduction that keeps its
     dimension gets a fourth dimension before the others. A Broadcast in both directions to a constant shape is a product
-    with ones of this shape. For integers of any rank it computes x / c in place of c / x.
+    with ones of this shape. If the data are rounded to levels that differ from row to row, the plugin reduces integers
+    and multiplies by the sizes of the levels after that. For integers of any rank it computes x / c in place of c / x.
     If data of integers have several dimensions, it rounds x / c to the nearest one, also after a Squeeze: a Convert
     separates these.
 
@@ -58,7 +61,7 @@ class ReductionBeforeConstants(Pattern):
         if of_batches or (rank > 1 and is_integer(op) and any(map(is_divided, constants_after(op)))):
             rewriter.replace_with(op, reduced_apart(rewriter.op, op, data, axes))
             return
-        reads_beyond = rank == RANK and axes == [RANK - 1] and any(map(is_list, constants_after(op)))
+        reads_beyond = rank == RANK and axes == [RANK - 1] and (any(map(is_list, constants_after(op))) or has_levels_of_rows(data))
         if not reads_beyond and not (is_integer(op) and any(map(divides_constant, constants_after(op)))):
             return
         build, keeps = rewriter.op, op.flag("keep_dims")
@@ -66,6 +69,21 @@ class ReductionBeforeConstants(Pattern):
             data, axes = build.Unsqueeze(data, [0]), [axis + 1 for axis in axes]
         reduced = getattr(build, op.KIND)(data, axes, keep_dims=True)
         rewriter.replace_with(op, build.Squeeze(reduced, [0] if keeps else axes))
+
+
+def has_levels_of_rows(value: SSAValue) -> bool:
+    """Whether a value is rounded to levels, or dequantized from integers, with constants that have several elements."""
+    varies = False
+    while isinstance(owner := value.owner, OpsetOp) and owner.operands:
+        constants = [each for each in owner.operands if isinstance(each.owner, Constant)]
+        varies = varies or any(set(shape_of(each) or ()) - {1} for each in constants)
+        if isinstance(owner, FakeQuantize | Convert):
+            return varies and (isinstance(owner, FakeQuantize) or element_of(owner.operands[0]) in INTEGER_TYPES)
+        computed = [each for each in owner.operands if each not in constants]
+        if len(computed) != 1 or not (owner.POINTWISE or owner.BROADCASTS or owner.KIND in ("Clamp", "MaxPool")):
+            return False
+        (value,) = computed
+    return False
 
 
 def is_combined(op: OpsetOp) -> bool:
@@ -129,7 +147,7 @@ def constants_after(op: OpsetOp) -> Iterator[Use]:
             yield Use(user, 1)
             current = user
             continue
-        if not isinstance(user, OpsetOp) or not user.operands or not (user.POINTWISE or user.BROADCASTS):
+        if not isinstance(user, OpsetOp) or not user.operands or not (user.POINTWISE or user.BROADCASTS or isinstance(user, FakeQuantize)):
             return
         others = [Use(user, index) for index, value in enumerate(user.operands) if value is not current.results[0]]
         if not all(isinstance(user.operands[use.index].owner, Constant) for use in others):

@@ -16,18 +16,21 @@ from moir.targets.record import Fault
 from tests.numerical.runtime import core
 from tests.numerical.targets.proofs import OF_UNKNOWN_SIZES, PROOFS
 from tests.numerical.targets.proofs_of_forms import PROOFS_OF_FORMS as PROOFS_OF_NUMBERS
+from tests.numerical.targets.proofs_of_levels import PROOFS_OF_LEVELS
 from tests.numerical.targets.proofs_of_neighbours import PROOFS_OF_NEIGHBOURS
 from tests.numerical.targets.proofs_of_refusals import PROOFS_OF_REFUSALS
 
 FAULTS: dict[str, Fault] = {each.name: each for each in load(str(OPENVINO_CPU.faults))}
-PROOFS_OF_FORMS = PROOFS_OF_NUMBERS | PROOFS_OF_REFUSALS | PROOFS_OF_NEIGHBOURS
+PROOFS_OF_FORMS = PROOFS_OF_NUMBERS | PROOFS_OF_REFUSALS | PROOFS_OF_NEIGHBOURS | PROOFS_OF_LEVELS
 EVERY_PROOF = PROOFS | PROOFS_OF_FORMS
 
 UNKNOWN_SIZES = OF_UNKNOWN_SIZES | {
+    "added-axes",
     "einsum-empty",
     "empty-constant",
     "f64-sizes",
     "grouped-columns",
+    "levels-of-unknown-sizes",
     "narrow-extremes",
     "quantize-sum",
     "rows-of-broadcasts",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moir.targets.openvino_cpu.faults import elements, empty, indexing, neighbours, numbers, shapes, special_values
+from moir.targets.openvino_cpu.faults import elements, empty, indexing, levels, neighbours, numbers, shapes, special_values
 
 FAULTS = (
     *numbers.FAULTS,
@@ -10,6 +10,7 @@ FAULTS = (
     *empty.FAULTS,
     *shapes.FAULTS,
     *neighbours.FAULTS,
+    *levels.FAULTS,
     *elements.FAULTS,
     *indexing.FAULTS,
 )

@@ -161,3 +161,21 @@ builtin.module {
     opset1.Result(%1) {name = "y"}
   }
 }
+
+// -----
+
+// A range that a factor of 0 would make of one number stays.
+// CHECK-LABEL: moir.model @no_range
+// CHECK:         %[[Q:.*]] = opset1.FakeQuantize(%x, %l, %h, %l, %h)
+// CHECK:         opset1.Multiply(%[[Q]], %s) {name = "m"}
+builtin.module {
+  moir.model @no_range {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2x8x8xf32>
+    %l = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+    %h = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %q = opset1.FakeQuantize(%x, %l, %h, %l, %h) {levels = 256} : tensor<?x2x8x8xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<2x1x1xf32>, [2.0, 0.0]>} : tensor<2x1x1xf32>
+    %0 = opset1.Multiply(%q, %s) {name = "m"} : tensor<?x2x8x8xf32>
+    opset1.Result(%0) {name = "y"}
+  }
+}

@@ -1,0 +1,95 @@
+// RUN: moir-opt %s -p fit-levels --split-input-file | filecheck %s
+
+// CHECK-LABEL: moir.model @equal
+// CHECK-DAG:     %[[L:.*]] = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+// CHECK-DAG:     %[[H:.*]] = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+// CHECK:         opset1.FakeQuantize(%x, %[[L]], %{{.*}}, %{{.*}}, %other) {levels = 256, name = "f"}
+builtin.module {
+  moir.model @equal {
+    %x = opset1.Parameter() {name = "x"} : tensor<2x3xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [-1.0, -1.0]>} : tensor<2x1xf32>
+    %high = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 1.0]>} : tensor<2x1xf32>
+    %other = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 2.0]>} : tensor<2x1xf32>
+    %0 = opset1.FakeQuantize(%x, %low, %high, %low, %other) {levels = 256, name = "f"} : tensor<2x3xf32>
+    opset1.Result(%0) {name = "y"}
+  }
+}
+
+// -----
+
+// After an activation; a normalization of anything else stays.
+// CHECK-LABEL: moir.model @normalized
+// CHECK:         %[[R:.*]] = opset1.Relu
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[R]])
+// CHECK:         opset6.MVN(%[[M]], %a)
+// CHECK:         opset6.MVN(%x, %a)
+builtin.module {
+  moir.model @normalized {
+    %x = opset1.Parameter() {name = "x"} : tensor<2x3xf32>
+    %a = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 255} : tensor<2x3xf32>
+    %1 = opset1.Relu(%0) : tensor<2x3xf32>
+    %2 = opset6.MVN(%1, %a) {normalize_variance = true, eps = 0.001, eps_mode = "INSIDE_SQRT"} : tensor<2x3xf32>
+    %3 = opset6.MVN(%x, %a) {normalize_variance = true, eps = 0.001, eps_mode = "INSIDE_SQRT"} : tensor<2x3xf32>
+    opset1.Result(%2) {name = "y"}
+    opset1.Result(%3) {name = "z"}
+  }
+}
+
+// -----
+
+// 256 levels from -1 to 1 have none for 0, 255 have one.
+// CHECK-LABEL: moir.model @zero
+// CHECK:         %[[F:.*]] = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256}
+// CHECK:         %[[G:.*]] = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 255}
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[F]])
+// CHECK:         opset1.Convolution(%[[M]], %{{.*}})
+// CHECK:         opset1.Convolution(%[[G]], %{{.*}})
+builtin.module {
+  moir.model @zero {
+    %x = opset1.Parameter() {name = "x"} : tensor<1x1x3x3xf32>
+    %w = opset1.Constant() {value = #moir.data<tensor<1x1x1x1xsi8>, [3]>} : tensor<1x1x1x1xsi8>
+    %s = opset1.Constant() {value = #moir.data<tensor<f32>, [0.5]>} : tensor<f32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %0 = opset1.Convert(%w) {destination_type = f32} : tensor<1x1x1x1xf32>
+    %1 = opset1.Multiply(%0, %s) : tensor<1x1x1x1xf32>
+    %2 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<1x1x3x3xf32>
+    %3 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 255} : tensor<1x1x3x3xf32>
+    %4 = opset1.Convolution(%2, %1) {strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], dilations = [1, 1]} : tensor<1x1x3x3xf32>
+    %5 = opset1.Convolution(%3, %1) {strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], dilations = [1, 1]} : tensor<1x1x3x3xf32>
+    opset1.Result(%4) {name = "y"}
+    opset1.Result(%5) {name = "z"}
+  }
+}
+
+// -----
+
+// Of unknown sizes: after a Transpose, and after other levels with several limits; an elementwise operation stays.
+// CHECK-LABEL: moir.model @unknown
+// CHECK:         %[[T:.*]] = opset1.Transpose
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[T]])
+// CHECK:         %[[F:.*]] = opset1.FakeQuantize(%[[M]], %low, %high, %low, %high)
+// CHECK:         %[[R:.*]] = opset1.Relu(%[[F]])
+// CHECK:         %[[N:.*]] = opset1.Maximum(%{{.*}}, %[[R]])
+// CHECK:         opset1.FakeQuantize(%[[N]], %one, %two, %one, %two)
+// CHECK:         opset1.FakeQuantize(%x, %low, %high, %low, %high)
+builtin.module {
+  moir.model @unknown {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x?x2xf32>
+    %o = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [0, 2, 1]>} : tensor<3xsi64>
+    %low = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [-1.0, -2.0]>} : tensor<2x1xf32>
+    %high = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 2.0]>} : tensor<2x1xf32>
+    %one = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+    %two = opset1.Constant() {value = #moir.data<tensor<f32>, [2.0]>} : tensor<f32>
+    %0 = opset1.Transpose(%x, %o) : tensor<?x2x?xf32>
+    %1 = opset1.FakeQuantize(%0, %low, %high, %low, %high) {levels = 255} : tensor<?x2x?xf32>
+    %2 = opset1.Relu(%1) : tensor<?x2x?xf32>
+    %3 = opset1.FakeQuantize(%2, %one, %two, %one, %two) {levels = 256} : tensor<?x2x?xf32>
+    %4 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 255} : tensor<?x?x2xf32>
+    opset1.Result(%3) {name = "y"}
+    opset1.Result(%4) {name = "z"}
+  }
+}

@@ -1,0 +1,178 @@
+"""What becomes of a model: converted by moir, run in a process of its own, compared with ONNX Runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import onnx
+import onnxruntime
+
+import moir
+from moir.errors import ConversionError
+from tests.fuzz.comparison import values_differ
+from tests.fuzz.draw import Array, NoCase
+from tests.fuzz.fusions.execution import WITHOUT_WIDE_SUMS, Run, Switches, executed
+from tests.fuzz.fusions.rounding import REPETITIONS, changed, is_rounding
+from tests.fuzz.onnx_model import OnnxModel
+from tests.fuzz.plugin_faults import fault_of
+from tests.numerical.outcomes import Judgement, Outcome, innermost
+
+TEMPORARY = Path("/dev/shm")
+"""Where models are written, if it exists."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model with inputs.
+
+    Args:
+        proto: the model.
+        inputs: values of its inputs, by name.
+        expected: its results, in the order of its outputs.
+    """
+
+    proto: onnx.ModelProto
+    inputs: Mapping[str, Array]
+    expected: Sequence[Array]
+
+    @property
+    def outputs(self) -> list[str]:
+        """The names of its outputs."""
+        return [each.name for each in self.proto.graph.output]
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """How models are converted.
+
+    Args:
+        without: names of passes that are left out.
+        target: the target.
+    """
+
+    without: tuple[str, ...] = ()
+    target: str = "openvino-cpu"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A judgement, and how far results are off.
+
+    Args:
+        judgement: outcome and message.
+        error: the largest difference, as a part of the largest number of the result; 1 if shapes differ.
+        of_floats: whether a result of floats differs.
+    """
+
+    judgement: Judgement
+    error: float = 0.0
+    of_floats: bool = False
+
+
+def reference(proto: onnx.ModelProto, inputs: Mapping[str, Array]) -> list[Array]:
+    """What ONNX Runtime computes, one operation after the other. Raises NoCase if it does not."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    try:
+        session = onnxruntime.InferenceSession(proto.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        return [np.asarray(each) for each in session.run(None, dict(inputs))]
+    except Exception as error:
+        raise NoCase(f"the reference: {error}") from error
+
+
+def recorded(proto: onnx.ModelProto, inputs: Mapping[str, Array]) -> dict[str, Array]:
+    """The values of a model by their names, those of its inputs included."""
+    every = onnx.ModelProto()
+    every.CopyFrom(proto)
+    del every.graph.output[:]
+    names = [name for node in proto.graph.node for name in node.output if name]
+    every.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
+    return {**inputs, **dict(zip(names, reference(every, inputs), strict=True))}
+
+
+def judged(model: Model, conversion: Conversion, switches: Switches) -> Verdict:
+    """Convert a model, run it in a process of its own and compare."""
+    with TemporaryDirectory(dir=TEMPORARY if TEMPORARY.is_dir() else None) as folder:
+        path = Path(folder, "model.onnx")
+        path.write_bytes(model.proto.SerializeToString())
+        xml = path.with_suffix(".xml")
+        try:
+            moir.save_model(moir.convert_model(path, disable=list(conversion.without), target=conversion.target), xml)
+        except ConversionError as error:
+            return Verdict(Judgement(Outcome.REFUSED, str(error)[:400]))
+        except Exception as error:
+            return Verdict(Judgement(Outcome.INTERNAL, innermost(error)))
+        run = _run(xml, model, switches)
+        if excuse := _excuse(run, xml, model, switches):
+            return Verdict(Judgement(Outcome.FAULT, f"{excuse}: {run.message}"))
+        if run.outcome != Outcome.EQUAL:
+            return Verdict(Judgement(run.outcome, run.message))
+        text = values_differ(model.outputs, run.results, model.expected)
+        if not text or is_rounded(model, run.results):
+            return Verdict(Judgement(Outcome.EQUAL))
+        if fault := fault_of(OnnxModel(model.proto, {}), model.inputs, run.results, model.expected):
+            return Verdict(Judgement(Outcome.FAULT, f"{fault}: {text}"))
+        if switches.instructions in WITHOUT_WIDE_SUMS and quantizes(model.proto) and _is_right_in_floats(xml, model, switches):
+            return Verdict(Judgement(Outcome.FAULT, f"sums of products in 16 bits: {text}"))
+        return Verdict(Judgement(Outcome.WRONG, text), *_errors(run.results, model.expected))
+
+
+def _run(xml: Path, model: Model, switches: Switches) -> Run:
+    return executed(xml, model.inputs, model.outputs, model.expected, switches)
+
+
+def _excuse(run: Run, xml: Path, model: Model, switches: Switches) -> str:
+    """Why a crash or a refusal is none of a processor that exists, or of the plugin as it comes; empty if it may be one."""
+    if run.outcome == Outcome.CRASH and switches.instructions == "AVX2":
+        # The code for AVX2 asks the processor itself, not the limit, which instructions there are for parts of vectors.
+        runs_otherwise = _run(xml, model, Switches("AVX512_CORE", switches.snippets)).outcome == Outcome.EQUAL
+        return "instructions beyond the limit" if runs_otherwise else ""
+    if run.outcome == Outcome.UNCOMPILED and switches.snippets != "ENABLE":
+        runs_otherwise = _run(xml, model, Switches(switches.instructions)).outcome == Outcome.EQUAL
+        return "without snippets" if runs_otherwise else ""
+    return ""
+
+
+def _is_right_in_floats(xml: Path, model: Model, switches: Switches) -> bool:
+    run = _run(xml, model, Switches(switches.instructions, switches.snippets, floats=True))
+    return run.outcome == Outcome.EQUAL and (
+        not values_differ(model.outputs, run.results, model.expected) or is_rounded(model, run.results)
+    )
+
+
+def quantizes(proto: onnx.ModelProto) -> bool:
+    """Whether a model has quantized values."""
+    return any(node.op_type in ("QuantizeLinear", "DequantizeLinear") for node in proto.graph.node)
+
+
+def is_rounded(model: Model, results: Sequence[Array]) -> bool:
+    """Whether results differ from the expected ones no more than the reference under small changes of its values."""
+    arrays = recorded(model.proto, model.inputs)
+    others: list[list[Array]] = []
+    for seed in range(REPETITIONS):
+        try:
+            others.append(reference(changed(model.proto, arrays, seed), model.inputs))
+        except NoCase:
+            return False
+    return is_rounding(results, model.expected, others)
+
+
+def _errors(results: Sequence[Array], expected: Sequence[Array]) -> tuple[float, bool]:
+    """The largest difference of results as a part of the largest number, and whether a result of floats differs by it."""
+    error, of_floats = 0.0, False
+    for found, wanted in zip(results, expected, strict=True):
+        if found.shape != wanted.shape:
+            return 1.0, True
+        if not wanted.size:
+            continue
+        exact = wanted.astype(np.float64)
+        part = float(np.max(np.abs(found.astype(np.float64) - exact)) / max(float(np.max(np.abs(exact))), 1e-6))
+        if not part <= error:
+            error, of_floats = part, wanted.dtype.kind == "f"
+    return error, of_floats

@@ -1,0 +1,140 @@
+"""The searches: draws cases, converts them, and runs each in a process of its own."""
+
+from __future__ import annotations
+
+import shutil
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+
+from tests.fuzz.case import Case, Generator
+from tests.fuzz.draw import Array, Draw, NoCase
+from tests.fuzz.fusions.execution import INSTRUCTIONS, Switches, drawn_switches
+from tests.fuzz.fusions.judging import Conversion, Model, judged, reference
+from tests.fuzz.fusions.reducing import smallest
+from tests.fuzz.onnx_model import OnnxModel
+from tests.fuzz.runner import GENERATOR_FAILED
+from tests.numerical.outcomes import DEFECTS, Judgement, Outcome
+from tests.numerical.workers import Died, Say, Workers
+
+SEARCHES: Mapping[str, str] = {
+    "combinations": "tests.fuzz.fusions.combinations:combination",
+    "networks": "tests.fuzz.fusions.networks:network",
+    "aims": "tests.fuzz.fusions.aims:aimed",
+}
+"""Where the cases of each search are drawn."""
+
+ATTEMPTS = 30
+
+
+@dataclass(frozen=True)
+class Item:
+    """Which case it is, and how it is judged.
+
+    Args:
+        search: the name of the search.
+        seed, number: which case.
+        only: a glob, see the generators.
+        without: names of passes that are left out of the conversion.
+        target: the target that is converted for.
+        instructions: values of ONEDNN_MAX_CPU_ISA to choose from.
+        folder: where the models of defects are kept.
+        reduces: whether defects are reduced.
+    """
+
+    search: str
+    seed: int
+    number: int
+    only: str = "*"
+    without: tuple[str, ...] = ()
+    target: str = "openvino-cpu"
+    instructions: tuple[str, ...] = INSTRUCTIONS
+    folder: Path | None = None
+    reduces: bool = True
+
+    def command(self) -> str:
+        """The command that runs this case alone."""
+        only = "" if self.only == "*" else f" --only '{self.only}'"
+        without = "".join(f" --without {each}" for each in self.without)
+        return f"python -m tests.fuzz.fusions {self.search} --seed {self.seed} --case {self.number}{only}{without}"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What became of a case.
+
+    Args:
+        subject: its kinds or style.
+        judgement: outcome and message.
+        switches: how the runtime computed.
+        kinds: the operations of the reduced model, in topological order; what findings are grouped by.
+        model: the reduced model in one line.
+    """
+
+    item: Item
+    subject: str
+    judgement: Judgement
+    switches: str = ""
+    kinds: str = ""
+    model: str = ""
+
+
+def drawn(item: Item) -> tuple[Case, Switches, list[Array]]:
+    """The case of an item, its switches and the expected results. Raises NoCase after many attempts."""
+    module, _, name = SEARCHES[item.search].partition(":")
+    generator: Generator = getattr(import_module(module), name)
+    for attempt in range(ATTEMPTS):
+        draw = Draw(item.seed, item.number, attempt)
+        try:
+            case = generator(draw, item.only)
+            assert isinstance(case.source, OnnxModel)
+            expected = reference(case.source.proto, case.inputs)
+        except NoCase:
+            continue
+        if all(np.isfinite(each.astype(np.float64)).all() for each in expected):
+            return case, drawn_switches(Draw(item.seed, item.number, 1000), item.instructions), expected
+    raise NoCase("too many attempts")
+
+
+def searched(item: Item, say: Say) -> Finding:
+    """Draw a case and judge it. The task of a worker."""
+    try:
+        case, switches, expected = drawn(item)
+    except NoCase as none:
+        return Finding(item, "", Judgement(Outcome.INAPPLICABLE, str(none)))
+    except Exception:
+        return Finding(item, "", Judgement(Outcome.INAPPLICABLE, GENERATOR_FAILED + traceback.format_exc(limit=-3)))
+    assert isinstance(case.source, OnnxModel)
+    say(f"{case.subject}\n{case.source.describe()}")
+    conversion, model = Conversion(item.without, item.target), Model(case.source.proto, case.inputs, expected)
+    verdict = judged(model, conversion, switches)
+    judgement = verdict.judgement
+    if judgement.outcome not in DEFECTS:
+        return Finding(item, case.subject, judgement, str(switches))
+    if item.reduces and judgement.outcome != Outcome.HANG:
+        model = smallest(model, conversion, switches, verdict)
+    if item.folder:
+        folder = item.folder / str(item.number)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        case.source.save(folder)
+        np.savez(folder / "inputs.npz", **case.inputs)
+        (folder / "reduced.onnx").write_bytes(model.proto.SerializeToString())
+        np.savez(folder / "reduced.npz", **dict(model.inputs))
+    kinds = " ".join(node.op_type for node in model.proto.graph.node)
+    return Finding(item, case.subject, judgement, str(switches), kinds, OnnxModel(model.proto, {}).describe())
+
+
+def run(items: Iterable[Item], workers: int = 1, limit: float = 400.0) -> Iterator[Finding]:
+    """The finding of each item, in the order in which they come."""
+    pool: Workers[Item, Finding] = Workers(searched, workers, limit)
+    for item, answer in pool.run(items):
+        if isinstance(answer, Died):
+            subject = answer.stage.split("\n")[0]
+            yield Finding(item, subject, Judgement(Outcome.HANG if answer.hung else Outcome.CRASH, f"the worker: {answer.reason}"))
+        else:
+            yield answer

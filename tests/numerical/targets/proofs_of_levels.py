@@ -1,0 +1,119 @@
+"""The smallest models that show faults of quantization and of generated code, by the names of their records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from openvino import opset13 as ops
+
+from tests.numerical.targets.proofs import Proof, floats, rounded
+
+ROWS = np.array([1, 2, 4], np.float32).reshape(3, 1)
+MATRICES = np.array([1, 0, 0, 1, 2, 0, 0, 2], np.float32).reshape(1, 2, 2, 2)
+HEADS = 4
+SELECTED = np.eye(8, dtype=np.float32)[[5, 0, 3, 7, 1, 2, 6, 4, 0, 0, 1, 7, 4, 6, 2, 5]].reshape(1, HEADS, HEADS, 8)
+"""Which key each query is about: by steps, then by heads."""
+VALUES = np.arange(HEADS * 8 * 8, dtype=np.float32).reshape(1, HEADS, 8, 8)
+
+
+def integers_of_minima(x: Any) -> Any:
+    """The minima of the rows of x, as integers from 0 for -128."""
+    minima = ops.reduce_min(x, np.array([2]), True)
+    return ops.convert(ops.fake_quantize(minima, *(np.float32(each) for each in (-128, 127, 0, 255)), 256), "u8")
+
+
+def rounded_by(x: Any, sizes: Any) -> Any:
+    """x rounded to levels of some sizes."""
+    low, high = np.float32(-128) * sizes, np.float32(127) * sizes
+    return ops.fake_quantize(x, low, high, low, high, 256)
+
+
+def attention_of_steps(x: Any, keys: Any, values: Any) -> Any:
+    """Attention of queries x by steps, whose shares are 1 for one key each."""
+    queries = ops.transpose(ops.reshape(x, np.array([1, HEADS, HEADS, 8]), False), np.array([0, 2, 1, 3]))
+    return ops.matmul(ops.softmax(ops.matmul(queries, keys, False, True), 3), values, False, False)
+
+
+def product_of_mish(x: Any) -> Any:
+    """The product of a matrix and Mish of a product of x."""
+    return ops.matmul(ops.mish(ops.matmul(x, np.ones((8, 16), np.float32), False, False)), np.ones((16, 8), np.float32), False, False)
+
+
+def quantized_convolution(x: Any) -> Any:
+    """The convolution with the unit matrix in 8 bits of x, which is rounded to halves of odd numbers."""
+    units = ops.constant(64 * np.eye(4, dtype=np.int8).reshape(4, 4, 1, 1))
+    kernel = ops.multiply(ops.convert(units, np.float32), np.full((4, 1, 1, 1), 1 / 64, np.float32))
+    return ops.convolution(rounded(x, -127.5, 127.5), kernel, [1, 1], [0, 0], [0, 0], [1, 1])
+
+
+def product_of_equal_limits(x: Any) -> Any:
+    """The product of a matrix of 8 bits and x, which is rounded to levels with limits for each row, all of them the same."""
+    weights = ops.multiply(ops.convert(ops.constant(64 * np.eye(4, dtype=np.int8)), np.float32), np.float32(1 / 64))
+    low, high = (np.full((2, 1), each, np.float32) for each in (-145, 110))
+    return ops.matmul(ops.fake_quantize(x, low, high, low, high, 256), weights, False, False)
+
+
+def convolved_parts(x: Any) -> Any:
+    """The second half of the channels of x, then twice the first half."""
+    first, second = ops.split(x, np.int64(1), 2).outputs()
+    kernels = [np.full((1, 1, 1, 1), each, np.float32) for each in (1, 2)]
+    parts = [ops.convolution(part, kernel, [1, 1], [0, 0], [0, 0], [1, 1]) for part, kernel in zip((second, first), kernels, strict=True)]
+    return ops.concat(parts, 1)
+
+
+PROOFS_OF_LEVELS: dict[str, Proof] = {
+    "levels-of-extremes": (
+        integers_of_minima,
+        [np.array([[[3, -7, 5], [20, 40, 30]]], np.float32)],
+        np.array([[[121], [148]]], np.uint8),
+    ),
+    "levels-of-products": (
+        lambda x: rounded_by(ops.matmul(x, x, False, False), floats(1, 2).reshape(1, 2, 1, 1)),
+        [MATRICES],
+        MATRICES * MATRICES,
+    ),
+    "limits-between-levels": (lambda x: ops.clamp(rounded(x, -128, 127), -0.25, 0.25), [floats(1, -1, 0)], floats(0.25, -0.25, 0)),
+    "truncated-levels": (
+        lambda x: rounded(ops.convert(ops.convert(x, "i8"), "f32"), -4, 127 / 32),
+        [floats(1.75, -2.5, 0.25)],
+        floats(1, -2, 0),
+    ),
+    "levels-of-rows": (
+        lambda x: ops.reduce_max(rounded_by(x, ROWS), np.array([2]), False),
+        [np.array([[-1, 1], [2, 4], [8, -4]] * 2, np.float32).reshape(2, 3, 2)],
+        np.array([[1, 4, 8]] * 2, np.float32),
+    ),
+    "queries-in-place": (
+        attention_of_steps,
+        [200 * SELECTED.reshape(1, HEADS, HEADS * 8), np.broadcast_to(np.eye(8, dtype=np.float32), (1, HEADS, 8, 8)), VALUES],
+        np.matmul(SELECTED.transpose(0, 2, 1, 3), VALUES),
+    ),
+    "mish-after-products": (product_of_mish, [np.zeros((4, 8), np.float32)], np.zeros((4, 8), np.float32)),
+    "normalized-levels": (
+        lambda x: ops.mvn(rounded(x, -32, 31.75), np.array([1]), True, 0.1875, "INSIDE_SQRT"),
+        [np.array([[-0.25, 0.25]], np.float32)],
+        np.array([[-0.5, 0.5]], np.float32),
+    ),
+    "levels-without-zero": (
+        quantized_convolution,
+        [floats(0.5, -1.5, 2.5, 3.5).reshape(1, 4, 1, 1)],
+        floats(0.5, -1.5, 2.5, 3.5).reshape(1, 4, 1, 1),
+    ),
+    "equal-limits": (
+        product_of_equal_limits,
+        [np.arange(8, dtype=np.float32).reshape(2, 4)],
+        np.arange(8, dtype=np.float32).reshape(2, 4),
+    ),
+    "convolved-parts": (convolved_parts, [floats(3, 5).reshape(1, 2, 1, 1)], floats(5, 6).reshape(1, 2, 1, 1)),
+    "levels-of-unknown-sizes": (
+        lambda x: rounded(rounded_by(x, floats(1, 2).reshape(2, 1)), -128, 127),
+        [np.array([[[1, 3], [2, 5]]] * 2, np.float32)],
+        np.array([[[1, 3], [2, 4]]] * 2, np.float32),
+    ),
+    "added-axes": (
+        lambda x: ops.reduce_mean(ops.unsqueeze(x, np.array([-4])), np.array([1]), False),
+        [np.ones((2, 3, 4), np.float32)],
+        np.ones((1, 3, 4), np.float32),
+    ),
+}

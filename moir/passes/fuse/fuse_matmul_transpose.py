@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from xdsl.ir import Operation, SSAValue
 
-from moir.analysis.constants import is_quantized_weight
+from moir.analysis.constants import is_constant, is_quantized_weight
 from moir.analysis.known_values import KnownValues
 from moir.analysis.uses import has_one_live_use, live_uses
 from moir.dialects.opset.matrix import MatMul
@@ -32,7 +32,10 @@ def swaps_last_two(op: Operation, known: KnownValues) -> bool:
 
 
 class TransposedOperand(Pattern):
-    """Merges Transposes of an operand into the matrix product if only matrix products use them."""
+    """Merges Transposes of an operand into the matrix product if only matrix products use them.
+
+    Declines data that are multiplied by constant weights: runtimes have one operation for data [M, K] and weights.
+    """
 
     roots = (MatMul,)
     companions = ((Transpose,),)
@@ -46,6 +49,8 @@ class TransposedOperand(Pattern):
             producer = operand.owner
             if not isinstance(producer, Transpose) or not swaps_last_two(producer, rewriter.known):
                 continue
+            if index == 0 and not transposed[0] and is_constant(op.operands[1]):
+                continue
             if all(isinstance(use.operation, MatMul) for use in live_uses(operand)):
                 operands[index], transposed[index], found = producer.operands[0], not transposed[index], True
         if found:
@@ -56,7 +61,7 @@ class TransposedOperand(Pattern):
 class TransposedResult(Pattern):
     """Exchanges the operands of a product if Transposes are its only uses: (A B)ᵀ = Bᵀ Aᵀ.
 
-    Quantized weights stay the second operand, where runtimes multiply by them in their type.
+    Constant weights stay the second operand, where runtimes multiply by them, and add a bias, in one operation.
     """
 
     roots = (Transpose,)
@@ -67,7 +72,7 @@ class TransposedResult(Pattern):
         if not isinstance(product, MatMul) or not has_one_live_use(product.results[0]) or not swaps_last_two(op, rewriter.known):
             return
         a, b = product.operands
-        if min(rank_of(a) or 0, rank_of(b) or 0) < 2 or is_quantized_weight(b):
+        if min(rank_of(a) or 0, rank_of(b) or 0) < 2 or is_quantized_weight(b) or is_constant(b):
             return
         flags = {"transpose_a": not product.flag("transpose_b"), "transpose_b": not product.flag("transpose_a")}
         rewriter.replace_with(op, rewriter.op.MatMul(b, a, **flags))

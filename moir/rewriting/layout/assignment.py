@@ -43,6 +43,8 @@ IMAGE_ORDERS = {PREFERS_CHANNELS_FIRST: ((0, 3, 1, 2), (0, 4, 1, 2, 3)), HAS_CHA
 UNKNOWN_SIZE, UNKNOWN_SHAPE = 32, (1, 64, 32, 32)
 """The size of an unknown dimension, and the shape of a tensor of unknown rank, for the cost of a Transpose."""
 
+IMAGE_RANK = 4
+
 TERMINALS = (SINK, SOURCE)
 """The terminal of the network for side 0 and for side 1."""
 
@@ -56,10 +58,13 @@ def assign(layouts: Layouts) -> bool:
 
 
 def transposition_cost(value: SSAValue) -> int:
-    """Cost of the transposition of a tensor."""
+    """Cost of the transposition of a tensor; that of an image is less than that of as many elements of lower rank.
+
+    Runtimes keep the images of convolutions with the channels last, so the Transpose of an image moves nothing.
+    """
     shape = shape_of(value)
     sizes = UNKNOWN_SHAPE if shape is None else [UNKNOWN_SIZE if d < 0 else d for d in shape]
-    return OPERATION + int(SIZE * log2(max(1, prod(sizes))))
+    return OPERATION + int(SIZE * log2(max(1, prod(sizes)))) + (0 if len(sizes) >= IMAGE_RANK else SIZE // 2)
 
 
 def _preference(node: LayoutNode, attribute: str) -> bool:

@@ -52,3 +52,22 @@ builtin.module {
     opset1.Result(%4) {name = "y"}
   }
 }
+
+// -----
+
+// Constant weights stay the second operand, and their data untransposed.
+// CHECK-LABEL: moir.model @weights
+// CHECK:           %[[T:.*]] = opset1.Transpose(%x, %o)
+// CHECK:           %[[Y:.*]] = opset1.MatMul(%[[T]], %w)
+// CHECK:           opset1.Transpose(%[[Y]], %o)
+builtin.module {
+  moir.model @weights {
+    %x = opset1.Parameter() {name = "x"} : tensor<8x4xf32>
+    %w = opset1.Constant() {value = #moir.data<tensor<8x2xf32>, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]>} : tensor<8x2xf32>
+    %o = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [1, 0]>} : tensor<2xsi64>
+    %1 = opset1.Transpose(%x, %o) : tensor<4x8xf32>
+    %2 = opset1.MatMul(%1, %w) : tensor<4x2xf32>
+    %3 = opset1.Transpose(%2, %o) : tensor<2x4xf32>
+    opset1.Result(%3) {name = "y"}
+  }
+}

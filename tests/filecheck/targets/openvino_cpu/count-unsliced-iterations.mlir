@@ -2,7 +2,8 @@
 
 // CHECK-LABEL: moir.model @count
 // CHECK:         %[[H:.*]] = opset1.Parameter() {name = "h"}
-// CHECK:         %[[N:.*]] = opset1.Constant() {value = #moir.data<tensor<si64>, [5]>}
+// CHECK:         %[[SIZES:.*]] = opset3.ShapeOf(%x)
+// CHECK:         %[[N:.*]] = opset8.Gather(%[[SIZES]], %
 // CHECK:         opset5.Loop(%[[N]], %{{.*}}, %[[H]]) {inputs = [#moir.port<2 back 1>], outputs = [#moir.port<1>], condition = 0
 // CHECK-NEXT:      %[[S:.*]] = opset1.Parameter() : tensor<3xf32>
 // CHECK:           opset1.Add(%[[S]], %[[S]])

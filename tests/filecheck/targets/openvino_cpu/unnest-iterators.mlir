@@ -3,7 +3,8 @@
 // The inner iterator is a Loop; the outer one stays.
 // CHECK:         opset1.TensorIterator(%{{.*}}) {inputs = [#moir.port<0 axis 0 from 0 to -1 stride 1 part 1>]
 // CHECK-NEXT:      %[[X:.*]] = opset1.Parameter() : tensor<1x5x3xf32>
-// CHECK-NEXT:      %[[N:.*]] = opset1.Constant() {value = #moir.data<tensor<si64>, [5]>}
+// CHECK-NEXT:      %[[S:.*]] = opset3.ShapeOf(%[[X]])
+// CHECK:           %[[N:.*]] = opset8.Gather(%[[S]], %
 // CHECK:           opset5.Loop(%[[N]], %{{.*}}, %[[X]]) {inputs = [#moir.port<2 axis 1 from 0 to -1 stride 1 part 1>]
 // CHECK-SAME:        outputs = [#moir.port<1 axis 1 from 0 to -1 stride 1 part 1>], condition = 0
 builtin.module {

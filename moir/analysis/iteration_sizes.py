@@ -45,11 +45,13 @@ def collects_dynamic(op: RepeatingOp) -> bool:
 def varying_axes(op: RepeatingOp, outside: Dimensions) -> dict[int, list[int]]:
     """For each result that collects values, the dimensions of these values that may differ between iterations.
 
+    None if the loop certainly has one iteration at most.
+
     Args:
         op: the loop, whose types are inferred.
         outside: the dimensions of the values around it, with `static`.
     """
-    if not collects_dynamic(op):
+    if not collects_dynamic(op) or op.iterations(outside) in (0, 1):
         return {}
     values = results_of(op.block)
     collected = {index: values[port.index or 0] for index, port in enumerate(op.ports("outputs")) if port.slicing is not None}

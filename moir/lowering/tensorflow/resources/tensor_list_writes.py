@@ -182,13 +182,19 @@ def _differs(node: LoweringNode, handle: SSAValue, item: SSAValue) -> bool:
 
 
 def _with_piece(node: LoweringNode, op: OpBuilder, handle: SSAValue, place: SSAValue, item: SSAValue) -> SSAValue:
-    """A list with an element that may differ in size, at an index that is at most its length, a tensor of one entry."""
+    """A list with an element that may differ in size, at an index, a tensor of one entry.
+
+    Elements between the end of the list and the index have no rows.
+    """
     if not rank_of(item):
         node.fail("the rank of the elements of a list is not known" if rank_of(item) is None else "it adds a scalar to a list of others")
-    before, added = as_pieces(node, op, handle), pieces.of_tensors(op, [item], 0)
+    before, added, length = as_pieces(node, op, handle), pieces.of_tensors(op, [item], 0), length_of(op, handle)
     release(node, 0)
-    if _are_same(op, place, length_of(op, handle)):
+    if _are_same(op, place, length):
         return new_pieces(op, pieces.joined(op, before, added))
+    missing = op.Maximum(op.Subtract(place, length), 0)
+    if op.known.integers(missing) != (0,):
+        before = pieces.with_empty_ones(op, before, missing, rank_of(before.data) or 1)
     return new_pieces(op, pieces.replaced(op, before, added, place))
 
 

@@ -108,7 +108,7 @@ def _has_zero(first: Array, last: Array, steps: int) -> bool:
 
 
 class EqualLimits(Pattern):
-    """Writes limits of levels that are the same along all axes as one number.
+    """Writes limits of levels as numbers if each is the same along all axes.
 
         %y = opset1.FakeQuantize(%x, [[-1], [-1]], [[1], [1]], [[-1], [-1]], [[1], [1]])
     ->  %y = opset1.FakeQuantize(%x, -1, 1, -1, 1)
@@ -119,25 +119,15 @@ class EqualLimits(Pattern):
     roots = (FakeQuantize,)
 
     def may_match(self, op: Operation) -> bool:
-        return any(_is_uniform(each) for each in op.operands[1:])
+        limits = [constant_of(each) if isinstance(each.owner, Constant) else None for each in op.operands[1:]]
+        known = [each for each in limits if each is not None and each.size]
+        return len(known) == 4 and any(each.size > 1 for each in known) and all(bool((each == each.flat[0]).all()) for each in known)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         data, *limits = op.operands
-        found = [_number(rewriter, each) if _is_uniform(each) else each for each in limits]
-        rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [data, *found], dict(op.properties)).results[0])
-
-
-def _is_uniform(value: SSAValue) -> bool:
-    """Whether a constant has several elements, all of which are the same."""
-    array = constant_of(value) if isinstance(value.owner, Constant) else None
-    return array is not None and array.size > 1 and bool((array == array.flat[0]).all())
-
-
-def _number(rewriter: Rewriter, value: SSAValue) -> SSAValue:
-    """The number that all elements of a constant are."""
-    array = constant_of(value)
-    assert array is not None
-    return rewriter.op.constant_like(array.flat[0], value)
+        arrays = [constant_of(each) for each in limits]
+        numbers = [rewriter.op.constant_like(array.flat[0], each) for array, each in zip(arrays, limits, strict=True) if array is not None]
+        rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [data, *numbers], dict(op.properties)).results[0])
 
 
 class LevelsOfUnknownSizes(Pattern):

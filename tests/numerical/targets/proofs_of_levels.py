@@ -105,6 +105,11 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         [np.arange(8, dtype=np.float32).reshape(2, 4)],
         np.arange(8, dtype=np.float32).reshape(2, 4),
     ),
+    "limits-of-two-shapes": (
+        lambda x: ops.fake_quantize(x, *(floats(0), np.array([[255], [510]], np.float32)) * 2, 256),
+        [np.array([[[100], [500]]], np.float32)],
+        np.array([[[100], [500]]], np.float32),
+    ),
     "convolved-parts": (convolved_parts, [floats(3, 5).reshape(1, 2, 1, 1)], floats(5, 6).reshape(1, 2, 1, 1)),
     "levels-of-unknown-sizes": (
         lambda x: rounded(rounded_by(x, floats(1, 2).reshape(2, 1)), -128, 127),

@@ -66,6 +66,12 @@ FAULTS = (
         "fit-levels",
     ),
     Fault(
+        "limits-of-two-shapes",
+        "FakeQuantize with one number for a limit and several for the other one",
+        "has other levels",
+        "fit-levels",
+    ),
+    Fault(
         "convolved-parts",
         "Concat of convolutions of parts of a value, in another order, along another axis, or with other values",
         "is that of the convolutions of all parts in order, or is not compiled",

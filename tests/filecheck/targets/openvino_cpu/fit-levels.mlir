@@ -95,3 +95,19 @@ builtin.module {
     opset1.Result(%4) {name = "z"}
   }
 }
+
+// -----
+
+// CHECK-LABEL: moir.model @shapes
+// CHECK:         %[[L:.*]] = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [0.0, 0.0]>} : tensor<2x1xf32>
+// CHECK:         %[[H:.*]] = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 2.0]>} : tensor<2x1xf32>
+// CHECK:         opset1.FakeQuantize(%x, %[[L]], %[[H]], %low, %low) {levels = 256, name = "f"}
+builtin.module {
+  moir.model @shapes {
+    %x = opset1.Parameter() {name = "x"} : tensor<2x3xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [0.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 2.0]>} : tensor<2x1xf32>
+    %0 = opset1.FakeQuantize(%x, %low, %high, %low, %low) {levels = 256, name = "f"} : tensor<2x3xf32>
+    opset1.Result(%0) {name = "y"}
+  }
+}

@@ -94,7 +94,7 @@ OPENVINO_CPU = Target(
         "keep-strides": "moir.targets.openvino_cpu.convolution_operands",
         "separate-maps": "moir.targets.openvino_cpu.convolution_operands",
         "clamp-before-pooling": "moir.targets.openvino_cpu.pooling",
-        "separate-averages": "moir.targets.openvino_cpu.pooling",
+        "separate-levels": "moir.targets.openvino_cpu.levels",
         "separate-normalizations": "moir.targets.openvino_cpu.normalization",
         "give-rows-to-biases": "moir.targets.openvino_cpu.cells",
         "count-axes-from-first": "moir.targets.openvino_cpu.axes",

@@ -1,4 +1,4 @@
-// RUN: moir-opt %s -p separate-averages --split-input-file | filecheck %s
+// RUN: moir-opt %s -p separate-levels --split-input-file | filecheck %s
 
 // CHECK-LABEL: moir.model @factors
 // CHECK:           %0 = opset1.Multiply(%x, %c) : tensor<?x2x8x8xf32>
@@ -36,6 +36,22 @@ builtin.module {
     %2 = opset1.AvgPool(%1) {kernel = [2, 2], strides = [2, 2], pads_begin = [0, 0], pads_end = [0, 0], "exclude-pad" = true, name = "a"} : tensor<?x2x4x4xf32>
     %3 = opset1.Negative(%2) : tensor<?x2x4x4xf32>
     opset1.Result(%3) {name = "y"}
+  }
+}
+
+// -----
+
+// CHECK-LABEL: moir.model @limits
+// CHECK:           %[[SAME:.*]] = opset1.Maximum(%{{.*}}, %0)
+// CHECK-NEXT:      opset1.Clamp(%[[SAME]]) {min = -0.5, max = 0.7}
+builtin.module {
+  moir.model @limits {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %1 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<?x2xf32>
+    %2 = opset1.Clamp(%1) {min = -0.5, max = 0.7} : tensor<?x2xf32>
+    opset1.Result(%2) {name = "y"}
   }
 }
 

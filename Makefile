@@ -4,7 +4,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test test-processes fuzz fuzz-fusions fuzz-files fuzz-operands bench-instructions docs lint format release
+.PHONY: demo test test-processes fuzz fuzz-fusions fuzz-files fuzz-operands prove-forms bench-instructions docs lint format release
 
 # Two installations at a time would get in each other's way.
 .NOTPARALLEL:
@@ -43,6 +43,10 @@ fuzz-files: $(INSTALLED)-test
 # Every operand of every kind of node replaced by constants that make no sense there.
 fuzz-operands: $(INSTALLED)-test
 	$(BIN)/python -m tests.fuzz.files.operands
+
+# N random models for each form of the target, drawn from SEED, against the definitions of their operations.
+prove-forms: $(INSTALLED)-test
+	$(BIN)/python -m tests.fuzz.forms --count $(N) --seed $(SEED)
 
 # Instructions of fixed conversions against the committed counts, see docs/benchmarks.md. Needs valgrind.
 bench-instructions: $(INSTALLED)-test

@@ -12,7 +12,8 @@ HEAD = """# Faults of the CPU plugin
 
 Where OpenVINO Runtime's CPU plugin computes something else than the operation sets define, and what moir does about it.
 Written by `python -m scripts.coverage` from the records in `moir/targets/openvino_cpu/faults`; do not edit. For each
-fault, `tests/numerical/targets` has the smallest model that shows it; the test fails when the fault is gone.
+fault, `tests/numerical/targets` has the smallest model that shows it: `python -m tests.numerical.targets.faults` prints
+which of them the installed runtime still has on this processor.
 
 ## Written in another form
 

@@ -42,8 +42,8 @@ class Form(Record):
 class Fault(Record):
     """A deviation of a target from the definition of an operation: a wrong result, a rejection or a crash.
 
-    `tests/numerical/targets` has the smallest model that shows the fault, under its name; the test fails once the
-    installed runtime no longer has the fault.
+    `tests/numerical/targets` has the smallest model that shows the fault, under its name; `python -m
+    tests.numerical.targets.faults` says whether the installed runtime still has the fault on this processor.
 
     Args:
         name: the name of the fault.
@@ -65,3 +65,6 @@ class Fault(Record):
 
 AVX_512 = "avx512bw"
 """A feature of processors: the runtime has separate kernels for it, and computes bf16 in f32 without it."""
+
+BF16 = "avx512_bf16"
+"""A feature of processors: the runtime has separate kernels for it, and more fusions of quantized values."""

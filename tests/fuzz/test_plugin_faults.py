@@ -14,7 +14,7 @@ from tests.fuzz.onnx_model import OnnxModel
 from tests.fuzz.plugin_faults import RULES, fault_of
 from tests.fuzz.reference_faults import runtime_is_wrong
 from tests.fuzz.wrong_result import Wrong
-from tests.numerical.targets.test_openvino_cpu import FAULTS
+from tests.numerical.targets.models import FAULTS
 
 NAN, INF, LARGEST = np.nan, np.inf, np.finfo(np.float32).max
 

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class PaddedUnitKernel(Pattern):
-    """Appends a zero to the kernels [1, 1] of a convolution along the first axis that has a stride and padding.
+    """Puts a zero in front of the kernels [1, 1] of a convolution along the first axis that has a stride and padding.
 
         %1 = opset1.Convolution(%0, %w) {strides = [2, 2], pads_begin = [1, 1], pads_end = [1, 1]}  // %w: [8, 4, 1, 1]
-    ->  %1 = opset1.Convolution(%0, %v) {strides = [2, 2], pads_begin = [1, 1], pads_end = [2, 1]}  // %v: [8, 4, 2, 1]
+    ->  %1 = opset1.Convolution(%0, %v) {strides = [2, 2], pads_begin = [2, 1], pads_end = [1, 1]}  // %v: [8, 4, 2, 1]
 
-    The appended element is compensated by one more element of padding at the end. The plugin moves the strides of
-    kernels of one element to the operations before the convolution without regard to the padding, so that the result
-    has another size.
+    The zero is compensated by one more element of padding at the beginning. The plugin moves the strides of kernels of
+    one element to the operations before the convolution without regard to the padding, so that the result has another
+    size. It reads out of bounds for some sizes if the zero is behind the element, and a window has nothing but padding.
     """
 
     roots = (Convolution,)
@@ -57,12 +57,12 @@ class PaddedUnitKernel(Pattern):
         more[2 + axis] = 1
         weights, filters = weight_of(op.operands[1]), op.operands[1]
         if weights is None:
-            wider = rewriter.op.Pad(filters, [0] * len(more), more, rewriter.op.constant_like(0, filters), pad_mode="constant")
+            wider = rewriter.op.Pad(filters, more, [0] * len(more), rewriter.op.constant_like(0, filters), pad_mode="constant")
         else:
-            wider = rewriter.op.constant(np.pad(np.asarray(weights), [(0, size) for size in more]), element_of(filters))
-        pads = [size + (place == axis) for place, size in enumerate(end)]
-        # A dilation has no effect on a kernel of one element, but it would move the appended one beyond its padding.
-        properties = {"strides": op.integers("strides"), "dilations": [1] * len(kernel), "pads_begin": begin, "pads_end": pads}
+            wider = rewriter.op.constant(np.pad(np.asarray(weights), [(size, 0) for size in more]), element_of(filters))
+        pads = [size + (place == axis) for place, size in enumerate(begin)]
+        # A dilation has no effect on a kernel of one element, but it would move the zero beyond its padding.
+        properties = {"strides": op.integers("strides"), "dilations": [1] * len(kernel), "pads_begin": pads, "pads_end": end}
         rewriter.replace_with(op, rewriter.op.Convolution(op.operands[0], wider, **properties))
 
 
@@ -74,8 +74,8 @@ class ConvolutionToOneColumn(Pattern):
         %1 = opset1.Convolution(%2, %w) {strides = [1, 1]}
 
     The stride along the width has no effect if the result has one column; columns that the smaller stride would reach
-    are cut off. For a batch of images of one channel, the plugin uses the stride along the width also along the height,
-    and reads out of bounds.
+    are cut off. For images of one channel, the plugin uses the stride along the width also along the height, and reads
+    out of bounds.
     """
 
     roots = (Convolution,)
@@ -88,7 +88,7 @@ class ConvolutionToOneColumn(Pattern):
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Convolution)
         data, kernel, result = (shape_of(value) for value in (*op.operands, op.results[0]))
-        if data is None or kernel is None or result is None or result[-1] != 1 or kernel[1] != 1 or data[0] == 1 or data[-1] < 0:
+        if data is None or kernel is None or result is None or result[-1] != 1 or kernel[1] != 1 or data[-1] < 0:
             return
         strides = op.integers("strides")
         none = (0,) * len(strides)

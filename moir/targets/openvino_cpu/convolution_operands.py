@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Operation, SSAValue
 
-from moir.analysis.constants import weight_of
+from moir.analysis.constants import is_constant, weight_of
 from moir.dialects.opset.arithmetic import Divide, Multiply
 from moir.dialects.opset.convolution import Convolution, GroupConvolution
 from moir.dialects.opset.interfaces.operation import OpsetOp
@@ -19,7 +19,7 @@ from moir.targets.record import Form
 
 
 class MapOfPaddedImage(Pattern):
-    """Computes an identity between a constant map over an image and a convolution that pads the image.
+    """Computes a PRelu of slope 1 between a constant map over an image and a convolution that pads the image.
 
         %1 = opset1.Multiply(%0, %map)                       // %map: [1, 1, 3, 3]
         %2 = opset1.Convolution(%1, %w) {pads_begin = [1, 1], pads_end = [1, 1]}      // %w: [8, 4, 3, 3]
@@ -30,30 +30,34 @@ class MapOfPaddedImage(Pattern):
     computes the PRelu together with the product.
     """
 
-    roots = (Convolution, GroupConvolution)
-    companions = ((Multiply, Divide),)
+    roots = (Multiply, Divide)
+    companions = ((Convolution, GroupConvolution),)
 
     def may_match(self, op: Operation) -> bool:
-        product, kernel = _unpadded(op.operands[0]).owner, _kernel(op)
-        return isinstance(product, Multiply | Divide) and any(_is_map(each, kernel) for each in product.operands)
+        value, is_padded = op.results[0], False
+        while value.has_one_use() and any(is_constant(each) for each in op.operands):
+            user = next(iter(value.uses)).operation
+            if isinstance(user, Convolution | GroupConvolution):
+                is_data = user.operands[0] is value
+                return is_data and (is_padded or _is_padded(user)) and any(_is_map(each, _kernel(user)) for each in op.operands)
+            is_padded |= user.name in _PADS
+            scaled = isinstance(user, Multiply | Divide) and any(is_constant(each) for each in user.operands)
+            if not scaled and user.name not in (*_PADS, "opset1.Negative"):
+                return False
+            value = user.results[0]
+        return False
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        assert isinstance(op, ConvolutionOp)
-        image, filters = op.operands
-        if _unpadded(image) is image and op.text("auto_pad") in ("explicit", "valid") and not _is_padded(op):
-            return
-        same = rectified_identity(rewriter.op, image)
-        rewriter.replace_with(op, rewriter.op.create(type(op), [same, filters], dict(op.properties)).results)
+        same = rewriter.op.create(type(op), list(op.operands), dict(op.properties)).results[0]
+        rewriter.replace_with(op, rectified_identity(rewriter.op, same))
 
 
-def _unpadded(value: SSAValue) -> SSAValue:
-    """The operand of a Pad, which the runtime makes a part of a convolution."""
-    return value.owner.operands[0] if isinstance(value.owner, OpsetOp) and value.owner.KIND == "Pad" else value
+_PADS = ("opset1.Pad", "opset12.Pad")
+"""Operations which the runtime makes a part of a convolution."""
 
 
-def _kernel(op: Operation) -> Sequence[int]:
+def _kernel(op: ConvolutionOp) -> Sequence[int]:
     """The sizes of the kernels of a convolution, -1 where they are unknown."""
-    assert isinstance(op, ConvolutionOp)
     count = len(op.integers("strides"))
     return (shape_of(op.operands[1]) or (-1,) * count)[-count:]
 
@@ -67,8 +71,10 @@ def _is_map(value: SSAValue, kernel: Sequence[int]) -> bool:
 
 
 def _is_padded(op: ConvolutionOp) -> bool:
-    """Whether a convolution has explicit padding."""
-    return any(op.integers("pads_begin")) or any(op.integers("pads_end"))
+    """Whether a convolution may have padding."""
+    if op.text("auto_pad") in ("explicit", "valid"):
+        return op.text("auto_pad") == "explicit" and (any(op.integers("pads_begin")) or any(op.integers("pads_end")))
+    return True
 
 
 class StridesBehindParts(Pattern):

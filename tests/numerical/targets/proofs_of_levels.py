@@ -73,7 +73,6 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         [MATRICES],
         MATRICES * MATRICES,
     ),
-    "limits-between-levels": (lambda x: ops.clamp(rounded(x, -128, 127), -0.25, 0.25), [floats(1, -1, 0)], floats(0.25, -0.25, 0)),
     "truncated-levels": (
         lambda x: rounded(ops.convert(ops.convert(x, "i8"), "f32"), -4, 127 / 32),
         [floats(1.75, -2.5, 0.25)],

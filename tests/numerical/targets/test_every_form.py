@@ -21,7 +21,7 @@ from moir.dialects.element_types import from_numpy
 from tests.numerical.mxnet import models as mxnet
 from tests.numerical.onnx.conversion import build, node
 from tests.numerical.runtime import Array
-from tests.numerical.targets.test_openvino_cpu import EVERY_PROOF, PROOFS_OF_FORMS, UNKNOWN_SIZES, is_right, model_of
+from tests.numerical.targets.models import EVERY_PROOF, PROOFS_OF_FORMS, UNKNOWN_SIZES, is_right, model_of
 from tests.numerical.tensorflow import conversion as tensorflow
 
 EXTENSION = """

@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -79,16 +78,12 @@ def test_the_summary_says_what_compression_does(tmp_path: Path, capsys: pytest.C
 
 def test_the_times_of_the_summary_add_up(tmp_path: Path) -> None:
     model = save(matmul_model(), tmp_path / "m.onnx")
-    begun = time.perf_counter()
     command = [sys.executable, "-m", "moir", str(model), "-o", str(tmp_path)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    waited = time.perf_counter() - begun
     total, _, parts = done.stdout.splitlines()[-1].removeprefix("time").strip().partition(" s: ")
     names = [part.split()[1] for part in parts.split(", ")]
     assert names == ["start", "import", "passes", "emission"]
     assert round(sum(float(part.split()[0]) for part in parts.split(", ")), 2) == float(total)
-    # The start of a process is known to a hundredth of a second.
-    assert 0.5 * waited < float(total) < waited + 0.02
 
 
 def test_silent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moir.targets.record import AVX_512, Fault
+from moir.targets.record import BF16, Fault
 
 FAULTS = (
     Fault("f64-infinity", "any, of f64", "is computed in f32, in which infinities and larger numbers become 3.4e38"),
@@ -59,7 +59,7 @@ FAULTS = (
         "rounded-sign",
         "Convert to i32 of what Round in mode `half_away_from_zero` has rounded, after a MatMul of quantized values",
         "loses the sign; what MXNet quantizes to i32 is rounded in the other mode",
-        feature=AVX_512,
+        feature=BF16,
     ),
     Fault("soft-plus-overflow", "log(1 + exp(x))", "is x where exp(x) is infinite"),
     Fault("f32-quotient", "Divide of floats", "is the product with the reciprocal, of which the last bit may differ"),

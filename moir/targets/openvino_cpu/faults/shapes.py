@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moir.targets.record import AVX_512, Fault
+from moir.targets.record import AVX_512, BF16, Fault
 
 FAULTS = (
     Fault(
@@ -30,7 +30,7 @@ FAULTS = (
         "has the shape of x, or does not run",
     ),
     Fault(
-        "attention-keys", "MatMul of bf16 with constant matrices of several heads, then Softmax, then MatMul", "is garbage", feature=AVX_512
+        "attention-keys", "MatMul of bf16 with constant matrices of several heads, then Softmax, then MatMul", "is garbage", feature=BF16
     ),
     Fault(
         "convolution-of-one-channel",
@@ -114,10 +114,11 @@ FAULTS = (
         "Convolution of an unknown number of images of one channel in a loop, whose result is added to a state",
         "is zero",
         "pair-channels",
+        feature=AVX_512,
     ),
     Fault(
         "one-column",
-        "Convolution of several images of one channel to one column, with a stride of columns above that of rows",
+        "Convolution of images of one channel to one column, with a stride of columns above that of rows",
         "takes the stride of columns for that of rows",
         "align-strides",
         feature=AVX_512,

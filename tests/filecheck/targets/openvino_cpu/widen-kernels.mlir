@@ -1,10 +1,10 @@
 // RUN: moir-opt %s -p widen-kernels --split-input-file | filecheck %s
 
 // CHECK-LABEL: moir.model @padded
-// CHECK:           %0 = opset1.Constant() {value = #moir.data<tensor<1x1x1x2xf32>, [3.0, 0.0]>} : tensor<1x1x1x2xf32>
+// CHECK:           %0 = opset1.Constant() {value = #moir.data<tensor<1x1x1x2xf32>, [0.0, 3.0]>} : tensor<1x1x1x2xf32>
 // CHECK-NEXT:      %1 = opset1.Convolution(%x, %0)
 // CHECK-SAME:      strides = [1, 2]
-// CHECK-SAME:      pads_begin = [1, 1], pads_end = [1, 2]
+// CHECK-SAME:      pads_begin = [1, 2], pads_end = [1, 1]
 // CHECK-SAME:      : tensor<1x1x6x3xf32>
 builtin.module {
   moir.model @padded {
@@ -21,7 +21,7 @@ builtin.module {
 // CHECK-LABEL: moir.model @computed
 // CHECK:           %[[W:.*]] = opset12.Pad(%w, {{.*}}) {pad_mode = "constant"} : tensor<1x1x2xf32>
 // CHECK:           opset1.Convolution(%x, %[[W]])
-// CHECK-SAME:      pads_begin = [1], pads_end = [1]
+// CHECK-SAME:      pads_begin = [2], pads_end = [0]
 builtin.module {
   moir.model @computed {
     %x = opset1.Parameter() {name = "x"} : tensor<1x1x4xf32>
@@ -35,7 +35,7 @@ builtin.module {
 
 // Dilations, which mean nothing for one element, are dropped.
 // CHECK-LABEL: moir.model @dilated
-// CHECK:           opset1.Convolution(%x, %{{.*}}) {strides = [2], dilations = [1], pads_begin = [2], pads_end = [3]
+// CHECK:           opset1.Convolution(%x, %{{.*}}) {strides = [2], dilations = [1], pads_begin = [3], pads_end = [2]
 // CHECK-SAME:      : tensor<1x1x7xf32>
 builtin.module {
   moir.model @dilated {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import random
-import time
 from pathlib import Path
 
 import pytest
@@ -178,10 +177,8 @@ def test_nesting_bombs(tmp_path, padding):
     for _ in range(500):
         attribute = field(1, b"then_branch") + field(6, content) + b"\xa0\x01\x05"
         content = field(1, field(1, b"x") + field(2, b"z") + field(4, b"If") + field(5, attribute) + field(5, blob))
-    begin = time.perf_counter()
     with pytest.raises(ModelFileError, match="nested more than"):
         read(b"\x08\x09" + field(8, helper.make_opsetid("", 17).SerializeToString()) + field(7, content), tmp_path)
-    assert time.perf_counter() - begin < 5
 
 
 def test_reasonable_nesting_is_fine(tmp_path):
@@ -227,14 +224,12 @@ def test_mutations_are_read_or_refused(tmp_path: Path, seed: int):
     messages: list[str] = []
     for _ in range(120):
         content = mutated(source.choice(samples), source)
-        begin = time.perf_counter()
         try:
             read(content, tmp_path)
             outcomes[True] += 1
         except ConversionError as error:
             outcomes[False] += 1
             messages.append(str(error))
-        assert time.perf_counter() - begin < 5
     assert all("model.onnx" in message for message in messages)
     assert outcomes[False] > 20
     assert outcomes[True] > 2

@@ -129,6 +129,7 @@ def sleeping(work: Work) -> Success:
     if work.model == "long":
         Path("begun").touch()
         time.sleep(60)
+        Path("ended").touch()
     return Success(Summary([], "", "", "", "", "", 0), False)
 
 
@@ -148,9 +149,8 @@ def test_processes_end_when_the_run_is_left() -> None:
     assert next(results).number == 0
     while not Path("begun").exists():
         time.sleep(0.05)
-    begun = time.monotonic()
     results.close()
-    assert time.monotonic() - begun < 5
+    assert not Path("ended").exists()
 
 
 @pytest.mark.parametrize(

@@ -142,13 +142,14 @@ def quantized(op: OpBuilder, x: SSAValue, how: Parameters) -> SSAValue:
     """
     integers = how.range
     x = in_real_type(op, x, how, integers.bits)
+    # The reciprocal of a constant of f16, and the limits of levels, would be rounded to f16.
+    x = op.convert(x, f32) if element_of(x) == f16 else x
     real, arrays = element_of(x), constant_parameters(op, how)
     if arrays is not None and np.all(arrays[0] > 0) and _takes_levels(x, *arrays, integers.bits):
         limits = number_range(op, how, real)
         levels = NumberRange(*(op.constant(np.asarray(end, to_numpy(real)), real) for end in integers.ends))
         return op.convert(fake_quantized(op, x, limits, levels, integers), integers.element)
-    # The reciprocal of a constant of f16 would be rounded to f16.
-    return quantized_by_arithmetic(op, op.convert(x, f32) if real == f16 else x, how, half_to_even)
+    return quantized_by_arithmetic(op, x, how, half_to_even)
 
 
 def in_real_type(op: OpBuilder, x: SSAValue, how: Parameters, bits: int) -> SSAValue:
@@ -226,10 +227,14 @@ def centered(op: OpBuilder, x: SSAValue, how: Parameters, real: Attribute = f32)
 def _requantized(op: OpBuilder, x: SSAValue, how: Parameters, real: Attribute) -> SSAValue | None:
     """One FakeQuantize in place of quantization and dequantization of x; None if `quantized` did not build x."""
     rounding = quantizer_of(op, x)
-    if rounding is None or element_of(rounding.data) != real or element_of(x) == boolean or constant_parameters(op, how) is None:
+    if rounding is None or element_of(x) == boolean or constant_parameters(op, how) is None:
         return None
-    results = number_range(op, how._replace(integers=IntegerRange.of(element_of(x))), real)
-    return op.FakeQuantize(rounding.data, rounding.input_low, rounding.input_high, *results, levels=rounding.integer("levels"))
+    computed = element_of(rounding.data)
+    if computed != real and (computed, real) != (f32, f16):
+        return None
+    results = number_range(op, how._replace(integers=IntegerRange.of(element_of(x))), computed)
+    limits = (rounding.input_low, rounding.input_high, *results)
+    return op.convert(op.FakeQuantize(rounding.data, *limits, levels=rounding.integer("levels")), real)
 
 
 def quantizer_of(op: OpBuilder, x: SSAValue) -> FakeQuantize | None:

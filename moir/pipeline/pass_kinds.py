@@ -480,6 +480,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "reshape-unit-transposes": ((("Transpose",),),),
     "reverse-comparisons": ((("Greater", "GreaterEqual"),),),
     "reverse-random-differences": ((("RandomUniform",),),),
+    "round-apart": ((("FakeQuantize",), ("ReduceMax", "ReduceMin")), (("FakeQuantize",), ("MatMul",)), (("Convert",), ("FakeQuantize",))),
     "round-summands": ((("FakeQuantize",), ("Convolution", "GroupConvolution"), ("Add", "Subtract")),),
     "round-to-levels": ((("FakeQuantize",),), (("Convert",),), (("FakeQuantize",), ("Convert",))),
     "round-windows-up": ((("MaxPool",),),),
@@ -489,13 +490,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "select-by-logic": ((("Select",),),),
     "select-pad-values": ((("Pad",),),),
     "separate-absolute-values": ((("Abs",), ("Concat",)),),
-    "separate-averages": ((("Divide", "Multiply"), ("AvgPool",), ("FakeQuantize",)), (("AvgPool",),)),
-    "separate-levels": (
-        (("FakeQuantize",), ("ReduceMax", "ReduceMin")),
-        (("FakeQuantize",), ("MatMul",)),
-        (("Clamp",), ("FakeQuantize",)),
-        (("Convert",), ("FakeQuantize",)),
-    ),
+    "separate-levels": ((("Divide", "Multiply"), ("AvgPool",), ("FakeQuantize",)), (("AvgPool",),), (("Clamp",),)),
     "separate-maps": ((("Divide", "Multiply"), ("Convolution", "GroupConvolution")),),
     "separate-normalizations": (
         (("GroupNormalization",),),

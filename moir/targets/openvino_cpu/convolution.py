@@ -74,8 +74,8 @@ class ConvolutionToOneColumn(Pattern):
         %1 = opset1.Convolution(%2, %w) {strides = [1, 1]}
 
     The stride along the width has no effect if the result has one column; columns that the smaller stride would reach
-    are cut off. For a batch of images of one channel, the plugin uses the stride along the width also along the height,
-    and reads out of bounds.
+    are cut off. For images of one channel, the plugin uses the stride along the width also along the height, and reads
+    out of bounds.
     """
 
     roots = (Convolution,)
@@ -88,7 +88,7 @@ class ConvolutionToOneColumn(Pattern):
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Convolution)
         data, kernel, result = (shape_of(value) for value in (*op.operands, op.results[0]))
-        if data is None or kernel is None or result is None or result[-1] != 1 or kernel[1] != 1 or data[0] == 1 or data[-1] < 0:
+        if data is None or kernel is None or result is None or result[-1] != 1 or kernel[1] != 1 or data[-1] < 0:
             return
         strides = op.integers("strides")
         none = (0,) * len(strides)

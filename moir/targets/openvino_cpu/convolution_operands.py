@@ -41,7 +41,8 @@ class MapOfPaddedImage(Pattern):
                 is_data = user.operands[0] is value
                 return is_data and (is_padded or _is_padded(user)) and any(_is_map(each, _kernel(user)) for each in op.operands)
             is_padded |= user.name in _PADS
-            if user.name not in _PADS and not (isinstance(user, Multiply | Divide) and any(is_constant(each) for each in user.operands)):
+            scaled = isinstance(user, Multiply | Divide) and any(is_constant(each) for each in user.operands)
+            if not scaled and user.name not in (*_PADS, "opset1.Negative"):
                 return False
             value = user.results[0]
         return False

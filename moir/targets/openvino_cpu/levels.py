@@ -1,251 +1,133 @@
-"""Rounding to quantization levels that the CPU plugin merges with the operations before or after it, wrongly."""
+"""Quantized numbers that the CPU plugin computes in integers of 8 bits, which rounds them."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
+
 from xdsl.ir import Operation, SSAValue
 
-from moir.analysis.constants import constant_of
-from moir.dialects.data import Array
-from moir.dialects.element_types import f16, f32, si8, si32, ui8
-from moir.dialects.opset.data_types import Convert
-from moir.dialects.opset.infrastructure import Constant
+from moir.analysis.constants import constant_of, is_constant
+from moir.dialects.element_types import REAL_TYPES, si8, ui8
+from moir.dialects.opset.activation import Clamp
+from moir.dialects.opset.arithmetic import Divide, Multiply
+from moir.dialects.opset.infrastructure import Result
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.opset.matrix import MatMul
+from moir.dialects.opset.pooling import AvgPool, AvgPool1, AvgPool14, AvgPoolOp
 from moir.dialects.opset.quantization import FakeQuantize
-from moir.dialects.opset.reduction import ReductionOp
-from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
+from moir.dialects.shapes import element_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.openvino_cpu.identity import computed_identity, is_computed_identity
+from moir.targets.openvino_cpu.identity import computed_identity, rectified_identity
 from moir.targets.record import Form
 
-_MOVING = frozenset(("Reshape", "Squeeze", "Transpose", "Unsqueeze"))
-_VIEWS = frozenset(("Reshape", "Squeeze", "Unsqueeze"))
-_EXTREMES = frozenset(("ReduceMax", "ReduceMin"))
-_FLOATS = (f16, f32)
-_BYTES = (si8, ui8)
+MOVED = frozenset(("BatchToSpace", "Concat", "DepthToSpace", "Gather", "MaxPool", "Pad", "Relu", "Reshape", "ShuffleChannels", "Slice",
+                   "SpaceToBatch", "SpaceToDepth", "Split", "Squeeze", "StridedSlice", "Transpose", "Unsqueeze",
+                   "VariadicSplit"))  # fmt: skip
+"""Operations through which the plugin moves factors, and which it computes of levels of quantization as they are."""
+
+COMPUTED = MOVED | {"Add", "AvgPool", "Clamp", "Divide", "Interpolate", "Multiply", "Negative", "PRelu", "ReduceMax", "ReduceMean",
+                    "ReduceMin", "Subtract"}  # fmt: skip
+"""Operations whose results the plugin may compute in integers of 8 bits if an operand is quantized."""
 
 
-class LevelsOfExtremes(Pattern):
-    """Rounds maxima and minima to levels in one dimension more.
+class FactorsOfAverages(Pattern):
+    """Computes a PRelu of slope 1 between factors of several signs and an AvgPool in a quantized model.
 
-        %0 = opset1.ReduceMax(%x, [2, 3]) {keep_dims = true}
-        %y = opset1.FakeQuantize(%0, %low, %high, %low, %high)
-    ->  %1 = opset1.FakeQuantize(opset1.Unsqueeze(%0, [0]), %low, %high, %low, %high)
-        %y = opset15.Squeeze(%1, [0])
+        %1 = opset1.Multiply(%0, %c)                         // %c: [1, 4, 1, 1], some of its numbers are negative
+        %2 = opset1.AvgPool(%1)
+        %3 = opset1.FakeQuantize(%2, %low, %high, %low, %high)
+    ->  %4 = opset1.PRelu(%1, [1])
+        %2 = opset1.AvgPool(%4)
 
-    The plugin computes a reduction and the FakeQuantize after it, also after elementwise operations between them, as
-    one. If the result is one of integers of 8 bits, it is some levels off. An Unsqueeze of a dimension that the
-    reduction has removed does not separate them: then an identity after the FakeQuantize keeps it from becoming
-    integers.
+    The plugin moves the factors through the AvgPool into the limits of the FakeQuantize, which is wrong for negative
+    ones. It computes the PRelu together with the product.
     """
 
-    roots = (FakeQuantize,)
-    companions = (("opset1.ReduceMax", "opset1.ReduceMin"),)
+    roots = (Multiply, Divide)
+    companions = ((AvgPool, AvgPool1, AvgPool14), (FakeQuantize,))
 
     def may_match(self, op: Operation) -> bool:
-        owner = merged_before(op.operands[0], _MOVING).owner
-        return isinstance(owner, ReductionOp) and owner.KIND in _EXTREMES and not _is_apart_already(op)
+        factors = [each for each in (constant_of(value) for value in op.operands) if each is not None and each.size > 1]
+        return any((each < 0).any() for each in factors) and any(isinstance(each, AvgPoolOp) for each in _ends(op.results[0]))
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        assert isinstance(op, FakeQuantize)
-        data, *limits = op.operands
-        axis, build = _separate_axis(op, rewriter), rewriter.op
-        if axis is None:
-            rounded = build.create(FakeQuantize, list(op.operands), dict(op.properties)).results[0]
-            rewriter.replace_with(op, computed_identity(build, rounded))
-            return
-        # Limits along the second axis stay there, which is the only one that the plugin knows for unknown sizes.
-        wider = [each if axis == 0 or shape_of(each) in ((), (1,)) else build.Unsqueeze(each, [axis]) for each in limits]
-        rounded = build.create(FakeQuantize, [build.Unsqueeze(data, [axis]), *wider], dict(op.properties)).results[0]
-        rewriter.replace_with(op, build.Squeeze(rounded, [axis]))
+        same = rewriter.op.create(type(op), list(op.operands), dict(op.properties)).results[0]
+        rewriter.replace_with(op, rectified_identity(rewriter.op, same))
 
 
-def _separate_axis(op: FakeQuantize, rewriter: Rewriter) -> int | None:
-    """The axis of a dimension more, the first or the last, that separates a FakeQuantize from the extremes before it;
-    None if there is none.
-    """
-    data, *limits = op.operands
-    reduction = merged_before(data, _MOVING).owner
-    assert isinstance(reduction, ReductionOp)
-    rank, axes = rank_of(reduction.operands[0]), rewriter.known.integers(reduction.operands[1])
-    if rank is None or not axes or rank_of(data) is None or any((rank_of(each) or 0) > (rank_of(data) or 0) for each in limits):
-        return None
-    reduced = {normalize_axis(axis, rank) for axis in axes}
-    keeps = reduction.flag("keep_dims") and rank_of(data) == rank
-    if (keeps or 0 not in reduced) and all(shape_of(each) in ((), (1,)) for each in limits):
-        return 0
-    return -1 if keeps or rank - 1 not in reduced else None
+class AverageOfLevels(Pattern):
+    """Computes an identity behind an AvgPool of quantized numbers whose result is not quantized again.
 
+        %1 = opset1.FakeQuantize(%0, %low, %high, %low, %high)
+        %2 = opset1.AvgPool(%1)
+        %3 = opset1.Negative(%2)
+    ->  %4 = opset1.Maximum(-inf, %2)
+        %3 = opset1.Negative(%4)
 
-def merged_before(value: SSAValue, also: frozenset[str] = frozenset()) -> SSAValue:
-    """The value from which a value is computed by operations that the plugin merges into the one before: elementwise
-    ones with constants, and some others.
-    """
-    while isinstance(owner := value.owner, OpsetOp) and not isinstance(owner, Constant) and owner.operands:
-        computed = [each for each in owner.operands if not isinstance(each.owner, Constant)]
-        if len(computed) != 1 or not (owner.POINTWISE or owner.BROADCASTS or owner.KIND in also) or isinstance(owner, FakeQuantize):
-            break
-        value = computed[0]
-    return value
-
-
-def _is_apart_already(op: Operation) -> bool:
-    """Whether the levels become integers by a Round, an identity follows, or the data have a dimension more, which is
-    removed after it.
-    """
-    before, users = op.operands[0].owner, [use.operation for use in op.results[0].uses]
-    if len(users) != 1 or not isinstance(users[0], OpsetOp) or not users[0].results:
-        return False
-    is_wider = isinstance(before, OpsetOp) and before.KIND == "Unsqueeze"
-    return users[0].KIND == "Round" or is_computed_identity(users[0].results[0]) or (is_wider and users[0].KIND == "Squeeze")
-
-
-class LevelsOfProducts(Pattern):
-    """Separates rounding to levels along a second or later axis from the matrix product before it.
-
-        %0 = opset1.MatMul(%a, %b)                               // [2, 8, 5, 5]
-        %y = opset1.FakeQuantize(%0, %low, %high, %low, %high)   // %low: [1, 8, 1, 1]
-    ->  %y = opset1.FakeQuantize(opset1.Maximum(-inf, %0), %low, %high, %low, %high)
-
-    The plugin takes the last axis of a product of three dimensions and more for that of the levels: it does not compile
-    the model, or results have other sizes or levels.
+    The plugin computes the average in integers of 8 bits, which rounds it to one of the levels, if it takes what
+    follows for quantization. It computes the Maximum together with what follows.
     """
 
-    roots = (FakeQuantize,)
-    companions = ((MatMul,),)
+    roots = (AvgPool, AvgPool1, AvgPool14)
 
     def may_match(self, op: Operation) -> bool:
-        product = merged_before(op.operands[0], _VIEWS)
-        if not isinstance(product.owner, MatMul) or is_computed_identity(op.operands[0]):
-            return False
-        rank = rank_of(op.operands[0])
-        if rank is None or rank_of(product) != rank:
-            return any(shape_of(each) not in ((), (1,)) for each in op.operands[1:])
-        return rank > 2 and any(_varies_after_first(shape_of(each), rank) for each in op.operands[1:])
+        return _is_quantized(op.operands[0]) and any(not isinstance(each, FakeQuantize | Result) for each in _ends(op.results[0]))
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        data, *limits = op.operands
-        rewriter.replace_with(
-            op, rewriter.op.create(FakeQuantize, [computed_identity(rewriter.op, data), *limits], dict(op.properties)).results[0]
-        )
+        same = rewriter.op.create(type(op), list(op.operands), dict(op.properties)).results[0]
+        rewriter.replace_with(op, computed_identity(rewriter.op, same))
 
 
-def _varies_after_first(shape: tuple[int, ...] | None, rank: int) -> bool:
-    """Whether a limit, broadcast to a rank, has entries along another axis than the first."""
-    if shape is None:
-        return True
-    return any(size != 1 for size in shape[len(shape) - rank + 1 if len(shape) >= rank else 0 :])
+class LimitsOfLevels(Pattern):
+    """Computes an identity between quantized numbers and a Clamp.
 
+        %1 = opset1.FakeQuantize(%0, %low, %high, %low, %high)
+        %2 = opset1.Clamp(%1) {min = -0.5, max = 0.7}
+    ->  %3 = opset1.Maximum(-inf, %1)
+        %2 = opset1.Clamp(%3) {min = -0.5, max = 0.7}
 
-class LimitsBetweenLevels(Pattern):
-    """Separates a Clamp with limits between levels from the rounding of its data to levels.
-
-        %0 = opset1.FakeQuantize(%x, -2, 1.984375, -2, 1.984375)
-        %y = opset1.Clamp(%0) {min = -0.4, max = 0.4}
-    ->  %y = opset1.Clamp(opset1.Maximum(-inf, %0)) {min = -0.4, max = 0.4}
-
-    The plugin limits the integers that stand for the levels, and rounds the limits to integers. Limits that are levels
-    may become the integer beside theirs; 0 does not, unless no integer stands for it.
+    The plugin computes the Clamp in integers of 8 bits, with limits that it rounds to levels. It computes the Maximum
+    together with the FakeQuantize and the Clamp.
     """
 
-    roots = ("opset1.Clamp",)
-    companions = ((FakeQuantize,),)
+    roots = (Clamp,)
 
     def may_match(self, op: Operation) -> bool:
-        return isinstance(_rounding(op.operands[0]), FakeQuantize)
+        return _is_quantized(op.operands[0]) and element_of(op.operands[0]) in REAL_TYPES
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        assert isinstance(op, OpsetOp)
-        data = op.operands[0]
-        rounding = _rounding(data)
-        assert isinstance(rounding, FakeQuantize)
-        is_scaled = _rounding(data, _KEEPING) is not rounding
-        ends = [None if is_scaled else rewriter.known.constant(each) for each in rounding.operands[3:5]]
-        if not _are_harmless([op.number("min"), op.number("max")], *ends, rounding.integer("levels") - 1):
-            rewriter.replace_with(op, rewriter.op.create(type(op), [computed_identity(rewriter.op, data)], dict(op.properties)).results[0])
+        same = computed_identity(rewriter.op, op.operands[0])
+        rewriter.replace_with(op, rewriter.op.create(Clamp, [same], dict(op.properties)).results[0])
 
 
-def _rounding(value: SSAValue, kinds: frozenset[str] | None = None) -> Operation | None:
-    """The operation that computes a value, apart from those that only move, choose or scale its elements.
-
-    Args:
-        kinds: of the latter, if not all of them count.
-    """
-    while isinstance(owner := value.owner, OpsetOp) and owner.operands and owner.KIND in (kinds or _KEEPING | _SCALING):
-        if len([each for each in owner.operands if not isinstance(each.owner, Constant)]) != 1 and owner.KIND != "Concat":
-            break
-        value = next(each for each in owner.operands if not isinstance(each.owner, Constant))
-    return owner if isinstance(owner, Operation) else None
-
-
-_KEEPING = _MOVING | frozenset(("Clamp", "Concat", "Gather", "MaxPool", "Pad", "Relu", "Slice", "Split", "StridedSlice", "VariadicSplit"))
-"""Operations whose results have the quantization levels of their first operand."""
-
-_SCALING = frozenset(("Add", "Convert", "Divide", "Multiply", "Subtract"))
-"""Operations whose results have levels of other sizes, if the other operand is constant."""
-
-_NEAR = 1e-3
-"""How far from a level 0 may be, in steps."""
-
-
-def _are_harmless(limits: list[float], first: Array | None, last: Array | None, steps: int) -> bool:
-    """Whether each limit is 0, which is a level, or beyond all levels."""
-    if first is None or last is None:
-        return False
-    with np.errstate(divide="ignore", invalid="ignore"):
-        size = (last.astype(np.float64) - first) / steps
-        zero, *places = [(limit - first.astype(np.float64)) / size for limit in (0.0, *limits)]
-    if not np.isfinite(zero).all():
-        return False
-    has_zero = bool(np.all(np.abs(zero - np.round(zero)) <= _NEAR))
-    beyond = [bool(np.all((place <= -1) | (place >= steps + 1))) for place in places]
-    return all(is_beyond or (has_zero and limit == 0) for limit, is_beyond in zip(limits, beyond, strict=True))
-
-
-class TruncatedBeforeRounding(Pattern):
-    """Converts floats to integers of 8 bits and back by way of i32 if they are rounded to levels after that.
-
-        %1 = opset1.Convert(opset1.Convert(%x) {destination_type = si8}) {destination_type = f32}
-        %y = opset1.FakeQuantize(%1, %low, %high, %low, %high)
-    ->  %2 = opset1.Convert(opset1.Convert(%x) {destination_type = si8}) {destination_type = si32}
-        %1 = opset1.Convert(%2) {destination_type = f32}
-
-    The plugin removes both conversions, with them the rounding towards 0.
-    """
-
-    roots = (Convert,)
-    companions = ((FakeQuantize,),)
-
-    def may_match(self, op: Operation) -> bool:
-        inner = op.operands[0].owner
-        if not isinstance(inner, Convert) or element_of(op.results[0]) not in _FLOATS:
-            return False
-        return element_of(op.operands[0]) in _BYTES and element_of(inner.operands[0]) in _FLOATS and _is_rounded_after(op.results[0])
-
-    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        wide = rewriter.op.convert(op.operands[0], si32)
-        rewriter.replace_with(op, rewriter.op.convert(wide, element_of(op.results[0])))
-
-
-def _is_rounded_after(value: SSAValue) -> bool:
-    """Whether a FakeQuantize uses a value, perhaps after elementwise operations with constants."""
+def _ends(value: SSAValue) -> Iterator[Operation]:
+    """The operations that use a value, or what operations make of it through which the plugin moves quantization."""
     for use in value.uses:
         user = use.operation
-        if isinstance(user, FakeQuantize) and use.index == 0:
-            return True
-        if not isinstance(user, OpsetOp) or not (user.POINTWISE or user.BROADCASTS):
-            continue
-        others = [each for each in user.operands if each is not value]
-        if all(constant_of(each) is not None for each in others) and _is_rounded_after(user.results[0]):
-            return True
-    return False
+        if isinstance(user, OpsetOp) and user.KIND in MOVED:
+            for result in user.results:
+                yield from _ends(result)
+        elif user.name != "opset3.ShapeOf":
+            yield user
 
+
+def _is_quantized(value: SSAValue) -> bool:
+    """Whether a value is rounded to levels, or computed of integers of 8 bits by constants."""
+    while isinstance(owner := value.owner, OpsetOp):
+        if isinstance(owner, FakeQuantize) or element_of(value) in _BYTES:
+            return True
+        computed = [each for each in owner.operands if not is_constant(each)]
+        if owner.KIND not in COMPUTED or not computed:
+            return False
+        value = computed[0]
+    return element_of(value) in _BYTES
+
+
+_BYTES = (si8, ui8)
 
 FORMS = (
     Form(
         "separate-levels",
-        (LevelsOfExtremes, LevelsOfProducts, LimitsBetweenLevels, TruncatedBeforeRounding),
-        "Separates rounding to levels from reductions, matrix products, limits and conversions.",
+        (FactorsOfAverages, AverageOfLevels, LimitsOfLevels),
+        "Computes an identity between averages of quantized numbers, or before they are limited, and their neighbours.",
     ),
 )

@@ -11,7 +11,7 @@ from moir.dialects.opset.convolution import Convolution, GroupConvolution
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.quantization import FakeQuantize
-from moir.dialects.shapes import is_static, shape_of
+from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.identity import computed_identity, is_computed_identity
 from moir.targets.record import Form
@@ -108,7 +108,7 @@ def _has_zero(first: Array, last: Array, steps: int) -> bool:
 
 
 class EqualLimits(Pattern):
-    """Writes limits of levels that are the same along all axes as one number.
+    """Writes limits of levels as numbers if each is the same along all axes.
 
         %y = opset1.FakeQuantize(%x, [[-1], [-1]], [[1], [1]], [[-1], [-1]], [[1], [1]])
     ->  %y = opset1.FakeQuantize(%x, -1, 1, -1, 1)
@@ -119,25 +119,48 @@ class EqualLimits(Pattern):
     roots = (FakeQuantize,)
 
     def may_match(self, op: Operation) -> bool:
-        return any(_is_uniform(each) for each in op.operands[1:])
+        limits = [constant_of(each) if isinstance(each.owner, Constant) else None for each in op.operands[1:]]
+        known = [each for each in limits if each is not None and each.size]
+        return len(known) == 4 and any(each.size > 1 for each in known) and all(bool((each == each.flat[0]).all()) for each in known)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         data, *limits = op.operands
-        found = [_number(rewriter, each) if _is_uniform(each) else each for each in limits]
-        rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [data, *found], dict(op.properties)).results[0])
+        arrays = [constant_of(each) for each in limits]
+        numbers = [rewriter.op.constant_like(array.flat[0], each) for array, each in zip(arrays, limits, strict=True) if array is not None]
+        rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [data, *numbers], dict(op.properties)).results[0])
 
 
-def _is_uniform(value: SSAValue) -> bool:
-    """Whether a constant has several elements, all of which are the same."""
-    array = constant_of(value) if isinstance(value.owner, Constant) else None
-    return array is not None and array.size > 1 and bool((array == array.flat[0]).all())
+class LimitsOfOneShape(Pattern):
+    """Repeats the limit of a range that is one number if the other limit is several.
+
+        %y = opset1.FakeQuantize(%x, 0, [[1], [2]], 0, [[1], [2]])
+    ->  %y = opset1.FakeQuantize(%x, [[0], [0]], [[1], [2]], [[0], [0]], [[1], [2]])
+
+    The plugin rounds to wrong levels otherwise.
+    """
+
+    roots = (FakeQuantize,)
+
+    def may_match(self, op: Operation) -> bool:
+        return any(_is_list(low) != _is_list(high) for low, high in _ranges(op))
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        found: list[SSAValue] = []
+        for low, high in _ranges(op):
+            arrays = [constant_of(each) for each in (low, high)]
+            if _is_list(low) == _is_list(high) or any(each is None for each in arrays):
+                found += (low, high)
+                continue
+            pair = np.broadcast_arrays(*(each for each in arrays if each is not None))
+            found += (rewriter.op.constant(np.ascontiguousarray(each), element_of(op.operands[0])) for each in pair)
+        if found != list(op.operands[1:]):
+            rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [op.operands[0], *found], dict(op.properties)).results[0])
 
 
-def _number(rewriter: Rewriter, value: SSAValue) -> SSAValue:
-    """The number that all elements of a constant are."""
-    array = constant_of(value)
-    assert array is not None
-    return rewriter.op.constant_like(array.flat[0], value)
+def _ranges(op: Operation) -> tuple[tuple[SSAValue, SSAValue], ...]:
+    """The lower and the upper limits of the data and of the result."""
+    _, low, high, first, last = op.operands
+    return (low, high), (first, last)
 
 
 class LevelsOfUnknownSizes(Pattern):
@@ -177,7 +200,7 @@ def _is_list(value: SSAValue) -> bool:
 FORMS = (
     Form(
         "fit-levels",
-        (EqualLimits, NormalizedLevels, LevelsWithoutZero, LevelsOfUnknownSizes),
-        "Writes equal limits of levels as one number, and separates levels from normalizations and convolutions.",
+        (EqualLimits, LimitsOfOneShape, NormalizedLevels, LevelsWithoutZero, LevelsOfUnknownSizes),
+        "Writes limits of levels in one shape, and separates levels from normalizations and convolutions.",
     ),
 )

@@ -92,8 +92,13 @@ class MeansOfOtherNormalization(Pattern):
 
 
 def _mean_of(value: SSAValue | None) -> ReduceMean | None:
-    """The mean that is subtracted from its own operand; None if a value is nothing like that."""
-    if value is None or not isinstance(op := _unconverted(value).owner, Subtract):
+    """The mean that is subtracted from its own operand, perhaps with a factor; None if a value is nothing like that."""
+    if value is None:
+        return None
+    op = _unconverted(value).owner
+    if isinstance(op, Multiply | Divide) and is_constant(op.operands[1]):
+        return _mean_of(op.operands[0])
+    if not isinstance(op, Subtract):
         return None
     mean = _unconverted(op.operands[1]).owner
     is_own = isinstance(mean, ReduceMean) and _unconverted(mean.operands[0]) is _unconverted(op.operands[0])

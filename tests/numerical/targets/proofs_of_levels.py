@@ -73,7 +73,6 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         [MATRICES],
         MATRICES * MATRICES,
     ),
-    "limits-between-levels": (lambda x: ops.clamp(rounded(x, -128, 127), -0.25, 0.25), [floats(1, -1, 0)], floats(0.25, -0.25, 0)),
     "truncated-levels": (
         lambda x: rounded(ops.convert(ops.convert(x, "i8"), "f32"), -4, 127 / 32),
         [floats(1.75, -2.5, 0.25)],
@@ -104,6 +103,11 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         product_of_equal_limits,
         [np.arange(8, dtype=np.float32).reshape(2, 4)],
         np.arange(8, dtype=np.float32).reshape(2, 4),
+    ),
+    "limits-of-two-shapes": (
+        lambda x: ops.fake_quantize(x, *(floats(0), np.array([[255], [510]], np.float32)) * 2, 256),
+        [np.array([[[100], [500]]], np.float32)],
+        np.array([[[100], [500]]], np.float32),
     ),
     "convolved-parts": (convolved_parts, [floats(3, 5).reshape(1, 2, 1, 1)], floats(5, 6).reshape(1, 2, 1, 1)),
     "levels-of-unknown-sizes": (

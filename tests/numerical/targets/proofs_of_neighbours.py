@@ -83,6 +83,11 @@ PROOFS_OF_NEIGHBOURS: dict[str, Proof] = {
         [IMAGE**3 // 7],
         -in_windows(np.clip(IMAGE**3 // 7, -128, 127)).mean(-1),
     ),
+    "limits-of-levels": (
+        lambda x: ops.clamp(rounded(x, -128, 127), -2.25, 2.25),
+        [IMAGE],
+        np.clip(IMAGE, -2.25, 2.25),
+    ),
     "normalized-residual": (
         with_normalized_groups,
         [np.tile(floats(2, -2), 16).reshape(1, 2, 4, 4)],

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, f32, ui8
+from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.quantization import IntegerRange, Quantization
 from moir.dialects.shapes import element_of, normalize_axis, shape_of
@@ -110,8 +111,11 @@ def dequantized_operand(node: LoweringNode, op: OpBuilder, x: SSAValue, how: Par
     Operations that quantized the operand are released, because nothing else may use them.
     """
     result = dequantized(op, x, how, real)
-    rounding = quantizer_of(op, x)
-    if rounding is not None and isinstance(result.owner, FakeQuantize) and isinstance(x.owner, Operation):
+    rounding, rounded = quantizer_of(op, x), result.owner
+    if isinstance(rounded, Convert):
+        # Halves are rounded to levels in f32.
+        rounded = rounded.data.owner
+    if rounding is not None and isinstance(rounded, FakeQuantize) and isinstance(x.owner, Operation):
         node.run.release(x.owner)
         node.run.release(rounding)
     return result

@@ -9,25 +9,19 @@ FAULTS = (
         "levels-of-extremes",
         "FakeQuantize of a ReduceMax or ReduceMin, perhaps after elementwise operations, for integers of 8 bits",
         "is some levels off",
-        "separate-levels",
+        "round-apart",
     ),
     Fault(
         "levels-of-products",
         "FakeQuantize of a MatMul of three dimensions and more, with limits along another axis than the first",
         "is not compiled, or has other sizes or levels",
-        "separate-levels",
-    ),
-    Fault(
-        "limits-between-levels",
-        "Clamp of a FakeQuantize, with limits that are no levels",
-        "takes the next levels for the limits",
-        "separate-levels",
+        "round-apart",
     ),
     Fault(
         "truncated-levels",
         "Convert of floats to integers of 8 bits and back, then FakeQuantize",
         "numbers are not rounded to integers",
-        "separate-levels",
+        "round-apart",
     ),
     Fault(
         "levels-of-rows",
@@ -63,6 +57,12 @@ FAULTS = (
         "equal-limits",
         "MatMul with quantized weights of a FakeQuantize whose limits along an axis are the same",
         "is not compiled",
+        "fit-levels",
+    ),
+    Fault(
+        "limits-of-two-shapes",
+        "FakeQuantize with one number for a limit and several for the other one",
+        "has other levels",
         "fit-levels",
     ),
     Fault(

@@ -15,13 +15,19 @@ FAULTS = (
         "factors-of-averages",
         "constant factors of several signs, then AvgPool, then FakeQuantize",
         "the limits of the FakeQuantize are divided by the factors",
-        "separate-averages",
+        "separate-levels",
     ),
     Fault(
         "average-of-levels",
         "AvgPool of what a FakeQuantize rounds, then another operation than a FakeQuantize",
         "the averages are rounded to the levels",
-        "separate-averages",
+        "separate-levels",
+    ),
+    Fault(
+        "limits-of-levels",
+        "Clamp of what is computed of numbers that a FakeQuantize rounds",
+        "the limits are rounded to levels",
+        "separate-levels",
     ),
     Fault(
         "normalized-residual",

@@ -119,7 +119,7 @@ FAULTS = (
     ),
     Fault(
         "one-column",
-        "Convolution of several images of one channel to one column, with a stride of columns above that of rows",
+        "Convolution of images of one channel to one column, with a stride of columns above that of rows",
         "takes the stride of columns for that of rows",
         "align-strides",
         feature=AVX_512,

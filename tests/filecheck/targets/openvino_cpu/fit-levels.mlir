@@ -1,17 +1,19 @@
 // RUN: moir-opt %s -p fit-levels --split-input-file | filecheck %s
 
 // CHECK-LABEL: moir.model @equal
-// CHECK-DAG:     %[[L:.*]] = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
-// CHECK-DAG:     %[[H:.*]] = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
-// CHECK:         opset1.FakeQuantize(%x, %[[L]], %{{.*}}, %{{.*}}, %other) {levels = 256, name = "f"}
+// CHECK:         %[[A:.*]] = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+// CHECK:         opset1.FakeQuantize(%x, %[[A]], %{{.*}}, %{{.*}}, %{{.*}}) {levels = 256, name = "f"}
+// CHECK:         opset1.FakeQuantize(%x, %low, %high, %low, %other) {levels = 256, name = "g"}
 builtin.module {
   moir.model @equal {
     %x = opset1.Parameter() {name = "x"} : tensor<2x3xf32>
     %low = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [-1.0, -1.0]>} : tensor<2x1xf32>
     %high = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 1.0]>} : tensor<2x1xf32>
     %other = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 2.0]>} : tensor<2x1xf32>
-    %0 = opset1.FakeQuantize(%x, %low, %high, %low, %other) {levels = 256, name = "f"} : tensor<2x3xf32>
+    %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256, name = "f"} : tensor<2x3xf32>
+    %1 = opset1.FakeQuantize(%x, %low, %high, %low, %other) {levels = 256, name = "g"} : tensor<2x3xf32>
     opset1.Result(%0) {name = "y"}
+    opset1.Result(%1) {name = "z"}
   }
 }
 
@@ -91,5 +93,21 @@ builtin.module {
     %4 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 255} : tensor<?x?x2xf32>
     opset1.Result(%3) {name = "y"}
     opset1.Result(%4) {name = "z"}
+  }
+}
+
+// -----
+
+// CHECK-LABEL: moir.model @shapes
+// CHECK:         %[[L:.*]] = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [0.0, 0.0]>} : tensor<2x1xf32>
+// CHECK:         %[[H:.*]] = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 2.0]>} : tensor<2x1xf32>
+// CHECK:         opset1.FakeQuantize(%x, %[[L]], %[[H]], %low, %low) {levels = 256, name = "f"}
+builtin.module {
+  moir.model @shapes {
+    %x = opset1.Parameter() {name = "x"} : tensor<2x3xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [0.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 2.0]>} : tensor<2x1xf32>
+    %0 = opset1.FakeQuantize(%x, %low, %high, %low, %low) {levels = 256, name = "f"} : tensor<2x3xf32>
+    opset1.Result(%0) {name = "y"}
   }
 }

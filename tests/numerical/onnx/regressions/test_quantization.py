@@ -110,6 +110,12 @@ CASES: dict[str, NodeCase] = {
         operands="x xs xz w ws wz ys yz",
         options=COMPLETE | WITHOUT_RANK | {"opset": 19},
     ),
+    "QuantizeLinear of f16 with limits that f16 does not hold": NodeCase(
+        "QuantizeLinear",
+        {"x": np.linspace(1, 2, 1024, dtype=np.float16)},
+        {"s": np.array(0.01599, np.float16), "z": np.array(0, np.int8)},
+        options=COMPLETE | STATIC | {"opset": 21},
+    ),
     "QuantizeLinear of f16 to 16 bits": NodeCase(
         "QuantizeLinear",
         {},

@@ -91,6 +91,7 @@ OPENVINO_CPU = Target(
         "widen-kernels": "moir.targets.openvino_cpu.convolution",
         "align-strides": "moir.targets.openvino_cpu.convolution",
         "pair-channels": "moir.targets.openvino_cpu.convolution",
+        "pad-before-convolutions": "moir.targets.openvino_cpu.convolution_operands",
         "keep-strides": "moir.targets.openvino_cpu.convolution_operands",
         "separate-maps": "moir.targets.openvino_cpu.convolution_operands",
         "clamp-before-pooling": "moir.targets.openvino_cpu.pooling",

@@ -14,7 +14,7 @@ from moir.dialects.opset.interfaces.spatial import ConvolutionOp
 from moir.dialects.opset.movement import Split
 from moir.dialects.shapes import shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.openvino_cpu.identity import rectified_identity
+from moir.targets.openvino_cpu.neighbours.identity import rectified_identity
 from moir.targets.record import Form
 
 

@@ -449,6 +449,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "omit-usual-scales": ((("ScaledDotProductAttention",),),),
     "order-prior-boxes": ((("PriorBox",),),),
     "order-words": ((("Greater", "GreaterEqual", "Less", "LessEqual"),), (("Maximum", "Minimum"),), (("TopK",),)),
+    "pad-before-convolutions": ((("Convolution", "GroupConvolution"),),),
     "pad-blocks": ((("SpaceToBatch",),),),
     "pair-channels": ((("Convolution",),),),
     "raise-conditional-blocks": ((("select_input",),),),

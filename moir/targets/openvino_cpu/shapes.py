@@ -10,7 +10,7 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.shape import ShapeOf
 from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.openvino_cpu.identity import computed_identity
+from moir.targets.openvino_cpu.neighbours.identity import computed_identity
 from moir.targets.record import Form
 
 

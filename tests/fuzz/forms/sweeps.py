@@ -186,6 +186,7 @@ SWEEPS: Mapping[str, Callable[[random.Random], ModuleOp]] = MappingProxyType(
         "clamp-before-pooling": convolution,
         "give-rows-to-biases": cells,
         "keep-strides": unit_kernels,
+        "pad-before-convolutions": unit_kernels,
         "separate-levels": averages,
         "separate-maps": convolution,
         "separate-normalizations": normalizations,

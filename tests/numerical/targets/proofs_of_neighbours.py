@@ -98,6 +98,11 @@ PROOFS_OF_NEIGHBOURS: dict[str, Proof] = {
         [CHANNELS],
         CHANNELS[:, 1:, ::2, ::2],
     ),
+    "windows-of-padding": (
+        lambda x: ops.relu(ops.convolution(x, np.ones((8, 16, 1), np.float32), [1], [1], [2], [1])),
+        [np.ones((1, 16, 1), np.float32)],
+        np.tile(floats(0, 16, 0, 0), (1, 8, 1)),
+    ),
     "multiplied-kernels": (
         lambda x: convolved(ops.multiply(x, MAP), np.ones((1, 1, 3, 3), np.float32), padding=1),
         [MAP.reshape(1, 1, 3, 3)],

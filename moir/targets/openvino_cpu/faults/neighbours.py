@@ -42,6 +42,12 @@ FAULTS = (
         "keep-strides",
     ),
     Fault(
+        "windows-of-padding",
+        "Convolution whose padding at an end is at least a window, then a bias or an activation, in several threads",
+        "reads out of bounds",
+        "pad-before-convolutions",
+    ),
+    Fault(
         "multiplied-kernels",
         "Convolution with padding of an image that is multiplied by a constant map, whose sizes are 1 or those of the kernel",
         "the kernel is multiplied by the map, not the image",

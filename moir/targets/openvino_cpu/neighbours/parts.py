@@ -9,7 +9,7 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Concat
 from moir.dialects.shapes import normalize_axis, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.openvino_cpu.identity import computed_identity
+from moir.targets.openvino_cpu.neighbours.identity import computed_identity
 from moir.targets.record import Form
 
 _SPLITS = frozenset(("Split", "VariadicSplit"))

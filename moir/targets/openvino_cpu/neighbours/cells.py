@@ -11,7 +11,7 @@ from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Concat
 from moir.dialects.shapes import element_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.openvino_cpu.identity import computed_identity
+from moir.targets.openvino_cpu.neighbours.identity import computed_identity
 from moir.targets.record import Form
 
 

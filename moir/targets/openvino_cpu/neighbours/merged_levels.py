@@ -14,7 +14,7 @@ from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.opset.reduction import ReductionOp
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.openvino_cpu.identity import computed_identity, is_computed_identity
+from moir.targets.openvino_cpu.neighbours.identity import computed_identity, is_computed_identity
 from moir.targets.record import Form
 
 _MOVING = frozenset(("Reshape", "Squeeze", "Transpose", "Unsqueeze"))

@@ -16,7 +16,7 @@ from moir.dialects.opset.reduction import ReduceMean
 from moir.dialects.opset.shape import Reshape, Squeeze, Unsqueeze
 from moir.dialects.shapes import rank_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.openvino_cpu.identity import computed_identity
+from moir.targets.openvino_cpu.neighbours.identity import computed_identity
 from moir.targets.record import Form
 
 

@@ -16,7 +16,7 @@ from moir.dialects.opset.pooling import AvgPool, AvgPool1, AvgPool14, AvgPoolOp
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.openvino_cpu.identity import computed_identity, rectified_identity
+from moir.targets.openvino_cpu.neighbours.identity import computed_identity, rectified_identity
 from moir.targets.record import Form
 
 MOVED = frozenset(("BatchToSpace", "Concat", "DepthToSpace", "Gather", "MaxPool", "Pad", "Relu", "Reshape", "ShuffleChannels", "Slice",

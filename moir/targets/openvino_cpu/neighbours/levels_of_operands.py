@@ -13,7 +13,7 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.openvino_cpu.identity import computed_identity, is_computed_identity
+from moir.targets.openvino_cpu.neighbours.identity import computed_identity, is_computed_identity
 from moir.targets.record import Form
 
 _KEEPING = frozenset(

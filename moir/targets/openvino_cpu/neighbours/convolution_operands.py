@@ -14,7 +14,7 @@ from moir.dialects.opset.interfaces.spatial import ConvolutionOp
 from moir.dialects.opset.movement import Split
 from moir.dialects.shapes import shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.openvino_cpu.identity import rectified_identity
+from moir.targets.openvino_cpu.neighbours.identity import rectified_identity
 from moir.targets.record import Form
 
 
@@ -129,7 +129,43 @@ def _is_part(value: SSAValue) -> bool:
     return isinstance(owner, Operation) and len(owner.results) > 1 and not (isinstance(owner, Split) and value is owner.results[0])
 
 
+class WindowsOfPadding(Pattern):
+    """Pads the data before a convolution whose last windows may lie behind them.
+
+        %1 = opset1.Convolution(%0, %w) {pads_begin = [0], pads_end = [1]}       // %w: [8, 4, 1]
+    ->  %2 = opset12.Pad(%0, [0, 0, 0], [0, 0, 1])
+        %3 = opset1.PRelu(%2, [1])
+        %1 = opset1.Convolution(%3, %w) {pads_begin = [0], pads_end = [0]}
+
+    The plugin reads out of bounds if it computes in several threads and adds a bias or an activation. Without the PRelu
+    the runtime would make the Pad a part of the convolution.
+    """
+
+    roots = (Convolution, GroupConvolution)
+
+    def may_match(self, op: Operation) -> bool:
+        assert isinstance(op, ConvolutionOp)
+        return op.text("auto_pad") == "explicit" and any(self._excess(op))
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, ConvolutionOp)
+        data, filters = op.operands
+        build, excess, ends = rewriter.op, self._excess(op), op.integers("pads_end")
+        none = [0] * (len(ends) + 2)
+        padded = build.Pad(data, none, [0, 0, *excess], build.constant_like(0, data), pad_mode="constant")
+        left = [end - size for end, size in zip(ends, excess, strict=True)]
+        same = build.create(type(op), [rectified_identity(build, padded), filters], {**op.properties, "pads_end": left})
+        rewriter.replace_with(op, same.results)
+
+    @staticmethod
+    def _excess(op: ConvolutionOp) -> list[int]:
+        """The padding at the end of each axis if a window fits into it; 0 if none does."""
+        sizes = zip(op.integers("pads_end"), _kernel(op), op.integers("dilations"), strict=True)
+        return [end if end > 0 and end >= (length - 1) * step + 1 else 0 for end, length, step in sizes]
+
+
 FORMS = (
+    Form("pad-before-convolutions", (WindowsOfPadding,)),
     Form("separate-maps", (MapOfPaddedImage,)),
     Form("keep-strides", (StridesBehindParts,)),
 )

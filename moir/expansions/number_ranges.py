@@ -11,7 +11,7 @@ start + step · opset4.Range(0, count, 1).
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
@@ -84,7 +84,7 @@ def range_counted_in_type(op: OpBuilder, start: SSAValue, stop: SSAValue, step: 
         return op.Range(*bounds, output_type=element)
     known = [op.known.constant(each) for each in bounds]
     if all(each is not None for each in known):
-        numbers = [each.reshape(()).astype(to_numpy(element))[()] for each in known if each is not None]
+        numbers: list[Any] = [each.reshape(()).astype(to_numpy(element))[()] for each in known if each is not None]
         return counted_range(op, numbers[0], numbers[2], length_of_range(*numbers), element)
     return length_in_f64(op, *bounds, element) if element == f64 else op.Range(*bounds, output_type=element)
 

@@ -132,8 +132,10 @@ def assign_value(node: LoweringNode, op: OpBuilder, *, shape: tuple[int, ...] = 
 def range_(node: LoweringNode, op: OpBuilder, start: SSAValue, end: SSAValue, step: SSAValue) -> SSAValue:
     """paddle.range(start, end, step) -> opset4.Range(start, end, step)"""
     element = optional_element(node, "dtype") or element_of(start)
-    ends = [op.Reshape(op.convert(each, element) if not is_integer(each) else each, [], special_zero=False) for each in (start, end, step)]
-    return range_counted_in_type(op, *ends, element)
+    first, last, distance = (
+        op.Reshape(op.convert(each, element) if not is_integer(each) else each, [], special_zero=False) for each in (start, end, step)
+    )
+    return range_counted_in_type(op, first, last, distance, element)
 
 
 @paddle.lowers("linspace")

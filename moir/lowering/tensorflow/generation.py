@@ -61,7 +61,8 @@ def number_range(node: LoweringNode, op: OpBuilder, start: SSAValue, limit: SSAV
     bounds = (start, limit, delta)
     known = next((found for each in bounds if (found := element_of(each)) is not dynamic), None)
     element = node.element_attribute("Tidx", known)
-    return range_counted_in_type(op, *(as_scalar(op, each) for each in bounds), element)
+    first, last, step = (as_scalar(op, each) for each in bounds)
+    return range_counted_in_type(op, first, last, step, element)
 
 
 @tf.lowers("LinSpace")

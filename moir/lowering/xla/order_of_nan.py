@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import REAL_TYPES, bf16, f16
@@ -18,7 +18,7 @@ from moir.dialects.opset.elementwise import Exp
 from moir.dialects.shapes import element_of
 from moir.rewriting.builder import OpBuilder
 
-_LARGEST = {f16: 65504.0, bf16: float(np.uint32(0x7F7F0000).view(np.float32))}
+_LARGEST: Mapping[Attribute, float] = {f16: 65504.0, bf16: float(np.uint32(0x7F7F0000).view(np.float32))}
 """The largest finite numbers of narrow types."""
 
 

@@ -401,10 +401,9 @@ def _of_text(words: Scanner, text: str, type_: Type) -> Dense:
     if isinstance(found.element, ComplexType):
         parts = [each for each in re.split(r"[\[\](),\s]+", text) if each]
         # Hexadecimal digits are the bits of a part in its own type.
-        part = np.empty(0, kind).real.dtype
+        part = np.dtype(f"f{kind.itemsize // 2}")
         numbers = np.array([_element(words, each, part) for each in parts], part).reshape(-1, 2)
-        values = np.empty(len(numbers), kind)
-        values.real, values.imag = numbers[:, 0], numbers[:, 1]
+        values = np.ascontiguousarray(numbers).view(kind).reshape(-1)
         return Dense(_shaped(words, values, found), found)
     parts = text.replace("[", " ").replace("]", " ").replace(",", " ").split()
     try:

@@ -9,13 +9,13 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.shapes import Shape, is_static, shape_of
+from moir.dialects.shapes import is_static, shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
 
 
-def normalized_rows(build: OpBuilder, op: OpsetOp, shape: Shape) -> SSAValue:
+def normalized_rows(build: OpBuilder, op: OpsetOp, shape: tuple[int, ...]) -> SSAValue:
     """What a GroupNormalization computes, by an MVN of its groups as rows; at most one of several sizes is unknown, or
     the target of the second Reshape is computed.
     """

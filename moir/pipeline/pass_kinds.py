@@ -109,6 +109,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("FakeQuantize",),),
         (("GroupNormalization", "MVN"), ("FakeQuantize",)),
         (("Convolution", "GroupConvolution"), ("FakeQuantize",)),
+        (("Gather",), ("FakeQuantize",)),
     ),
     "fold-batch-norm": ((("BatchNormInference",),),),
     "fold-channel-order": ((("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData"), ("Gather",)),),

@@ -36,7 +36,9 @@ class ReductionBeforeConstants(Pattern):
     dimensions, the fused operation reads constants of several elements out of bounds; a reduction that keeps its
     dimension gets a fourth dimension before the others. A Broadcast in both directions to a constant shape is a product
     with ones of this shape. If the data are rounded to levels that differ from row to row, the plugin reduces integers
-    and multiplies by the sizes of the levels after that. For integers of any rank it computes x / c in place of c / x.
+    and multiplies by the sizes of the levels after that. Levels along an axis of a result without the reduced
+    dimensions are taken along the axis of this number of the data. For integers of any rank it computes x / c in place
+    of c / x.
     If data of integers have several dimensions, it rounds x / c to the nearest one, also after a Squeeze: a Convert
     separates these.
 
@@ -62,9 +64,13 @@ class ReductionBeforeConstants(Pattern):
             rewriter.replace_with(op, reduced_apart(rewriter.op, op, data, axes))
             return
         reads_beyond = rank == RANK and axes == [RANK - 1] and (any(map(is_list, constants_after(op))) or has_levels_of_rows(data))
-        if not reads_beyond and not (is_integer(op) and any(map(divides_constant, constants_after(op)))):
+        keeps = op.flag("keep_dims")
+        is_rounded = (0 in axes or not keeps) and any(
+            is_list(each) and isinstance(each.operation, FakeQuantize) for each in constants_after(op)
+        )
+        if not reads_beyond and not is_rounded and not (is_integer(op) and any(map(divides_constant, constants_after(op)))):
             return
-        build, keeps = rewriter.op, op.flag("keep_dims")
+        build = rewriter.op
         if keeps:
             data, axes = build.Unsqueeze(data, [0]), [axis + 1 for axis in axes]
         reduced = getattr(build, op.KIND)(data, axes, keep_dims=True)

@@ -49,12 +49,13 @@ def changed(model: onnx.ModelProto, arrays: Mapping[str, Array], seed: int) -> o
             noise, other = f"{name}_noise", f"{name}_changed"
             graph.initializer.append(numpy_helper.from_array(np.asarray(factors).astype(array.dtype), noise))
             graph.node.append(onnx.helper.make_node("Mul", [name, noise], [other]))
-            if node.op_type in UNDERFLOWING:
-                graph.initializer.append(
-                    numpy_helper.from_array(np.broadcast_to(CHANGES[array.dtype] * signs, array.shape).astype(array.dtype), f"{name}_term")
-                )
-                graph.node.append(onnx.helper.make_node("Add", [other, f"{name}_term"], [f"{name}_moved"]))
-                other = f"{name}_moved"
+            # Kernels are off by a part of their largest number, or of 1.
+            largest = float(np.max(np.abs(array))) if array.size and np.isfinite(array).all() else 0.0
+            part = max(largest, 1.0) if node.op_type in UNDERFLOWING else largest
+            term = np.broadcast_to(CHANGES[array.dtype] * part * signs / 2, array.shape).astype(array.dtype)
+            graph.initializer.append(numpy_helper.from_array(term, f"{name}_term"))
+            graph.node.append(onnx.helper.make_node("Add", [other, f"{name}_term"], [f"{name}_moved"]))
+            other = f"{name}_moved"
             renamed[name] = other
     for each in graph.output:
         each.name = renamed.get(each.name, each.name)

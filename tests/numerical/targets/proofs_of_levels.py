@@ -109,6 +109,16 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         [np.array([[[100], [500]]], np.float32)],
         np.array([[[100], [500]]], np.float32),
     ),
+    "levels-of-means": (
+        lambda x: rounded_by(ops.reduce_sum(x, np.array([1]), False), np.array([[1, 2, 4, 8]], np.float32)),
+        [np.array([[[2, 2, 8, 24], [1, 4, 4, 8]], [[1, 8, 8, 16], [1, 0, 8, 8]]], np.float32)],
+        np.array([[3, 6, 12, 32], [2, 8, 16, 24]], np.float32),
+    ),
+    "entries-of-levels": (
+        lambda x: ops.gather(rounded_by(x, floats(1, 2).reshape(1, 2, 1)), np.int64(1), np.int64(0)),
+        [np.array([[[1, 3], [2, 4]]] * 2, np.float32)],
+        np.array([[1, 3], [2, 4]], np.float32),
+    ),
     "convolved-parts": (convolved_parts, [floats(3, 5).reshape(1, 2, 1, 1)], floats(5, 6).reshape(1, 2, 1, 1)),
     "levels-of-unknown-sizes": (
         lambda x: rounded(rounded_by(x, floats(1, 2).reshape(2, 1)), -128, 127),

@@ -66,6 +66,18 @@ FAULTS = (
         "fit-levels",
     ),
     Fault(
+        "levels-of-means",
+        "FakeQuantize with several limits of a reduction that does not keep its dimensions, or of the first of them",
+        "takes limits along another axis",
+        "separate-reductions",
+    ),
+    Fault(
+        "entries-of-levels",
+        "Gather of one entry of a FakeQuantize with several limits",
+        "has a dimension more, or is not compiled",
+        "fit-levels",
+    ),
+    Fault(
         "convolved-parts",
         "Concat of convolutions of parts of a value, in another order, along another axis, or with other values",
         "is that of the convolutions of all parts in order, or is not compiled",

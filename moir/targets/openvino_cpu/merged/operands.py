@@ -11,7 +11,7 @@ from moir.dialects.opset.convolution import Convolution, GroupConvolution
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.quantization import FakeQuantize
-from moir.dialects.shapes import element_of, is_static, shape_of
+from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity, is_computed_identity
 from moir.targets.record import Form
@@ -197,10 +197,36 @@ def _is_list(value: SSAValue) -> bool:
     return bool(set(shape_of(value) or ()) - {1})
 
 
+class EntriesOfLevels(Pattern):
+    """Separates the choice of one entry along an axis from rounding to levels with several limits.
+
+        %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high)   // %low: [1, 2, 1, 1]
+        %y = opset8.Gather(%0, 1, 3)
+    ->  %y = opset8.Gather(opset1.Maximum(-inf, %0), 1, 3)
+
+    The plugin multiplies the entries by sizes of levels that still have the axis: the result has a dimension more, or
+    is not compiled.
+    """
+
+    roots = ("opset8.Gather", "opset7.Gather", "opset1.Gather")
+    companions = ((FakeQuantize,),)
+
+    def may_match(self, op: Operation) -> bool:
+        before = rounding_of(op.operands[0])
+        return rank_of(op.operands[1]) == 0 and before is not None and any(map(_is_list, before.operands[1:]))
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        data, *others = op.operands
+        if not is_computed_identity(data):
+            same = computed_identity(rewriter.op, data)
+            rewriter.replace_with(op, rewriter.op.create(type(op), [same, *others], dict(op.properties)).results)
+
+
 FORMS = (
     Form(
         "fit-levels",
-        (EqualLimits, LimitsOfOneShape, NormalizedLevels, LevelsWithoutZero, LevelsOfUnknownSizes),
+        (EqualLimits, LimitsOfOneShape, NormalizedLevels, LevelsWithoutZero, LevelsOfUnknownSizes, EntriesOfLevels),
         "Writes limits of levels in one shape, and separates levels from normalizations and convolutions.",
     ),
 )

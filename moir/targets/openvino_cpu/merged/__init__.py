@@ -1,0 +1,1 @@
+"""Operations that the CPU plugin merges with their neighbours: quantization, attention, convolutions of parts."""

@@ -7,7 +7,7 @@ from xdsl.ir import Operation, SSAValue
 from moir.analysis.input_dependence import is_computed_of_inputs
 from moir.dialects.element_types import si64
 from moir.dialects.names import name_of
-from moir.dialects.opset.infrastructure import Parameter
+from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.dialects.shapes import element_count, normalize_axis, rank_of, shape_of
 from moir.expansions.constant_forms import with_dimensions_after
 from moir.lowering.binder import LoweringNode
@@ -34,6 +34,8 @@ def reshaped_like(op: OpBuilder, value: SSAValue, like: SSAValue, kept: int = 0)
     shape = shape_of(like)
     if shape is not None and len(shape) == kept + 1 and shape[kept] != 0:
         return op.Reshape(value, [*(0,) * kept, -1], special_zero=bool(kept))
+    if shape is not None and isinstance(like.owner, Constant):
+        return op.Reshape(value, list(shape), special_zero=False)
     return op.Reshape(value, op.ShapeOf(like), special_zero=False)
 
 

@@ -133,6 +133,9 @@ def flatten(op: OpBuilder, input: SSAValue, *, axis: int = 1) -> SSAValue:
 def flattened(op: OpBuilder, data: SSAValue, axis: int) -> Operand:
     """The target shape that merges the dimensions before an axis, and the others; -1 for a size to be inferred."""
     shape = shape_of(data)
+    if shape is not None and 0 in shape and is_static(shape):
+        # The CPU plugin passes over a computed size of 0.
+        return [element_count(shape[:axis]) or 0, element_count(shape[axis:]) or 0]
     if axis == 0 and shape is not None and 0 not in shape:
         return [1, -1]
     if shape is not None and axis == len(shape) and 0 not in shape:

@@ -121,7 +121,7 @@ def quantize(node: LoweringNode, op: OpBuilder, numbers: SSAValue) -> SSAValue:
         results = [node.known.constant(each) for each in (rounding.output_low, rounding.output_high)]
         wanted = [node.known.constant(each) for each in number_range(op, how)]
         if all(a is not None and b is not None and np.array_equal(a, b) for a, b in zip(results, wanted, strict=True)):
-            levels = NumberRange(*(op.constant(np.float32(end)) for end in how.range.ends))
+            levels = NumberRange(*(op.constant(np.asarray(end, np.float32)) for end in how.range.ends))
             limits = NumberRange(rounding.input_low, rounding.input_high)
             return op.convert(fake_quantized(op, rounding.data, limits, levels, how.range), how.range.element)
     return quantized(op, numbers, how)

@@ -144,7 +144,7 @@ def test_batch_first(kind):
     inputs = {name: np.ascontiguousarray(value.swapaxes(0, 1)) if name in "xhc" else value for name, value in inputs.items()}
     expected = layout_reference(([made], inputs), len(made.output))
     constants = {name: inputs.pop(name) for name in "wrb"}
-    check([made], inputs, constants=constants, expected=expected, opset=14, operations=2)
+    check([made], inputs, constants=constants, expected=expected, opset=14, operations=2 + OF_SIZES)
 
 
 def test_lstm_of_older_operator_sets():

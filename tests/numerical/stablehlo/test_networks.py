@@ -53,7 +53,7 @@ EXPECTED: dict[str, dict[str, int]] = {
             "SoftPlus": 2,
             "SoftSign": 1,
             "Softmax": 1,
-            "Split": 1,
+            "VariadicSplit": 1,
             "Swish": 1,
         },
     },

@@ -74,7 +74,7 @@ def test_lstm_of_all_steps() -> None:
         steps = tf.shape(x, tf.int64)[0]
         return raw.BlockLSTMV2(seq_len_max=steps, x=x, cs_prev=state, h_prev=hidden, **lstm_operands())[6]
 
-    check(sequence, {"x": normal(STEPS, BATCH, INPUT), **STATES}, forms=("static", "dynamic"), operations=6)
+    check(sequence, {"x": normal(STEPS, BATCH, INPUT), **STATES}, forms=("static", "dynamic"), operations=10)
 
 
 @pytest.mark.parametrize(("used", "operations"), [((3,), 1), ((0, 1, 2, 3), 14)])

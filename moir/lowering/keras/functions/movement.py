@@ -315,5 +315,5 @@ def arange(node: LoweringNode, op: OpBuilder, *, dtype: str | None = None) -> SS
     start, stop, step = given.get("start", 0), given.get("stop"), given.get("step", 1)
     if stop is None:
         start, stop = 0, start
-    bounds = operands(op, start, stop, step)
-    return range_counted_in_type(op, *bounds, element_of(bounds[0]) if dtype is None else element_named(node, dtype))
+    first, end, stride = operands(op, start, stop, step)
+    return range_counted_in_type(op, first, end, stride, element_of(first) if dtype is None else element_named(node, dtype))

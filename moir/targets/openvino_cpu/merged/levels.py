@@ -80,7 +80,7 @@ def merged_before(value: SSAValue, also: frozenset[str] = frozenset()) -> SSAVal
     """The value from which a value is computed by operations that the plugin merges into the one before: elementwise
     ones with constants, and some others.
     """
-    while isinstance(owner := value.owner, OpsetOp) and not isinstance(owner, Constant) and owner.operands:
+    while isinstance(owner := value.owner, OpsetOp) and owner.operands:
         computed = [each for each in owner.operands if not isinstance(each.owner, Constant)]
         if len(computed) != 1 or not (owner.POINTWISE or owner.BROADCASTS or owner.KIND in also) or isinstance(owner, FakeQuantize):
             break

@@ -12,6 +12,7 @@ from moir.dialects.opset.convolution import Convolution, GroupConvolution
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.spatial import ConvolutionOp
 from moir.dialects.opset.movement import Split
+from moir.dialects.opset.pooling import MaxPool, MaxPool8
 from moir.dialects.shapes import shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.neighbours.identity import rectified_identity
@@ -48,6 +49,7 @@ class MapOfPaddedImage(Pattern):
         return False
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
         same = rewriter.op.create(type(op), list(op.operands), dict(op.properties)).results[0]
         rewriter.replace_with(op, rectified_identity(rewriter.op, same))
 
@@ -124,9 +126,10 @@ def _parts(value: SSAValue) -> Iterator[SSAValue]:
 
 
 def _is_part(value: SSAValue) -> bool:
-    """Whether a value is one of several results; the runtime takes the first one of a Split for all."""
+    """Whether a value is one of several results, but not the first one of a Split or MaxPool."""
     owner = value.owner
-    return isinstance(owner, Operation) and len(owner.results) > 1 and not (isinstance(owner, Split) and value is owner.results[0])
+    is_known = isinstance(owner, Split | MaxPool | MaxPool8) and value is owner.results[0]
+    return isinstance(owner, Operation) and len(owner.results) > 1 and not is_known
 
 
 class WindowsOfPadding(Pattern):

@@ -50,6 +50,7 @@ class FactorsOfAverages(Pattern):
         return any((each < 0).any() for each in factors) and any(isinstance(each, AvgPoolOp) for each in _ends(op.results[0]))
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
         same = rewriter.op.create(type(op), list(op.operands), dict(op.properties)).results[0]
         rewriter.replace_with(op, rectified_identity(rewriter.op, same))
 
@@ -73,6 +74,7 @@ class AverageOfLevels(Pattern):
         return _is_quantized(op.operands[0]) and any(not isinstance(each, FakeQuantize | Result) for each in _ends(op.results[0]))
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
         same = rewriter.op.create(type(op), list(op.operands), dict(op.properties)).results[0]
         rewriter.replace_with(op, computed_identity(rewriter.op, same))
 

@@ -101,8 +101,9 @@ def _mean_of(value: SSAValue | None) -> ReduceMean | None:
     if not isinstance(op, Subtract):
         return None
     mean = _unconverted(op.operands[1]).owner
-    is_own = isinstance(mean, ReduceMean) and _unconverted(mean.operands[0]) is _unconverted(op.operands[0])
-    return mean if is_own else None
+    if not isinstance(mean, ReduceMean):
+        return None
+    return mean if _unconverted(mean.operands[0]) is _unconverted(op.operands[0]) else None
 
 
 def _base_of_square(value: SSAValue) -> SSAValue | None:

@@ -134,8 +134,8 @@ CASES: dict[str, Case] = {
     "Reshape-split": lambda op, x: op.Reshape(op.Add(x, FIXED), ints(0, 0, 0, 2, 3), special_zero=True),
     "Reshape-units": lambda op, x: op.Reshape(op.ReduceSum(x, ints(1, 2), keep_dims=True), ints(0, 6), special_zero=True),
     "Reshape-unit-result": lambda op, x: op.Reshape(op.ReduceSum(x, ints(1), keep_dims=False), ints(0, 0, 1, -1), special_zero=True),
-    "MatMul-weights": lambda op, x: op.MatMul(x, numbers(6, 5)),
     "MatMul-both": lambda op, x: op.MatMul(x, op.Sin(x), transpose_b=True),
+    "MatMul-weights": lambda op, x: op.MatMul(x, numbers(6, 5)),
     "MatMul-left": lambda op, x: op.MatMul(numbers(2, 3, 5, 4), x),
     "Einsum": lambda op, x: op.Einsum(x, numbers(6, 5), equation="nhwc,cd->nwhd"),
 }

@@ -15,7 +15,7 @@ from moir.dialects.opset.movement import Split
 from moir.dialects.opset.pooling import MaxPool, MaxPool8
 from moir.dialects.shapes import shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.openvino_cpu.neighbours.identity import rectified_identity
+from moir.targets.openvino_cpu.neighbours.identity import computed_identity, rectified_identity
 from moir.targets.record import Form
 
 
@@ -141,7 +141,8 @@ class WindowsOfPadding(Pattern):
         %1 = opset1.Convolution(%3, %w) {pads_begin = [0], pads_end = [0]}
 
     The plugin reads out of bounds if it computes in several threads and adds a bias or an activation. Without the PRelu
-    the runtime would make the Pad a part of the convolution.
+    the runtime would make the Pad a part of the convolution. An identity before the Pad keeps the runtime from padding
+    the integers of quantized data, whose zero point may be moved by an elementwise operation.
     """
 
     roots = (Convolution, GroupConvolution)
@@ -155,6 +156,8 @@ class WindowsOfPadding(Pattern):
         data, filters = op.operands
         build, excess, ends = rewriter.op, self._excess(op), op.integers("pads_end")
         none = [0] * (len(ends) + 2)
+        if isinstance(owner := data.owner, OpsetOp) and (owner.POINTWISE or owner.BROADCASTS):
+            data = computed_identity(build, data)
         padded = build.Pad(data, none, [0, 0, *excess], build.constant_like(0, data), pad_mode="constant")
         left = [end - size for end, size in zip(ends, excess, strict=True)]
         same = build.create(type(op), [rectified_identity(build, padded), filters], {**op.properties, "pads_end": left})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -270,12 +270,33 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
     EmissionError for a module that IR cannot represent, and VerifyException for an invalid one; then no file is written
     or changed.
     """
+    return write_checked(module, path, compress_to_fp16=compress_to_fp16)
+
+
+def write_checked(
+    module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = False, complete: Callable[[], None] | None = None
+) -> WrittenModel:
+    """Write a converted module as `save_model` does.
+
+    Args:
+        module: a module in opset dialects; it is not changed.
+        path: path of the `.xml`.
+        compress_to_fp16: store weights in half precision.
+        complete: called when both files are written under temporary names, before they replace older ones; an exception
+            prevents that they do.
+    """
     from moir.emit.files import weights_path
     from moir.emit.write import write_model
     from moir.rewriting.verification import verify_module
 
     check_not_read(module, (Path(path), weights_path(Path(path))))
-    check = partial(check_as_read, module)
+    unchanged = partial(check_as_read, module)
+
+    def check() -> None:
+        unchanged()
+        if complete is not None:
+            complete()
+
     if compress_to_fp16:
         from moir.passes.compress.compress_to_fp16 import CompressToFp16Pass
 
@@ -287,7 +308,7 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
             return write_model(module, path, check=check)
         except EmissionError:
             # The system refuses to write what a file does not have any more.
-            check()
+            unchanged()
             raise
 
 

@@ -66,6 +66,9 @@ class Framework(Record):
         runner: `module:class` that runs its models by its own runtime; None if no package has that.
         view: `module:view` of what extensions for Model Optimizer's API see of its models; None if they see its
             operations as they are.
+        ir_name: name of the files of its IRs without suffix; empty if they are named like the model.
+        companions: `module:function` that takes the path of a model and whether its tokenizer is converted, and returns
+            the files that belong beside an IR of the name `ir_name`; None if there are none.
     """
 
     dialect: str
@@ -89,6 +92,8 @@ class Framework(Record):
     constant_kind: str = "const"
     runner: str | None = None
     view: str | None = None
+    ir_name: str = ""
+    companions: str | None = None
 
     @property
     def lowering_pass(self) -> str:

@@ -13,10 +13,12 @@ TOKENIZERS = Parameter(
     "tokenizers",
     UNLESS,
     True,
-    "refuse strings that need operations of OpenVINO Tokenizers, an extension of the runtime",
+    "convert a language model without its tokenizer; refuse strings that need operations of OpenVINO Tokenizers, an "
+    "extension of the runtime",
     in_python="use operations of OpenVINO Tokenizers, an extension of the runtime, for strings that the operation sets "
     "cannot express; False refuses a model that needs them",
     option="--no-tokenizers",
+    former=("--no-tokenizer",),
 )
 
 TARGET = Parameter(

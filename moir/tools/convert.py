@@ -34,8 +34,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from moir.errors import UsageError
-from moir.frameworks import FRAMEWORKS
+from moir.files.recognition import framework_of_file
+from moir.frameworks import FRAMEWORKS, load
 from moir.parameters.interface import MODEL_NAME
+from moir.parameters.runtime import TOKENIZERS
 from moir.records import Record
 from moir.suggestions import nearest
 from moir.tools.argument_parser import ArgumentParser
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
 
     from moir.conversion import Observer
     from moir.emit.write import WrittenModel
+    from moir.language_models.companions import Companions
     from moir.options import ConversionOptions
     from moir.tools.batch.work import Success, Work
     from moir.tools.progress import ProgressBar, Timing
@@ -262,6 +265,7 @@ class Result(Record):
         time: the durations of its parts, as text.
         stages: the durations of its stages.
         is_cached: whether it came from the cache.
+        companions: the names of the files beside them.
     """
 
     written: WrittenModel
@@ -269,6 +273,13 @@ class Result(Record):
     time: str
     stages: Timing
     is_cached: bool = False
+    companions: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> list[Path]:
+        """The paths of all files."""
+        path = self.written.xml_path
+        return [path, self.written.bin_path, *map(path.with_name, self.companions)]
 
 
 def _convert(options: argparse.Namespace, request: Request, model: Path, output: Path) -> None:
@@ -283,10 +294,10 @@ def _convert(options: argparse.Namespace, request: Request, model: Path, output:
             stack.enter_context(printed_log())
         result = _converted(options, request.conversion, model, output, bars)
     if request.place == STANDARD:
-        write_archive(result.written, binary_output())
+        write_archive(result.files, binary_output())
     if result.summary is not None:
         summary = result.summary.with_fields(notes=[*request.notes, *result.summary.notes])
-        files = STANDARD_OUTPUT if request.place == STANDARD else f"{result.written.xml_path} {result.written.bin_path}"
+        files = STANDARD_OUTPUT if request.place == STANDARD else " ".join(map(str, result.files))
         report = (result.stages.table() + "\n" if options.verbose else "") + summary.text(files, result.time)
         if request.place == STANDARD:
             print(report, end="", file=sys.stderr)
@@ -310,7 +321,12 @@ def _converted(options: argparse.Namespace, conversion: ConversionOptions, model
     from moir.tools.output_check import OutputCheck
     from moir.tools.progress import EMISSION, Timing
 
+    companions = companions_beside(model, conversion, output)
     check_output(output)
+    if companions is not None:
+        from moir.language_models.folder import check_folder
+
+        check_folder(output, companions)
     timing = Timing(count_operations=options.verbose)
     observers: list[Observer] = [timing, OutputCheck(output, options.dump_ir)]
     stopwatch = source = cached = None
@@ -319,7 +335,8 @@ def _converted(options: argparse.Namespace, conversion: ConversionOptions, model
 
         stopwatch, source = Stopwatch(), SourceOperations()
         observers = [stopwatch, source, *observers]
-    if options.cache is not None:
+    # A cache would hold gigabytes, of a conversion that copies them.
+    if options.cache is not None and companions is None:
         from moir.tools.batch.cache import CachedConversion
 
         assert stopwatch is not None
@@ -354,16 +371,38 @@ def _converted(options: argparse.Namespace, conversion: ConversionOptions, model
             return summary_of(module, source.kinds, title, weights_bytes, [*conversion.notes, *notes_of(module)])
 
         notes: list[str] = []
-        if cached is None:
+        if companions is not None:
+            from moir.language_models.folder import save_folder
+
+            written = save_folder(module, output, companions)
+        elif cached is None:
             written = save_model(module, output)
         else:
             written, notes = cached.save(module, output, summarized)
         timing.finish(number, EMISSION, module, time.perf_counter() - emission)
+    beside = () if companions is None else tuple(companions.names)
     if options.silent or stopwatch is None:
-        return Result(written, None, "", timing)
+        return Result(written, None, "", timing, companions=beside)
     stopwatch.end("emission")
     summary = summarized(written.weights_bytes)
-    return Result(written, summary.with_fields(notes=[*summary.notes, *notes]), stopwatch.text(), timing)
+    return Result(written, summary.with_fields(notes=[*summary.notes, *notes]), stopwatch.text(), timing, companions=beside)
+
+
+def companions_beside(model: Path, conversion: ConversionOptions, output: Path) -> Companions | None:
+    """The files that belong beside the IR of a model; None if nothing does, as beside an IR with a name of its own.
+
+    Args:
+        model: the model.
+        conversion: the options of the conversion.
+        output: the `.xml` to write.
+    """
+    framework = framework_of_file(model)
+    if framework.companions is None or output.stem != framework.ir_name:
+        return None
+    from moir.conversion import stage
+
+    with stage("the conversion of the tokenizer"):
+        return load(framework.companions)(model, conversion[TOKENIZERS])
 
 
 def converted_in_pool(work: Work) -> Success:

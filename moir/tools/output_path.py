@@ -1,5 +1,7 @@
 """Where a conversion writes: from `-o`, `--output-model`, `--model-name`, and from an `--output` that is a path.
 
+A language model is written to a folder of its own, in which the IR has a fixed name.
+
 `--output` names the outputs of a model. It was the place to write in earlier command lines of moir; a value that looks
 like a path (it ends in `.xml` or a slash, or is a folder) and is not a name in the model is still taken as the place
 to write, with a note.
@@ -13,7 +15,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from moir.errors import UsageError
+from moir.errors import ConversionError, UsageError
+from moir.files.recognition import framework_of_file
 from moir.options import ConversionOptions
 from moir.parameters.interface import MODEL_NAME, OUTPUT
 from moir.records import Record
@@ -25,7 +28,7 @@ class Request(Record):
 
     Args:
         conversion: the options of the conversion.
-        place: where to write: a folder, a path that ends in `.xml`, or standard output.
+        place: where to write: a folder, a path that ends in `.xml`, or standard output; empty if nothing is given.
         notes: notes on the command line, for the user.
     """
 
@@ -54,7 +57,7 @@ def requested(options: argparse.Namespace, conversion: ConversionOptions, model:
     if given is not None and _is_like_a_path(given) and not _is_in_model(given, conversion, model):
         note = f"--output says which outputs are kept; {given} is taken as the place to write, which is -o"
         return Request(conversion.with_value(OUTPUT, ()), given, [*notes, note])
-    return Request(conversion, ".", notes)
+    return Request(conversion, "", notes)
 
 
 @contextmanager
@@ -70,11 +73,35 @@ def output_file(place: str, model: Path, name: str) -> Generator[Path]:
         yield output_path(folder, model, name)
 
 
-def output_path(output: str, model: Path, name: str = "") -> Path:
-    """The path of the `.xml` to write: `output`, or a file in that folder, named like the model or as `name`."""
+def output_path(output: str, model: Path, name: str = "", *, is_single: bool = True) -> Path:
+    """The path of the `.xml` to write.
+
+    Args:
+        output: that path; or the folder of the file, the current one by default. The file is named like the model,
+            unless its framework names IRs (`Framework.ir_name`): such an IR gets a folder of its own, `output` for a
+            single model (by default `NAME-openvino`), a folder in `output` with the name of the model for several.
+        model: the model.
+        name: the name of the file or of its folder, where it is not that of the model.
+        is_single: whether this is the only model of the command.
+    """
     if output.lower().endswith(".xml"):
         return Path(output)
-    return Path(output) / f"{name or model.stem or model.resolve().name or 'model'}.xml"
+    # What follows a dot in the name of a folder is no suffix: Qwen3-0.6B.
+    name = name or (model.name if model.is_dir() else model.stem) or model.resolve().name or "model"
+    ir_name = _ir_name(model)
+    if not ir_name:
+        return Path(output) / f"{name}.xml"
+    if not is_single:
+        return Path(output) / name / f"{ir_name}.xml"
+    return Path(output or f"{name}-openvino") / f"{ir_name}.xml"
+
+
+def _ir_name(model: Path) -> str:
+    """The name that the framework of a model gives to its IRs; empty if it gives none, or nothing reads the model."""
+    try:
+        return framework_of_file(model).ir_name
+    except ConversionError:
+        return ""
 
 
 def check_name(name: str) -> None:
@@ -98,7 +125,6 @@ def _is_in_model(name: str, conversion: ConversionOptions, model: Path) -> bool:
     """Whether an output, a tensor or a node of a model has a name."""
     from moir.analysis.places import Places
     from moir.dialects.moir import models_of
-    from moir.files.recognition import framework_of_file
     from moir.frameworks import read_model
 
     module = read_model(model, framework_of_file(model), conversion.reading)

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager, nullcontext
 from errno import EBADF
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from moir.errors import ConversionError, UsageError
-
-if TYPE_CHECKING:
-    from moir.emit.write import WrittenModel
 
 STANDARD = "-"
 """The argument that stands for standard input or standard output."""
@@ -141,12 +138,12 @@ def binary_output() -> IO[bytes]:
     return sys.stdout.buffer
 
 
-def write_archive(written: WrittenModel, stream: IO[bytes]) -> None:
-    """Write the two files of an IR as a tar archive. Archives of the same files have the same bytes."""
+def write_archive(files: Iterable[Path], stream: IO[bytes]) -> None:
+    """Write files as a tar archive, without their folders. Archives of the same files have the same bytes."""
     import tarfile
 
     with tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT) as archive:
-        for path in (written.xml_path, written.bin_path):
+        for path in files:
             entry = archive.gettarinfo(path, path.name)
             entry.mtime = entry.uid = entry.gid = 0
             entry.uname = entry.gname = ""

@@ -14,13 +14,10 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
-import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from moir.conversion import Observer, save_model
@@ -28,6 +25,7 @@ from moir.emit.files import replacing, weights_path
 from moir.emit.write import WrittenModel
 from moir.errors import EmissionError
 from moir.files.source_files import files_read
+from moir.files.staging import staging_folder
 from moir.files.unchanged_files import FileState
 from moir.options import ConversionOptions
 from moir.tools.batch.cache_key import key_of
@@ -36,9 +34,6 @@ from moir.tools.summary import Summary
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
-
-_FORGOTTEN = 86_400.0
-"""Seconds after which an unfinished folder counts as left over by a process that died."""
 
 
 class _UnusableEntry(Exception):
@@ -164,12 +159,8 @@ class CachedConversion:
     @contextmanager
     def _new_folder(self) -> Generator[Path]:
         (self._folder / "files").mkdir(parents=True, exist_ok=True)
-        for each in self._folder.glob("new-*"):
-            with suppress(OSError):
-                if time.time() - each.stat().st_mtime > _FORGOTTEN:
-                    shutil.rmtree(each, ignore_errors=True)
-        with TemporaryDirectory(prefix="new-", dir=self._folder) as folder:
-            yield Path(folder)
+        with staging_folder(self._folder, "new-") as folder:
+            yield folder
 
     def _files_read(self, module: ModuleOp) -> dict[str, str] | None:
         """The digests of the files that were read, by path: relative to the folder of the model if they are in it.

@@ -107,7 +107,7 @@ def _listed(path: str, table: Mapping[str, Any], where: str, overriding: Convers
     if "output_model" in table:
         output = output_path(place_of_model(str(base / table["output_model"])), model, conversion[MODEL_NAME])
     else:
-        output = output_path(str(base / table.get("output_dir", ".")), model, conversion[MODEL_NAME])
+        output = output_path(str(base / table.get("output_dir", ".")), model, conversion[MODEL_NAME], is_single=False)
     return Listed(model, output, conversion, table.get("passes"))
 
 

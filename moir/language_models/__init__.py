@@ -1,0 +1,1 @@
+"""The folder of a language model that OpenVINO GenAI reads: an IR, its tokenizer, its configuration."""

@@ -1,0 +1,92 @@
+"""What belongs beside the IR of a language model: the IRs of its tokenizer and detokenizer, and configurations.
+
+    openvino_model.xml, .bin          the network
+    openvino_tokenizer.xml, .bin      texts -> input_ids, attention_mask
+    openvino_detokenizer.xml, .bin    ids -> texts
+    config.json                       of the model: its type, its ids of special tokens
+    generation_config.json            which tokens end a text, how tokens are drawn
+    tokenizer_config.json, …          what the tokenizer was made from, for other tools
+    chat_template.jinja               how messages become one text
+
+OpenVINO GenAI finds them by these names.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moir.records import Record
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from moir.tokenizers.definition import TokenizerDefinition
+
+TOKENIZER, DETOKENIZER = "openvino_tokenizer", "openvino_detokenizer"
+"""Names of the IRs of a tokenizer, without suffix."""
+
+CONFIGURATION, GENERATION = "config.json", "generation_config.json"
+TOKENIZER_CONFIGURATION, CHAT_TEMPLATE = "tokenizer_config.json", "chat_template.jinja"
+
+
+class Companions(Record):
+    """The files beside an IR, by their names.
+
+    Args:
+        models: modules in opset dialects that become IRs, by names without suffix.
+        contents: the bytes of files that are derived.
+        copies: files that are copied.
+    """
+
+    models: Mapping[str, ModuleOp]
+    contents: Mapping[str, bytes]
+    copies: Mapping[str, Path]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all files."""
+        return [*(name + suffix for name in self.models for suffix in (".xml", ".bin")), *self.contents, *self.copies]
+
+
+def companions(path: Path, has_tokenizer: bool) -> Companions:
+    """The companions of the IR of a language model.
+
+    Args:
+        path: the folder of the model, or a GGUF file.
+        has_tokenizer: whether the tokenizer is converted. Its files are copied in any case.
+
+    Raises ModelFileError for files that are missing or damaged, ConversionError for a tokenizer that operations of
+    OpenVINO Tokenizers cannot express.
+    """
+    if path.is_dir():
+        from moir.language_models.huggingface import companions_of_folder
+
+        return companions_of_folder(path, has_tokenizer)
+    from moir.language_models.gguf import companions_of_file
+
+    return companions_of_file(path, has_tokenizer)
+
+
+def tokenizer_models(definition: Callable[[], TokenizerDefinition], has_tokenizer: bool) -> dict[str, ModuleOp]:
+    """The modules of a tokenizer by the names of their IRs; none if it is not converted.
+
+    Args:
+        definition: reads the tokenizer.
+        has_tokenizer: whether it is converted.
+
+    Raises what `definition` raises, and ConversionError for a tokenizer that cannot be expressed.
+    """
+    if not has_tokenizer:
+        return {}
+    from moir.tokenizers import detokenizer_module, tokenizer_module
+
+    tokenizer = definition()
+    return {TOKENIZER: tokenizer_module(tokenizer), DETOKENIZER: detokenizer_module(tokenizer)}
+
+
+def json_bytes(content: Mapping[str, object]) -> bytes:
+    """A configuration as the bytes of its file."""
+    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()

@@ -1,0 +1,109 @@
+"""Writing a language model: its IR and the files beside it appear together in their folder.
+
+The files beside the IR are written to a hidden folder in the same place. They get their names when the IR is complete,
+just before it does, so that an error or an interruption before leaves an older model as it was.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moir.conversion import stage, write_checked
+from moir.emit.files import check_output
+from moir.emit.write import WrittenModel, write_model
+from moir.errors import EmissionError
+from moir.files.staging import staging_folder
+from moir.language_models.companions import Companions
+from moir.rewriting.verification import verify_module
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+STAGING = ".moir-"
+"""The beginning of the name of the hidden folder."""
+
+
+def check_folder(path: Path, companions: Companions) -> None:
+    """Check that no file of a folder would be replaced that is not of an older conversion.
+
+    Args:
+        path: the `.xml` of the network. Where it exists, the files beside it are those of an older conversion.
+        companions: the files beside it.
+
+    Raises EmissionError that names the file.
+    """
+    for name in companions.models:
+        check_output(path.with_name(f"{name}.xml"))
+    if path.exists():
+        return
+    for name in (*companions.contents, *companions.copies):
+        existing = path.with_name(name)
+        if existing.exists() and not _is_same(existing, name, companions):
+            raise EmissionError(
+                "the file would be overwritten, but it is not of an earlier conversion",
+                location=str(existing),
+                hint="choose another output, or remove the file",
+            )
+
+
+def _is_same(existing: Path, name: str, companions: Companions) -> bool:
+    """Whether a file has the content that it would get, or is the file of the model itself."""
+    if name in companions.contents:
+        return existing.read_bytes() == companions.contents[name]
+    source = companions.copies[name]
+    return existing.samefile(source) or (existing.stat().st_size == source.stat().st_size and existing.read_bytes() == source.read_bytes())
+
+
+def save_folder(module: ModuleOp, path: Path, companions: Companions) -> WrittenModel:
+    """Write a converted language model and what belongs beside it.
+
+    Args:
+        module: the network, in opset dialects.
+        path: the `.xml` of the network; the other files are written beside it. A missing folder is created.
+        companions: the other files.
+
+    Raises as `moir.save_model` does; then older files are unchanged and a folder that was created is removed.
+    """
+    check_output(path)
+    check_folder(path, companions)
+    folder = path.parent
+    is_new = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with staging_folder(folder, STAGING) as staged:
+            _write_companions(staged, companions, folder)
+            return write_checked(module, path, complete=partial(_move_all, staged, folder))
+    except OSError as error:
+        raise EmissionError(f"the model cannot be written: {error.strerror or error}", location=str(error.filename or folder)) from error
+    finally:
+        if is_new:
+            # Removes the folder only if nothing was written to it.
+            with suppress(OSError):
+                folder.rmdir()
+
+
+def _write_companions(staged: Path, companions: Companions, folder: Path) -> None:
+    for name, module in companions.models.items():
+        with stage(f"emission of {name}"):
+            verify_module(module)
+            write_model(module, staged / f"{name}.xml")
+    for name, content in companions.contents.items():
+        (staged / name).write_bytes(content)
+    for name, source in _copies(companions.copies, folder).items():
+        shutil.copyfile(source, staged / name)
+
+
+def _copies(copies: Mapping[str, Path], folder: Path) -> Mapping[str, Path]:
+    """The files to copy: those that are not already in the folder themselves."""
+    return {name: source for name, source in copies.items() if not ((folder / name).exists() and (folder / name).samefile(source))}
+
+
+def _move_all(source: Path, target: Path) -> None:
+    for each in sorted(source.iterdir()):
+        os.replace(each, target / each.name)

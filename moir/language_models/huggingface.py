@@ -1,0 +1,51 @@
+"""The companions of the IR of a Hugging Face folder: copies of its configurations, and its tokenizer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+from moir.errors import ModelFileError
+from moir.files.reading import read_whole
+from moir.language_models.companions import (
+    CHAT_TEMPLATE,
+    CONFIGURATION,
+    GENERATION,
+    TOKENIZER_CONFIGURATION,
+    Companions,
+    json_bytes,
+    tokenizer_models,
+)
+
+COPIED = (
+    CONFIGURATION,
+    GENERATION,
+    TOKENIZER_CONFIGURATION,
+    CHAT_TEMPLATE,
+    *("tokenizer.json", "tokenizer.model", "special_tokens_map.json", "added_tokens.json"),
+    *("vocab.json", "vocab.txt", "merges.txt", "chat_template.json"),
+)
+"""The files of a folder that are copied if they exist."""
+
+GENERATION_KEYS = ("bos_token_id", "eos_token_id", "pad_token_id")
+"""The keys of `config.json` that make a `generation_config.json` for a folder that has none."""
+
+
+def companions_of_folder(folder: Path, has_tokenizer: bool) -> Companions:
+    """The companions of a model in a folder, see `moir.language_models.companions`."""
+    from moir.tokenizers import read_folder
+
+    copies = {name: folder / name for name in COPIED if (folder / name).is_file()}
+    contents = {} if GENERATION in copies else {GENERATION: _generation_configuration(folder / CONFIGURATION)}
+    return Companions(tokenizer_models(lambda: read_folder(folder), has_tokenizer), contents, copies)
+
+
+def _generation_configuration(path: Path) -> bytes:
+    """The content of a `generation_config.json` with what `config.json` says about special tokens."""
+    try:
+        content: Any = json.loads(read_whole(path, "the configuration"))
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"the configuration is not JSON: {error}", location=str(path)) from None
+    configuration = cast("dict[str, object]", content) if isinstance(content, dict) else {}
+    return json_bytes({key: configuration[key] for key in GENERATION_KEYS if configuration.get(key) is not None})

@@ -51,25 +51,6 @@ class Companions(Record):
         return [*(name + suffix for name in self.models for suffix in (".xml", ".bin")), *self.contents, *self.copies]
 
 
-def companions(path: Path, has_tokenizer: bool) -> Companions:
-    """The companions of the IR of a language model.
-
-    Args:
-        path: the folder of the model, or a GGUF file.
-        has_tokenizer: whether the tokenizer is converted. Its files are copied in any case.
-
-    Raises ModelFileError for files that are missing or damaged, ConversionError for a tokenizer that operations of
-    OpenVINO Tokenizers cannot express.
-    """
-    if path.is_dir():
-        from moir.language_models.huggingface import companions_of_folder
-
-        return companions_of_folder(path, has_tokenizer)
-    from moir.language_models.gguf import companions_of_file
-
-    return companions_of_file(path, has_tokenizer)
-
-
 def tokenizer_models(definition: Callable[[], TokenizerDefinition], has_tokenizer: bool) -> dict[str, ModuleOp]:
     """The modules of a tokenizer by the names of their IRs; none if it is not converted.
 

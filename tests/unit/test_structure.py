@@ -37,7 +37,7 @@ LAYERS = (
     ("files",),
     ("frontends", "raising", "lowering", "passes", "targets", "emit"),
     ("pipeline", "conversion", "interface"),
-    ("inspection", "difference"),
+    ("inspection", "difference", "language_models"),
     ("extensions",),
     ("model_optimizer",),
     ("execution", "report_page"),

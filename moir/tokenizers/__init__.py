@@ -1,0 +1,1 @@
+"""Tokenizers and detokenizers: from the files of a model to modules with operations of OpenVINO Tokenizers."""

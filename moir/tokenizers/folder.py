@@ -25,7 +25,9 @@ def read_folder(path: Path) -> TokenizerDefinition:
     if not file.is_file():
         raise ConversionError("the folder has no tokenizer.json", location=str(path), hint="convert with --no-tokenizer")
     fields = _object(file)
-    settings = _object(path / "tokenizer_config.json") if (path / "tokenizer_config.json").is_file() else Fields({}, "settings", str(path), _HINT)
+    settings = (
+        _object(path / "tokenizer_config.json") if (path / "tokenizer_config.json").is_file() else Fields({}, "settings", str(path), _HINT)
+    )
     model = fields.fields("model")
     vocabulary = _vocabulary(model)
     named = {key: _content(settings.content.get(f"{key}_token")) for key in ("bos", "eos", "pad", "unk", "cls", "sep", "mask")}
@@ -75,7 +77,9 @@ def _object(path: Path) -> Fields:
 def _vocabulary(model: Fields) -> dict[str, int]:
     if model.content.get("type") == "Unigram":
         pairs = model.list("vocab")
-        if not all(isinstance(each, list) and len(each) == 2 and isinstance(each[0], str) and isinstance(each[1], int | float) for each in pairs):
+        if not all(
+            isinstance(each, list) and len(each) == 2 and isinstance(each[0], str) and isinstance(each[1], int | float) for each in pairs
+        ):
             raise model.error("the vocabulary is not a list of tokens and scores")
         return {each[0]: index for index, each in enumerate(pairs)}
     vocabulary = model.fields("vocab").content

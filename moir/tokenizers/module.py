@@ -134,7 +134,7 @@ def tokenizer_module(definition: TokenizerDefinition) -> ModuleOp:
     added = len(definition.single.ids) - 1
     off = op.constant(np.array(False))
     enabled = op["opset6.ReadValue"](off, variable_id="truncation", variable_type=boolean, variable_shape="")
-    limit = op.Select(enabled, np.int32(max(min(definition.longest, _UNLIMITED) - added, 0)).reshape(()), np.array(_UNLIMITED, np.int32))
+    limit = op.Select(enabled, np.array(max(min(definition.longest, _UNLIMITED) - added, 0), np.int32), np.array(_UNLIMITED, np.int32))
     side, mode = (
         op.constant(np.frombuffer(text, np.uint8), ui8) for text in (b"right" if definition.truncates_right else b"left", b"longest_first")
     )
@@ -150,7 +150,9 @@ def tokenizer_module(definition: TokenizerDefinition) -> ModuleOp:
     width = op.ReduceMax(op.Subtract(joined[1], joined[0]), np.array(0, np.int32), keep_dims=False)
     padding = {"pad_right": "true" if definition.pads_right else "false", "m_pad_max_length": "false"}
     dense = [tensor((-1, -1), si32), tensor((-1, -1), boolean)]
-    tokens, mask = operation(op, "RaggedToDense", [*joined[:3], width, op.constant(np.array(definition.pad or 0, np.int32))], padding, dense)
+    tokens, mask = operation(
+        op, "RaggedToDense", [*joined[:3], width, op.constant(np.array(definition.pad or 0, np.int32))], padding, dense
+    )
     _output(op, op.Convert(tokens, destination_type=si64), "input_ids")
     if definition.has_types:
         kinds, _ = operation(op, "RaggedToDense", [*joined[3:], width, op.constant(np.array(0, np.int32))], padding, dense)

@@ -1,0 +1,9 @@
+"""Tokenizers and detokenizers: from the files of a model to modules with operations of OpenVINO Tokenizers."""
+
+from __future__ import annotations
+
+from moir.tokenizers.definition import TokenizerDefinition
+from moir.tokenizers.folder import read_folder
+from moir.tokenizers.module import detokenizer_module, tokenizer_module
+
+__all__ = ["TokenizerDefinition", "detokenizer_module", "read_folder", "tokenizer_module"]

@@ -1,0 +1,139 @@
+"""Normalizers and pre-tokenizers of `tokenizer.json` as steps."""
+
+from __future__ import annotations
+
+from moir.errors import ConversionError
+from moir.frontends.json_fields import Fields
+from moir.tokenizers.byte_level import GPT2_PATTERN
+from moir.tokenizers.character_maps import lowercase_map
+from moir.tokenizers.definition import BytesAsCharacters, CharacterMap, NormalForm, Replacement, Split, Step
+from moir.tokenizers.literals import quoted, replacement_text
+from moir.tokenizers.regular_expressions import WORD_CHARACTERS, UnknownExpression, translated
+
+CHINESE = (
+    r"[\x{4E00}-\x{9FFF}\x{3400}-\x{4DBF}\x{20000}-\x{2A6DF}\x{2A700}-\x{2B73F}\x{2B740}-\x{2B81F}\x{2B920}-\x{2CEAF}"
+    r"\x{F900}-\x{FAFF}\x{2F800}-\x{2FA1F}]"
+)
+PUNCTUATION = r"[\p{P}$+<=>^`|~]"
+START = "\ufdd3"
+"""A character that is in no text, before a text whose beginning matters to a later step."""
+
+
+def refused(fields: Fields, what: str) -> ConversionError:
+    """The error for something that operations of OpenVINO Tokenizers cannot express."""
+    return ConversionError(f"{fields.place}: {what} has no counterpart in OpenVINO Tokenizers", location=fields.location,
+                           hint="convert with --no-tokenizer, and tokenize in your program")  # fmt: skip
+
+
+def pattern_of(fields: Fields) -> str:
+    """The pattern {"String": …} or {"Regex": …}."""
+    kind, text = fields.fields("pattern").only()
+    if not isinstance(text, str) or not text:
+        raise fields.error("the pattern is not a text")
+    if kind == "String":
+        return quoted(text)
+    try:
+        return translated(text)
+    except UnknownExpression as error:
+        raise refused(fields, f"the regular expression {text[:60]!r} ({error})") from None
+
+
+def normalizer_steps(fields: Fields) -> list[Step]:
+    """The steps of a normalizer."""
+    kind = fields.text("type")
+    if kind == "Sequence":
+        return [step for each in fields.objects("normalizers") for step in normalizer_steps(each)]
+    if kind in ("NFC", "NFD", "NFKC", "NFKD"):
+        return [NormalForm(kind.lower())]
+    if kind == "Lowercase":
+        return [CharacterMap(lowercase_map())]
+    if kind == "StripAccents":
+        return [Replacement(r"\p{M}", "")]
+    if kind == "Prepend":
+        return [Replacement(r"^(?=[\s\S])", replacement_text(fields.text("prepend")), everywhere=False)]
+    if kind == "Strip":
+        ends = [(r"\A\s+", "strip_left"), (r"\s+\z", "strip_right")]
+        return [Replacement(pattern, "") for pattern, key in ends if fields.content.get(key)]
+    if kind == "Replace":
+        return [Replacement(pattern_of(fields), _rewrite(fields, fields.text("content")))]
+    if kind == "BertNormalizer":
+        return _bert_steps(fields)
+    raise refused(fields, f"the normalizer {kind}")
+
+
+def _rewrite(fields: Fields, text: str) -> str:
+    if len(text.encode()) > 4:
+        raise refused(fields, f"the replacement {text[:40]!r}, which is longer than the operation allows")
+    try:
+        return replacement_text(text)
+    except ValueError as error:
+        raise fields.error(str(error)) from None
+
+
+def _bert_steps(fields: Fields) -> list[Step]:
+    steps: list[Step] = []
+    lowers = bool(fields.content.get("lowercase", True))
+    if fields.content.get("clean_text", True):
+        steps += [Replacement(r"(?![\t\n\r])\p{C}|\x{FFFD}", ""), Replacement(r"\s", " ")]
+    if fields.content.get("handle_chinese_chars", True):
+        steps.append(Replacement(f"({CHINESE})", " $1 "))
+    strips = fields.content.get("strip_accents")
+    if lowers if strips is None else strips:
+        steps += [NormalForm("nfd"), Replacement(r"\p{Mn}", "")]
+    if lowers:
+        steps.append(CharacterMap(lowercase_map()))
+    return steps
+
+
+def pre_tokenizer_steps(fields: Fields) -> list[Step]:
+    """The steps of a pre-tokenizer; a step after ByteLevel sees the characters that stand for bytes."""
+    steps: list[Step] = []
+    kinds = list(fields.objects("pretokenizers")) if fields.text("type") == "Sequence" else [fields]
+    for number, each in enumerate(kinds):
+        steps += _pre_tokenizer(each)
+        if each.text("type") == "ByteLevel" and number < len(kinds) - 1:
+            steps.append(BytesAsCharacters())
+    return steps
+
+
+def _pre_tokenizer(fields: Fields) -> list[Step]:
+    kind = fields.text("type")
+    if kind == "ByteLevel":
+        prefix = [Replacement(r"^(?! )(?=[\s\S])", " ", everywhere=False)] if fields.content.get("add_prefix_space") else []
+        return [*prefix, *([Split(GPT2_PATTERN)] if fields.content.get("use_regex", True) else [])]
+    if kind == "Split":
+        return [_split(pattern_of(fields), fields.text("behavior"), bool(fields.content.get("invert")), fields)]
+    if kind == "Digits":
+        return [Split(r"\p{N}" if fields.content.get("individual_digits") else r"\p{N}+")]
+    if kind == "Punctuation":
+        return [_split(PUNCTUATION, fields.text("behavior", "Isolated"), False, fields)]
+    if kind == "Whitespace":
+        return [Split(rf"[{WORD_CHARACTERS}]+|[^{WORD_CHARACTERS}\s]+", "matches")]
+    if kind == "WhitespaceSplit":
+        return [Split(r"\s+", "others")]
+    if kind == "BertPreTokenizer":
+        return [Split(r"\s+", "others"), Split(PUNCTUATION)]
+    if kind == "Metaspace":
+        mark = fields.text("replacement", "\u2581")
+        scheme = fields.text("prepend_scheme", "always")
+        steps: list[Step] = [Replacement(" ", mark)]
+        if scheme == "first":
+            steps += [Replacement(rf"\A{START}(?:(?={quoted(mark)})|\z)", ""), Replacement(rf"\A{START}", mark)]
+        elif scheme == "always":
+            steps.append(Replacement(rf"\A(?!{quoted(mark)})(?=[\s\S])", mark, everywhere=False))
+        return [*steps, *([_split(quoted(mark), "MergedWithNext", False, fields)] if fields.content.get("split", True) else [])]
+    raise refused(fields, f"the pre-tokenizer {kind}")
+
+
+def _split(pattern: str, behavior: str, inverted: bool, fields: Fields) -> Split:
+    before, after = rf"[\s\S]*?(?:{pattern})", rf"(?:{pattern})(?:(?!{pattern})[\s\S])*+"
+    forms = {
+        "Isolated": Split(pattern),
+        "Removed": Split(pattern, "matches" if inverted else "others"),
+        "Contiguous": Split(f"(?:(?>{pattern}))++"),
+        "MergedWithPrevious": Split(after if inverted else before),
+        "MergedWithNext": Split(before if inverted else after),
+    }
+    if behavior not in forms:
+        raise refused(fields, f"the behavior {behavior!r}")
+    return forms[behavior]

@@ -1,0 +1,107 @@
+"""The nodes of an attention: projections of queries, keys and values, their normalization, and the attention itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.architectures.inputs import ModelInputs
+from moir.architectures.record import Architecture, Configuration
+from moir.architectures.vectors import VectorNodes
+from moir.dialects.element_types import f32
+from moir.dialects.shapes import tensor
+
+
+class AttentionNodes:
+    """Appends the attention of a layer to a network.
+
+    Args:
+        architecture: the record of the family.
+        configuration: the sizes of the model.
+        vectors: appends nodes that compute with single tokens.
+        inputs: the inputs of the model.
+    """
+
+    def __init__(self, architecture: Architecture, configuration: Configuration, vectors: VectorNodes, inputs: ModelInputs) -> None:
+        self.architecture = architecture
+        self.configuration = configuration
+        self.vectors = vectors
+        self.nodes = vectors.nodes
+        self.inputs = inputs
+
+    def block(self, x: SSAValue, layer: int) -> SSAValue:
+        """The result of the attention of a layer.
+
+        Attention(queries, keys, values, mask, beams, cosines, sines, sinks) {heads, key_heads, …}
+
+        Queries, keys and values are [batch, tokens, heads * size]; absent operands are those that the family does not
+        have.
+        """
+        sizes, block = self.configuration, f"layers.{layer}.attention"
+        queries, keys, values = self.projected(x, block)
+        if sizes.clip:
+            queries, keys, values = (
+                self.nodes.nodes("Clip", [each], "", [each.type], {"bound": sizes.clip})[0] for each in (queries, keys, values)
+            )
+        queries, keys = self.normalized(queries, keys, block)
+        return self.output(self.attended([queries, keys, values], layer), block)
+
+    def attended(self, projected: Sequence[SSAValue], layer: int) -> SSAValue:
+        """The node Attention of a layer."""
+        sizes, kind, block = self.configuration, self.architecture.attention, f"layers.{layer}.attention"
+        rotary = sizes.rotary[layer] if kind.rotation is not None and sizes.rotary else None
+        window = sizes.windows[layer] if sizes.windows else 0
+        cosines, sines = (None, None) if rotary is None else self.inputs.rotation(rotary)
+        sinks = self.nodes.weight(f"{block}.sinks", (sizes.heads,)) if kind.sinks else None
+        scale = sizes.head_size**-0.5 if sizes.attention_scale is None else sizes.attention_scale
+        if sizes.scales_by_layer:
+            scale /= layer + 1
+        operands = [*projected, self.inputs.mask(window), self.inputs.beams, cosines, sines, sinks]
+        alibi_mask = None if kind.alibi is None else self.inputs.attention_mask
+        return self.nodes.node(
+            "Attention",
+            [*operands, alibi_mask],
+            self.vectors.name(block),
+            sizes.heads * (sizes.value_size or sizes.head_size),
+            heads=sizes.heads,
+            key_heads=sizes.key_heads if sizes.key_heads != sizes.heads else None,
+            layer=layer,
+            scale=scale,
+            window=window or None,
+            cap=sizes.attention_cap or None,
+            rotation=None if rotary is None or kind.rotation == "halves" else kind.rotation,
+            alibi=kind.alibi,
+            alibi_bias=sizes.sizes.get("alibi_bias"),
+        )
+
+    def projected(self, x: SSAValue, block: str) -> Sequence[SSAValue]:
+        """Queries, keys and values: three products, or the parts of one."""
+        sizes, packing, hidden = self.configuration, self.architecture.attention.packing, self.configuration.hidden
+        widths = (sizes.heads * sizes.head_size, sizes.key_heads * sizes.head_size, sizes.key_heads * (sizes.value_size or sizes.head_size))
+        if packing == "separate":
+            parts = ("query", "key", "value")
+            return [self.vectors.linear(x, f"{block}.{part}", hidden, width) for part, width in zip(parts, widths, strict=True)]
+        product = self.vectors.linear(x, f"{block}.query_key_value", hidden, sum(widths))
+        groups = {"stacked": 1, "per head": sizes.heads, "per group": sizes.key_heads}[packing]
+        types = [tensor((-1, -1, width), f32) for width in widths]
+        properties = {"groups": groups, "widths": [width // groups for width in widths]}
+        return self.nodes.nodes("Split", [product], f"{self.vectors.name(block)}.parts", types, properties)
+
+    def normalized(self, queries: SSAValue, keys: SSAValue, block: str) -> tuple[SSAValue, SSAValue]:
+        """Queries and keys after their normalization, if the family has one."""
+        sizes, attention = self.configuration, self.architecture.attention
+        if attention.query_norm is None:
+            return queries, keys
+
+        def norm(x: SSAValue, part: str, heads: int) -> SSAValue:
+            size = heads * sizes.head_size if attention.query_norm == "whole" else sizes.head_size
+            shape = (heads, sizes.head_size) if attention.query_norm == "per head" else None
+            return self.vectors.norm(x, f"{block}.{part}", size, attention.query_norm_kind, shape)
+
+        return norm(queries, "query_norm", sizes.heads), norm(keys, "key_norm", sizes.key_heads)
+
+    def output(self, x: SSAValue, block: str) -> SSAValue:
+        """The product of the results of all heads with the matrix of the output."""
+        sizes = self.configuration
+        return self.vectors.linear(x, f"{block}.output", sizes.heads * (sizes.value_size or sizes.head_size), sizes.hidden)

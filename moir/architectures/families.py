@@ -1,0 +1,26 @@
+"""The family of a `model_type`; the file of its record is imported when it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import cast
+
+from moir.architectures.family import Family
+from moir.tables import listed
+
+FILES = listed("llama: llama")
+"""The file of this folder that has the record of each `model_type`."""
+
+
+def family_of(model_type: str) -> Family | None:
+    """The record of a family; None if there is none."""
+    file = FILES.get(model_type)
+    if file is None:
+        return None
+    families = cast("tuple[Family, ...]", import_module(f"moir.architectures.{file}").FAMILIES)
+    return next(each for each in families if model_type in each.architecture.model_types)
+
+
+def architecture_of(name: str) -> Family | None:
+    """The record of a family by the name of its architecture, as other file formats than Hugging Face's know it."""
+    return family_of(name)

@@ -1,0 +1,94 @@
+"""How Hugging Face's files spell a family: which key of config.json is which size, which tensor is which operand.
+
+    Family(
+        architecture=Architecture("llama", ("llama",)),
+        keys=pairs("epsilon rms_norm_eps, …"),
+        defaults={"rms_norm_eps": 1e-6, …},        # of the family's class, for keys that a file leaves out
+        tensors=LLAMA_TENSORS,                     # "attention.query self_attn.q_proj, …"
+        biases={"attention_bias": "attention.query attention.key attention.value attention.output"},
+    )
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from moir.architectures.record import NOTHING, Architecture
+from moir.records import Record
+from moir.tables import pairs, words
+
+KEYS: Mapping[str, str] = pairs(
+    "layers num_hidden_layers, hidden hidden_size, vocabulary vocab_size, heads num_attention_heads, key_heads num_key_value_heads, "
+    "head_size head_dim, feed_forward intermediate_size, epsilon rms_norm_eps, activation hidden_act, is_tied tie_word_embeddings, "
+    "positions max_position_embeddings"
+)
+"""The keys of most families, by the fields of a configuration."""
+
+IGNORED = words(
+    """
+    _name_or_path _attn_implementation _attn_implementation_autoset _commit_hash architectures auto_map model_type torch_dtype dtype
+    transformers_version use_cache initializer_range initializer_factor bos_token_id eos_token_id pad_token_id sep_token_id cls_token_id
+    decoder_start_token_id unk_token_id mask_token_id tokenizer_class prefix
+    attention_dropout hidden_dropout resid_dropout embd_dropout resid_pdrop embd_pdrop attn_pdrop embedding_dropout residual_dropout
+    dropout hidden_dropout_prob attention_probs_dropout_prob classifier_dropout activation_dropout layerdrop attn_dropout_prob mlp_dropout
+    summary_type summary_use_proj summary_activation summary_first_dropout summary_proj_to_labels attention_dropout_prob dropout_rate
+    output_attentions output_hidden_states output_router_logits return_dict return_dict_in_generate torchscript use_bfloat16
+    pruned_heads chunk_size_feed_forward problem_type finetuning_task task_specific_params gradient_checkpointing
+    id2label label2id num_labels router_aux_loss_coef router_z_loss_coef aux_loss_alpha seq_aux pretraining_tp unsloth_version
+    max_length min_length do_sample early_stopping num_beams num_beam_groups diversity_penalty temperature top_k top_p typical_p
+    repetition_penalty length_penalty no_repeat_ngram_size encoder_no_repeat_ngram_size bad_words_ids num_return_sequences
+    output_scores forced_bos_token_id forced_eos_token_id remove_invalid_values exponential_decay_length_penalty suppress_tokens
+    begin_suppress_tokens is_encoder_decoder is_decoder cross_attention_hidden_size add_cross_attention tie_encoder_decoder
+    tf_legacy_loss model_max_length use_flash_attn use_flash_attention flash_attn _flash_attn_2_enabled attn_config_impl
+    cache_implementation max_window_layers quantization_config compression_config
+    """
+)
+"""Keys that say nothing of the results of a model, or are of `transformers` itself."""
+
+
+class Family(Record):
+    """The spelling of a family in Hugging Face's files.
+
+    Args:
+        architecture: what the family consists of.
+        tensors: the tensors by their operands without `weight` and `bias`, within a layer or of the whole model.
+        layer: the beginning of the names of a layer's tensors; {} is its number.
+        prefixes: further beginnings of all names in files that save only a part of the model.
+        keys: the keys of config.json by the fields of a configuration, where they are not those of `KEYS`.
+        defaults: the values of keys that a file leaves out.
+        fixed: fields of the configuration that no key says.
+        biases: the operands that have biases, by the key that says so; by an empty text those that always have.
+        experts: the fields of `Experts`, by key or, for values that are no text of a key, as they are.
+        dense: which layers have no experts: empty for none; `sparse step` (decoder_sparse_step and mlp_only_layers);
+            or the key with the number of first layers without.
+        window: which layers have windows: empty; `all`; `flagged` (use_sliding_window, from layer max_window_layers
+            on); `alternating` (even layers); `pattern` (all but each n-th). `layer_types` precedes.
+        rotary_layers: which layers are rotated: empty for all; `listed` (no_rope_layers); `sliding`.
+        variants: changes of the architecture for values of keys: (key, value, changed fields).
+        read: keys that only the code of the frontend reads.
+        unread: keys that have no effect in this family.
+        ignored_tensors: tensors without effect; {} is the number of a layer.
+        head_tensor: the tensor of the logits' matrix.
+        stacked: the operands whose matrices hold those of all experts.
+    """
+
+    architecture: Architecture
+    tensors: Mapping[str, str]
+    layer: str = "model.layers.{}"
+    prefixes: tuple[str, ...] = ("language_model.", "model.language_model.")
+    keys: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
+    defaults: Mapping[str, object] = NOTHING
+    fixed: Mapping[str, object] = NOTHING
+    biases: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
+    experts: Mapping[str, object] = NOTHING
+    dense: str = ""
+    window: str = ""
+    rotary_layers: str = ""
+    variants: tuple[tuple[str, object, Mapping[str, object]], ...] = ()
+    read: frozenset[str] = frozenset()
+    unread: frozenset[str] = frozenset()
+    ignored_tensors: tuple[str, ...] = ()
+
+    def key(self, field: str) -> str:
+        """The key of config.json that says a field of the configuration; empty if none does."""
+        return self.keys.get(field, KEYS.get(field, ""))

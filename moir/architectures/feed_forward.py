@@ -1,0 +1,47 @@
+"""The nodes of a feed-forward block: one network for all tokens, or experts among which a router chooses."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.architectures.record import Architecture, Configuration
+from moir.architectures.vectors import VectorNodes
+
+
+class FeedForwardNodes:
+    """Appends the feed-forward block of a layer to a network.
+
+    Args:
+        architecture: the record of the family.
+        configuration: the sizes of the model.
+        vectors: appends nodes that compute with single tokens.
+    """
+
+    def __init__(self, architecture: Architecture, configuration: Configuration, vectors: VectorNodes) -> None:
+        self.architecture = architecture
+        self.configuration = configuration
+        self.vectors = vectors
+        self.nodes = vectors.nodes
+
+    def block(self, x: SSAValue, layer: int) -> SSAValue:
+        """The result of the block of a layer.
+
+        GatedMLP(x, gate, up, down, biases …) {activation}, or MLP(x, up, down, biases …) {activation}
+        """
+        return self.network(x, f"layers.{layer}.feed_forward", self.configuration.feed_forward)
+
+    def network(self, x: SSAValue, block: str, size: int) -> SSAValue:
+        """A network with one inner value of a size."""
+        sizes, kind, hidden = self.configuration, self.architecture.feed_forward, self.configuration.hidden
+        down, down_bias = self.vectors.matrix(f"{block}.down", size, hidden)
+        name, activation = self.vectors.name(block), sizes.activation
+        if kind == "plain":
+            up, bias = self.vectors.matrix(f"{block}.up", hidden, size)
+            return self.nodes.node("MLP", [x, up, down, bias, down_bias], name, hidden, activation=activation)
+        if kind == "gated":
+            gate, gate_bias = self.vectors.matrix(f"{block}.gate", hidden, size)
+            up, up_bias = self.vectors.matrix(f"{block}.up", hidden, size)
+            operands = [x, gate, up, down, gate_bias, up_bias, down_bias]
+            return self.nodes.node("GatedMLP", operands, name, hidden, activation=activation)
+        both, bias = self.vectors.matrix(f"{block}.gate_up", hidden, 2 * size)
+        return self.nodes.node("PackedGatedMLP", [x, both, down, bias, down_bias], name, hidden, activation=activation)

@@ -1,0 +1,92 @@
+"""The inputs of a language model, and what every layer computes of them alike: masks, positions, rotations.
+
+Each is built when a layer first asks for it.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.architectures.nodes import NodeList
+from moir.architectures.record import Architecture, Configuration, Rotary
+from moir.dialects.element_types import f32, si32, si64
+from moir.dialects.shapes import tensor
+
+
+class ModelInputs:
+    """The inputs of a model.
+
+        input_ids, attention_mask, position_ids (where the family has positions), beam_idx      a generating model
+        input_ids, attention_mask, token_type_ids (where the family has types)                  an encoder
+
+    Args:
+        architecture: the record of the family.
+        configuration: the sizes of the model.
+        nodes: the operations of the network.
+    """
+
+    def __init__(self, architecture: Architecture, configuration: Configuration, nodes: NodeList) -> None:
+        self.architecture = architecture
+        self.configuration = configuration
+        self.nodes = nodes
+        generates = architecture.task == "generation"
+        self.tokens = nodes.parameter("input_ids", (-1, -1), si64)
+        self.attention_mask = nodes.parameter("attention_mask", (-1, -1), si64)
+        takes_positions = generates and architecture.takes_positions
+        self.positions = nodes.parameter("position_ids", (-1, -1), si64) if takes_positions else None
+        self._types = nodes.parameter("token_type_ids", (-1, -1), si64) if configuration.types > 1 and not generates else None
+        self.beams = nodes.parameter("beam_idx", (-1,), si32) if generates else None
+        self._masks: dict[int, SSAValue] = {}
+        self._rotations: list[tuple[Rotary, tuple[SSAValue, SSAValue]]] = []
+        self._slopes: SSAValue | None = None
+
+    def mask(self, window: int) -> SSAValue:
+        """The mask of a layer whose queries see `window` keys; 0 for all.
+
+        CausalMask(attention_mask, tokens) {window}, or Mask(attention_mask, tokens) {window} of an encoder, where a
+        query sees keys on both sides.
+        """
+        if window not in self._masks:
+            kind = "CausalMask" if self.architecture.task == "generation" else "Mask"
+            name = f"sliding_mask_{window}" if window else "mask"
+            types = [tensor((-1, 1, -1, -1), f32)]
+            operands = [self.attention_mask, self.tokens]
+            self._masks[window] = self.nodes.nodes(kind, operands, name, types, {"window": window or None})[0]
+        return self._masks[window]
+
+    def rotation(self, rotary: Rotary) -> tuple[SSAValue, SSAValue]:
+        """Cosines and sines [batch, 1, tokens, size] of the angles of a rotary embedding; size is that of the rotation."""
+        for each, values in self._rotations:
+            if each == rotary:
+                return values
+        positions = self.positions
+        if positions is None:
+            positions = self.nodes.nodes("Positions", [self.tokens], "positions", [tensor((1, -1), si64)], {})[0]
+        kinds = {key: value for key, value in rotary.parameters.items() if value is not None}
+        properties = {"size": rotary.size, "theta": float(rotary.theta), "scaling": rotary.scaling, **kinds}
+        if rotary.divisors:
+            properties["divisors"] = list(rotary.divisors)
+        types = [tensor((-1, 1, -1, rotary.size), f32)] * 2
+        name = "rotary_emb" if not self._rotations else f"rotary_emb_{len(self._rotations)}"
+        cosines, sines = self.nodes.nodes("RotaryEmbedding", [positions], name, types, properties)
+        self._rotations.append((rotary, (cosines, sines)))
+        return cosines, sines
+
+    def learned_rows(self, kind: str, offset: int) -> SSAValue:
+        """The rows of the table of learned positions for all tokens."""
+        types = [tensor((-1, -1), si64)]
+        if kind == "input":
+            assert self.positions is not None
+            return self.nodes.nodes("Positions", [self.positions], "learned_positions", types, {"offset": offset})[0] if offset else self.positions
+        if kind == "unpadded":
+            properties = {"offset": self.configuration.padding, "padding": self.configuration.padding}
+            return self.nodes.nodes("UnpaddedPositions", [self.tokens], "learned_positions", types, properties)[0]
+        if kind == "row":
+            return self.nodes.nodes("Positions", [self.tokens], "learned_positions", [tensor((1, -1), si64)], {})[0]
+        return self.nodes.nodes("CountedPositions", [self.attention_mask, self.tokens], "learned_positions", types, {"offset": offset})[0]
+
+    def types(self) -> SSAValue:
+        """The types of the tokens; all are of the first type where the model has but one."""
+        if self._types is None:
+            return self.nodes.nodes("FirstTypes", [self.tokens], "types", [tensor((-1, -1), si64)], {})[0]
+        return self._types

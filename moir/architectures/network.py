@@ -1,0 +1,131 @@
+"""The module of a language model, in the `transformers` dialect, from the record of its family.
+
+    %ids = opset1.Parameter() {name = "input_ids"} : tensor<?x?xsi64>
+    …
+    %h = transformers.Embedding(%ids, %table) {name = "model.embed_tokens"}
+    %n = transformers.RMSNorm(%h, %w) {epsilon = 1e-6, name = "model.layers.0.input_layernorm"}
+    %q = transformers.Linear(%n, %wq) {name = "model.layers.0.self_attn.q_proj"}
+    …
+    %a = transformers.Attention(%q, %k, %v, %mask, %beams, %cos, %sin) {heads = 4, …}
+    …
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, SSAValue
+
+from moir.architectures.attention import AttentionNodes
+from moir.architectures.checkpoint import Checkpoint
+from moir.architectures.feed_forward import FeedForwardNodes
+from moir.architectures.inputs import ModelInputs
+from moir.architectures.nodes import NodeList
+from moir.architectures.record import ATTENTION, Architecture, Branch, Configuration
+from moir.architectures.vectors import VectorNodes
+from moir.dialects.module import Module
+from moir.dialects.moir import ModelOp
+
+
+def network(architecture: Architecture, configuration: Configuration, checkpoint: Checkpoint, name: str = "model") -> ModuleOp:
+    """The module of a model.
+
+    Raises ModelFileError for a weight that is missing or has another shape, and for weights that nothing reads.
+    """
+    nodes = NodeList(checkpoint)
+    Network(architecture, configuration, nodes).build()
+    checkpoint.check_all_read()
+    return Module([ModelOp.of(name, Block(nodes.operations))])
+
+
+class Network:
+    """The blocks of a model in order.
+
+    Args:
+        architecture: the record of the family.
+        configuration: the sizes of the model.
+        nodes: the list to which the operations are appended.
+    """
+
+    def __init__(self, architecture: Architecture, configuration: Configuration, nodes: NodeList) -> None:
+        self.architecture = architecture
+        self.configuration = configuration
+        self.nodes = nodes
+        self.vectors = VectorNodes(architecture, configuration, nodes)
+        self.inputs = ModelInputs(architecture, configuration, nodes)
+        self.attention = AttentionNodes(architecture, configuration, self.vectors, self.inputs)
+        self.feed_forward = FeedForwardNodes(architecture, configuration, self.vectors)
+
+    def build(self) -> None:
+        """Append the operations of the whole model."""
+        x = self.embedded()
+        for layer in range(self.configuration.layers):
+            x = self.layer(x, layer)
+        if self.architecture.final_norm:
+            x = self.vectors.norm(x, "final_norm", self.configuration.hidden)
+        self.outputs(x)
+
+    def embedded(self) -> SSAValue:
+        """The embeddings of the tokens, with those of learned positions and types."""
+        sizes, architecture = self.configuration, self.architecture
+        width = sizes.embedding_size or sizes.hidden
+        scale = None if sizes.embedding_scale == 1 else sizes.embedding_scale
+        table = self.nodes.weight("embedding.weight", (sizes.vocabulary, width))
+        x = self.nodes.node("Embedding", [self.inputs.tokens, table], self.vectors.name("embedding"), width, scale=scale)
+        if sizes.embedding_size:
+            x = self.vectors.linear(x, "embedding_projection", width, sizes.hidden)
+        if architecture.learned_positions is not None:
+            table = self.nodes.weight("positions.weight", (sizes.positions, sizes.hidden))
+            rows = self.inputs.learned_rows(architecture.learned_positions, architecture.positions_offset)
+            positions = self.nodes.node("Embedding", [rows, table], self.vectors.name("positions"), sizes.hidden)
+            x = self.vectors.sum(x, positions, "embeddings")
+        if sizes.types:
+            table = self.nodes.weight("types.weight", (sizes.types, sizes.hidden))
+            types = self.nodes.node("Embedding", [self.inputs.types(), table], self.vectors.name("types"), sizes.hidden)
+            x = self.vectors.sum(x, types, "typed_embeddings")
+        return self.vectors.norm(x, "embedding_norm", sizes.hidden) if architecture.embedding_norm else x
+
+    def layer(self, x: SSAValue, layer: int) -> SSAValue:
+        """The value after a layer."""
+        normed: dict[str, SSAValue] = {}
+        for index, residual in enumerate(self.architecture.residuals):
+            terms = [self.branch(x, layer, branch, normed) for branch in residual.branches]
+            base = normed[residual.branches[0].before or ""] if residual.adds_normed else x
+            if self.configuration.residual_scale != 1:
+                terms = [self.vectors.scaled(each, self.configuration.residual_scale) for each in terms]
+            for number, each in enumerate(terms):
+                base = self.vectors.sum(base, each, f"layers.{layer}.sum{index + number}")
+            normed.clear()
+            x = base if residual.after is None else self.vectors.norm(base, f"layers.{layer}.{residual.after}", self.configuration.hidden)
+        return x
+
+    def branch(self, x: SSAValue, layer: int, branch: Branch, normed: dict[str, SSAValue]) -> SSAValue:
+        """The result of a block of a layer. `normed` has the values that are normalized already, by operand."""
+        hidden = self.configuration.hidden
+        if branch.before is not None and (layer or self.architecture.first_norm or branch.block != ATTENTION):
+            if branch.before not in normed:
+                normed[branch.before] = self.vectors.norm(x, f"layers.{layer}.{branch.before}", hidden)
+            x = normed[branch.before]
+        build = self.attention.block if branch.block == ATTENTION else self.feed_forward.block
+        x = build(x, layer)
+        return x if branch.after is None else self.vectors.norm(x, f"layers.{layer}.{branch.after}", hidden)
+
+    def outputs(self, x: SSAValue) -> None:
+        """The outputs of the model: logits of all tokens, or the last values."""
+        sizes, architecture = self.configuration, self.architecture
+        if architecture.task != "generation":
+            if architecture.task == "classification":
+                x = self.vectors.classification(x)
+            self.nodes.result(x, "last_hidden_state" if architecture.task == "embedding" else "logits")
+            return
+        width = sizes.embedding_size or sizes.hidden
+        if sizes.embedding_size:
+            x = self.vectors.linear(x, "head_projection", sizes.hidden, width)
+        operand = "embedding" if sizes.is_tied else "head"
+        weight = self.nodes.weight(f"{operand}.weight", (sizes.vocabulary, width))
+        bias = self.nodes.weight("head.bias", (sizes.vocabulary,)) if architecture.head_bias else None
+        x = self.nodes.node("Linear", [x, weight, bias], self.vectors.name("head"), sizes.vocabulary)
+        if sizes.logits_scale != 1:
+            x = self.vectors.scaled(x, sizes.logits_scale)
+        if sizes.logits_cap:
+            x = self.nodes.node("SoftCap", [x], "logits", sizes.vocabulary, cap=sizes.logits_cap)
+        self.nodes.result(x, "logits")

@@ -1,0 +1,79 @@
+"""Nodes that compute with the value of each token by itself: normalizations, products, sums."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.architectures.nodes import NodeList
+from moir.architectures.record import Architecture, Configuration
+from moir.dialects.element_types import f32
+from moir.dialects.shapes import tensor
+
+
+class VectorNodes:
+    """Appends these nodes to a network.
+
+    Args:
+        architecture: the record of the family.
+        configuration: the sizes of the model.
+        nodes: the operations of the network.
+    """
+
+    def __init__(self, architecture: Architecture, configuration: Configuration, nodes: NodeList) -> None:
+        self.architecture = architecture
+        self.configuration = configuration
+        self.nodes = nodes
+
+    def name(self, block: str) -> str:
+        """The name of a block in the file, which its node gets."""
+        return self.nodes.checkpoint.name(block)
+
+    def norm(self, x: SSAValue, block: str, width: int, kind: str | None = None, shape: tuple[int, ...] | None = None) -> SSAValue:
+        """Append a normalization over the last dimension of x, or the last parts of it.
+
+        Args:
+            x: the value.
+            block: the operand that its weights belong to.
+            width: the size of a part that is normalized; the value has one part, or one for each head.
+            kind: `rms` or `layer`; that of the architecture by default.
+            shape: the shape of the weights; [width] by default. [heads, width] has other weights for each head.
+        """
+        architecture, name = self.architecture, self.name(block)
+        kind, shape = kind or architecture.norm, shape or (width,)
+        weight = self.nodes.weight(f"{block}.weight", shape) if architecture.norm_weight or kind == "rms" else None
+        common = {"epsilon": self.configuration.epsilon, "offset": architecture.norm_offset or None, "part": width}
+        if kind == "rms":
+            return self.nodes.nodes("RMSNorm", [x, weight], name, [x.type], common)[0]
+        bias = self.nodes.weight(f"{block}.bias", shape) if architecture.norm_bias else None
+        return self.nodes.nodes("LayerNorm", [x, weight, bias], name, [x.type], common)[0]
+
+    def matrix(self, block: str, inner: int, outer: int) -> tuple[SSAValue, SSAValue | None]:
+        """The matrix [outer, inner] and the bias of a block; no bias if the configuration says so."""
+        weight = self.nodes.weight(f"{block}.weight", (outer, inner))
+        part = block.partition(".")[2].partition(".")[2] if block.startswith("layers.") else block
+        bias = self.nodes.weight(f"{block}.bias", (outer,)) if part in self.configuration.biases else None
+        return weight, bias
+
+    def linear(self, x: SSAValue, block: str, inner: int, outer: int) -> SSAValue:
+        """Append a product with a matrix [outer, inner]."""
+        return self.nodes.node("Linear", [x, *self.matrix(block, inner, outer)], self.name(block), outer)
+
+    def sum(self, x: SSAValue, y: SSAValue, block: str) -> SSAValue:
+        """Append a sum."""
+        return self.nodes.nodes("Add", [x, y], self.name(block), [x.type], {})[0]
+
+    def scaled(self, x: SSAValue, factor: float) -> SSAValue:
+        """Append a product with a number."""
+        return self.nodes.nodes("Scale", [x], "", [x.type], {"factor": factor})[0]
+
+    def classification(self, x: SSAValue) -> SSAValue:
+        """Append the classifier of an encoder, of the value of the first token."""
+        hidden, labels = self.configuration.hidden, self.configuration.labels
+        x = self.nodes.nodes("FirstToken", [x], "", [tensor((-1, hidden), f32)], {})[0]
+        dense, bias = self.matrix("pooler", hidden, hidden)
+        activation = str(self.configuration.sizes.get("pooler_activation", "tanh"))
+        x = self.nodes.nodes("Linear", [x, dense, bias], self.name("pooler"), [x.type], {"activation": activation})[0]
+        if "pooler_norm" in self.configuration.sizes:
+            x = self.norm(x, "pooler_norm", hidden)
+        weight, bias = self.matrix("classifier", hidden, labels)
+        return self.nodes.nodes("Linear", [x, weight, bias], self.name("classifier"), [tensor((-1, labels), f32)], {})[0]

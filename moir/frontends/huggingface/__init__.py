@@ -1,0 +1,5 @@
+"""Language models: a folder with config.json and *.safetensors, or a GGUF file -> module in the `transformers` dialect."""
+
+from moir.frontends.huggingface.model import read_model
+
+__all__ = ["read_model"]

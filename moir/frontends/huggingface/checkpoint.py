@@ -1,0 +1,114 @@
+"""The weights of a folder of Hugging Face Transformers, by the operands of the network that reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from moir.architectures.family import Family
+from moir.architectures.stored_weight import StoredWeight
+from moir.dialects.data import DataAttr
+from moir.errors import ModelFileError
+from moir.frontends.huggingface.keys import Keys
+from moir.frontends.safetensors import SafeTensors
+from moir.suggestions import did_you_mean
+
+LISTED = 6
+"""Names that a message lists."""
+
+_LAYER = re.compile(r"layers\.(\d+)\.(.+)")
+
+
+class FolderCheckpoint:
+    """The weights of a folder.
+
+    Args:
+        folder: the folder.
+        family: how its tensors are named.
+        keys: its config.json.
+    """
+
+    def __init__(self, folder: Path, family: Family, keys: Keys) -> None:
+        self.location = str(folder)
+        self.family = family
+        self.keys = keys
+        self.files = SafeTensors(folder)
+        self.tensors = self.files.tensors
+        self._names = {self._plain_name(name): name for name in self.tensors}
+        self._read: set[str] = set()
+
+    def _plain_name(self, name: str) -> str:
+        """The name of a tensor as the family's record spells it: without the beginnings that some files add or drop."""
+        for prefix in self.family.prefixes:
+            if name.startswith(prefix):
+                name = name.removeprefix(prefix)
+                break
+        base = self.family.layer.partition(".")[0]
+        known = self.family.tensors.values()
+        if name.partition(".")[0] == base or not any(each.startswith(f"{base}.") for each in known):
+            return name
+        completed = f"{base}.{name}"
+        begins = [each for each in known if completed.startswith(f"{each}.")]
+        layer = self.family.layer.partition("{}")[0]
+        return completed if begins or completed.startswith(layer) else name
+
+    # Names
+
+    def name(self, operand: str) -> str:
+        """The name of an operand, or of a block, as the family's record spells it."""
+        block, _, kind = operand.rpartition(".")
+        if kind in ("weight", "bias", "sinks"):
+            return f"{self._block(block)}.{kind}"
+        return self._block(operand)
+
+    def _block(self, block: str) -> str:
+        match = _LAYER.fullmatch(block)
+        if match is None:
+            return self.family.tensors.get(block, block)
+        layer = self.family.layer.format(match.group(1))
+        return f"{layer}.{self.family.tensors.get(match.group(2), match.group(2))}"
+
+    # Weights
+
+    def has(self, operand: str) -> bool:
+        """Whether the folder has a tensor for an operand."""
+        return self.name(operand) in self._names
+
+    def weight(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
+        """The weight of an operand. Raises ModelFileError if it is missing or has another shape."""
+        name = self.name(operand)
+        return StoredWeight(self.tensor(name, shape))
+
+    def tensor(self, name: str, shape: tuple[int, ...]) -> DataAttr:
+        """A tensor. Raises ModelFileError if it is missing or has another shape."""
+        source = self._names.get(name)
+        if source is None:
+            raise self.error(f"the tensor {name!r} is missing", did_you_mean(name, self._names, "are all files of the model in the folder?"))
+        self._read.add(source)
+        data = self.tensors[source]
+        if data.shape != shape:
+            raise self.error(f"the tensor {name!r} is {list(data.shape)} instead of {list(shape)}", "do config.json and the weights belong together?")
+        return data
+
+    def error(self, reason: str, hint: str | None = None) -> ModelFileError:
+        """An error about the weights."""
+        return ModelFileError(reason, location=self.location, hint=hint)
+
+    def check_all_read(self) -> None:
+        """Raises ModelFileError for tensors that no operand has read, unless the family's record says that they have no effect."""
+        unread = [name for name in self._unread() if not self._is_ignored(name)]
+        if unread:
+            listed = ", ".join(sorted(unread)[:LISTED]) + (f", … {len(unread)} in all" if len(unread) > LISTED else "")
+            hint = "the record of the family does not have what they are for; moir cannot tell what the model computes"
+            raise self.error(f"{len(unread)} tensors have no place in a model of {self.family.architecture.name}: {listed}", hint)
+
+    def _unread(self) -> Iterator[str]:
+        return (name for name, source in self._names.items() if source not in self._read)
+
+    def _is_ignored(self, name: str) -> bool:
+        ignored = list(self.family.ignored_tensors)
+        if self.keys.flag(self.family.key("is_tied"), default=True):
+            # An equal copy of the embeddings.
+            ignored += [f"{self.family.tensors[each]}.weight" for each in ("head",) if each in self.family.tensors]
+        return any(re.fullmatch(re.escape(each).replace(r"\{\}", r"\d+").replace(r"\*", ".*"), name) for each in ignored)

@@ -1,0 +1,81 @@
+"""config.json -> the configuration of an architecture, whichever of the two spellings of transformers 4 and 5 it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from moir.architectures.family import IGNORED, KEYS, Family
+from moir.architectures.record import Architecture, Configuration
+from moir.frontends.huggingface.experts import expert_layers
+from moir.frontends.huggingface.keys import Keys
+from moir.frontends.huggingface.layer_kinds import windows
+from moir.frontends.huggingface.rotary import rotary_layers
+
+INTEGERS = ("layers", "hidden", "vocabulary", "heads", "feed_forward", "positions")
+"""The sizes that every family has."""
+
+LARGEST_COUNT = 10_000
+"""Most layers, heads or experts of a model, beyond any that exists: the number may come from a damaged file."""
+
+
+def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration, Family]:
+    """The architecture of one model with the variants that its keys choose, its configuration, and its spelling.
+
+    Raises ModelFileError for keys with impossible values, and for keys that nothing reads.
+    """
+    keys = keys.with_defaults(family.defaults)
+    architecture = family.architecture
+    changes: dict[str, object] = {}
+    for key, value, changed in family.variants:
+        if keys.value(key) == value:
+            changes |= changed
+    spelling = {name: value for name, value in changes.items() if name in Family._fields}
+    family = family.with_fields(**spelling)
+    architecture = architecture.with_fields(**{name: value for name, value in changes.items() if name not in spelling and name not in Configuration._fields})
+    fields = _fields(family, keys)
+    fields |= {name: value for name, value in changes.items() if name in Configuration._fields}
+    configuration = Configuration(**fields)
+    _check(configuration, keys)
+    keys.check_all_read(IGNORED | family.unread)
+    return architecture, configuration, family
+
+
+def _fields(family: Family, keys: Keys) -> dict[str, Any]:
+    """The fields of a configuration."""
+    fields: dict[str, Any] = dict(family.fixed)
+    for field in (*INTEGERS, *(set(family.keys) - set(INTEGERS))):
+        key = family.key(field)
+        if key and field not in fields and field in Configuration._fields:
+            fields[field] = keys.number_of(key)
+    for field in ("epsilon", "activation", "is_tied", "key_heads", "head_size"):
+        if field not in fields and (key := family.key(field)):
+            fields[field] = keys.number_of(key)
+    layers = fields["layers"]
+    if not 0 < layers <= LARGEST_COUNT or not 0 <= fields.get("heads", 0) <= LARGEST_COUNT:
+        raise keys.error(f"{layers} layers with {fields.get('heads')} heads are not possible")
+    fields["key_heads"] = fields.get("key_heads") or fields.get("heads", 0)
+    if fields.get("heads"):
+        fields["head_size"] = fields.get("head_size") or fields["hidden"] // fields["heads"]
+    fields = {name: value for name, value in fields.items() if value is not None}
+    fields["biases"] = frozenset(
+        each for key, operands in family.biases.items() if not key or keys.flag(key) for each in operands.split()
+    )
+    fields.setdefault("windows", windows(family, keys, layers))
+    if family.architecture.attention.rotation is not None:
+        fields.setdefault("rotary", rotary_layers(family, keys, layers, int(fields["head_size"])))
+    if family.experts:
+        fields["experts"] = expert_layers(family, keys, layers)
+    return fields
+
+
+def _check(configuration: Configuration, keys: Keys) -> None:
+    """Raises ModelFileError for sizes that do not fit together."""
+    numbers: Mapping[str, int] = {name: getattr(configuration, name) for name in INTEGERS if name != "positions"}
+    for name, value in numbers.items():
+        if name in ("heads", "feed_forward") and value == 0:
+            continue
+        if not 0 < value < 1 << 31:
+            raise keys.error(f"{value} is not a possible number ({KEYS.get(name, name)})")
+    if configuration.heads and (configuration.key_heads < 1 or configuration.heads % configuration.key_heads):
+        raise keys.error(f"{configuration.heads} heads cannot share {configuration.key_heads} heads of keys")

@@ -1,0 +1,47 @@
+"""The experts of the layers of a model, according to its config.json."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from moir.architectures.family import Family
+from moir.architectures.record import Experts
+from moir.frontends.huggingface.keys import Keys
+
+LARGEST_COUNT = 4096
+
+
+def expert_layers(family: Family, keys: Keys, layers: int) -> tuple[Experts | None, ...]:
+    """The experts of each layer; None for layers with one network for all tokens."""
+    values: dict[str, Any] = {}
+    for field, key in family.experts.items():
+        if isinstance(key, str) and key[:1] == "=":
+            values[field] = key[1:]
+        elif isinstance(key, str):
+            value = keys.first(key.split())
+            if value is not None:
+                values[field] = value
+        else:
+            values[field] = key
+    for field in ("count", "chosen", "size", "shared", "groups", "chosen_groups"):
+        value = values.get(field, 0)
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 31:
+            raise keys.error(f"{value!r} is not a possible number of experts or of their features")
+    experts = Experts(**values)
+    if not 0 < experts.chosen <= experts.count <= LARGEST_COUNT:
+        raise keys.error(f"{experts.chosen} of {experts.count} experts cannot be chosen")
+    if experts.count % experts.groups or not 0 < experts.chosen_groups <= experts.groups:
+        raise keys.error(f"{experts.count} experts in {experts.groups} groups, {experts.chosen_groups} of them chosen, are not possible")
+    dense = _dense_layers(family, keys, layers)
+    return tuple(None if layer in dense else experts for layer in range(layers))
+
+
+def _dense_layers(family: Family, keys: Keys, layers: int) -> set[int]:
+    """The layers without experts."""
+    if family.dense == "sparse step":
+        step = keys.integer("decoder_sparse_step", 1)
+        only = keys.list("mlp_only_layers") or ()
+        return {layer for layer in range(layers) if layer in only or step < 1 or (layer + 1) % step}
+    if family.dense:
+        return set(range(keys.integer(family.dense)))
+    return set()

@@ -1,0 +1,125 @@
+"""The keys of a config.json, with checked access and a record of which were read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, cast
+
+from moir.errors import ModelFileError
+
+HINT = "the file is damaged, or of a model that moir does not know"
+
+
+class Keys:
+    """The keys of a config.json.
+
+    Args:
+        values: the values by key.
+        location: the file, for messages.
+        defaults: the values of keys that the file leaves out.
+    """
+
+    def __init__(self, values: Mapping[str, Any], location: str, defaults: Mapping[str, object] | None = None) -> None:
+        self.values = values
+        self.location = location
+        self.defaults = defaults or {}
+        self._read: set[str] = set()
+
+    def with_defaults(self, defaults: Mapping[str, object]) -> Keys:
+        """The keys with values for those that the file leaves out."""
+        return Keys(self.values, self.location, defaults)
+
+    def error(self, reason: str, hint: str = HINT) -> ModelFileError:
+        """An error about the configuration."""
+        return ModelFileError(reason, location=self.location, hint=hint)
+
+    def has(self, key: str) -> bool:
+        """Whether the file has a key with a value."""
+        return self.values.get(key) is not None
+
+    def value(self, key: str, default: object = None) -> Any:
+        """The value of a key, of the defaults if the file leaves it out, or else `default`."""
+        self._read.add(key)
+        return self.values[key] if key in self.values else self.defaults.get(key, default)
+
+    def first(self, keys: Sequence[str], default: object = None) -> Any:
+        """The value of the first key that the file has; that of the defaults if it has none."""
+        self._read.update(keys)
+        for key in keys:
+            if self.has(key):
+                return self.values[key]
+        return next((self.defaults[key] for key in keys if key in self.defaults), default)
+
+    def number_of(self, key: str) -> Any:
+        """A number, text, flag or None. Raises ModelFileError for anything else, or if it is required and missing."""
+        value = self.value(key)
+        if value is None and key not in self.values and key not in self.defaults:
+            raise self.error(f"the key {key!r} is missing")
+        if value is not None and not isinstance(value, int | float | str):
+            raise self.error(f"{key!r} is {type(value).__name__}")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise self.error(f"{key!r} is {value}")
+        return value
+
+    def integer(self, key: str, default: int | None = None) -> int:
+        """An integer."""
+        value = self.value(key, default)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self.error(f"{key!r} is {value!r}, not an integer")
+        return value
+
+    def number(self, key: str, default: float | None = None) -> float:
+        """A number."""
+        value = self.value(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise self.error(f"{key!r} is {value!r}, not a number")
+        return float(value)
+
+    def text(self, key: str) -> str:
+        """A text."""
+        value = self.value(key)
+        if not isinstance(value, str):
+            raise self.error(f"{key!r} is missing" if value is None else f"{key!r} is {type(value).__name__}, not a text")
+        return value
+
+    def flag(self, key: str, default: bool = False) -> bool:
+        """True or false; None counts as the default."""
+        value = self.value(key, default)
+        if value is None:
+            return default
+        if not isinstance(value, bool | int):
+            raise self.error(f"{key!r} is {value!r}, not true or false")
+        return bool(value)
+
+    def list(self, key: str, length: int | None = None) -> Sequence[Any] | None:
+        """A list; None if it is absent. `length` is that which it must have."""
+        value = self.value(key)
+        if value is None:
+            return None
+        if not isinstance(value, list | tuple):
+            raise self.error(f"{key!r} is {type(value).__name__}, not a list")
+        items = cast("Sequence[Any]", value)
+        if length is not None and len(items) != length:
+            raise self.error(f"{key!r} has {len(items)} entries for {length} layers")
+        return items
+
+    def table(self, key: str) -> Mapping[str, Any] | None:
+        """An object of JSON; None if it is absent."""
+        value = self.value(key)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise self.error(f"{key!r} is {type(value).__name__}, not an object")
+        return cast("Mapping[str, Any]", value)
+
+    def check_all_read(self, ignored: Set[str]) -> None:
+        """Raises ModelFileError for keys that nothing has read and that may change what the model computes."""
+        for key, value in self.values.items():
+            if key in self._read or key in ignored or value is None or value is False or value in ([], {}, ""):
+                continue
+            if key.startswith("_") and key not in self.defaults:
+                continue
+            shown = repr(value)
+            hint = "if it has no effect on results, remove it from config.json"
+            raise self.error(f"the key {key!r} ({shown[:60]}{'…' if len(shown) > 60 else ''}) is not known for this family", hint)

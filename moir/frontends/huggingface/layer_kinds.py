@@ -1,0 +1,59 @@
+"""Which layers of a model have a sliding window, or are of another kind, according to its config.json."""
+
+from __future__ import annotations
+
+from moir.architectures.family import Family
+from moir.frontends.huggingface.keys import Keys
+
+SLIDING, FULL = "sliding_attention", "full_attention"
+
+KINDS = (SLIDING, FULL, "chunked_attention", "conv", "linear_attention", "attention", "mamba")
+
+
+def layer_types(family: Family, keys: Keys, layers: int) -> tuple[str, ...] | None:
+    """The kind of each layer as files of transformers 5 list it; None if the file does not say it."""
+    listed = keys.list("layer_types", layers)
+    if listed is None:
+        return None
+    for each in listed:
+        if each not in KINDS:
+            raise keys.error(f"'layer_types' has a layer {each!r}, which is not known")
+    return tuple(listed)
+
+
+def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
+    """How many keys a query of each layer sees, itself included; empty if no layer has a window."""
+    rule = family.window
+    if not rule:
+        types = layer_types(family, keys, layers)
+        if types is not None and SLIDING in types:
+            raise keys.error("layers with windows are not known for this family")
+        return ()
+    size = keys.value("sliding_window")
+    types = layer_types(family, keys, layers)
+    flagged = keys.flag("use_sliding_window", default=True) if rule == "flagged" else True
+    if not size or not flagged:
+        return ()
+    size = keys.integer("sliding_window")
+    if size < 1:
+        raise keys.error(f"a window of {size} keys is not possible")
+    slides = _sliding_layers(rule, keys, layers) if types is None else [each == SLIDING for each in types]
+    return tuple(size if each else 0 for each in slides)
+
+
+def _sliding_layers(rule: str, keys: Keys, layers: int) -> list[bool]:
+    """Which layers slide if the file does not list them."""
+    if rule == "flagged":
+        first = keys.integer("max_window_layers", layers)
+        return [layer >= first for layer in range(layers)]
+    if rule == "alternating":
+        return [layer % 2 == 0 for layer in range(layers)]
+    if rule == "pattern":
+        period = keys.first(("sliding_window_pattern", "_sliding_window_pattern"))
+        if isinstance(period, str):
+            # LLLG: local and global layers.
+            return [period[layer % len(period)] == "L" for layer in range(layers)]
+        if not isinstance(period, int) or period < 1:
+            raise keys.error(f"'sliding_window_pattern' is {period!r}")
+        return [(layer + 1) % period != 0 for layer in range(layers)]
+    return [True] * layers

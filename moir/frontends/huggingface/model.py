@@ -1,0 +1,75 @@
+"""A folder of Hugging Face Transformers, or a GGUF file -> module in the `transformers` dialect.
+
+    config.json                      model_type, sizes
+    model.safetensors                weights; or several files with model.safetensors.index.json
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+from xdsl.dialects.builtin import ModuleOp
+
+from moir.architectures.families import FILES, family_of
+from moir.architectures.family import Family
+from moir.architectures.network import network
+from moir.errors import ModelFileError
+from moir.files.reading import read_whole
+from moir.frameworks import load
+from moir.frontends.huggingface.checkpoint import FolderCheckpoint
+from moir.frontends.huggingface.configuration import configured
+from moir.frontends.huggingface.keys import Keys
+from moir.suggestions import did_you_mean
+
+GGUF = "moir.frontends.gguf:read_model"
+"""The function that reads GGUF files."""
+
+
+def read_model(path: str | Path) -> ModuleOp:
+    """Read a language model.
+
+    Args:
+        path: the folder with config.json and *.safetensors, or a GGUF file.
+
+    Returns a module with one `moir.model`. Raises ModelFileError for files that are missing, damaged or of a family
+    that moir does not know, for keys of config.json and tensors that it does not know.
+    """
+    path = Path(path)
+    if not path.is_dir():
+        return load(GGUF)(path)
+    keys = read_configuration(path)
+    family = known_family(keys)
+    architecture, configuration, family = configured(family, keys)
+    checkpoint = FolderCheckpoint(path, family, keys)
+    return network(architecture, configuration, checkpoint, path.resolve().name or "model")
+
+
+def read_configuration(folder: Path) -> Keys:
+    """The keys of the config.json of a folder."""
+    path = folder / "config.json"
+    if not path.is_file():
+        raise ModelFileError("the folder has no config.json", location=str(folder), hint="copy it from where the weights come from")
+    try:
+        content: Any = json.loads(read_whole(path, "the configuration of a model"))
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"it is not JSON: {error}", location=str(path)) from None
+    if not isinstance(content, dict):
+        raise ModelFileError("it is not an object of JSON", location=str(path))
+    values = cast("dict[str, Any]", content)
+    inner = values.get("text_config")
+    if isinstance(inner, dict) and "model_type" in inner:
+        # A multimodal model: its language model.
+        values = {**cast("dict[str, Any]", inner), "architectures": values.get("architectures")}
+    return Keys(values, str(path))
+
+
+def known_family(keys: Keys) -> Family:
+    """The family that config.json names. Raises ModelFileError for one that has no record."""
+    model_type = keys.text("model_type")
+    family = family_of(model_type)
+    if family is None:
+        hint = did_you_mean(model_type, FILES, "export it with torch.export, and convert the .pt2")
+        raise keys.error(f"there is no record of the family {model_type!r}", hint)
+    return family

@@ -1,0 +1,129 @@
+"""The rotary embeddings of a model, according to its config.json.
+
+    transformers 4    rope_theta, rope_scaling {type or rope_type, factor, …}, partial_rotary_factor
+    transformers 5    rope_parameters {rope_theta, rope_type, factor, …, partial_rotary_factor}, or one for each kind of layer
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from moir.architectures.family import Family
+from moir.architectures.record import Rotary
+from moir.frontends.huggingface.keys import Keys
+from moir.frontends.huggingface.layer_kinds import FULL, SLIDING, windows
+from moir.tables import words
+
+SCALINGS: Mapping[str, frozenset[str]] = {
+    "default": frozenset(),
+    "linear": words("factor"),
+    "dynamic": words("factor"),
+    "llama3": words("factor low_freq_factor high_freq_factor original_max_position_embeddings"),
+    "yarn": words("factor beta_fast beta_slow truncate attention_factor mscale mscale_all_dim original_max_position_embeddings"),
+    "longrope": words("short_factor long_factor factor attention_factor original_max_position_embeddings"),
+}
+"""The parameters of each scaling."""
+
+ALIASES = {"su": "longrope", "none": "default", "mrope": "default"}
+"""Former names of scalings; mrope has the same positions in all its sections where the model has text alone."""
+
+WITHOUT_EFFECT = words("mrope_section mrope_interleaved short_mscale long_mscale finetuned")
+
+LARGEST_LENGTH = 1 << 31
+
+
+def rotary_layers(family: Family, keys: Keys, layers: int, head_size: int) -> tuple[Rotary | None, ...]:
+    """The rotary embedding of each layer; None for layers that are not rotated."""
+    full, sliding = _by_kind(family, keys, head_size)
+    slides = windows(family, keys, layers) or (0,) * layers
+    rotated = _rotated(family, keys, layers, slides)
+    found = [sliding if window and sliding is not None else full for window in slides]
+    return tuple(each if is_rotated else None for each, is_rotated in zip(found, rotated, strict=True))
+
+
+def _rotated(family: Family, keys: Keys, layers: int, slides: tuple[int, ...]) -> list[bool]:
+    """Which layers are rotated."""
+    if family.rotary_layers == "sliding":
+        return [bool(window) for window in slides] if any(slides) or family.window == "pattern" else [True] * layers
+    if family.rotary_layers == "listed":
+        listed = keys.list("no_rope_layers", layers)
+        interval = keys.integer("no_rope_layer_interval", 4)
+        return [bool(each) for each in listed] if listed else [(layer + 1) % interval != 0 for layer in range(layers)]
+    return [True] * layers
+
+
+def _by_kind(family: Family, keys: Keys, head_size: int) -> tuple[Rotary, Rotary | None]:
+    """The embeddings of layers without and with a window; None if they have the same."""
+    parameters = keys.table("rope_parameters")
+    if parameters is not None and (FULL in parameters or SLIDING in parameters):
+        found = [_rotary(family, keys, cast("dict[str, Any]", parameters.get(kind) or {}), head_size) for kind in (FULL, SLIDING)]
+        return found[0], found[1]
+    scaling = keys.table("rope_scaling")
+    given = {**(scaling or {}), **(parameters or {})}
+    full = _rotary(family, keys, given, head_size)
+    local = family.key("local_theta")
+    if not local:
+        return full, None
+    theta = keys.number(local)
+    return full, Rotary(full.size, theta)
+
+
+def _rotary(family: Family, keys: Keys, given: Mapping[str, Any], head_size: int) -> Rotary:
+    """The embedding that parameters and keys describe."""
+    values = dict(given)
+    kind = str(values.pop("rope_type", None) or values.pop("type", None) or "default")
+    values.pop("type", None)
+    kind = ALIASES.get(kind, kind)
+    if kind not in SCALINGS:
+        raise keys.error(f"rotary embeddings of the type {kind!r} are not known")
+    theta = keys.value(family.key("theta") or "rope_theta", 10000.0)
+    theta = values.pop("rope_theta", None) or theta
+    if not isinstance(theta, int | float) or not theta > 0:
+        raise keys.error(f"'rope_theta' is {theta!r}")
+    part = keys.value(family.key("partial") or "partial_rotary_factor", 1.0)
+    part = values.pop("partial_rotary_factor", None) or part
+    size_key = family.key("rotary_size")
+    size = (size_key and keys.value(size_key)) or int(head_size * (1.0 if part is None else part))
+    if not isinstance(size, int) or not 2 <= size <= max(head_size, 2) or size % 2:
+        raise keys.error(f"{size} rotated dimensions of {head_size} are not possible")
+    for key in [key for key, value in values.items() if value is None or key in WITHOUT_EFFECT]:
+        del values[key]
+    known = SCALINGS[kind] | {"original_max_position_embeddings", "factor", "max_position_embeddings"}
+    unknown = [key for key in values if key not in known]
+    if unknown:
+        raise keys.error(f"rotary embeddings of the type {kind!r} have no parameter {unknown[0]!r}")
+    values = {key: _number(keys, key, value) for key, value in values.items() if key in SCALINGS[kind]}
+    if kind in ("yarn", "longrope", "llama3", "dynamic"):
+        values = _with_lengths(keys, kind, values)
+    if kind == "longrope":
+        for key in ("short_factor", "long_factor"):
+            if len(cast("tuple[float, ...]", values.get(key, ()))) != size // 2:
+                raise keys.error(f"{key!r} has not one entry for each of {size // 2} frequencies")
+    return Rotary(size, float(theta), kind, values)
+
+
+def _with_lengths(keys: Keys, kind: str, values: dict[str, Any]) -> dict[str, Any]:
+    """The parameters with the lengths before and after the scaling, and with its factor."""
+    length = keys.integer("max_position_embeddings", 0)
+    original = keys.value("original_max_position_embeddings")
+    original = values.get("original_max_position_embeddings") or original or length
+    if not isinstance(original, int | float) or not 0 < original < LARGEST_LENGTH or not 0 < length < LARGEST_LENGTH:
+        raise keys.error(f"lengths of {original!r} and {length!r} are not possible")
+    values["original_max_position_embeddings"] = original
+    if kind == "longrope" and "factor" not in values:
+        values["factor"] = length / original
+    if kind != "longrope" and not (isinstance(values.get("factor"), float) and values["factor"] > 0):
+        raise keys.error(f"rotary embeddings of the type {kind!r} have no factor")
+    values["max_position_embeddings"] = length
+    return values
+
+
+def _number(keys: Keys, key: str, value: Any) -> Any:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        return float(value)
+    if isinstance(value, list) and all(isinstance(each, int | float) and each > 0 for each in cast("list[Any]", value)):
+        return tuple(float(each) for each in cast("list[float]", value))
+    raise keys.error(f"the parameter {key!r} of the rotary embeddings is {value!r}")

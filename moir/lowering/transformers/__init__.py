@@ -1,0 +1,1 @@
+"""Lowering of the `transformers` dialect: blocks of language models."""

@@ -1,0 +1,48 @@
+"""Attention with linear biases: the scores of a head fall with the distance of the key.
+
+Press, Smith and Lewis, "Train Short, Test Long", 2022. The distance is written as the position of the key, since what
+all keys of a query have in common does not change the softmax.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import f32, si64
+from moir.lowering.binder import LoweringNode
+from moir.lowering.transformers.masks import HIDDEN
+from moir.rewriting.builder import OpBuilder
+
+
+def slopes(heads: int, largest: float = 8.0) -> Array:
+    """The slope of each head: 2^(-largest · (h + 1) / n) for a power of two n; else those of the next ones in between."""
+    power = 1 << (heads.bit_length() - 1)
+    found = [2.0 ** (-largest * (each + 1) / power) for each in range(power)]
+    found += [2.0 ** (-largest * (2 * each + 1) / (2 * power)) for each in range(heads - power)]
+    return np.array(found, np.float32)
+
+
+def with_alibi(
+    node: LoweringNode, op: OpBuilder, mask: SSAValue, attention_mask: SSAValue, heads: int, scale: float, kind: str
+) -> tuple[SSAValue, float]:
+    """The mask with the biases of all heads [batch, heads, queries, keys], and the factor of the scores.
+
+    Raises ConversionError for a kind that is not known.
+    """
+    values = slopes(heads, node.number("alibi_bias", 8.0))
+    if kind == "scaled":
+        # Slopes of bf16, as the model computes them.
+        import ml_dtypes
+
+        values = values.astype(ml_dtypes.bfloat16).astype(np.float32) * np.float32(scale)
+    elif kind != "plain":
+        node.fail(f"biases of the kind {kind!r} are not known")
+    places = op.Multiply(op.Subtract(op.CumSum(attention_mask, op.constant(1)), op.constant(1, si64)), attention_mask)
+    biases = op.Multiply(op.constant(values.reshape(1, -1, 1), f32), op.Convert(op.Unsqueeze(places, [1]), destination_type=f32))
+    biases = op.Unsqueeze(biases, [2])
+    hidden = op.Less(mask, op.constant(np.float32(HIDDEN / 2), f32))
+    return op.Select(hidden, op.constant(np.finfo(np.float32).min, f32), biases), scale
+
+

@@ -1,0 +1,164 @@
+"""Attention with a cache of keys and values, in the form that the runtime executes as one operation.
+
+The cache of a layer is two variables [batch, key heads, ?, size]. Each is read, its rows reordered by `beam_idx`, the
+new keys or values appended, and assigned; the plugin and GenAI's paged backend look for exactly this chain.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32
+from moir.dialects.shapes import shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.transformers.alibi import with_alibi
+from moir.lowering.transformers.table import transformers
+from moir.lowering.transformers.vectors import soft_cap
+from moir.lowering.transformers.weights import vector
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.variables import assign_variable
+
+HEADS_FIRST = np.array([0, 2, 1, 3])
+"""[batch, heads, tokens, size] from [batch, tokens, heads, size], and the reverse."""
+
+
+@transformers.lowers("Attention")
+def attention(
+    node: LoweringNode,
+    op: OpBuilder,
+    queries: SSAValue,
+    keys: SSAValue,
+    values: SSAValue,
+    mask: SSAValue,
+    beams: SSAValue | None = None,
+    cosines: SSAValue | None = None,
+    sines: SSAValue | None = None,
+    sinks: SSAValue | None = None,
+    attention_mask: SSAValue | None = None,
+    *,
+    heads: int,
+    key_heads: int = 0,
+    layer: int,
+    scale: float,
+    cap: float = 0.0,
+    rotation: str = "halves",
+    alibi: str = "",
+) -> SSAValue:
+    """transformers.Attention(queries, keys, values, mask, beams, cosines, sines, sinks, attention_mask) {heads, …}
+    -> ScaledDotProductAttention(rotated queries, cached keys, cached values, mask, scale)
+
+    Queries, keys and values are [batch, tokens, heads * size]. Without `beams` nothing is cached. Scores with a cap,
+    cap · tanh(score / cap), are computed by products, since the operation has none.
+    """
+    key_heads = key_heads or heads
+    query = heads_of(node, op, queries, heads, None if cosines is None else rotation, cosines, sines)
+    key = heads_of(node, op, keys, key_heads, None if cosines is None else rotation, cosines, sines)
+    value = heads_of(node, op, values, key_heads)
+    if beams is not None:
+        key = cached(op, key, beams, f"past_key_values.{layer}.keypresent.{layer}.key")
+        value = cached(op, value, beams, f"past_key_values.{layer}.valuepresent.{layer}.value")
+    if alibi:
+        if attention_mask is None:
+            node.fail("operand 8, the mask of the tokens, is missing")
+        mask, scale = with_alibi(node, op, mask, attention_mask, heads, scale, alibi)
+    result = attended(node, op, query, repeated(op, key, heads), repeated(op, value, heads), mask, scale, cap, sinks)
+    size = (shape_of(result) or (-1,))[-1]
+    return op.Reshape(op.Transpose(result, HEADS_FIRST), [0, 0, heads * size], special_zero=True)
+
+
+def attended(
+    node: LoweringNode,
+    op: OpBuilder,
+    query: SSAValue,
+    key: SSAValue,
+    value: SSAValue,
+    mask: SSAValue,
+    scale: float,
+    cap: float = 0.0,
+    sinks: SSAValue | None = None,
+) -> SSAValue:
+    """softmax(scale · query · keyᵀ + mask) · value for operands [batch, heads, tokens, size]."""
+    if cap:
+        scores = op.Multiply(op.MatMul(query, key, transpose_b=True), op.constant(np.float32(scale), f32))
+        weights = op.Softmax(op.Add(soft_cap(op, scores, cap), mask), axis=-1)
+        return op.MatMul(weights, value)
+    operands = [query, key, value, mask, op.constant(np.float32(scale), f32)]
+    if sinks is not None:
+        operands.append(vector(node, op, sinks, 0.0, (1, -1, 1, 1)))
+    return op.ScaledDotProductAttention(*operands, causal=False)
+
+
+def heads_of(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    heads: int,
+    rotation: str | None = None,
+    cosines: SSAValue | None = None,
+    sines: SSAValue | None = None,
+) -> SSAValue:
+    """The heads of x [batch, tokens, heads * size] as [batch, heads, tokens, size], rotated if a rotation is given."""
+    shape = shape_of(x)
+    if shape is None or shape[-1] < 0 or shape[-1] % heads:
+        node.fail(f"its operand of shape {shape} does not have {heads} heads")
+    parts = op.Transpose(op.Reshape(x, [0, 0, heads, shape[-1] // heads], special_zero=True), HEADS_FIRST)
+    if rotation is None or cosines is None or sines is None:
+        return parts
+    return rotated(node, op, parts, rotation, cosines, sines)
+
+
+def rotated(node: LoweringNode, op: OpBuilder, x: SSAValue, rotation: str, cosines: SSAValue, sines: SSAValue) -> SSAValue:
+    """The first dimensions of x [batch, heads, tokens, size] rotated by angles [batch, 1, tokens, rotated size].
+
+    `halves` rotates the pairs (i, i + half), `interleaved` the pairs (2 i, 2 i + 1). Interleaved pairs are put into
+    halves, where they stay: the order of dimensions does not matter to the product of queries and keys, and the runtime
+    has one operation for halves.
+    """
+    size, width = (shape_of(cosines) or (-1,))[-1], (shape_of(x) or (-1,))[-1]
+    if size < 2 or size > width:
+        node.fail(f"{size} of {width} dimensions cannot be rotated")
+    whole, rest = x, None
+    if size < width:
+        x = sliced(op, whole, 0, size)
+        rest = sliced(op, whole, size, width)
+    if rotation == "interleaved":
+        x = halves_of_pairs(op, x, size)
+    elif rotation != "halves":
+        node.fail(f"a rotation of {rotation!r} is not known")
+    turned = op.Concat(op.Multiply(sliced(op, x, size // 2, size), -1.0), sliced(op, x, 0, size // 2), axis=-1)
+    result = op.Add(op.Multiply(x, cosines), op.Multiply(turned, sines))
+    return result if rest is None else op.Concat(result, rest, axis=-1)
+
+
+def halves_of_pairs(op: OpBuilder, x: SSAValue, size: int) -> SSAValue:
+    """[…, tokens, size] with the even dimensions before the odd ones."""
+    pairs = op.Reshape(x, [0, 0, 0, size // 2, 2], special_zero=True)
+    return op.Reshape(op.Transpose(pairs, np.array([0, 1, 2, 4, 3])), [0, 0, 0, size], special_zero=True)
+
+
+def sliced(op: OpBuilder, x: SSAValue, start: int, stop: int) -> SSAValue:
+    """The elements from `start` up to, but not including, `stop` of the last of four dimensions."""
+    return op.Slice(x, op.constant([start]), op.constant([stop]), op.constant([1]), op.constant([3]))
+
+
+def cached(op: OpBuilder, x: SSAValue, beams: SSAValue, variable: str) -> SSAValue:
+    """The values of a variable, reordered by beams, with new ones [batch, heads, tokens, size] after them; assigned."""
+    _, heads, _, size = shape_of(x) or (-1,) * 4
+    batch = op.Gather(op.ShapeOf(beams), [0], 0)
+    empty = op.Broadcast(op.constant(np.float32(0), f32), op.Concat(batch, op.constant([heads, 0, size]), axis=0))
+    past = op.ReadValue(empty, variable_id=variable, variable_type=f32, variable_shape=f"?,{heads},?,{size}")
+    joined = op.Concat(op.Gather(past, beams, op.constant(0)), x, axis=-2)
+    assign_variable(op, variable, joined)
+    return joined
+
+
+def repeated(op: OpBuilder, x: SSAValue, heads: int) -> SSAValue:
+    """Keys or values [batch, key heads, tokens, size], each head repeated for the queries' heads that share it."""
+    _, own, _, size = shape_of(x) or (-1,) * 4
+    if own == heads:
+        return x
+    sizes = op.ShapeOf(x)
+    wide = op.Concat(op.Gather(sizes, [0, 1], 0), op.constant([heads // own]), op.Gather(sizes, [2, 3], 0), axis=0)
+    spread = op.Broadcast(op.Unsqueeze(x, [2]), wide, mode="bidirectional")
+    return op.Reshape(spread, [0, heads, -1, size], special_zero=True)

@@ -1,0 +1,78 @@
+"""Feed-forward blocks with one network for all tokens."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.transformers.activation import activated
+from moir.lowering.transformers.table import transformers
+from moir.lowering.transformers.weights import product
+from moir.rewriting.builder import OpBuilder
+
+
+@transformers.lowers("MLP")
+def mlp(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    up: SSAValue,
+    down: SSAValue,
+    up_bias: SSAValue | None = None,
+    down_bias: SSAValue | None = None,
+    *,
+    activation: str,
+) -> SSAValue:
+    """transformers.MLP(x, up, down, biases) {activation} -> MatMul(activation(MatMul(x, up) + bias), down) + bias"""
+    return product(node, op, activated(node, op, product(node, op, x, up, up_bias), activation), down, down_bias)
+
+
+@transformers.lowers("GatedMLP")
+def gated_mlp(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    gate: SSAValue,
+    up: SSAValue,
+    down: SSAValue,
+    gate_bias: SSAValue | None = None,
+    up_bias: SSAValue | None = None,
+    down_bias: SSAValue | None = None,
+    *,
+    activation: str,
+) -> SSAValue:
+    """transformers.GatedMLP(x, gate, up, down, biases) {activation}
+    -> MatMul(activation(MatMul(x, gate) + bias) * (MatMul(x, up) + bias), down) + bias
+
+    Shazeer, "GLU Variants Improve Transformer", 2020.
+    """
+    inner = activated(node, op, product(node, op, x, gate, gate_bias), activation)
+    return product(node, op, op.Multiply(inner, product(node, op, x, up, up_bias)), down, down_bias)
+
+
+@transformers.lowers("PackedGatedMLP")
+def packed_gated_mlp(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    gate_up: SSAValue,
+    down: SSAValue,
+    bias: SSAValue | None = None,
+    down_bias: SSAValue | None = None,
+    *,
+    activation: str,
+) -> SSAValue:
+    """transformers.PackedGatedMLP(x, gate and up, down, biases) {activation}
+    -> VariadicSplit(MatMul(x, gate and up)), then as GatedMLP
+
+    The first half of the rows of the first matrix is the gate.
+    """
+    both = product(node, op, x, gate_up, bias)
+    shape = shape_of(gate_up)
+    if shape is None:
+        node.fail("the shape of its weight is unknown")
+    size = shape[0] // 2
+    first, second = op.VariadicSplit.parts(2, both, op.constant(-1), op.constant(np.array([size, size], np.int64)))
+    return product(node, op, op.Multiply(activated(node, op, first, activation), second), down, down_bias)

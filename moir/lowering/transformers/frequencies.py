@@ -1,0 +1,74 @@
+"""The frequencies of rotary embeddings with their scalings, in f32 as transformers computes them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from moir.dialects.data import Array
+from moir.lowering.binder import LoweringNode
+
+
+def inverse_frequencies(size: int, theta: float, scaling: str = "default", node: LoweringNode | None = None) -> Array:
+    """theta^(-2 i / size) for each pair of dimensions i, changed by a scaling whose parameters are attributes of a node.
+
+    Raises ConversionError for a scaling that is not known.
+    """
+    usual = (1.0 / theta ** (np.arange(0, size, 2, dtype=np.float32) / np.float32(size))).astype(np.float32)
+    if scaling == "default" or node is None:
+        return usual
+    if scaling == "linear":
+        return usual / np.float32(node.number("factor"))
+    if scaling == "llama3":
+        return _llama3(usual, node)
+    if scaling == "yarn":
+        return _yarn(usual, size, theta, node)
+    node.fail(f"the scaling {scaling!r} of rotary embeddings is not known")
+
+
+def _llama3(usual: Array, node: LoweringNode) -> Array:
+    """Long waves are slowed down by the factor, those in between by a part of it (Llama 3.1)."""
+    factor, low, high = (node.number(key) for key in ("factor", "low_freq_factor", "high_freq_factor"))
+    length = node.number("original_max_position_embeddings")
+    waves = 2 * math.pi / usual
+    share = (length / waves - low) / (high - low)
+    between = (1 - share) * usual / factor + share * usual
+    return np.where(waves < length / high, usual, np.where(waves > length / low, usual / factor, between)).astype(np.float32)
+
+
+def _yarn(usual: Array, size: int, theta: float, node: LoweringNode) -> Array:
+    """Peng et al., "YaRN: Efficient Context Window Extension of Large Language Models", 2023."""
+    length = node.number("original_max_position_embeddings")
+
+    def dimension(rotations: float) -> float:
+        return size * math.log(length / (rotations * 2 * math.pi)) / (2 * math.log(theta))
+
+    low, high = dimension(node.number("beta_fast", 32.0)), dimension(node.number("beta_slow", 1.0))
+    if node.flag("truncate", True):
+        low, high = math.floor(low), math.ceil(high)
+    low, high = max(low, 0), min(high, size - 1)
+    high += 0.001 if low == high else 0
+    ramp = np.clip((np.arange(size // 2, dtype=np.float32) - low) / (high - low), 0, 1)
+    return (usual / node.number("factor") * ramp + usual * (1 - ramp)).astype(np.float32)
+
+
+def magnitude(factor: float, scale: float) -> float:
+    """0.1 · scale · ln(factor) + 1; 1 for factors up to 1."""
+    return 0.1 * scale * math.log(factor) + 1 if factor > 1 else 1.0
+
+
+def attention_factor(node: LoweringNode, scaling: str) -> float:
+    """The factor of cosines and sines of a scaling."""
+    if scaling not in ("yarn", "longrope"):
+        return 1.0
+    if node.has("attention_factor"):
+        return node.number("attention_factor")
+    factor = node.number("factor")
+    if scaling == "longrope":
+        length = node.number("original_max_position_embeddings")
+        return math.sqrt(1 + math.log(factor) / math.log(length)) if factor > 1 else 1.0
+    mscale, all_dims = node.number("mscale", 0.0), node.number("mscale_all_dim", 0.0)
+    if mscale and all_dims:
+        return magnitude(factor, mscale) / magnitude(factor, all_dims)
+    return magnitude(factor, 1.0)

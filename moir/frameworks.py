@@ -263,6 +263,16 @@ PADDLE = Framework(
     passes=frozenset(("fuse-recurrent-cells",)),
 )
 
+TRANSFORMERS = Framework(
+    dialect="transformers",
+    title="Hugging Face Transformers",
+    reader="moir.frontends.huggingface:read_model",
+    suffixes=(".gguf",),
+    beginning=rb"GGUF",
+    folder_files=("model.safetensors.index.json", "model.safetensors"),
+    lowering="moir.lowering.transformers.table:transformers",
+)
+
 OPENVINO_IR = Framework(
     dialect="openvino_ir",
     title="OpenVINO IR",
@@ -284,6 +294,7 @@ FRAMEWORKS: dict[str, Framework] = {
         STABLEHLO,
         PYTORCH,
         PADDLE,
+        TRANSFORMERS,
         OPENVINO_IR,
     )
 }

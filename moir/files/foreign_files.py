@@ -1,10 +1,10 @@
 """Files that moir does not read: how each kind is recognized, and what its user can do next.
 
     FileKind(
-        "a GGUF file, weights without a graph",
-        "export the model from the framework that defines it",
-        beginning=rb"GGUF",
-        suffixes=(".gguf",),
+        "a TensorRT engine",
+        "give the model that it was built from",
+        beginning=rb"[pf]trt",
+        suffixes=(".engine", ".trt", ".plan"),
     )
 
 A kind is recognized by the first bytes of a file, or else by its name. Nothing is unpacked or executed.
@@ -93,11 +93,10 @@ KINDS: tuple[FileKind, ...] = (
     # Weights without a graph.
     FileKind(
         "a safetensors file, weights without a graph",
-        "export the model from the framework that defines it, e.g. with torch.onnx.export(…) or optimum-cli export onnx",
+        "give the folder of a language model with its config.json; export any other model from the framework that defines it",
         beginning=rb".{5}\0\0\0\{\s*\"",
         suffixes=(".safetensors",),
     ),
-    FileKind("a GGUF file, weights without a graph", _EXPORT_ORIGINAL, beginning=rb"GGUF", suffixes=(".gguf",)),
     # Other frameworks.
     FileKind(
         "an ORT-format model of ONNX Runtime", "give the ONNX file that it was made from", beginning=rb".{0,4}ORTM", suffixes=(".ort",)

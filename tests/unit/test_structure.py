@@ -35,6 +35,7 @@ LAYERS = (
     ("rewriting",),
     ("expansions",),
     ("files",),
+    ("architectures",),
     ("frontends", "raising", "lowering", "passes", "targets", "emit"),
     ("pipeline", "conversion", "interface"),
     ("inspection", "difference"),
@@ -48,7 +49,7 @@ LAYERS = (
 )
 """The files and folders of the package. Each imports from those before its line, and from its own line unless that is STAGES."""
 
-STAGES = LAYERS[7]
+STAGES = LAYERS[8]
 """The stages of a conversion, which do not know each other."""
 
 

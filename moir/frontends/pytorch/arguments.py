@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.properties import attribute_of
-from moir.frontends.pytorch.program import Fields
+from moir.frontends.json_fields import Fields
 from moir.frontends.pytorch.storages import ELEMENTS
 
 IGNORED = frozenset(("as_device", "as_layout", "as_memory_format"))

@@ -16,7 +16,7 @@ from typing import Any, cast
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
 from moir.files.reading import read_whole
-from moir.frontends.pytorch.safetensors import SafeTensors
+from moir.frontends.safetensors import SafeTensors
 
 LISTED = 8
 """Names that a message lists."""

@@ -21,10 +21,10 @@ from moir.dialects.framework import operation_class
 from moir.dialects.names import several_tensor_names
 from moir.dialects.properties import attribute_of, integers_attribute, string_attribute, strings_attribute
 from moir.dialects.shapes import tensor
+from moir.frontends.json_fields import Fields
 from moir.frontends.operations import Operations, named
 from moir.frontends.pytorch.arguments import ARGUMENTS, Arguments, add_argument
 from moir.frontends.pytorch.pickles import Subclass
-from moir.frontends.pytorch.program import Fields
 from moir.frontends.pytorch.storages import ELEMENTS
 
 DIALECT = "aten"

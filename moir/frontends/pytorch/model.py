@@ -24,6 +24,7 @@ from moir.dialects.properties import string_attribute, strings_attribute
 from moir.dialects.shapes import tensor
 from moir.errors import ModelFileError
 from moir.files.reading import check_beginning, map_content
+from moir.frontends.json_fields import Fields
 from moir.frontends.operations import Operations, declared_type, named
 from moir.frontends.pytorch.archive import Archive
 from moir.frontends.pytorch.expressions import LARGEST, Bounds, Expression, Symbol, bounds_of, parse
@@ -31,7 +32,7 @@ from moir.frontends.pytorch.given_weights import given_weights
 from moir.frontends.pytorch.graph import GraphBuilder
 from moir.frontends.pytorch.output_names import output_names
 from moir.frontends.pytorch.pickles import Subclass
-from moir.frontends.pytorch.program import Fields, check_version, read_json
+from moir.frontends.pytorch.program import check_version, read_json
 from moir.frontends.pytorch.values import ProgramFiles, Value
 from moir.suggestions import did_you_mean
 

@@ -21,7 +21,8 @@ from xdsl.ir import Attribute
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
 from moir.frontends.pytorch.archive import Archive
-from moir.frontends.pytorch.storages import DTYPES, STORAGES, tensor_over
+from moir.frontends.pytorch.storages import DTYPES, STORAGES
+from moir.frontends.strided_tensors import tensor_over
 
 LARGEST_PICKLE = 1 << 28
 """Largest size in bytes of a pickle, which does not contain the elements of tensors."""

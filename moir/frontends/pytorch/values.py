@@ -11,10 +11,12 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from moir.dialects.data import DataAttr
+from moir.frontends.json_fields import Fields
 from moir.frontends.pytorch.archive import Archive
 from moir.frontends.pytorch.pickles import Subclass, read_pickled
-from moir.frontends.pytorch.program import Fields, read_json
-from moir.frontends.pytorch.storages import ELEMENTS, tensor_over
+from moir.frontends.pytorch.program import read_json
+from moir.frontends.pytorch.storages import ELEMENTS
+from moir.frontends.strided_tensors import tensor_over
 
 Value = DataAttr | Subclass
 

@@ -15,7 +15,7 @@ from moir.dialects.moir import ModuleLevel, models_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.errors import ModelFileError
 from moir.frontends.pytorch import read_model
-from moir.frontends.pytorch.safetensors import SafeTensors
+from moir.frontends.safetensors import SafeTensors
 from tests.numerical.pytorch.programs import Program, archive
 from tests.numerical.runtime import run
 

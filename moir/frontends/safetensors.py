@@ -1,4 +1,4 @@
-"""Weights of a program from `*.safetensors`: a file, or the files of a folder, as views of the mapped files.
+"""Tensors from `*.safetensors`: a file, or the files of a folder, as views of the mapped files.
 
     8 bytes       n, little endian
     n bytes       JSON: {"fc.weight": {"dtype": "F32", "shape": [3, 4], "data_offsets": [0, 48]}, "__metadata__": {…}}
@@ -19,12 +19,12 @@ from moir.dialects import element_types
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
 from moir.files.reading import map_file, read_whole
-from moir.frontends.pytorch.program import Fields
-from moir.frontends.pytorch.storages import tensor_over
+from moir.frontends.json_fields import Fields
+from moir.frontends.strided_tensors import tensor_over
 
 TYPES = element_types.named(
     "BOOL boolean, U8 u8, I8 i8, U16 u16, I16 i16, U32 u32, I32 i32, U64 u64, I64 i64, F16 f16, BF16 bf16, F32 f32, "
-    "F64 f64, F8_E4M3 f8e4m3, F8_E5M2 f8e5m2"
+    "F64 f64, F8_E4M3 f8e4m3, F8_E5M2 f8e5m2, F8_E8M0 f8e8m0, F4 f4e2m1"
 )
 """The element types by their names."""
 

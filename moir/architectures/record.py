@@ -1,0 +1,295 @@
+"""The records of language models: what a family consists of, and what the configuration of one model says.
+
+    Architecture(
+        name="llama",
+        model_types=("llama",),
+        residuals=PRE_NORM,             # x += attention(attention_norm(x)); x += feed_forward(feed_forward_norm(x))
+        attention=AttentionBlock(),
+        feed_forward="gated",
+        …
+    )
+
+An architecture says which blocks a model has, in which order, and how they differ from those of other families; a
+configuration has the sizes of one model, whatever file they come from. `moir/architectures/network.py` builds the
+module from both. Names of operands are neutral: each file format has a table from them to the names in its files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from moir.records import Record
+
+NOTHING: Mapping[str, object] = MappingProxyType({})
+
+
+class Branch(Record):
+    """A block of a layer, with the normalizations before and after it: after(block(before(x))).
+
+    Args:
+        block: `attention` or `feed_forward`.
+        before: the operand of the normalization before it; None if there is none.
+        after: the operand of the normalization after it; None if there is none.
+    """
+
+    block: str
+    before: str | None = None
+    after: str | None = None
+
+
+class Residual(Record):
+    """A sum of the value of a layer and of blocks of it: x + branch(x) + …
+
+    Args:
+        branches: the blocks.
+        after: the operand of the normalization of the sum; None if there is none.
+        adds_normed: whether the blocks are added to their normalized operand instead of x.
+    """
+
+    branches: tuple[Branch, ...]
+    after: str | None = None
+    adds_normed: bool = False
+
+
+ATTENTION, FEED_FORWARD = "attention", "feed_forward"
+
+PRE_NORM = (
+    Residual((Branch(ATTENTION, "attention_norm"),)),
+    Residual((Branch(FEED_FORWARD, "feed_forward_norm"),)),
+)
+"""Normalizations before the blocks, as in Llama."""
+
+POST_NORM = (
+    Residual((Branch(ATTENTION),), "attention_norm"),
+    Residual((Branch(FEED_FORWARD),), "feed_forward_norm"),
+)
+"""Normalizations of the sums (Vaswani et al., "Attention Is All You Need", 2017), as in BERT."""
+
+OUTPUT_NORM = (
+    Residual((Branch(ATTENTION, None, "attention_output_norm"),)),
+    Residual((Branch(FEED_FORWARD, None, "feed_forward_output_norm"),)),
+)
+"""Normalizations of the results of the blocks alone, as in OLMo 2."""
+
+SANDWICH_NORM = (
+    Residual((Branch(ATTENTION, "attention_norm", "attention_output_norm"),)),
+    Residual((Branch(FEED_FORWARD, "feed_forward_norm", "feed_forward_output_norm"),)),
+)
+"""Normalizations before and after the blocks, as in Gemma 2."""
+
+PARALLEL = (Residual((Branch(ATTENTION, "attention_norm"), Branch(FEED_FORWARD, "attention_norm"))),)
+"""Both blocks of one normalized value, as in GPT-J."""
+
+PARALLEL_TWO_NORMS = (Residual((Branch(ATTENTION, "attention_norm"), Branch(FEED_FORWARD, "feed_forward_norm"))),)
+"""Both blocks of the value of the layer, each with a normalization of its own, as in GPT-NeoX."""
+
+
+class AttentionBlock(Record):
+    """How the attention of a family differs from that of Llama.
+
+    Args:
+        packing: how the rows of the projections lie in the file: `separate`; `stacked` (queries, keys, values in one
+            matrix); `per head` (queries, keys, values of each head in turn); `per group` (the queries of all heads of
+            a group, its keys, its values).
+        query_norm: the normalization of queries and keys: None; `head` (over each head, one weight for all);
+            `whole` (over all heads together); `per head` (over each head, a weight for each).
+        query_norm_kind: `rms` or `layer`; None for the kind of the other normalizations.
+        rotation: `halves` or `interleaved`, the pairs of dimensions that are rotated; None without rotation.
+        sinks: whether each head has a further score, whose weight is dropped after the softmax.
+        alibi: slopes of the heads times positions are added to the scores: None; `plain`; `scaled` (the sum is
+            multiplied with the scale of the scores).
+        latent: whether keys and values are compressed (DeepSeek-AI, "DeepSeek-V2", 2024).
+    """
+
+    packing: str = "separate"
+    query_norm: str | None = None
+    query_norm_kind: str | None = None
+    rotation: str | None = "halves"
+    sinks: bool = False
+    alibi: str | None = None
+    latent: bool = False
+
+
+class Experts(Record):
+    """The experts of a layer and their router.
+
+    Args:
+        count, chosen: the number of experts, and how many of them compute each token.
+        size: the size of the inner value of an expert.
+        shared: the size of the inner value of the expert that computes every token; 0 if there is none.
+        scores: `softmax` over all experts; `chosen softmax` over those that are chosen; `sigmoid`; `sparse mixer`.
+        is_normalized: whether the weights of the chosen experts are divided by their sum.
+        scale: a factor of the weights.
+        groups, chosen_groups: experts are chosen from the best groups only; 1 and 1 without groups.
+        group_score: the score of a group: `best two` (their sum) or `best`.
+        has_correction: whether the choice adds a bias for each expert to the scores.
+        shared_gate: whether the shared expert has a sigmoid gate.
+        activation: the activation if it differs from that of other layers: `clamped swish` of gpt-oss.
+        limit, slope: the bound and the slope of the clamped swish.
+        jitter: the tolerance of `sparse mixer`.
+        bias: whether the experts have biases; router_bias: whether the router has one.
+    """
+
+    count: int
+    chosen: int
+    size: int
+    shared: int = 0
+    scores: str = "softmax"
+    is_normalized: bool = False
+    scale: float = 1.0
+    groups: int = 1
+    chosen_groups: int = 1
+    group_score: str = "best"
+    has_correction: bool = False
+    shared_gate: bool = False
+    activation: str | None = None
+    limit: float = 7.0
+    slope: float = 1.702
+    jitter: float = 0.01
+    bias: bool = False
+    router_bias: bool = False
+
+
+class Rotary(Record):
+    """A rotary position embedding (Su et al., "RoFormer", 2021).
+
+    Args:
+        size: the number of rotated dimensions of a head, the first ones.
+        theta: the base of the frequencies, theta^(-2 i / size).
+        scaling: `default`, `linear`, `dynamic`, `llama3`, `yarn`, `longrope` or `proportional`.
+        parameters: those of the scaling, by the names that transformers gives them in `rope_parameters`.
+        divisors: a divisor of each frequency; empty for 1.
+    """
+
+    size: int
+    theta: float = 10000.0
+    scaling: str = "default"
+    parameters: Mapping[str, object] = NOTHING
+    divisors: tuple[float, ...] = ()
+
+
+class Latent(Record):
+    """The sizes of a latent attention.
+
+    Args:
+        query_rank: the size of the compressed queries; 0 if they are not compressed.
+        rank: the size of the compressed keys and values.
+        plain_size, rotated_size: the sizes of the two parts of a query and a key.
+    """
+
+    query_rank: int
+    rank: int
+    plain_size: int
+    rotated_size: int
+
+
+class Configuration(Record):
+    """The sizes and choices of one model.
+
+    Args:
+        layers, hidden, vocabulary, heads: numbers of layers, features, tokens and heads of queries.
+        key_heads: number of heads of keys and values.
+        head_size: the size of a query and a key of one head; value_size: that of a value.
+        feed_forward: the size of the inner value of the feed-forward blocks.
+        epsilon: that of the normalizations.
+        activation: that of the feed-forward blocks, as transformers names it.
+        is_tied: whether the matrix of the logits is the table of the embeddings.
+        positions: the number of learned positions, or the length for which the model was trained.
+        windows: for each layer how many keys a query sees, itself included; 0 for all of them.
+        rotary: the rotary embedding of each layer; None for a layer without.
+        experts: the experts of each layer; None for a layer without.
+        attention_scale: the factor of the scores; None for head_size^-0.5.
+        scales_by_layer: whether the factor is also divided by the number of the layer, counted from 1.
+        attention_cap, logits_cap: cap · tanh(x / cap) of scores and logits; 0 without.
+        embedding_scale, residual_scale, logits_scale: factors.
+        clip: the bound of queries, keys and values; 0 without.
+        embedding_size: the size of the embeddings where they are projected; 0 for `hidden`.
+        latent: the sizes of a latent attention.
+        types: the number of token types of an encoder.
+        padding: the token whose place in learned positions is skipped (RoBERTa).
+        labels: the number of classes of an encoder that classifies.
+        biases: the blocks that have biases, such as `attention.query`.
+        blocks: the block in the place of `attention` in each layer, where layers differ: `attention`, `convolution`, …
+        sizes: further sizes that only one family has, by name.
+    """
+
+    layers: int
+    hidden: int
+    vocabulary: int
+    heads: int = 0
+    key_heads: int = 0
+    head_size: int = 0
+    value_size: int = 0
+    feed_forward: int = 0
+    epsilon: float = 1e-6
+    activation: str = "silu"
+    is_tied: bool = False
+    positions: int = 0
+    windows: tuple[int, ...] = ()
+    rotary: tuple[Rotary | None, ...] = ()
+    experts: tuple[Experts | None, ...] = ()
+    attention_scale: float | None = None
+    scales_by_layer: bool = False
+    attention_cap: float = 0.0
+    logits_cap: float = 0.0
+    embedding_scale: float = 1.0
+    residual_scale: float = 1.0
+    logits_scale: float = 1.0
+    clip: float = 0.0
+    embedding_size: int = 0
+    latent: Latent | None = None
+    types: int = 0
+    padding: int = 0
+    labels: int = 0
+    biases: frozenset[str] = frozenset()
+    blocks: tuple[str, ...] = ()
+    sizes: Mapping[str, object] = NOTHING
+
+
+class Architecture(Record):
+    """The record of a family.
+
+    Args:
+        name: its name.
+        model_types: the values of `model_type` in config.json that name it.
+        task: `generation`, `embedding` (last_hidden_state) or `classification` (logits).
+        residuals: the blocks of a layer.
+        attention: its attention.
+        feed_forward: `gated` (down(act(gate(x)) * up(x))), `packed gated` (gate and up in one matrix, in this order),
+            `packed gated up first`, or `plain` (down(act(up(x)))).
+        experts: how the matrices of experts lie in the file: `each` (one for each expert), `packed` (gate and up of all
+            experts in one), `packed transposed` (the same, [E, K, N], gate and up interleaved).
+        norm: `rms` or `layer`.
+        norm_offset: what is added to the weights of normalizations.
+        norm_bias: whether layer normalizations have a bias; norm_weight: whether they have a weight.
+        embedding_norm: whether the embeddings are normalized.
+        final_norm: whether the last value is normalized.
+        first_norm: whether the first layer has its attention normalization.
+        learned_positions: None; `input` (indexed by the positions), `counted` (by those counted in the mask), or
+            `unpadded` (by those counted in the tokens that are not padding).
+        positions_offset: the row of the table of learned positions that position 0 takes.
+        transposed: whether the matrices lie in the file as [K, N].
+        takes_positions: whether the model has the input `position_ids`.
+        head_bias: whether the logits have a bias.
+    """
+
+    name: str
+    model_types: tuple[str, ...]
+    task: str = "generation"
+    residuals: tuple[Residual, ...] = PRE_NORM
+    attention: AttentionBlock = AttentionBlock()
+    feed_forward: str = "gated"
+    experts: str = "each"
+    norm: str = "rms"
+    norm_offset: float = 0.0
+    norm_bias: bool = False
+    norm_weight: bool = True
+    embedding_norm: bool = False
+    final_norm: bool = True
+    first_norm: bool = True
+    learned_positions: str | None = None
+    positions_offset: int = 0
+    transposed: bool = False
+    takes_positions: bool = True
+    head_bias: bool = False

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,8 @@ import numpy as np
 from moir.dialects.large_arrays import ComputedArray, Values, read_rows
 from moir.dialects.memory_map import Array, release
 
-LARGEST_MOVED = 64 << 10
-"""Largest size in bytes of an array whose rows are moved in memory."""
+WORTH_DEFERRING_BYTES = 64 << 10
+"""Minimum size in bytes of an array whose rows are computed or moved when they are read."""
 
 
 class ComputedRows(ComputedArray):
@@ -45,23 +46,16 @@ class ComputedRows(ComputedArray):
 
     def rows(self, move: Callable[[Array], Array]) -> ComputedRows:
         """The result of a function that moves or selects whole rows, whatever they are."""
-        sources = [rows_moved(source, move) for source in self.sources]
+        sources = [rows_moved(source, move, self.outer) for source in self.sources]
         return ComputedRows(self.function, sources, (*sources[0].shape[: self.outer], *self.shape[self.outer :]), self.dtype, self.outer)
 
     def reshape(self, *shape: Any) -> Values:
         """The elements, in C order, in another shape: computed now if the rows do not stay rows."""
-        sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], Sequence) else tuple(shape)
-        if sizes.count(-1) == 1:
-            known = -math.prod(sizes)
-            sizes = tuple(self.size // known if size == -1 and known else size for size in sizes)
-        if math.prod(sizes) != self.size or sizes[: self.outer] != self.shape[: self.outer] or min(sizes, default=0) < 0:
+        sizes = _sizes(shape, self.size)
+        outer = self.outer
+        if math.prod(sizes) != self.size or sizes[:outer] != self.shape[:outer]:
             return np.asarray(self).reshape(*shape)
-        inner, function, outer = sizes[self.outer :], self.function, self.outer
-        if isinstance(self, MovedRows):
-            return ComputedRows(lambda rows: rows.reshape(*rows.shape[:outer], *inner), [self], sizes, self.dtype, outer)
-        return ComputedRows(
-            lambda *rows: (result := function(*rows)).reshape(*result.shape[:outer], *inner), self.sources, sizes, self.dtype, outer
-        )
+        return ComputedRows(partial(_reshaped, outer, sizes[outer:]), [self], sizes, self.dtype, outer)
 
     def moved(self, move: Callable[[Array], Array]) -> Values:
         """The result of a function that moves elements: they are computed now, since they may leave their rows."""
@@ -75,7 +69,7 @@ class ComputedRows(ComputedArray):
     def elements(self, start: int, stop: int) -> Array:
         """The elements from `start` up to, but not including, `stop` in C order; one dimension."""
         width, height = max(1, math.prod(self.shape[self.outer :])), self.shape[self.outer - 1]
-        first, last = start // width, -(-stop // width)
+        first, last = start // width, -(-min(stop, self.size) // width)
         parts: list[Array] = []
         for matrix in range(first // max(1, height), -(-last // max(1, height))):
             rows = slice(max(0, first - matrix * height), min(height, last - matrix * height))
@@ -98,39 +92,42 @@ class MovedRows(ComputedRows):
 
     Args:
         array: the array.
-        order: the number of a row of the array, counted over its first dimensions in C order, for each row of the result.
+        order: the number of a row of the array for each row of the result, over its first dimensions in C order.
     """
 
-    __slots__ = ("order",)
+    __slots__ = ("array", "order")
 
     def __init__(self, array: Array, order: Array) -> None:
-        self.function = _same
-        self.sources = [array]
-        self.outer = order.ndim
-        self.shape = (*order.shape, *array.shape[order.ndim :])
-        self.dtype = array.dtype
-        self.cost = 1
+        super().__init__(_same, (), (*order.shape, *array.shape[order.ndim :]), array.dtype, order.ndim)
+        self.sources = (array,)
+        self.array = array
         self.order = order
 
     def rows(self, move: Callable[[Array], Array]) -> ComputedRows:
         """The result of a function that moves or selects whole rows, whatever they are."""
-        (array,) = self.sources
-        assert isinstance(array, np.ndarray)
-        return MovedRows(array, move(self.order))
+        return MovedRows(self.array, move(self.order))
 
     def block(self, index: tuple[slice, ...]) -> Array:
         """The elements of a block, which has a slice of each dimension."""
-        (array,) = self.sources
-        assert isinstance(array, np.ndarray)
-        numbers = np.unravel_index(self.order[index[: self.outer]], array.shape[: self.outer])
-        return array[numbers][(*[slice(None)] * self.outer, *index[self.outer :])]
+        numbers = np.unravel_index(self.order[index[: self.outer]], self.array.shape[: self.outer])
+        return self.array[numbers][(*[slice(None)] * self.outer, *index[self.outer :])]
 
     def release(self, index: tuple[slice, ...]) -> None:
         """Drop the pages of files between the first and the last row of a block."""
-        (array,) = self.sources
         numbers = self.order[index[: self.outer]]
-        if isinstance(array, np.ndarray) and numbers.size and array.flags.c_contiguous:
-            release(array.reshape(-1, *array.shape[self.outer :])[int(numbers.min()) : int(numbers.max()) + 1])
+        if numbers.size and self.array.flags.c_contiguous:
+            release(self.array.reshape(-1, *self.array.shape[self.outer :])[int(numbers.min()) : int(numbers.max()) + 1])
+
+
+def computed_rows(function: Callable[..., Array], sources: Sequence[Values], shape: tuple[int, ...], dtype: Any, outer: int = 1) -> Values:
+    """An array whose rows are computed: at once if it is small, else when they are read. See `ComputedRows`."""
+    result = ComputedRows(function, sources, shape, np.dtype(dtype), outer)
+    return result if result.nbytes >= WORTH_DEFERRING_BYTES else np.asarray(result)
+
+
+def repeated_rows(array: Array, order: Array) -> Values:
+    """Rows of an array, which may be wanted several times: `array[order]` for row numbers [N], without a large copy."""
+    return MovedRows(array, order) if order.size * array[:1].nbytes >= WORTH_DEFERRING_BYTES else array[order]
 
 
 def rows_moved(values: Values, move: Callable[[Array], Array], outer: int = 1) -> Values:
@@ -144,17 +141,31 @@ def rows_moved(values: Values, move: Callable[[Array], Array], outer: int = 1) -
     if isinstance(values, ComputedRows):
         return values.rows(move)
     if isinstance(values, ComputedArray):
-        sources = [rows_moved(each if isinstance(each, ComputedArray) else np.broadcast_to(each, values.shape), move, outer) for each in values.sources]
+        sources = [
+            rows_moved(each if isinstance(each, ComputedArray) else np.broadcast_to(each, values.shape), move, outer)
+            for each in values.sources
+        ]
         return ComputedArray(values.function, sources, sources[0].shape, values.dtype)
     numbers = np.arange(math.prod(values.shape[:outer])).reshape(values.shape[:outer])
     order = move(numbers)
-    if values.nbytes <= LARGEST_MOVED or np.may_share_memory(order, numbers):
+    if values.nbytes < WORTH_DEFERRING_BYTES or np.may_share_memory(order, numbers):
         return move(values)
     return MovedRows(values, order)
 
 
 def _same(array: Array) -> Array:
     return array
+
+
+def _reshaped(outer: int, inner: tuple[int, ...], rows: Array) -> Array:
+    return rows.reshape(*rows.shape[:outer], *inner)
+
+
+def _sizes(shape: tuple[Any, ...], size: int) -> tuple[int, ...]:
+    """The shape that arguments of `reshape` name, of which one may be -1."""
+    sizes: list[int] = [int(each) for each in (shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)]
+    known = math.prod(each for each in sizes if each != -1)
+    return tuple([size // max(1, known) if each == -1 else each for each in sizes])
 
 
 def _numbers(index: int, shape: tuple[int, ...]) -> tuple[slice, ...]:

@@ -2,10 +2,10 @@
 
     weight = (code - zero point) · scale
 
-Blocks whose weights are d · q + m have the zero point -m / d, which is a fraction; the weights then differ from those of
-the formula by one rounding of f32. Where d is 0, all codes are 0 and the scale is 1, so that the weights are m exactly.
-Functions take blocks ui8 […, blocks, bytes of a block]; groups of 4-bit and 2-bit codes are packed as constants of the IR
-are, the first code in the lowest bits.
+Blocks whose weights are d · q + m have the zero point -m / d, which is a fraction; the weights then differ from those
+of the formula by one rounding of f32. Where d is 0, all codes are 0 and the scale is 1, so that the weights are m
+exactly. Functions take blocks ui8 […, blocks, bytes of a block]; groups of 4-bit and 2-bit codes are packed as
+constants of the IR are, the first code in the lowest bits.
 
 Source: ggml-quants.c of ggml (`dequantize_row_…`).
 """
@@ -144,7 +144,7 @@ def _q2_k(blocks: Array) -> Array:
 def _q3_k(blocks: Array) -> Array:
     codes = quarters(blocks[..., 32:96].reshape(*blocks.shape[:-1], 2, 32)).reshape(*blocks.shape[:-1], 8, 32)
     bits = np.arange(8, dtype=np.uint8)[:, None]
-    # Code - 4 where the mask has no bit: 4 is added to the code, and the difference 4 leaves its highest bit of 4 toggled.
+    # The third bit of a code is that of the mask; all codes less 4 are those of the formula.
     codes = codes | (blocks[..., None, :32] >> bits & 1) << np.uint8(2)
     return pairs_of_nibbles((codes - np.uint8(4)) & 15).reshape(*blocks.shape[:-1], 16, 8)
 

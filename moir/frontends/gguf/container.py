@@ -1,7 +1,7 @@
 """The container of GGUF files: metadata and the bytes of tensors, as views of the mapped file.
 
     "GGUF", version u32, number of tensors u64, number of entries u64
-    entries    name, type u32, value                   a text is its length u64 and UTF-8; a list its type, length, values
+    entries    name, type u32, value; a text is its length u64 and UTF-8, a list the type, number and values of items
     tensors    name, rank u32, sizes u64 (the fastest first), type u32, offset u64
     padding    to a multiple of `general.alignment`, from which the offsets count
     data
@@ -156,7 +156,9 @@ class _Reader:
             raise self._error(f"the tensor {name!r} has the type {number}, which is not known", "is the file newer than this moir?")
         columns = shape[-1] if shape else 1
         if columns % kind.weights:
-            raise self._error(f"the rows of the tensor {name!r} have {columns} elements, not a multiple of {kind.weights} as {kind.name} has")
+            raise self._error(
+                f"the rows of the tensor {name!r} have {columns} elements, not a multiple of {kind.weights} as {kind.name} has"
+            )
         width = columns // kind.weights * kind.bytes
         size = math.prod(shape[:-1]) * width
         if start + offset + size > len(self._content):

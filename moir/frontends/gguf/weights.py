@@ -1,20 +1,20 @@
 """Tensors of GGUF files -> numbers, or codes with their scales, computed from the blocks when they are written.
 
-    Q4_K ui8 [N, K / 256 · 144]  ->  codes u4 [N, K / 32, 32], scale f32 [N, K / 32, 1], zero point f32 [N, K / 32, 1]
+Q4_K ui8 [N, K / 256 · 144]  ->  codes u4 [N, K / 32, 32], scale f32 [N, K / 32, 1], zero point f32 [N, K / 32, 1]
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from xdsl.ir import Attribute
 
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects import element_types
-from moir.dialects.computed_rows import ComputedRows
+from moir.dialects.computed_rows import computed_rows
 from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.memory_map import Array
 from moir.errors import ModelFileError
@@ -72,17 +72,13 @@ class _Blocks:
         last = row.storage(entries) if row.is_packed else entries
         content = self._tensor.content.reshape(*rows, self._tensor.content.shape[-1])
         inner = (*shape[len(rows) : -1], last)
-        values = ComputedRows(
-            partial(_converted, function, self._tensor.type.bytes, len(rows), inner, dtype), [content], (*rows, *inner), dtype, len(rows)
-        )
-        return DataAttr(TensorData(np.asarray(values) if math.prod(shape) < _SMALL else values, element, shape))
+        convert = partial(_converted, function, self._tensor.type.bytes, len(rows), inner, dtype)
+        return DataAttr(TensorData(computed_rows(convert, [content], (*rows, *inner), dtype, len(rows)), element, shape))
 
 
-_SMALL = 16 << 10
-"""Number of elements below which a constant is computed at once."""
-
-
-def _converted(function: Callable[[Array], Array], size: int, outer: int, inner: tuple[int, ...], dtype: np.dtype, rows: Array) -> Array:
+def _converted(
+    function: Callable[[Array], Array], size: int, outer: int, inner: tuple[int, ...], dtype: np.dtype[Any], rows: Array
+) -> Array:
     """The result of a function of blocks, for rows of bytes."""
     blocks = rows.reshape(*rows.shape[:outer], -1, size) if rows.size else rows.reshape(*rows.shape[:outer], 0, size)
     result = np.ascontiguousarray(function(blocks))

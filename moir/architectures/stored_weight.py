@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from moir.dialects.computed_rows import rows_moved
 from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.element_types import describe
-from moir.dialects.large_arrays import ComputedArray, Values
 from moir.dialects.memory_map import Array
 from moir.errors import ConversionError
 from moir.records import Record
@@ -57,27 +57,32 @@ class StoredWeight(Record):
     def rows(self, move: Move) -> StoredWeight:
         """The weight with whole rows moved alike in codes, scales and zero points.
 
+        Args:
+            move: moves rows, the first dimension of a matrix; of the matrices of experts [E, N, K] the first two.
+
         Raises ConversionError if rows of packed codes share bytes.
         """
+        outer = max(1, len(self.shape) - 1)
         parts = (self.codes, self.scale, self.zero_point)
-        codes, scale, zero_point = (None if each is None else moved_rows(each, move) for each in parts)
+        codes, scale, zero_point = (None if each is None else moved_rows(each, move, outer) for each in parts)
         assert codes is not None
         return self.with_fields(codes=codes, scale=scale, zero_point=zero_point)
 
 
-def moved_rows(data: DataAttr, move: Move) -> DataAttr:
-    """A constant whose rows are moved. Raises ConversionError if rows of packed elements share bytes."""
+def moved_rows(data: DataAttr, move: Move, outer: int = 1) -> DataAttr:
+    """A constant whose rows are moved. Raises ConversionError if rows of packed elements share bytes.
+
+    Args:
+        data: the constant, whose first `outer` dimensions number its rows.
+        move: moves rows.
+        outer: 1, or 2 for the matrices of experts.
+    """
     row = describe(data.element)
-    if not row.is_packed:
-        values = _moved(data.values, move)
-        return DataAttr(TensorData(values, data.element, values.shape))
-    inner = data.shape[1:]
-    if math.prod(inner) * row.bits % 8:
-        raise ConversionError(f"the rows of a {row.xml} tensor of shape {list(data.shape)} share bytes, so that they cannot be moved")
-    packed = data.values.reshape(data.shape[0], row.storage(math.prod(inner)))
-    values = _moved(packed, move)
-    return DataAttr(TensorData(values, data.element, (values.shape[0], *inner)))
-
-
-def _moved(values: Values, move: Move) -> Values:
-    return values.moved(move) if isinstance(values, ComputedArray) else move(values)
+    values, inner = data.values, data.shape[outer:]
+    if row.is_packed:
+        if math.prod(inner) * row.bits % 8:
+            raise ConversionError(f"the rows of a {row.xml} tensor of shape {list(data.shape)} share bytes, so that they cannot be moved")
+        if values.shape[:outer] != data.shape[:outer]:
+            values = values.reshape(*data.shape[:outer], row.storage(math.prod(inner)))
+    values = rows_moved(values, move, outer)
+    return DataAttr(TensorData(values, data.element, (*values.shape[:outer], *inner)))

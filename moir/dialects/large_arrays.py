@@ -117,6 +117,14 @@ class ComputedArray:
         """The elements of a block, which has a slice of each dimension."""
         return self._applied([each.block(index) if isinstance(each, ComputedArray) else _read(each, index) for each in self.sources])
 
+    def release(self, index: tuple[slice, ...]) -> None:
+        """Drop the pages of files from which a block was computed; those of scattered arrays stay."""
+        for each in self.sources:
+            if isinstance(each, ComputedArray):
+                each.release(index)
+            elif each.nbytes >= WORTH_RELEASING and _is_sequential(each):
+                release(_part(each, index))
+
     def elements(self, start: int, stop: int) -> Array:
         """The elements from `start` up to, but not including, `stop` in C order; one dimension."""
         return self._applied([_elements(each, self.shape, start, stop) for each in self.sources])
@@ -199,6 +207,12 @@ def _read(array: Array, index: tuple[slice, ...]) -> Array:
     return result
 
 
+def read_rows(values: Values, rows: tuple[slice, ...]) -> Array:
+    """Some rows of an array: a view, or a copy that is made in steps if they are spread over much memory."""
+    index = (*rows, *[slice(None)] * (values.ndim - len(rows)))
+    return values.block(index) if isinstance(values, ComputedArray) else _read(values, index)
+
+
 def _elements(values: Values, shape: tuple[int, ...], start: int, stop: int) -> Array:
     """The elements from `start` to `stop` of an array that is broadcast to a shape."""
     if isinstance(values, ComputedArray):
@@ -250,9 +264,10 @@ def blocks(values: Values, limit: int = CHUNK_BYTES) -> Iterator[tuple[tuple[sli
     widest = max([1, values.dtype.itemsize, *[array.itemsize for array in sources]])
     for index in _blocks(values.shape, max(1, limit // widest)):
         yield index, read(index)
-        for array in sources:
-            if _is_sequential(array):
-                release(_part(array, index))
+        if isinstance(values, ComputedArray):
+            values.release(index)
+        elif sources and _is_sequential(values):
+            release(_part(values, index))
     for array in sources:
         if not _is_sequential(array):
             release(array)
@@ -296,7 +311,7 @@ def _copy(array: Array, result: Array) -> None:
 def memory_order(values: Values) -> list[int]:
     """The dimensions in an order in which memory is read from front to back, for reductions."""
     largest = max(_stored(values), key=lambda array: array.size)
-    if largest.flags.c_contiguous or largest.ndim != values.ndim:
+    if largest.flags.c_contiguous or largest.shape != values.shape:
         return list(range(values.ndim))
     return sorted(range(values.ndim), key=lambda axis: -abs(largest.strides[axis]))
 
@@ -304,7 +319,7 @@ def memory_order(values: Values) -> list[int]:
 def is_transposed(values: Values) -> bool:
     """Whether an array of two dimensions is the transposition of one that lies in memory in C order."""
     largest = max(_stored(values), key=lambda array: array.size)
-    return values.ndim == largest.ndim == 2 and largest.T.flags.c_contiguous and not largest.flags.c_contiguous
+    return values.ndim == 2 and values.shape == largest.shape and largest.T.flags.c_contiguous and not largest.flags.c_contiguous
 
 
 def in_memory_order(values: Values) -> Values:

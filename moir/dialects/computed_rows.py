@@ -1,0 +1,173 @@
+"""Arrays whose rows are computed when they are read: each from the row of the same number of other arrays.
+
+    bytes ui8 [N, 18 · blocks]  ->  codes ui8 [N, blocks, 16]    packed pairs of 4 bits
+                                ->  scales f16 [N, blocks, 1]
+
+Codes of weights that a file stores in blocks of a format of its own are of this kind: unlike the elements of a
+`ComputedArray`, one of them is not a function of the element at the same position.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from moir.dialects.large_arrays import ComputedArray, Values, read_rows
+from moir.dialects.memory_map import Array, release
+
+WORTH_DEFERRING_BYTES = 64 << 10
+"""Minimum size in bytes of an array whose rows are computed or moved when they are read."""
+
+
+class ComputedRows(ComputedArray):
+    """An array each of whose rows is a function of the rows of other arrays at its position.
+
+    Args:
+        function: computes rows of the result from rows of the sources; the dimensions that number rows come first in
+            all of them, and are of the same sizes.
+        sources: arrays whose first dimensions number rows.
+        shape: shape of the result.
+        dtype: type of the elements of the result.
+        outer: how many dimensions number rows: 1, or 2 for the matrices of experts.
+    """
+
+    __slots__ = ("outer",)
+
+    def __init__(
+        self, function: Callable[..., Array], sources: Sequence[Values], shape: tuple[int, ...], dtype: np.dtype[Any], outer: int = 1
+    ) -> None:
+        assert all(source.shape[:outer] == shape[:outer] for source in sources)
+        super().__init__(function, sources, shape, dtype)
+        self.outer = outer
+
+    def rows(self, move: Callable[[Array], Array]) -> ComputedRows:
+        """The result of a function that moves or selects whole rows, whatever they are."""
+        sources = [rows_moved(source, move, self.outer) for source in self.sources]
+        return ComputedRows(self.function, sources, (*sources[0].shape[: self.outer], *self.shape[self.outer :]), self.dtype, self.outer)
+
+    def reshape(self, *shape: Any) -> Values:
+        """The elements, in C order, in another shape: computed now if the rows do not stay rows."""
+        sizes = _sizes(shape, self.size)
+        outer = self.outer
+        if math.prod(sizes) != self.size or sizes[:outer] != self.shape[:outer]:
+            return np.asarray(self).reshape(*shape)
+        return ComputedRows(partial(_reshaped, outer, sizes[outer:]), [self], sizes, self.dtype, outer)
+
+    def moved(self, move: Callable[[Array], Array]) -> Values:
+        """The result of a function that moves elements: they are computed now, since they may leave their rows."""
+        return move(np.asarray(self))
+
+    def block(self, index: tuple[slice, ...]) -> Array:
+        """The elements of a block, which has a slice of each dimension."""
+        rows = self._applied([read_rows(source, index[: self.outer]) for source in self.sources])
+        return rows[(*[slice(None)] * self.outer, *index[self.outer :])]
+
+    def elements(self, start: int, stop: int) -> Array:
+        """The elements from `start` up to, but not including, `stop` in C order; one dimension."""
+        width, height = max(1, math.prod(self.shape[self.outer :])), self.shape[self.outer - 1]
+        first, last = start // width, -(-min(stop, self.size) // width)
+        parts: list[Array] = []
+        for matrix in range(first // max(1, height), -(-last // max(1, height))):
+            rows = slice(max(0, first - matrix * height), min(height, last - matrix * height))
+            outer = (*_numbers(matrix, self.shape[: self.outer - 1]), rows)
+            parts.append(self.block((*outer, *[slice(None)] * (self.ndim - self.outer))).reshape(-1))
+        flat = np.concatenate(parts) if len(parts) > 1 else parts[0] if parts else np.empty(0, self.dtype)
+        return flat[start - first * width : stop - first * width]
+
+    def release(self, index: tuple[slice, ...]) -> None:
+        """Drop the pages of files from which a block was computed."""
+        for source in self.sources:
+            if isinstance(source, ComputedArray):
+                source.release(index[: self.outer] + (slice(None),) * (source.ndim - self.outer))
+            else:
+                release(source[index[: self.outer]])
+
+
+class MovedRows(ComputedRows):
+    """Rows of an array in another order, which no view of memory can express.
+
+    Args:
+        array: the array.
+        order: the number of a row of the array for each row of the result, over its first dimensions in C order.
+    """
+
+    __slots__ = ("array", "order")
+
+    def __init__(self, array: Array, order: Array) -> None:
+        super().__init__(_same, (), (*order.shape, *array.shape[order.ndim :]), array.dtype, order.ndim)
+        self.sources = (array,)
+        self.array = array
+        self.order = order
+
+    def rows(self, move: Callable[[Array], Array]) -> ComputedRows:
+        """The result of a function that moves or selects whole rows, whatever they are."""
+        return MovedRows(self.array, move(self.order))
+
+    def block(self, index: tuple[slice, ...]) -> Array:
+        """The elements of a block, which has a slice of each dimension."""
+        numbers = np.unravel_index(self.order[index[: self.outer]], self.array.shape[: self.outer])
+        return self.array[numbers][(*[slice(None)] * self.outer, *index[self.outer :])]
+
+    def release(self, index: tuple[slice, ...]) -> None:
+        """Drop the pages of files between the first and the last row of a block."""
+        numbers = self.order[index[: self.outer]]
+        if numbers.size and self.array.flags.c_contiguous:
+            release(self.array.reshape(-1, *self.array.shape[self.outer :])[int(numbers.min()) : int(numbers.max()) + 1])
+
+
+def computed_rows(function: Callable[..., Array], sources: Sequence[Values], shape: tuple[int, ...], dtype: Any, outer: int = 1) -> Values:
+    """An array whose rows are computed: at once if it is small, else when they are read. See `ComputedRows`."""
+    result = ComputedRows(function, sources, shape, np.dtype(dtype), outer)
+    return result if result.nbytes >= WORTH_DEFERRING_BYTES else np.asarray(result)
+
+
+def repeated_rows(array: Array, order: Array) -> Values:
+    """Rows of an array, which may be wanted several times: `array[order]` for row numbers [N], without a large copy."""
+    return MovedRows(array, order) if order.size * array[:1].nbytes >= WORTH_DEFERRING_BYTES else array[order]
+
+
+def rows_moved(values: Values, move: Callable[[Array], Array], outer: int = 1) -> Values:
+    """The result of a function that moves or selects whole rows, whatever they are, of an array of any kind.
+
+    Args:
+        values: the array, whose first `outer` dimensions number its rows.
+        move: a function of arrays of these dimensions and any more.
+        outer: 1, or 2 for the matrices of experts.
+    """
+    if isinstance(values, ComputedRows):
+        return values.rows(move)
+    if isinstance(values, ComputedArray):
+        sources = [
+            rows_moved(each if isinstance(each, ComputedArray) else np.broadcast_to(each, values.shape), move, outer)
+            for each in values.sources
+        ]
+        return ComputedArray(values.function, sources, sources[0].shape, values.dtype)
+    numbers = np.arange(math.prod(values.shape[:outer])).reshape(values.shape[:outer])
+    order = move(numbers)
+    if values.nbytes < WORTH_DEFERRING_BYTES or np.may_share_memory(order, numbers):
+        return move(values)
+    return MovedRows(values, order)
+
+
+def _same(array: Array) -> Array:
+    return array
+
+
+def _reshaped(outer: int, inner: tuple[int, ...], rows: Array) -> Array:
+    return rows.reshape(*rows.shape[:outer], *inner)
+
+
+def _sizes(shape: tuple[Any, ...], size: int) -> tuple[int, ...]:
+    """The shape that arguments of `reshape` name, of which one may be -1."""
+    sizes: list[int] = [int(each) for each in (shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)]
+    known = math.prod(each for each in sizes if each != -1)
+    return tuple([size // max(1, known) if each == -1 else each for each in sizes])
+
+
+def _numbers(index: int, shape: tuple[int, ...]) -> tuple[slice, ...]:
+    """The slices of the matrix of a number in C order."""
+    return tuple([slice(int(each), int(each) + 1) for each in np.unravel_index(index, shape)]) if shape else ()

@@ -271,6 +271,8 @@ TRANSFORMERS = Framework(
     beginning=rb"GGUF",
     folder_files=("model.safetensors.index.json", "model.safetensors"),
     lowering="moir.lowering.transformers.table:transformers",
+    ir_name="openvino_model",
+    companions="moir.language_models.sources:companions",
 )
 
 OPENVINO_IR = Framework(

@@ -26,8 +26,8 @@ FILE = Path(__file__).parents[1] / "moir" / "emit" / "operand_limit_table.py"
 
 HEADER = '''"""The operand types that OpenVINO Runtime accepts; `python -m scripts.operand_limits` writes this table.
 
-For each operand, in order: the element types (`i` integers, `w` i32 and i64, `f` floats, `n` all except strings, `-`
-all), then the greatest rank, then `=` if the operand must have exactly one element.
+For each operand, in order: the element types (`i` integers, `b` integers and boolean, `w` i32 and i64, `f` floats, `n`
+all except strings, `-` all), then the greatest rank, then `=` if the operand must have exactly one element.
 """
 
 from moir.tables import by_member
@@ -93,7 +93,8 @@ class Probe:
         alike = [each for each, other in enumerate(self.sample.operands) if _element(other) == element]
         if element in INTEGERS and not self.accepts({index: _operand("f32", shape)}) and not self.accepts(self.all_of("f32", alike)):
             others = any(self.accepts({index: _operand(each, shape)}) or self.accepts(self.all_of(each, alike)) for each in OTHER_INTEGERS)
-            kind = "i" if others else "w"
+            logical = self.accepts({index: _operand("boolean", shape)}) or self.accepts(self.all_of("boolean", alike))
+            kind = "b" if logical else "i" if others else "w"
         elif element == "f32" and self.accepts({index: _operand("f16", shape)}) and not self.accepts({index: _operand("i64", shape)}):
             # Its type does not follow from that of another operand.
             kind = "f"

@@ -1,7 +1,7 @@
 """The operand types that OpenVINO Runtime accepts; `python -m scripts.operand_limits` writes this table.
 
-For each operand, in order: the element types (`i` integers, `w` i32 and i64, `f` floats, `n` all except strings, `-`
-all), then the greatest rank, then `=` if the operand must have exactly one element.
+For each operand, in order: the element types (`i` integers, `b` integers and boolean, `w` i32 and i64, `f` floats, `n`
+all except strings, `-` all), then the greatest rank, then `=` if the operand must have exactly one element.
 """
 
 from moir.tables import by_member
@@ -22,11 +22,9 @@ LIMITS = by_member(
         "n1 n1 n n1 n1": "opset1.BatchNormInference",
         "n n1 n1 n1 n1": "opset5.BatchNormInference",
         "- i1 i1 i1": "opset2.BatchToSpace opset2.SpaceToBatch",
-        "i i": (
-            "opset13.BitwiseAnd opset15.BitwiseLeftShift opset13.BitwiseOr opset15.BitwiseRightShift opset13.BitwiseXor "
-            "opset1.OneHot opset16.OneHot"
-        ),
-        "i": "opset13.BitwiseNot",
+        "b b": "opset13.BitwiseAnd opset13.BitwiseOr opset13.BitwiseXor opset1.OneHot opset16.OneHot",
+        "i i": "opset15.BitwiseLeftShift opset15.BitwiseRightShift",
+        "b": "opset13.BitwiseNot",
         "- - i1": "opset1.Broadcast",
         "- i1 i1": "opset3.Broadcast opset1.Pad opset12.Pad",
         "- -1": "opset3.Bucketize opset1.NormalizeL2 opset1.ReverseSequence opset1.Squeeze opset15.Squeeze opset1.Unsqueeze",
@@ -81,13 +79,13 @@ LIMITS = by_member(
         "-0 -0 -0": "opset1.Range opset4.Range",
         "- i1": (
             "opset4.ReduceL1 opset4.ReduceL2 opset1.ReduceMax opset1.ReduceMean opset1.ReduceMin opset1.ReduceProd "
-            "opset1.ReduceSum opset1.Reverse opset1.Tile opset1.Transpose"
+            "opset1.ReduceSum opset1.Reverse opset1.Transpose"
         ),
         "n i1": "opset1.ReduceLogicalAnd opset1.ReduceLogicalOr",
         "- w1 w1": "opset7.Roll",
         "n n1 w0 w0": "opset15.STFT",
         "n n n n n1=": "opset13.ScaledDotProductAttention",
-        "- i - i1": "opset3.ScatterElementsUpdate opset12.ScatterElementsUpdate",
+        "- b - b1": "opset3.ScatterElementsUpdate opset12.ScatterElementsUpdate",
         "- i - i1=": "opset3.ScatterUpdate",
         "- w1 w0": "opset16.SegmentMax",
         "- i1 i1 i1 i1": "opset8.Slice",
@@ -96,6 +94,7 @@ LIMITS = by_member(
         "- i0": "opset1.Split opset1.TopK opset3.TopK opset11.TopK",
         "- i1 i1 -1": "opset1.StridedSlice",
         "w w n1": "opset15.StringTensorPack",
+        "- b1": "opset1.Tile",
         "- -1=": "opset1.VariadicSplit",
     }
 )

@@ -12,7 +12,7 @@ from functools import cache
 from xdsl.dialects.builtin import FloatAttr
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, si32, si64, string
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, boolean, dynamic, si32, si64, string
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.properties import floats_of, is_floats
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
@@ -26,6 +26,7 @@ class Limit(Record):
 
     Args:
         integers: whether its elements must be integers.
+        logical: whether they may be boolean then.
         wide: whether they must be i32 or i64.
         floats: whether its elements must be floats.
         strings: whether its elements may be strings.
@@ -34,6 +35,7 @@ class Limit(Record):
     """
 
     integers: bool
+    logical: bool
     wide: bool
     floats: bool
     strings: bool
@@ -46,7 +48,8 @@ def limits_of(name: str) -> tuple[Limit, ...]:
     """The limits of the operands of an operation, up to the last operand that has a limit."""
     return tuple(
         Limit(
-            each[0] in "iw",
+            each[0] in "ibw",
+            each[0] == "b",
             each[0] == "w",
             each[0] == "f",
             each[0] == "-",
@@ -88,7 +91,7 @@ def _beyond(limit: Limit, value: SSAValue) -> str | None:
     """How the type of a value violates a limit, for a message; None if it does not, as far as the type is known."""
     element, rank = element_of(value), rank_of(value)
     if element is not dynamic:
-        if limit.integers and element not in INTEGER_TYPES:
+        if limit.integers and element not in INTEGER_TYPES and not (limit.logical and element == boolean):
             return f"is of {element}, where integers are needed"
         if limit.wide and element not in (si32, si64):
             return f"is of {element}, where i32 or i64 is needed"

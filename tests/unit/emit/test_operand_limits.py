@@ -29,6 +29,11 @@ def test_limits_of_operations() -> None:
     assert {"opset8.If", "opset5.Loop"} <= WRITTEN.keys()
 
 
+def test_bitwise_operations_take_booleans_and_shifts_do_not() -> None:
+    assert [each.logical for each in limits_of("opset13.BitwiseAnd")] == [True, True]
+    assert [(each.integers, each.logical) for each in limits_of("opset15.BitwiseLeftShift")] == [(True, False)] * 2
+
+
 def test_limits_do_not_depend_on_the_other_operands() -> None:
     """The bounds of a slice have equal lengths, which does not limit the length of each; an axis is always one
     number.

@@ -8,7 +8,12 @@ from typing import cast
 from moir.architectures.family import Family
 from moir.tables import listed
 
-FILES = listed("llama: llama")
+FILES = listed(
+    """
+    llama: llama
+    llama_variants: mistral qwen2 qwen3 phi3 olmo2 smollm3 granite glm glm4 cohere starcoder2 phi
+    """
+)
 """The file of this folder that has the record of each `model_type`."""
 
 

@@ -1,12 +1,12 @@
 """How Hugging Face's files spell a family: which key of config.json is which size, which tensor is which operand.
 
-    Family(
-        architecture=Architecture("llama", ("llama",)),
-        keys=pairs("epsilon rms_norm_eps, …"),
-        defaults={"rms_norm_eps": 1e-6, …},        # of the family's class, for keys that a file leaves out
-        tensors=LLAMA_TENSORS,                     # "attention.query self_attn.q_proj, …"
-        biases={"attention_bias": "attention.query attention.key attention.value attention.output"},
-    )
+Family(
+    architecture=Architecture("llama", ("llama",)),
+    keys=pairs("epsilon rms_norm_eps, …"),
+    defaults={"rms_norm_eps": 1e-6, …},        # of the family's class, for keys that a file leaves out
+    tensors=LLAMA_TENSORS,                     # "attention.query self_attn.q_proj, …"
+    biases={"attention_bias": "attention.query attention.key attention.value attention.output"},
+)
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ class Family(Record):
         layer: the beginning of the names of a layer's tensors; {} is its number.
         prefixes: further beginnings of all names in files that save only a part of the model.
         keys: the keys of config.json by the fields of a configuration, where they are not those of `KEYS`.
+        divisors: the keys of fields that are the reciprocal of their value.
         defaults: the values of keys that a file leaves out.
         fixed: fields of the configuration that no key says.
         biases: the operands that have biases, by the key that says so; by an empty text those that always have.
@@ -77,6 +78,7 @@ class Family(Record):
     layer: str = "model.layers.{}"
     prefixes: tuple[str, ...] = ("language_model.", "model.language_model.")
     keys: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
+    divisors: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     defaults: Mapping[str, object] = NOTHING
     fixed: Mapping[str, object] = NOTHING
     biases: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]

@@ -77,7 +77,11 @@ class ModelInputs:
         types = [tensor((-1, -1), si64)]
         if kind == "input":
             assert self.positions is not None
-            return self.nodes.nodes("Positions", [self.positions], "learned_positions", types, {"offset": offset})[0] if offset else self.positions
+            return (
+                self.nodes.nodes("Positions", [self.positions], "learned_positions", types, {"offset": offset})[0]
+                if offset
+                else self.positions
+            )
         if kind == "unpadded":
             properties = {"offset": self.configuration.padding, "padding": self.configuration.padding}
             return self.nodes.nodes("UnpaddedPositions", [self.tokens], "learned_positions", types, properties)[0]

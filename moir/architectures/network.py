@@ -1,13 +1,13 @@
 """The module of a language model, in the `transformers` dialect, from the record of its family.
 
-    %ids = opset1.Parameter() {name = "input_ids"} : tensor<?x?xsi64>
-    …
-    %h = transformers.Embedding(%ids, %table) {name = "model.embed_tokens"}
-    %n = transformers.RMSNorm(%h, %w) {epsilon = 1e-6, name = "model.layers.0.input_layernorm"}
-    %q = transformers.Linear(%n, %wq) {name = "model.layers.0.self_attn.q_proj"}
-    …
-    %a = transformers.Attention(%q, %k, %v, %mask, %beams, %cos, %sin) {heads = 4, …}
-    …
+%ids = opset1.Parameter() {name = "input_ids"} : tensor<?x?xsi64>
+…
+%h = transformers.Embedding(%ids, %table) {name = "model.embed_tokens"}
+%n = transformers.RMSNorm(%h, %w) {epsilon = 1e-6, name = "model.layers.0.input_layernorm"}
+%q = transformers.Linear(%n, %wq) {name = "model.layers.0.self_attn.q_proj"}
+…
+%a = transformers.Attention(%q, %k, %v, %mask, %beams, %cos, %sin) {heads = 4, …}
+…
 """
 
 from __future__ import annotations

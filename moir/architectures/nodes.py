@@ -1,6 +1,6 @@
 """The operations of the `transformers` dialect while a network is built: blocks of a language model, and their weights.
 
-    %q = transformers.Linear(%x, %weight) {name = "model.layers.0.self_attn.q_proj"} : tensor<?x?x64xf32>
+%q = transformers.Linear(%x, %weight) {name = "model.layers.0.self_attn.q_proj"} : tensor<?x?x64xf32>
 """
 
 from __future__ import annotations

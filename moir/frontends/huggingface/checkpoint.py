@@ -84,11 +84,15 @@ class FolderCheckpoint:
         """A tensor. Raises ModelFileError if it is missing or has another shape."""
         source = self._names.get(name)
         if source is None:
-            raise self.error(f"the tensor {name!r} is missing", did_you_mean(name, self._names, "are all files of the model in the folder?"))
+            raise self.error(
+                f"the tensor {name!r} is missing", did_you_mean(name, self._names, "are all files of the model in the folder?")
+            )
         self._read.add(source)
         data = self.tensors[source]
         if data.shape != shape:
-            raise self.error(f"the tensor {name!r} is {list(data.shape)} instead of {list(shape)}", "do config.json and the weights belong together?")
+            raise self.error(
+                f"the tensor {name!r} is {list(data.shape)} instead of {list(shape)}", "do config.json and the weights belong together?"
+            )
         return data
 
     def error(self, reason: str, hint: str | None = None) -> ModelFileError:

@@ -32,7 +32,9 @@ def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration,
             changes |= changed
     spelling = {name: value for name, value in changes.items() if name in Family._fields}
     family = family.with_fields(**spelling)
-    architecture = architecture.with_fields(**{name: value for name, value in changes.items() if name not in spelling and name not in Configuration._fields})
+    architecture = architecture.with_fields(
+        **{name: value for name, value in changes.items() if name not in spelling and name not in Configuration._fields}
+    )
     fields = _fields(family, keys)
     fields |= {name: value for name, value in changes.items() if name in Configuration._fields}
     configuration = Configuration(**fields)
@@ -51,6 +53,11 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     for field in ("epsilon", "activation", "is_tied", "key_heads", "head_size"):
         if field not in fields and (key := family.key(field)):
             fields[field] = keys.number_of(key)
+    for field, key in family.divisors.items():
+        divisor = keys.number(key)
+        if divisor == 0:
+            raise keys.error(f"{key!r} is 0")
+        fields[field] = 1 / divisor
     layers = fields["layers"]
     if not 0 < layers <= LARGEST_COUNT or not 0 <= fields.get("heads", 0) <= LARGEST_COUNT:
         raise keys.error(f"{layers} layers with {fields.get('heads')} heads are not possible")
@@ -58,9 +65,7 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     if fields.get("heads"):
         fields["head_size"] = fields.get("head_size") or fields["hidden"] // fields["heads"]
     fields = {name: value for name, value in fields.items() if value is not None}
-    fields["biases"] = frozenset(
-        each for key, operands in family.biases.items() if not key or keys.flag(key) for each in operands.split()
-    )
+    fields["biases"] = frozenset(each for key, operands in family.biases.items() if not key or keys.flag(key) for each in operands.split())
     fields.setdefault("windows", windows(family, keys, layers))
     if family.architecture.attention.rotation is not None:
         fields.setdefault("rotary", rotary_layers(family, keys, layers, int(fields["head_size"])))

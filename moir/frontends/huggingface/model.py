@@ -1,7 +1,7 @@
 """A folder of Hugging Face Transformers, or a GGUF file -> module in the `transformers` dialect.
 
-    config.json                      model_type, sizes
-    model.safetensors                weights; or several files with model.safetensors.index.json
+config.json                      model_type, sizes
+model.safetensors                weights; or several files with model.safetensors.index.json
 """
 
 from __future__ import annotations

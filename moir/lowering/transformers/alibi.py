@@ -44,5 +44,3 @@ def with_alibi(
     biases = op.Unsqueeze(biases, [2])
     hidden = op.Less(mask, op.constant(np.float32(HIDDEN / 2), f32))
     return op.Select(hidden, op.constant(np.finfo(np.float32).min, f32), biases), scale
-
-

@@ -21,7 +21,10 @@ HIDDEN = -65504.0
 
 def key_indices(op: OpBuilder, attention_mask: SSAValue) -> SSAValue:
     """The indices of all keys, cached ones first: [1, 1, 1, keys]."""
-    return op.Unsqueeze(op.Range(op.constant(0), op.Gather(op.ShapeOf(attention_mask), op.constant(1), op.constant(0)), op.constant(1), output_type=si64), [0, 1, 2])
+    return op.Unsqueeze(
+        op.Range(op.constant(0), op.Gather(op.ShapeOf(attention_mask), op.constant(1), op.constant(0)), op.constant(1), output_type=si64),
+        [0, 1, 2],
+    )
 
 
 def query_indices(op: OpBuilder, attention_mask: SSAValue, tokens: SSAValue) -> SSAValue:

@@ -66,7 +66,7 @@ def layer_norm(
     Ba, Kiros and Hinton, "Layer Normalization", 2016. The mean is over the last dimension, or over each `part` of it.
     """
     parts, width = parts_of(node, op, x, part)
-    normed = op.MVN(parts, [-1], normalize_variance=True, eps=epsilon, eps_mode="inside_sqrt")
+    normed = op.MVN(parts, [-1], normalize_variance=True, eps=epsilon, eps_mode="INSIDE_SQRT")
     if weight is not None:
         normed = op.Multiply(normed, vector(node, op, weight, offset, shape_of(weight) or (part,)))
     if bias is not None:

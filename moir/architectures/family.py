@@ -56,6 +56,8 @@ class Family(Record):
         prefixes: further beginnings of all names in files that save only a part of the model.
         keys: the keys of config.json by the fields of a configuration, where they are not those of `KEYS`.
         divisors: the keys of fields that are the reciprocal of their value.
+        roots, inverse_roots: the keys of fields that are the square root of their value, or its reciprocal.
+        transposed: whether the matrices of layers lie in the file as [K, N].
         defaults: the values of keys that a file leaves out.
         fixed: fields of the configuration that no key says.
         biases: the operands that have biases, by the key that says so; by an empty text those that always have.
@@ -79,6 +81,9 @@ class Family(Record):
     prefixes: tuple[str, ...] = ("language_model.", "model.language_model.")
     keys: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     divisors: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
+    roots: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
+    inverse_roots: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
+    transposed: bool = False
     defaults: Mapping[str, object] = NOTHING
     fixed: Mapping[str, object] = NOTHING
     biases: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]

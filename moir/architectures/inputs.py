@@ -55,7 +55,7 @@ class ModelInputs:
         return self._masks[window]
 
     def rotation(self, rotary: Rotary) -> tuple[SSAValue, SSAValue]:
-        """Cosines and sines [batch, 1, tokens, size] of the angles of a rotary embedding; size is that of the rotation."""
+        """Cosines and sines [batch, 1, tokens, size] of the angles of a rotary embedding."""
         for each, values in self._rotations:
             if each == rotary:
                 return values

@@ -9,8 +9,8 @@ from moir.tables import pairs
 TENSORS = pairs(
     "embedding model.embed_tokens, final_norm model.norm, head lm_head, attention self_attn, feed_forward mlp, "
     "attention_norm input_layernorm, feed_forward_norm post_attention_layernorm, "
-    "attention.query self_attn.q_proj, attention.key self_attn.k_proj, attention.value self_attn.v_proj, attention.output self_attn.o_proj, "
-    "feed_forward.gate mlp.gate_proj, feed_forward.up mlp.up_proj, feed_forward.down mlp.down_proj"
+    "attention.query self_attn.q_proj, attention.key self_attn.k_proj, attention.value self_attn.v_proj, "
+    "attention.output self_attn.o_proj, feed_forward.gate mlp.gate_proj, feed_forward.up mlp.up_proj, feed_forward.down mlp.down_proj"
 )
 """The tensors of Llama by their operands."""
 

@@ -269,7 +269,6 @@ class Architecture(Record):
         learned_positions: None; `input` (indexed by the positions), `counted` (by those counted in the mask), or
             `unpadded` (by those counted in the tokens that are not padding).
         positions_offset: the row of the table of learned positions that position 0 takes.
-        transposed: whether the matrices lie in the file as [K, N].
         takes_positions: whether the model has the input `position_ids`.
         head_bias: whether the logits have a bias.
     """
@@ -290,6 +289,5 @@ class Architecture(Record):
     first_norm: bool = True
     learned_positions: str | None = None
     positions_offset: int = 0
-    transposed: bool = False
     takes_positions: bool = True
     head_bias: bool = False

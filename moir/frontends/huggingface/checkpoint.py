@@ -78,6 +78,9 @@ class FolderCheckpoint:
     def weight(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
         """The weight of an operand. Raises ModelFileError if it is missing or has another shape."""
         name = self.name(operand)
+        if self.family.transposed and operand.startswith("layers.") and len(shape) == 2:
+            data = self.tensor(name, shape[::-1])
+            return StoredWeight(DataAttr.of(data.values.transpose((1, 0)), data.element))
         return StoredWeight(self.tensor(name, shape))
 
     def tensor(self, name: str, shape: tuple[int, ...]) -> DataAttr:
@@ -100,7 +103,7 @@ class FolderCheckpoint:
         return ModelFileError(reason, location=self.location, hint=hint)
 
     def check_all_read(self) -> None:
-        """Raises ModelFileError for tensors that no operand has read, unless the family's record says that they have no effect."""
+        """Raises ModelFileError for tensors that no operand has read, unless they have no effect."""
         unread = [name for name in self._unread() if not self._is_ignored(name)]
         if unread:
             listed = ", ".join(sorted(unread)[:LISTED]) + (f", … {len(unread)} in all" if len(unread) > LISTED else "")

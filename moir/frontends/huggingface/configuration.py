@@ -1,4 +1,4 @@
-"""config.json -> the configuration of an architecture, whichever of the two spellings of transformers 4 and 5 it has."""
+"""config.json -> the configuration of an architecture, in either of the spellings of transformers 4 and 5."""
 
 from __future__ import annotations
 
@@ -53,17 +53,23 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     for field in ("epsilon", "activation", "is_tied", "key_heads", "head_size"):
         if field not in fields and (key := family.key(field)):
             fields[field] = keys.number_of(key)
-    for field, key in family.divisors.items():
-        divisor = keys.number(key)
-        if divisor == 0:
-            raise keys.error(f"{key!r} is 0")
-        fields[field] = 1 / divisor
+    for table, power in ((family.divisors, -1.0), (family.roots, 0.5), (family.inverse_roots, -0.5)):
+        for field, key in table.items():
+            if (number := keys.number(key)) <= 0:
+                raise keys.error(f"{key!r} is {number}")
+            fields[field] = number**power
     layers = fields["layers"]
     if not 0 < layers <= LARGEST_COUNT or not 0 <= fields.get("heads", 0) <= LARGEST_COUNT:
         raise keys.error(f"{layers} layers with {fields.get('heads')} heads are not possible")
     fields["key_heads"] = fields.get("key_heads") or fields.get("heads", 0)
     if fields.get("heads"):
         fields["head_size"] = fields.get("head_size") or fields["hidden"] // fields["heads"]
+    fields["feed_forward"] = fields["feed_forward"] or 4 * fields["hidden"]
+    if fields.get("embedding_size") == fields["hidden"]:
+        fields["embedding_size"] = None
+    fields["positions"] += family.architecture.positions_offset
+    if "activation" in fields and fields["activation"] is None:
+        raise keys.error(f"the key {family.key('activation')!r} names no activation")
     fields = {name: value for name, value in fields.items() if value is not None}
     fields["biases"] = frozenset(each for key, operands in family.biases.items() if not key or keys.flag(key) for each in operands.split())
     fields.setdefault("windows", windows(family, keys, layers))

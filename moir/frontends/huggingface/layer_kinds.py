@@ -10,7 +10,7 @@ SLIDING, FULL = "sliding_attention", "full_attention"
 KINDS = (SLIDING, FULL, "chunked_attention", "conv", "linear_attention", "attention", "mamba")
 
 
-def layer_types(family: Family, keys: Keys, layers: int) -> tuple[str, ...] | None:
+def layer_types(keys: Keys, layers: int) -> tuple[str, ...] | None:
     """The kind of each layer as files of transformers 5 list it; None if the file does not say it."""
     listed = keys.list("layer_types", layers)
     if listed is None:
@@ -25,12 +25,12 @@ def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
     """How many keys a query of each layer sees, itself included; empty if no layer has a window."""
     rule = family.window
     if not rule:
-        types = layer_types(family, keys, layers)
+        types = layer_types(keys, layers)
         if types is not None and SLIDING in types:
             raise keys.error("layers with windows are not known for this family")
         return ()
     size = keys.value("sliding_window")
-    types = layer_types(family, keys, layers)
+    types = layer_types(keys, layers)
     flagged = keys.flag("use_sliding_window", default=True) if rule == "flagged" else True
     if not size or not flagged:
         return ()

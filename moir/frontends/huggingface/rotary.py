@@ -1,7 +1,7 @@
 """The rotary embeddings of a model, according to its config.json.
 
 transformers 4    rope_theta, rope_scaling {type or rope_type, factor, …}, partial_rotary_factor
-transformers 5    rope_parameters {rope_theta, rope_type, factor, …, partial_rotary_factor}, or one for each kind of layer
+transformers 5    rope_parameters {rope_theta, rope_type, factor, …, …}, or one for each kind of layer
 """
 
 from __future__ import annotations

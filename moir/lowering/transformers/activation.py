@@ -22,7 +22,7 @@ ACTIVATIONS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = by_word(
         "sigmoid": lambda op, x: op.Sigmoid(x),
         "softplus": lambda op, x: op.SoftPlus(x),
         "mish": lambda op, x: op.Mish(x),
-        "linear": lambda op, x: x,
+        "linear": lambda _op, x: x,
     }
 )
 

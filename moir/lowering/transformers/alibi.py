@@ -17,7 +17,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def slopes(heads: int, largest: float = 8.0) -> Array:
-    """The slope of each head: 2^(-largest · (h + 1) / n) for a power of two n; else those of the next ones in between."""
+    """The slope of each head: 2^(-largest · (h + 1) / n) for a power of two n, else those in between, too."""
     power = 1 << (heads.bit_length() - 1)
     found = [2.0 ** (-largest * (each + 1) / power) for each in range(power)]
     found += [2.0 ** (-largest * (2 * each + 1) / (2 * power)) for each in range(heads - power)]
@@ -42,5 +42,5 @@ def with_alibi(
     places = op.Multiply(op.Subtract(op.CumSum(attention_mask, op.constant(1)), op.constant(1, si64)), attention_mask)
     biases = op.Multiply(op.constant(values.reshape(1, -1, 1), f32), op.Convert(op.Unsqueeze(places, [1]), destination_type=f32))
     biases = op.Unsqueeze(biases, [2])
-    hidden = op.Less(mask, op.constant(np.float32(HIDDEN / 2), f32))
-    return op.Select(hidden, op.constant(np.finfo(np.float32).min, f32), biases), scale
+    hidden = op.Less(mask, op.constant(HIDDEN / 2, f32))
+    return op.Select(hidden, op.constant(float(np.finfo(np.float32).min), f32), biases), scale

@@ -62,13 +62,12 @@ def attention(
         if attention_mask is None:
             node.fail("operand 8, the mask of the tokens, is missing")
         mask, scale = with_alibi(node, op, mask, attention_mask, heads, scale, alibi)
-    result = attended(node, op, query, repeated(op, key, heads), repeated(op, value, heads), mask, scale, cap, sinks)
+    result = attended(op, query, repeated(op, key, heads), repeated(op, value, heads), mask, scale, cap, sinks)
     size = (shape_of(result) or (-1,))[-1]
     return op.Reshape(op.Transpose(result, HEADS_FIRST), [0, 0, heads * size], special_zero=True)
 
 
 def attended(
-    node: LoweringNode,
     op: OpBuilder,
     query: SSAValue,
     key: SSAValue,
@@ -80,12 +79,12 @@ def attended(
 ) -> SSAValue:
     """softmax(scale · query · keyᵀ + mask) · value for operands [batch, heads, tokens, size]."""
     if cap:
-        scores = op.Multiply(op.MatMul(query, key, transpose_b=True), op.constant(np.float32(scale), f32))
+        scores = op.Multiply(op.MatMul(query, key, transpose_b=True), op.constant(scale, f32))
         weights = op.Softmax(op.Add(soft_cap(op, scores, cap), mask), axis=-1)
         return op.MatMul(weights, value)
-    operands = [query, key, value, mask, op.constant(np.float32(scale), f32)]
+    operands = [query, key, value, mask, op.constant(scale, f32)]
     if sinks is not None:
-        operands.append(vector(node, op, sinks, 0.0, (1, -1, 1, 1)))
+        operands.append(vector(op, sinks, 0.0, (1, -1, 1, 1)))
     return op.ScaledDotProductAttention(*operands, causal=False)
 
 
@@ -146,7 +145,7 @@ def cached(op: OpBuilder, x: SSAValue, beams: SSAValue, variable: str) -> SSAVal
     """The values of a variable, reordered by beams, with new ones [batch, heads, tokens, size] after them; assigned."""
     _, heads, _, size = shape_of(x) or (-1,) * 4
     batch = op.Gather(op.ShapeOf(beams), [0], 0)
-    empty = op.Broadcast(op.constant(np.float32(0), f32), op.Concat(batch, op.constant([heads, 0, size]), axis=0))
+    empty = op.Broadcast(op.constant(0.0, f32), op.Concat(batch, op.constant([heads, 0, size]), axis=0))
     past = op.ReadValue(empty, variable_id=variable, variable_type=f32, variable_shape=f"?,{heads},?,{size}")
     joined = op.Concat(op.Gather(past, beams, op.constant(0)), x, axis=-2)
     assign_variable(op, variable, joined)

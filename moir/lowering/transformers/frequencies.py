@@ -11,7 +11,7 @@ from moir.lowering.binder import LoweringNode
 
 
 def inverse_frequencies(size: int, theta: float, scaling: str = "default", node: LoweringNode | None = None) -> Array:
-    """theta^(-2 i / size) for each pair of dimensions i, changed by a scaling whose parameters are attributes of a node.
+    """theta^(-2 i / size) for each pair of dimensions i, changed by a scaling that a node describes.
 
     Raises ConversionError for a scaling that is not known.
     """
@@ -22,9 +22,9 @@ def inverse_frequencies(size: int, theta: float, scaling: str = "default", node:
         return usual / np.float32(node.number("factor"))
     if scaling == "llama3":
         return _llama3(usual, node)
-    if scaling == "yarn":
-        return _yarn(usual, size, theta, node)
-    node.fail(f"the scaling {scaling!r} of rotary embeddings is not known")
+    if scaling != "yarn":
+        node.fail(f"the scaling {scaling!r} of rotary embeddings is not known")
+    return _yarn(usual, size, theta, node)
 
 
 def _llama3(usual: Array, node: LoweringNode) -> Array:

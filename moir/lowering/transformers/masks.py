@@ -56,18 +56,18 @@ def visible_keys(op: OpBuilder, attention_mask: SSAValue, tokens: SSAValue, wind
 
 @transformers.lowers("CausalMask")
 def causal_mask(op: OpBuilder, attention_mask: SSAValue, tokens: SSAValue, *, window: int = 0) -> SSAValue:
-    """transformers.CausalMask(attention_mask, tokens) {window} -> Select(visible keys, 0, -65504) [batch, 1, queries, keys]
+    """transformers.CausalMask(attention_mask, tokens) {window} -> Select(visible keys, 0, -65504)
 
     Query i sees key j if j <= i, the key is no padding, and i - j < window, if there is one; i and j count the keys of
     the cache.
     """
     visible = visible_keys(op, attention_mask, tokens, window)
-    return op.Select(visible, op.constant(np.float32(0), f32), op.constant(np.float32(HIDDEN), f32))
+    return op.Select(visible, op.constant(0.0, f32), op.constant(HIDDEN, f32))
 
 
 @transformers.lowers("Mask")
-def mask(op: OpBuilder, attention_mask: SSAValue, tokens: SSAValue, *, window: int = 0) -> SSAValue:
-    """transformers.Mask(attention_mask, tokens) {window} -> Select(visible keys, 0, lowest) [batch, 1, 1 or queries, keys]
+def mask(op: OpBuilder, attention_mask: SSAValue, _tokens: SSAValue, *, window: int = 0) -> SSAValue:
+    """transformers.Mask(attention_mask, tokens) {window} -> Select(visible keys, 0, lowest)
 
     A query sees all keys that are no padding and at most `window` tokens away, if that is not 0.
     """
@@ -77,4 +77,4 @@ def mask(op: OpBuilder, attention_mask: SSAValue, tokens: SSAValue, *, window: i
         distance = op.Abs(op.Subtract(keys, op.Transpose(keys, np.array([0, 1, 3, 2]))))
         visible = op.LogicalAnd(op.LessEqual(distance, op.constant(window)), visible)
     lowest = np.finfo(np.float32).min
-    return op.Select(visible, op.constant(np.float32(0), f32), op.constant(lowest, f32))
+    return op.Select(visible, op.constant(0.0, f32), op.constant(float(lowest), f32))

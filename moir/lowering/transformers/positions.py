@@ -36,7 +36,7 @@ def rotary_embedding(
     factor = attention_factor(node, scaling)
     found: list[SSAValue] = []
     for value in (op.Cos(both), op.Sin(both)):
-        scaled = value if factor == 1 else op.Multiply(value, op.constant(np.float32(factor), f32))
+        scaled = value if factor == 1 else op.Multiply(value, op.constant(factor, f32))
         found.append(op.Unsqueeze(scaled, [1]))
     return found
 
@@ -98,7 +98,7 @@ def counted_positions(op: OpBuilder, attention_mask: SSAValue, tokens: SSAValue,
 
 @transformers.lowers("UnpaddedPositions")
 def unpadded_positions(op: OpBuilder, tokens: SSAValue, *, offset: int, padding: int) -> SSAValue:
-    """transformers.UnpaddedPositions(tokens) {offset, padding} -> CumSum(tokens != padding) * (tokens != padding) + offset"""
+    """transformers.UnpaddedPositions(tokens) {offset, padding} -> CumSum(tokens != padding) * … + offset"""
     mask = op.Convert(op.NotEqual(tokens, op.constant(padding, si64)), destination_type=si64)
     return op.Add(counted(op, mask), op.constant(offset, si64))
 

@@ -16,10 +16,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 @transformers.lowers("Embedding")
-def embedding(node: LoweringNode, op: OpBuilder, rows: SSAValue, table: SSAValue, *, scale: float = 1.0) -> SSAValue:
+def embedding(op: OpBuilder, rows: SSAValue, table: SSAValue, *, scale: float = 1.0) -> SSAValue:
     """transformers.Embedding(rows, table) {scale} -> Gather(Convert(table), rows, 0) * scale"""
     found = op.Gather(restored(op, table), rows, op.constant(0))
-    return found if scale == 1 else op.Multiply(found, op.constant(np.float32(scale), f32))
+    return found if scale == 1 else op.Multiply(found, op.constant(scale, f32))
 
 
 @transformers.lowers("Linear")
@@ -35,7 +35,7 @@ def linear(
 def rms_norm(
     node: LoweringNode, op: OpBuilder, x: SSAValue, weight: SSAValue | None = None, *, epsilon: float, offset: float = 0.0, part: int = -1
 ) -> SSAValue:
-    """transformers.RMSNorm(x, weight) {epsilon, offset, part} -> x * (1 / Sqrt(ReduceMean(x²) + epsilon)) * (weight + offset)
+    """transformers.RMSNorm(x, weight) {epsilon, offset, part} -> x / Sqrt(ReduceMean(x²) + epsilon) * (weight + offset)
 
     Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019. The mean is over the last dimension, or over each
     `part` of it.
@@ -45,7 +45,7 @@ def rms_norm(
     normed = op.Multiply(parts, op.Divide(1.0, op.Sqrt(op.Add(mean, epsilon))))
     if weight is not None:
         shape = shape_of(weight) or (part,)
-        normed = op.Multiply(normed, vector(node, op, weight, offset, (1,) * (_rank(parts) - len(shape)) + shape))
+        normed = op.Multiply(normed, vector(op, weight, offset, (1,) * (_rank(parts) - len(shape)) + shape))
     return normed if width is None else op.Reshape(normed, [0, 0, width], special_zero=True)
 
 
@@ -68,14 +68,14 @@ def layer_norm(
     parts, width = parts_of(node, op, x, part)
     normed = op.MVN(parts, [-1], normalize_variance=True, eps=epsilon, eps_mode="INSIDE_SQRT")
     if weight is not None:
-        normed = op.Multiply(normed, vector(node, op, weight, offset, shape_of(weight) or (part,)))
+        normed = op.Multiply(normed, vector(op, weight, offset, shape_of(weight) or (part,)))
     if bias is not None:
-        normed = op.Add(normed, vector(node, op, bias, 0.0, shape_of(bias) or (part,)))
+        normed = op.Add(normed, vector(op, bias, 0.0, shape_of(bias) or (part,)))
     return normed if width is None else op.Reshape(normed, [0, 0, width], special_zero=True)
 
 
 def parts_of(node: LoweringNode, op: OpBuilder, x: SSAValue, part: int) -> tuple[SSAValue, int | None]:
-    """The parts of the last dimension of x as a dimension of their own, and its whole size; x and None if it is one part."""
+    """The parts of the last dimension of x as a dimension of their own, and its size; x and None if it is one part."""
     shape = shape_of(x)
     if part < 0 or (shape is not None and shape[-1] == part):
         return x, None
@@ -89,7 +89,7 @@ def _rank(x: SSAValue) -> int:
 
 
 @transformers.lowers("Split")
-def split(node: LoweringNode, op: OpBuilder, x: SSAValue, *, groups: int, widths: tuple[int, ...]) -> Replacement:
+def split(op: OpBuilder, x: SSAValue, *, groups: int, widths: tuple[int, ...]) -> Replacement:
     """transformers.Split(x) {groups, widths} -> VariadicSplit(x, 2, widths), within each group
 
     x is [batch, tokens, groups * sum(widths)], a result [batch, tokens, groups * width].
@@ -115,7 +115,7 @@ def first_token(op: OpBuilder, x: SSAValue) -> SSAValue:
 @transformers.lowers("Scale")
 def scale(op: OpBuilder, x: SSAValue, *, factor: float) -> SSAValue:
     """transformers.Scale(x) {factor} -> Multiply(x, factor)"""
-    return op.Multiply(x, op.constant(np.float32(factor), f32))
+    return op.Multiply(x, op.constant(factor, f32))
 
 
 @transformers.lowers("Clip")

@@ -29,7 +29,7 @@ def restored(op: OpBuilder, weight: SSAValue) -> SSAValue:
     return converted
 
 
-def vector(node: LoweringNode, op: OpBuilder, value: SSAValue, offset: float = 0.0, shape: tuple[int, ...] = (-1,)) -> SSAValue:
+def vector(op: OpBuilder, value: SSAValue, offset: float = 0.0, shape: tuple[int, ...] = (-1,)) -> SSAValue:
     """A small weight as a constant of f32, with a number added to all its entries."""
     array = constant_of(value)
     if array is None:
@@ -45,7 +45,7 @@ def product(node: LoweringNode, op: OpBuilder, x: SSAValue, weight: SSAValue, bi
     if columns is not None:
         x = op.Gather(x, op.convert(columns, element_of(columns)), -1)
     y = op.MatMul(x, restored(op, weight), transpose_b=True)
-    return y if bias is None else op.Add(y, vector(node, op, bias))
+    return y if bias is None else op.Add(y, vector(op, bias))
 
 
 def columns_of(node: LoweringNode) -> dict[SSAValue, SSAValue]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from moir.architectures.checkpoint import Checkpoint
 from moir.architectures.stored_weight import StoredWeight
@@ -78,7 +78,8 @@ class NodeList:
 
     def result(self, value: SSAValue, name: str) -> None:
         """Append an output of the model."""
-        value.owner.attributes["tensor_names"] = several_tensor_names([[name]])  # pyright: ignore[reportAttributeAccessIssue]
+        assert isinstance(value, OpResult)
+        value.op.attributes["tensor_names"] = several_tensor_names([[name]])
         self.operations.append(opset.operation("opset1.Result").create(operands=[value], attributes={"name": string_attribute(name)}))
 
     def constant(self, data: DataAttr, name: str | None = None) -> SSAValue:

@@ -15,6 +15,9 @@ from moir.frontends.huggingface.rotary import rotary_layers
 INTEGERS = ("layers", "hidden", "vocabulary", "heads", "feed_forward", "positions")
 """The sizes that every family has."""
 
+ARCHITECTURE, CONFIGURATION, FAMILY = (frozenset(each.__annotations__) for each in (Architecture, Configuration, Family))
+"""The fields of these records."""
+
 LARGEST_COUNT = 10_000
 """Most layers, heads or experts of a model, beyond any that exists: the number may come from a damaged file."""
 
@@ -30,13 +33,13 @@ def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration,
     for key, value, changed in family.variants:
         if keys.value(key) == value:
             changes |= changed
-    spelling = {name: value for name, value in changes.items() if name in Family._fields}
+    spelling = {name: value for name, value in changes.items() if name in FAMILY}
     family = family.with_fields(**spelling)
     architecture = architecture.with_fields(
-        **{name: value for name, value in changes.items() if name not in spelling and name not in Configuration._fields}
+        **{name: value for name, value in changes.items() if name not in spelling and name not in CONFIGURATION}
     )
     fields = _fields(family, keys)
-    fields |= {name: value for name, value in changes.items() if name in Configuration._fields}
+    fields |= {name: value for name, value in changes.items() if name in CONFIGURATION}
     configuration = Configuration(**fields)
     _check(configuration, keys)
     keys.check_all_read(IGNORED | family.unread)
@@ -48,7 +51,7 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     fields: dict[str, Any] = dict(family.fixed)
     for field in (*INTEGERS, *(set(family.keys) - set(INTEGERS))):
         key = family.key(field)
-        if key and field not in fields and field in Configuration._fields:
+        if key and field not in fields and field in CONFIGURATION:
             fields[field] = keys.number_of(key)
     for field in ("epsilon", "activation", "is_tied", "key_heads", "head_size"):
         if field not in fields and (key := family.key(field)):

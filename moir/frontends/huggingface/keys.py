@@ -30,7 +30,7 @@ class Keys:
         """The keys with values for those that the file leaves out."""
         return Keys(self.values, self.location, defaults)
 
-    def error(self, reason: str, hint: str = HINT) -> ModelFileError:
+    def error(self, reason: str, hint: str | None = HINT) -> ModelFileError:
         """An error about the configuration."""
         return ModelFileError(reason, location=self.location, hint=hint)
 

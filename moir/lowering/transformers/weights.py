@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import OpResult, SSAValue
+from xdsl.ir import SSAValue
 
 from moir.analysis.constants import DECOMPRESSION, constant_of
 from moir.dialects.element_types import INTEGER_TYPES, f16, f32
 from moir.dialects.large_arrays import ComputedArray, Values
+from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.shapes import element_of, shape_of
 from moir.lowering.binder import LoweringNode
@@ -24,8 +25,9 @@ def restored(op: OpBuilder, weight: SSAValue) -> SSAValue:
     if element_of(weight) == f32:
         return weight
     converted = op.Convert(weight, destination_type=f32)
-    if isinstance(converted, OpResult) and isinstance(weight.owner, Constant):
-        converted.op.attributes["runtime_info"] = DECOMPRESSION
+    convert = converted.owner
+    if isinstance(convert, Convert) and isinstance(weight.owner, Constant):
+        convert.attributes["runtime_info"] = DECOMPRESSION
     return converted
 
 

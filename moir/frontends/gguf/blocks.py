@@ -191,7 +191,8 @@ def _scales_of_iq4_xs(blocks: Array) -> Array:
 
 def _tq2_0(blocks: Array) -> Array:
     codes = quarters(blocks[..., :64].reshape(*blocks.shape[:-1], 2, 32)).reshape(*blocks.shape[:-1], 64, 4)
-    return (codes[..., 0] | codes[..., 1] << 2 | codes[..., 2] << 4 | codes[..., 3] << 6)[..., None, :]
+    packed = codes[..., 0] | codes[..., 1] << 2 | codes[..., 2] << 4 | codes[..., 3] << 6
+    return _without_empty(packed[..., None, :], _parts_of_tq2_0(blocks))
 
 
 def _parts_of_tq2_0(blocks: Array) -> Parts:

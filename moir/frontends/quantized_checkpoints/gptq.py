@@ -1,0 +1,87 @@
+"""GPTQ (Frantar et al., "GPTQ", 2022), in the layout of AutoGPTQ and GPTQModel.
+
+qweight i32 [K · bits / 32, N]    codes along the columns, the first in the lowest bits
+qzeros  i32 [K / G, N · bits / 32] zero points less 1 across the columns; as they are in `gptq_v2`
+scales  f16 [K / G, N]
+g_idx   i32 [K]                   the group of each column, if columns were sorted (`desc_act`)
+
+weight[n, k] = scales[g_idx[k], n] · (code[n, k] - zero[g_idx[k], n])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+import numpy as np
+
+from moir.architectures.stored_weight import StoredWeight
+from moir.dialects import element_types
+from moir.dialects.data import DataAttr
+from moir.dialects.memory_map import Array
+from moir.frontends.quantized_checkpoints.codes import WORD, codes_of_words, exact_scale, words_of, zero_points
+from moir.frontends.quantized_checkpoints.quantization import Layer, Settings
+
+BITS = (2, 4, 8)
+
+
+class GPTQ:
+    """The method with its settings. Raises ModelFileError for settings that are not supported."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.bits = settings.integer("bits", "w_bit")
+        self.group = settings.integer("group_size", "q_group_size", default=-1)
+        form = settings.text("checkpoint_format", "gptq")
+        if self.bits not in BITS or form not in ("gptq", "gptq_v2"):
+            raise settings.error(f"GPTQ with {self.bits} bits in the format {form!r} is not supported", "2, 4 and 8 bits are")
+        dynamic: object = settings.values.get("dynamic")
+        names = list(cast("Mapping[object, object]", dynamic)) if isinstance(dynamic, Mapping) else [dynamic] if dynamic else []
+        # A name with a minus is of layers that are not quantized.
+        if not all(str(name).startswith("-") for name in names):
+            raise settings.error("GPTQ with other settings for some layers ('dynamic') is not supported")
+        self.added = 0 if form == "gptq_v2" else 1
+
+    def weight(self, layer: Layer) -> StoredWeight | None:
+        qweight = layer.tensor("qweight")
+        if qweight is None:
+            return None
+        words = words_of(qweight, layer)
+        layer.expect(words.ndim == 2 and words.size > 0, "qweight is not a matrix")
+        columns, rows = words.shape[0] * WORD // self.bits, words.shape[1]
+        group = columns if self.group <= 0 else self.group
+        scales = layer.required("scales", 2)
+        zeros = words_of(layer.required("qzeros", 2), layer)
+        layer.expect(scales.element in element_types.REAL_TYPES, "scales are not floating-point numbers")
+        groups = scales.shape[0]
+        layer.expect(
+            groups * group == columns and scales.shape == (groups, rows) and zeros.shape == (groups, rows * self.bits // WORD),
+            f"qweight {list(qweight.shape)}, scales {list(scales.shape)} and qzeros {list(zeros.shape)} do not fit to groups of {group}",
+        )
+        order = self._order(layer, columns, group)
+        positions = tuple(range(WORD // self.bits))
+        return StoredWeight(
+            codes_of_words(words.T, self.bits, groups, order),
+            exact_scale(scales.values.transpose((1, 0)), (rows, groups, 1)),
+            zero_points(zeros, self.bits, positions, self.added),
+            None if order is None else DataAttr.of(order.astype(np.int32)),
+            is_grouped=True,
+        )
+
+    @staticmethod
+    def _order(layer: Layer, columns: int, group: int) -> Array | None:
+        """The columns sorted by their groups; None if they are."""
+        stored = layer.tensor("g_idx")
+        if stored is None:
+            return None
+        is_list = stored.shape == (columns,) and stored.element in element_types.INTEGER_TYPES
+        layer.expect(is_list, f"g_idx has no entry for each of {columns} columns")
+        numbers = stored.array
+        wanted = np.arange(columns) // group
+        if np.array_equal(numbers, wanted):
+            return None
+        order = np.argsort(numbers, kind="stable")
+        layer.expect(np.array_equal(numbers[order], wanted), f"the groups of g_idx are not of {group} columns each")
+        return order
+
+
+method = GPTQ

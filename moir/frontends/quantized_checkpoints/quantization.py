@@ -1,0 +1,120 @@
+"""The quantization of a checkpoint, as its config.json says it: which method, and the settings of the method.
+
+{"quant_method": "gptq", "bits": 4, "group_size": 128, …}
+model.layers.0.self_attn.q_proj.{qweight, qzeros, scales, g_idx}  ->  StoredWeight(codes, scale, zero point)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+from moir import tables
+from moir.architectures.stored_weight import StoredWeight
+from moir.dialects.data import DataAttr
+from moir.errors import ModelFileError
+from moir.suggestions import did_you_mean
+
+METHODS = tables.pairs("gptq gptq, awq awq")
+"""The files of this folder by `quant_method`."""
+
+
+class Layer:
+    """The tensors of a layer.
+
+    Args:
+        name: the beginning of their names, without the point.
+        take: returns a tensor by its name, None if there is none; it counts as read.
+        location: the file or the folder, for messages.
+    """
+
+    def __init__(self, name: str, take: Callable[[str], DataAttr | None], location: str) -> None:
+        self.name = name
+        self.location = location
+        self._take = take
+
+    def tensor(self, *names: str, separator: str = ".") -> DataAttr | None:
+        """The tensor of the first of some names that there is; None if there is none."""
+        for name in names:
+            if (tensor := self._take(f"{self.name}{separator}{name}")) is not None:
+                return tensor
+        return None
+
+    def required(self, name: str, rank: int | None = None, separator: str = ".") -> DataAttr:
+        """A tensor. Raises ModelFileError if it is missing, or has another number of dimensions than `rank`."""
+        tensor = self.tensor(name, separator=separator)
+        if tensor is None:
+            raise self.error(f"the tensor {self.name}{separator}{name} is missing", "are all files of the model in the folder?")
+        if rank is not None and len(tensor.shape) != rank:
+            raise self.error(f"{self.name}{separator}{name} has the shape {list(tensor.shape)}, not {rank} dimensions")
+        return tensor
+
+    def expect(self, holds: bool, reason: str) -> None:
+        """Raises ModelFileError if something does not hold that the method promises of a layer's tensors."""
+        if not holds:
+            raise self.error(reason)
+
+    def error(self, reason: str, hint: str | None = None) -> ModelFileError:
+        """An error about the layer."""
+        return ModelFileError(
+            reason, node=self.name, location=self.location, hint=hint or "do the weights belong to this config.json, or are they damaged?"
+        )
+
+
+class Settings:
+    """The object `quantization_config` of a config.json.
+
+    Args:
+        values: its keys and values.
+        location: the file, for messages.
+    """
+
+    def __init__(self, values: Mapping[str, Any], location: str) -> None:
+        self.values = values
+        self.location = location
+
+    def integer(self, *keys: str, default: int | None = None) -> int:
+        """The integer of the first of some keys that there is. Raises ModelFileError if it is none."""
+        for key in keys:
+            if (value := self.values.get(key)) is not None:
+                if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value < 1 << 31:
+                    raise self.error(f"quantization_config.{key} is {value!r}, not a size")
+                return value
+        if default is None:
+            raise self.error(f"quantization_config has no {keys[0]!r}")
+        return default
+
+    def text(self, key: str, default: str = "") -> str:
+        """A text in lower case. Raises ModelFileError if it is none."""
+        value = self.values.get(key)
+        if value is not None and not isinstance(value, str):
+            raise self.error(f"quantization_config.{key} is {value!r}, not a text")
+        return default if value is None else value.lower()
+
+    def error(self, reason: str, hint: str | None = None) -> ModelFileError:
+        """An error about the settings."""
+        return ModelFileError(reason, location=self.location, hint=hint)
+
+
+class Quantization(Protocol):
+    """A method: it makes the weights of layers."""
+
+    def weight(self, layer: Layer) -> StoredWeight | None:
+        """The weight of a layer; None if it is not quantized, so that it is the tensor `weight`.
+
+        Raises ModelFileError if tensors are missing, do not fit together, or are of a form that is not supported.
+        """
+        ...
+
+
+def quantization_of(values: object, location: str) -> Quantization:
+    """The quantization that `quantization_config` says. Raises ModelFileError for one that is not supported."""
+    if not isinstance(values, Mapping):
+        raise ModelFileError("quantization_config is not an object", location=location)
+    settings = Settings(cast("Mapping[str, Any]", values), location)
+    name = settings.text("quant_method")
+    if name not in METHODS:
+        listed = f"those that are: {', '.join(METHODS)}"
+        raise settings.error(f"the quantization {name!r} is not supported", did_you_mean(name, METHODS, listed))
+    return import_module(f"moir.frontends.quantized_checkpoints.{METHODS[name]}").method(settings)

@@ -65,7 +65,7 @@ def read_configuration(folder: Path) -> Keys:
 
 
 def _check_not_quantized(values: dict[str, Any], location: str) -> None:
-    """Raises ModelFileError if a configuration says that the weights are quantized: what their codes stand for is not read."""
+    """Raises ModelFileError if a configuration says that the weights are quantized, which is not read."""
     for key in QUANTIZATIONS:
         if (settings := values.get(key)) is None:
             continue

@@ -142,7 +142,8 @@ def test_other_files_get_their_own_next_step(tmp_path: Path, name: str, content:
 
 def test_what_nothing_is_known_about(tmp_path: Path) -> None:
     (tmp_path / "m.dat").write_bytes(b"\x99\x98\x97")
-    titles = "ONNX, TensorFlow, Caffe, MXNet, TensorFlow Lite, Keras, StableHLO, PyTorch, PaddlePaddle, Hugging Face Transformers and OpenVINO IR"
+    titles = "ONNX, TensorFlow, Caffe, MXNet, TensorFlow Lite, Keras, StableHLO, PyTorch, PaddlePaddle, "
+    titles += "Hugging Face Transformers and OpenVINO IR"
     with pytest.raises(ModelFileError, match=f"no frontend knows this kind of file; moir reads models of {titles}"):
         framework_of_file(tmp_path / "m.dat")
 

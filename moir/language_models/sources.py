@@ -1,4 +1,4 @@
-"""The companions of the IR of a language model, from a folder of Hugging Face or from a GGUF file."""
+"""The companions of the IR of a language model, from a folder of Hugging Face."""
 
 from __future__ import annotations
 
@@ -11,16 +11,12 @@ def companions(path: Path, has_tokenizer: bool) -> Companions:
     """The companions of the IR of a language model.
 
     Args:
-        path: the folder of the model, or a GGUF file.
+        path: the folder of the model.
         has_tokenizer: whether the tokenizer is converted. Its files are copied in any case.
 
     Raises ModelFileError for files that are missing or damaged, ConversionError for a tokenizer that operations of
     OpenVINO Tokenizers cannot express.
     """
-    if path.is_dir():
-        from moir.language_models.huggingface import companions_of_folder
+    from moir.language_models.huggingface import companions_of_folder
 
-        return companions_of_folder(path, has_tokenizer)
-    from moir.language_models.gguf import companions_of_file
-
-    return companions_of_file(path, has_tokenizer)
+    return companions_of_folder(path, has_tokenizer)

@@ -1,4 +1,4 @@
-"""Language models: a folder with config.json, or a GGUF file -> module in the `transformers` dialect."""
+"""Language models: a folder with config.json and *.safetensors -> module in the `transformers` dialect."""
 
 from moir.frontends.huggingface.model import read_model
 

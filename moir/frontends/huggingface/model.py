@@ -1,4 +1,4 @@
-"""A folder of Hugging Face Transformers, or a GGUF file -> module in the `transformers` dialect.
+"""A folder of Hugging Face Transformers -> module in the `transformers` dialect.
 
 config.json                      model_type, sizes
 model.safetensors                weights; or several files with model.safetensors.index.json
@@ -17,28 +17,25 @@ from moir.architectures.family import Family
 from moir.architectures.network import network
 from moir.errors import ModelFileError
 from moir.files.reading import read_whole
-from moir.frameworks import load
 from moir.frontends.huggingface.checkpoint import FolderCheckpoint
 from moir.frontends.huggingface.configuration import configured
 from moir.frontends.huggingface.keys import Keys
 from moir.suggestions import did_you_mean
 
-GGUF = "moir.frontends.gguf:read_model"
-"""The function that reads GGUF files."""
+QUANTIZATIONS = ("quantization_config", "compression_config")
+"""The keys of config.json that say that the weights are quantized, and how."""
 
 
 def read_model(path: str | Path) -> ModuleOp:
     """Read a language model.
 
     Args:
-        path: the folder with config.json and *.safetensors, or a GGUF file.
+        path: the folder with config.json and *.safetensors.
 
     Returns a module with one `moir.model`. Raises ModelFileError for files that are missing, damaged or of a family
     that moir does not know, for keys of config.json and tensors that it does not know.
     """
     path = Path(path)
-    if not path.is_dir():
-        return load(GGUF)(path)
     keys = read_configuration(path)
     family = known_family(keys)
     architecture, configuration, family = configured(family, keys)
@@ -58,11 +55,26 @@ def read_configuration(folder: Path) -> Keys:
     if not isinstance(content, dict):
         raise ModelFileError("it is not an object of JSON", location=str(path))
     values = cast("dict[str, Any]", content)
+    _check_not_quantized(values, str(path))
     inner = values.get("text_config")
     if isinstance(inner, dict) and "model_type" in inner:
         # A multimodal model: its language model.
+        _check_not_quantized(cast("dict[str, Any]", inner), str(path))
         values = {**cast("dict[str, Any]", inner), "architectures": values.get("architectures")}
     return Keys(values, str(path))
+
+
+def _check_not_quantized(values: dict[str, Any], location: str) -> None:
+    """Raises ModelFileError if a configuration says that the weights are quantized, which is not read."""
+    for key in QUANTIZATIONS:
+        if (settings := values.get(key)) is None:
+            continue
+        method = cast("dict[str, Any]", settings).get("quant_method") if isinstance(settings, dict) else settings
+        raise ModelFileError(
+            f"the weights are quantized ({key}, by the method {method!r}), which moir does not read yet",
+            location=location,
+            hint="convert the folder of the model that it was made from; --compress-weights quantizes its weights",
+        )
 
 
 def known_family(keys: Keys) -> Family:

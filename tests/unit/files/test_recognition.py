@@ -108,8 +108,8 @@ def test_caffe_models_are_recognized_by_their_content(tmp_path: Path, kind: str)
         ("m.pth", b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.", "a PyTorch checkpoint; "),
         ("m.pth", b"\x80\x04\x95", "a Python pickle, perhaps a PyTorch checkpoint; "),
         ("m.bin", zipped("archive/data.pkl"), "a PyTorch checkpoint; "),
-        ("m.safetensors", SAFETENSORS, "a safetensors file, weights without a graph; export the model"),
-        ("m.gguf", b"GGUF\x03\0\0\0", "a GGUF file, weights without a graph; export the model"),
+        ("m.safetensors", SAFETENSORS, "a safetensors file, weights without a graph; give the folder of a language model"),
+        ("m.gguf", b"GGUF\x03\0\0\0", "a GGUF file, which moir does not read yet; convert the Hugging Face folder"),
         ("m.pdiparams", bytes(64), "the parameters of a PaddlePaddle model, values without a graph; give the program"),
         ("m.pdparams", b"\x80\x04\x95", "the state of a PaddlePaddle network, values without a graph; build the network"),
         ("m.xml", b"<!DOCTYPE net><net/>", "an XML document, but no OpenVINO IR; give a model"),
@@ -142,7 +142,8 @@ def test_other_files_get_their_own_next_step(tmp_path: Path, name: str, content:
 
 def test_what_nothing_is_known_about(tmp_path: Path) -> None:
     (tmp_path / "m.dat").write_bytes(b"\x99\x98\x97")
-    titles = "ONNX, TensorFlow, Caffe, MXNet, TensorFlow Lite, Keras, StableHLO, PyTorch, PaddlePaddle and OpenVINO IR"
+    titles = "ONNX, TensorFlow, Caffe, MXNet, TensorFlow Lite, Keras, StableHLO, PyTorch, PaddlePaddle, "
+    titles += "Hugging Face Transformers and OpenVINO IR"
     with pytest.raises(ModelFileError, match=f"no frontend knows this kind of file; moir reads models of {titles}"):
         framework_of_file(tmp_path / "m.dat")
 

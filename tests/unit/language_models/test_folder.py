@@ -1,0 +1,105 @@
+"""The folder that becomes of a language model, from the command line."""
+
+from __future__ import annotations
+
+import io
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+import moir
+from moir.errors import ModelFileError
+from moir.language_models import folder as folder_module
+from moir.tools.convert import main
+from tests.unit.language_models.folders import write_folder
+
+NETWORK = {"openvino_model.xml", "openvino_model.bin"}
+CONFIGURATIONS = {"config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json"}
+TOKENIZER = {f"openvino_{name}.{suffix}" for name in ("tokenizer", "detokenizer") for suffix in ("xml", "bin")}
+
+
+def names(folder: Path) -> set[str]:
+    """The names of everything in a folder."""
+    return {each.name for each in folder.iterdir()}
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of a model; the current folder is the one that it is in."""
+    monkeypatch.chdir(tmp_path)
+    return write_folder(tmp_path / "tiny-0.1")
+
+
+def test_the_folder_has_all_files(model: Path) -> None:
+    assert main([str(model), "-o", "out", "--silent"]) == 0
+    assert names(Path("out")) == NETWORK | CONFIGURATIONS | TOKENIZER
+
+
+def test_the_default_folder_is_named_like_the_model(model: Path) -> None:
+    assert main([str(model), "--silent", "--no-tokenizer"]) == 0
+    assert names(Path("tiny-0.1-openvino")) == NETWORK | CONFIGURATIONS
+
+
+def test_a_path_writes_the_network_only(model: Path) -> None:
+    assert main([str(model), "-o", "out/net.xml", "--silent"]) == 0
+    assert names(Path("out")) == {"net.xml", "net.bin"}
+
+
+def test_a_file_of_someone_else_is_not_overwritten(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("out").mkdir()
+    Path("out/config.json").write_text("{}")
+    assert main([str(model), "-o", "out", "--silent"]) != 0
+    assert "is not of an earlier conversion" in capsys.readouterr().err
+    assert names(Path("out")) == {"config.json"}
+    assert Path("out/config.json").read_text() == "{}"
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_an_error_leaves_everything_as_it_was(model: Path, monkeypatch: pytest.MonkeyPatch, is_new: bool) -> None:
+    if not is_new:
+        assert main([str(model), "-o", "out", "--silent"]) == 0
+        (model / "generation_config.json").write_text('{"eos_token_id": 1}')
+    before = {} if is_new else {each.name: each.read_bytes() for each in Path("out").iterdir()}
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(folder_module, "write_model", refuse)
+    assert main([str(model), "-o", "out", "--silent"]) != 0
+    assert Path("out").exists() != is_new
+    assert is_new or {each.name: each.read_bytes() for each in Path("out").iterdir()} == before
+
+
+def test_standard_output_gets_an_archive_of_all_files(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written))
+    assert main([str(model), "-o", "-", "--silent"]) == 0
+    sys.stdout.flush()
+    with tarfile.open(fileobj=io.BytesIO(written.getvalue())) as archive:
+        assert {Path(each).name for each in archive.getnames()} == NETWORK | CONFIGURATIONS | TOKENIZER
+
+
+def test_a_cache_is_ignored(model: Path) -> None:
+    assert main([str(model), "-o", "out", "--cache", "cache", "--silent"]) == 0
+    assert names(Path("out")) == NETWORK | CONFIGURATIONS | TOKENIZER
+
+
+def test_the_python_interface_converts_the_network(model: Path) -> None:
+    moir.save_model(moir.convert_model(model), "net.xml")
+    assert Path("net.xml").exists()
+    assert Path("net.bin").exists()
+
+
+@pytest.mark.parametrize("key", ["quantization_config", "compression_config"])
+def test_quantized_weights_are_refused(tmp_path: Path, key: str) -> None:
+    folder = write_folder(tmp_path / "m", **{key: {"quant_method": "awq"}})
+    with pytest.raises(ModelFileError, match="by the method 'awq'"):
+        moir.convert_model(folder)
+
+
+def test_several_models_get_folders_of_their_own(model: Path) -> None:
+    write_folder(Path("other"))
+    assert main([str(model), "other", "-o", "out", "--silent"]) == 0
+    assert names(Path("out/tiny-0.1")) == names(Path("out/other")) == NETWORK | CONFIGURATIONS | TOKENIZER

@@ -11,6 +11,7 @@ The first argument is a model or a command:
     moir a.onnx b.tflite -o out           several models, at the same time; see also --manifest and --cache
     moir model.onnx --extensions DIR      with operations, lowerings and transformations of your own
     moir passes                           the passes of a conversion, in order
+    moir operations onnx Clip             which operations are supported, and what becomes of one
     moir inspect model.onnx               the contents of a model, and the operations that cannot be converted
     moir diff a.onnx b.onnx               the differences of two models
     moir report model.onnx -o report.html a page that shows the conversion step by step
@@ -74,6 +75,7 @@ class Command(Record):
 
 COMMANDS: dict[str, Command] = {
     "passes": Command("moir.tools.commands.list_passes:main", "the passes of a conversion, in order"),
+    "operations": Command("moir.tools.commands.list_operations:main", "the operations of the frameworks, and what becomes of them"),
     "inspect": Command("moir.tools.commands.inspect_model:main", "what is in a model, and what of it cannot be converted"),
     "diff": Command("moir.tools.commands.compare_models:main", "what differs in two models"),
     "report": Command("moir.tools.commands.report:main", "a page that shows the conversion step by step"),

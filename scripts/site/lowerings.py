@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections import defaultdict
 
 from moir.framework_record import Framework
 from moir.frameworks import load, lowered
+from moir.inspection.operations.handler_text import handler_text
 from moir.lowering.table import Handler, LoweringTable
 
 HEAD = """# Lowerings
@@ -32,19 +32,9 @@ def section(framework: Framework) -> str:
     return f"## {framework.title}\n\n" + "\n".join(lines)
 
 
-def _written(handler: Handler) -> str:
-    """What a table of formulas has for a handler: the comment above it, or else the formula itself."""
-    lines, number = inspect.findsource(inspect.unwrap(handler))
-    first = number
-    while lines[first - 1].lstrip().startswith("#"):
-        first -= 1
-    comment = " ".join(line.strip().lstrip("# ") for line in lines[first:number])
-    return comment or f"`{re.sub(r'^.*?lambda [^:]*: ', '', lines[number].strip()).rstrip(',')}`"
-
-
 def _summary(handler: Handler) -> str:
-    paragraph = " ".join((inspect.getdoc(handler) or _written(handler)).partition("\n\n")[0].split())
-    return f"`{paragraph.replace('|', chr(92) + '|')}`" if "->" in paragraph and "`" not in paragraph else paragraph.replace("|", "\\|")
+    text = handler_text(handler)
+    return f"`{text.replace('|', chr(92) + '|')}`" if "`" not in text and re.search(r"->|^op\.", text) else text.replace("|", "\\|")
 
 
 def document() -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from scripts.site import commands, lowerings, passes, python_interface
+from scripts.site import commands, lowerings, operations, passes, python_interface
 
 ROOT = Path(__file__).parents[2]
 
@@ -15,6 +15,7 @@ REFERENCES: Mapping[str, Callable[[], str]] = {
     "reference/python.md": python_interface.document,
     "reference/passes.md": passes.document,
     "reference/lowerings.md": lowerings.document,
+    **operations.PAGES,
 }
 """The pages that are made of the code, with the functions that return their text."""
 

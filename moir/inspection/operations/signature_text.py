@@ -1,4 +1,4 @@
-"""Operands and attributes of a kind of node as the signature of its handler says them, for the pages of coverage."""
+"""Operands and attributes of a kind of node as the signature of its handler says them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from types import FunctionType
 from moir.lowering.signatures import NodeAttribute, signature_of
 from moir.lowering.table import LoweringTable
 
-LEGEND = """The last column lists operands and, after a semicolon, attributes: `?` marks an optional operand, `*` any number of operands,
-`= 1` a default; `…` means that further attributes are read."""
-
 
 def signature_text(table: LoweringTable, kind: str, version: int = 1) -> str:
-    """What the handler of a kind in a version reads, such as `x; alpha = 1.0` in backticks; empty without a handler."""
+    """What the handler of a kind in a version reads, such as `x; alpha = 1.0`; empty without a handler."""
     bound = table.handler(kind, version)
     if bound is None:
         return ""
@@ -28,8 +25,7 @@ def signature_text(table: LoweringTable, kind: str, version: int = 1) -> str:
     attributes = list(map(_attribute, signature.attributes))
     if "node" in signature.leading:
         (attributes if operands or attributes else operands).append("…")
-    text = "; ".join(", ".join(part) for part in (operands, attributes) if part)
-    return f"`{text}`" if text else ""
+    return "; ".join(", ".join(part) for part in (operands, attributes) if part)
 
 
 def _attribute(attribute: NodeAttribute) -> str:

@@ -1,0 +1,81 @@
+"""What moir does with a kind of node of a framework."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from moir.inspection.operations.handler_text import handler_text
+from moir.inspection.operations.signature_text import signature_text
+from moir.lowering.table import LoweringTable
+from moir.records import Record
+
+LOWERED = "lowered"
+DEFINED = "by definition"
+IMPORTED = "read by the frontend"
+RAISED = "raised"
+LEFT_OUT = "left out"
+REFUSED = "refused"
+MISSING = "not supported"
+
+TREATMENTS = {
+    LOWERED: "by a handler, which the column `where` names",
+    DEFINED: "replaced by the operations that the framework defines it as, which are lowered",
+    IMPORTED: "becomes an input, a constant, a variable or a part of another operation when the file is read",
+    RAISED: "a pass makes structured control flow of it, or operations on lists, which are lowered",
+    LEFT_OUT: "is for training only; what it reads becomes an output",
+    REFUSED: "is an error that says why, and what to do instead",
+    MISSING: "is an error that names it, unless nothing uses its results",
+}
+"""What can become of a kind, with explanations."""
+
+
+class Operation(Record):
+    """A kind of node of a framework, and what becomes of it.
+
+    Args:
+        kind: the kind as the framework spells it.
+        treatment: a key of `TREATMENTS`.
+        where: the file with the handler, below the folder of the framework's lowerings; or the pass that raises it.
+        since: the first version of the operation set from which on it is supported; 0 if it never is.
+        versions: the versions of the operation set that changed it, if it has versions.
+        reads: operands and, after a semicolon, attributes that the handler reads: `?` marks an optional operand, `*`
+            any number of operands, `= 1` a default; `…` further attributes.
+        becomes: what becomes of it, in a sentence or as operations before and after.
+        also: another name of it: of the operation of TensorFlow that it is lowered as, or in a later format.
+        reason: why it is refused, and what to do instead.
+    """
+
+    kind: str
+    treatment: str
+    where: str = ""
+    since: int = 1
+    versions: tuple[int, ...] = ()
+    reads: str = ""
+    becomes: str = ""
+    also: str = ""
+    reason: str = ""
+
+
+def lowered(table: LoweringTable, kind: str, version: int = 1) -> Operation:
+    """A kind with a handler in a table of lowerings, as its handler in a version of the operation set describes it."""
+    handler = table.handler(kind, version)
+    assert handler is not None
+    refuses = handler.__annotations__.get("return") == "NoReturn"
+    return Operation(
+        kind,
+        REFUSED if refuses else LOWERED,
+        table.file(kind),
+        since=0 if refuses else min(table.since(kind)),
+        reads=signature_text(table, kind, version),
+        becomes=handler_text(handler),
+    )
+
+
+def all_lowered(table: LoweringTable) -> list[Operation]:
+    """All kinds with a handler in a table of lowerings without versions."""
+    return [lowered(table, kind) for kind in table.kinds() if table.handler(kind, 1) is not None]
+
+
+def treated(kinds: Iterable[str], treatment: str, where: str = "") -> list[Operation]:
+    """Kinds that never reach a lowering, all with the same treatment."""
+    return [Operation(kind, treatment, where) for kind in dict.fromkeys(kinds)]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 
 from moir.framework_record import Framework
 from moir.frameworks import load, lowered
-from moir.inspection.operations.handler_text import handler_text
+from moir.inspection.operations.handler_text import formula, handler_text
 from moir.lowering.table import Handler, LoweringTable
 
 HEAD = """# Lowerings
@@ -33,8 +32,8 @@ def section(framework: Framework) -> str:
 
 
 def _summary(handler: Handler) -> str:
-    text = handler_text(handler)
-    return f"`{text.replace('|', chr(92) + '|')}`" if "`" not in text and re.search(r"->|^op\.", text) else text.replace("|", "\\|")
+    text = handler_text(handler).replace("|", "\\|")
+    return f"`{text}`" if formula(handler) or ("->" in text and "`" not in text) else text
 
 
 def document() -> str:

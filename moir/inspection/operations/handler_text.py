@@ -10,14 +10,21 @@ from moir.lowering.table import Handler
 
 def handler_text(handler: Handler) -> str:
     """The first paragraph of a handler's docstring; without one, the comment above its formula, or the formula."""
-    text = inspect.getdoc(handler) or _written(handler)
+    text = inspect.getdoc(handler) or _comment(handler) or formula(handler)
     return " ".join(text.partition("\n\n")[0].split())
 
 
-def _written(handler: Handler) -> str:
+def formula(handler: Handler) -> str:
+    """The expression that an entry of a table of formulas is; empty for a handler with a docstring or a comment."""
+    if inspect.getdoc(handler) or _comment(handler):
+        return ""
+    lines, number = inspect.findsource(inspect.unwrap(handler))
+    return re.sub(r"^.*?lambda [^:]*: ", "", lines[number].strip()).rstrip(",")
+
+
+def _comment(handler: Handler) -> str:
     lines, number = inspect.findsource(inspect.unwrap(handler))
     first = number
     while lines[first - 1].lstrip().startswith("#"):
         first -= 1
-    comment = " ".join(line.strip().lstrip("# ") for line in lines[first:number])
-    return comment or re.sub(r"^.*?lambda [^:]*: ", "", lines[number].strip()).rstrip(",")
+    return " ".join(line.strip().lstrip("# ") for line in lines[first:number])

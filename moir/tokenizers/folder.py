@@ -21,7 +21,7 @@ def read_folder(path: Path) -> TokenizerDefinition:
     """The tokenizer of a folder. Raises ModelFileError if it is damaged, ConversionError if it cannot be expressed."""
     file = path / "tokenizer.json"
     if not file.is_file():
-        raise ConversionError("the folder has no tokenizer.json", location=str(path), hint="convert with --no-tokenizer")
+        raise ConversionError("the folder has no tokenizer.json", location=str(path), hint="convert with --no-tokenizers")
     fields, settings = read_object(file), read_settings(path)
     try:
         return _definition(fields, settings)

@@ -22,7 +22,7 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import tensor
 from moir.errors import ConversionError
 from moir.expansions.strings.texts import constant_texts
-from moir.expansions.strings.tokenizers import operation
+from moir.expansions.strings.tokenizers import VERSION, operation
 from moir.rewriting.builder import OpBuilder
 from moir.tokenizers.definition import (
     FIRST_TEXT,
@@ -40,8 +40,6 @@ from moir.tokenizers.literals import any_of
 
 _LIST, _BYTES, _FLAGS = tensor((-1,), si32), tensor((-1,), ui8), tensor((-1,), boolean)
 _UNLIMITED = (1 << 31) - 65
-VERSION = "2026.4"
-"""The version of OpenVINO Tokenizers whose operations are written."""
 
 
 class _Pieces:
@@ -234,7 +232,7 @@ def _added_pattern(definition: TokenizerDefinition, *, normalized: bool) -> str:
 
 def _module(definition: TokenizerDefinition, name: str, block: Block) -> tuple[ModuleOp, ModelOp]:
     if not definition.decoding.texts:
-        raise ConversionError("the vocabulary is empty", location=definition.location, hint="convert with --no-tokenizer")
+        raise ConversionError("the vocabulary is empty", location=definition.location, hint="convert with --no-tokenizers")
     entries = {
         "openvino_tokenizers_version": VERSION,
         "add_special_tokens": "True",

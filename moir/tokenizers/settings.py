@@ -20,7 +20,7 @@ from moir.records import Record
 from moir.tokenizers.definition import AddedToken
 
 LARGEST_FILE = 1 << 27
-_HINT = "the tokenizer is damaged: download it again, or convert with --no-tokenizer"
+_HINT = "the tokenizer is damaged: download it again, or convert with --no-tokenizers"
 _NAMES = ("bos", "eos", "pad", "unk", "cls", "sep", "mask")
 _FORCED = "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output"
 

@@ -24,7 +24,7 @@ START = "\ufdd3"
 def refused(fields: Fields, what: str) -> ConversionError:
     """The error for something that operations of OpenVINO Tokenizers cannot express."""
     return ConversionError(f"{fields.place}: {what} has no counterpart in OpenVINO Tokenizers", location=fields.location,
-                           hint="convert with --no-tokenizer, and tokenize in your program")  # fmt: skip
+                           hint="convert with --no-tokenizers, and tokenize in your program")  # fmt: skip
 
 
 def pattern_of(fields: Fields) -> str:

@@ -6,8 +6,9 @@ that is no result of a merge for a symbol.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, cast
 
 import numpy as np
 
@@ -20,15 +21,24 @@ from moir.tokenizers.steps import refused
 WHOLE, UNKNOWN = "\ufdd1", "\ufdd2"
 """Characters that are in no text: before a piece that is one token, and for characters without a token."""
 LARGEST_ID = 1 << 22
+_LARGEST_WORK = 1 << 28
 
 
 def listed(texts: Iterable[tuple[int, bytes]], fields: Fields) -> list[bytes]:
     """Texts by ids; ids without a text have one that is in no text."""
     by_id = dict(texts)
-    largest = max(by_id, default=-1)
-    if largest >= LARGEST_ID or min(by_id, default=0) < 0 or largest > 4 * len(by_id) + 65536:
+    return [by_id.get(index, unreachable(index)) for index in range(count_of(by_id, fields))]
+
+
+def count_of(ids: Collection[int], fields: Fields) -> int:
+    """The number of ids up to the largest one.
+
+    Raises ModelFileError if some are negative, or much larger than their number.
+    """
+    largest = max(ids, default=-1)
+    if largest >= LARGEST_ID or min(ids, default=0) < 0 or largest > 4 * len(ids) + 65536:
         raise fields.error("ids that are negative or too large")
-    return [by_id.get(index, unreachable(index)) for index in range(largest + 1)]
+    return largest + 1
 
 
 def unreachable(index: int) -> bytes:
@@ -48,6 +58,8 @@ def algorithm_of(
     if kind == "WordPiece":
         unknown = _unknown(fields, vocabulary)
         limit = min(fields.integer("max_input_chars_per_word", 100), 60000)
+        if limit < 0:
+            raise fields.error("'max_input_chars_per_word' is negative")
         steps: list[Step] = [Replacement(rf"\A[\s\S]{{{limit + 1},}}\z", UNKNOWN)]
         return WordPieces(listed([*plain, *contents], fields), unknown, fields.text("continuing_subword_prefix", "##")), steps
     if kind == "WordLevel":
@@ -58,8 +70,13 @@ def algorithm_of(
         texts = listed([*plain, *contents], fields)
         scores = np.zeros(len(texts), np.float32)
         for index, pair in enumerate(fields.list("vocab")):
+            if not abs(pair[1]) < 1e30:
+                raise fields.error(f"the score of the token {index} is not a finite number")
             scores[index] = pair[1]
-        return Unigram(texts, scores, fields.integer("unk_id")), []
+        unknown = fields.integer("unk_id")
+        if not 0 <= unknown < len(texts):
+            raise fields.error(f"the id {unknown} for unknown characters is out of range")
+        return Unigram(texts, scores, unknown), []
     raise refused(fields, f"the model {kind}")
 
 
@@ -82,16 +99,11 @@ def _byte_pairs(
         raise refused(fields, "end_of_word_suffix")
     encode: Callable[[str], bytes] = (lambda token: bytes_of(token) or token.encode()) if byte_level == "bytes" else str.encode
     merges = [_pair(each, fields) for each in fields.list("merges")]
-    reachable = {token for token in vocabulary if len(token) == 1}
-    kept: list[tuple[str, str]] = []
     for left, right in merges:
         if left + right not in vocabulary:
             raise fields.error(f"the merge of {left!r} and {right!r} is not in the vocabulary")
-    size = -1
-    while size != len(reachable):
-        size = len(reachable)
-        kept = [(left, right) for left, right in merges if left in reachable and right in reachable]
-        reachable.update([left + right for left, right in kept])
+    reachable = _reachable(vocabulary, merges)
+    kept = [(left, right) for left, right in merges if left in reachable and right in reachable]
     entries = {vocabulary[token]: encode(token) for token in reachable}
     steps: list[Step] = []
     others = {each.text.encode(): each.id for each in added}
@@ -102,8 +114,8 @@ def _byte_pairs(
             entries |= {index: bytes([value]) for value, index in fallback.items() if index is not None and bytes([value]) not in present}
         elif any(each is not None for each in fallback.values()):
             raise refused(fields, "byte_fallback with some of the 256 bytes")
-    unknown = fields.content.get("unk_token")
-    if unknown is not None and not fields.content.get("byte_fallback") and not byte_level:
+    unknown = fields.text("unk_token", "")
+    if unknown and not fields.content.get("byte_fallback") and not byte_level:
         if unknown not in vocabulary:
             raise fields.error(f"the token {unknown!r} is not in the vocabulary")
         alphabet = character_set([*[token for token in reachable if len(token) == 1], WHOLE], inverted=True)
@@ -112,6 +124,8 @@ def _byte_pairs(
     if fields.content.get("ignore_merges"):
         ranks = {pair: rank for rank, pair in enumerate(kept)}
         special = {each.text for each in added}
+        if sum([len(token) ** 2 for token in vocabulary if token not in special]) > _LARGEST_WORK:
+            raise refused(fields, "ignore_merges with tokens that are so long")
         missed = [token for token in vocabulary if len(token) > 1 and token not in special and merged(token, ranks) != 1]
         texts = [(token, encode(token)) for token in missed]
         whole = [(token, text.decode()) for token, text in texts if _is_text(text)]
@@ -120,6 +134,25 @@ def _byte_pairs(
             others |= {(WHOLE + text).encode(): vocabulary[token] for token, text in whole}
     texts = listed([*entries.items(), *[(i, unreachable(i)) for i in vocabulary.values() if i not in entries]], fields)
     return BytePairs(texts, [(encode(left), encode(right)) for left, right in kept], list(others.items())), steps
+
+
+def _reachable(vocabulary: Iterable[str], merges: Sequence[tuple[str, str]]) -> set[str]:
+    """The tokens that are a character, or the result of a merge of such tokens, in whatever order the merges are."""
+    waiting: dict[str, list[int]] = {}
+    missing = [2] * len(merges)
+    for index, pair in enumerate(merges):
+        for part in pair:
+            waiting.setdefault(part, []).append(index)
+    reachable = {token for token in vocabulary if len(token) == 1}
+    pending = list(reachable)
+    while pending:
+        for index in waiting.get(pending.pop(), ()):
+            missing[index] -= 1
+            result = "".join(merges[index])
+            if not missing[index] and result not in reachable:
+                reachable.add(result)
+                pending.append(result)
+    return reachable
 
 
 def _is_text(content: bytes) -> bool:
@@ -131,17 +164,17 @@ def _is_text(content: bytes) -> bool:
 
 
 def _pair(merge: Any, fields: Fields) -> tuple[str, str]:
-    parts = merge.split(" ") if isinstance(merge, str) else merge
-    if not isinstance(parts, list) or len(parts) != 2 or not all(isinstance(each, str) for each in parts):
+    parts: Any = merge.split(" ") if isinstance(merge, str) else merge
+    if not isinstance(parts, list) or [type(each) for each in cast("list[Any]", parts)] != [str, str]:
         raise fields.error(f"{str(merge)[:60]!r} is not a merge")
-    return parts[0], parts[1]
+    return cast("str", parts[0]), cast("str", parts[1])
 
 
 def merged(token: str, ranks: Mapping[tuple[str, str], int]) -> int:
     """The number of symbols that are left of a token after all merges."""
     symbols = list(token)
     while len(symbols) > 1:
-        found = [(rank, at) for at, pair in enumerate(zip(symbols, symbols[1:], strict=False)) if (rank := ranks.get(pair)) is not None]
+        found = [(rank, at) for at, pair in enumerate(pairwise(symbols)) if (rank := ranks.get(pair)) is not None]
         if not found:
             break
         at = min(found)[1]

@@ -8,16 +8,33 @@ from collections.abc import Sequence
 from moir.frontends.json_fields import Fields
 from moir.tokenizers.byte_level import bytes_of
 from moir.tokenizers.definition import Decoding, Replacement
-from moir.tokenizers.literals import quoted, replacement_text
-from moir.tokenizers.steps import refused
+from moir.tokenizers.literals import quoted
+from moir.tokenizers.steps import START, metaspace, prepend_scheme, refused, rewrite
 
 _CLEANED = ((" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), (" n't", "n't"), (" 'm", "'m"), (" do not", " don't"),
             (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"))  # fmt: skip
 
+END = "\ufdd4"
+"""A character that is in no text, after a token whose spaces are removed if it is the first one; START is before it."""
+_MOST_RUNS = 16
+_MOST_REPEATED, _MOST_CHARACTERS = 1 << 16, 1 << 28
 
-def decoding_of(decoder: Fields | None, tokens: Sequence[str], special: Sequence[int]) -> Decoding:
-    """The decoding by a decoder; without one tokens are joined by spaces."""
-    texts, after, joined = list(tokens), list[Replacement](), False
+CLEANING = (Replacement(" ([.?!,])", "$1"), Replacement(" ' ", "'"), Replacement(" (n't|'m|'s|'ve|'re)", "$1"))
+"""What `clean_up_tokenization_spaces` of `tokenizer_config.json` does to a decoded text."""
+
+
+def decoding_of(decoder: Fields | None, tokens: Sequence[str], special: Sequence[int], *, cleans: bool) -> Decoding:
+    """The decoding by a decoder; without one tokens are joined by spaces.
+
+    Args:
+        decoder: the decoder; None for none.
+        tokens: the tokens.
+        special: the ids that are left out unless they are asked for.
+        cleans: whether spaces before punctuation and English contractions are removed at the end.
+    """
+    texts: list[str] = list(tokens)
+    after: list[Replacement] = []
+    joined = False
     kinds = [] if decoder is None else list(decoder.objects("decoders")) if decoder.text("type") == "Sequence" else [decoder]
     for each in kinds:
         kind = each.text("type")
@@ -25,18 +42,23 @@ def decoding_of(decoder: Fields | None, tokens: Sequence[str], special: Sequence
             joined = True
         elif kind == "Strip":
             content = quoted(each.text("content", " "))
-            after += [Replacement(rf"\A(?:{content}){{1,{count}}}", "") for count in [each.integer("start", 0)] if count]
-            after += [Replacement(rf"(?:{content}){{1,{count}}}\z", "") for count in [each.integer("stop", 0)] if count]
+            start, stop = each.integer("start", 0), each.integer("stop", 0)
+            if not (content and 0 <= start < _MOST_REPEATED and 0 <= stop < _MOST_REPEATED):
+                raise each.error("what is to be stripped is empty, or its number is out of range")
+            after += [Replacement(rf"\A(?:{content}){{1,{start}}}", "")] if start else []
+            after += [Replacement(rf"(?:{content}){{1,{stop}}}\z", "")] if stop else []
             if not joined:
                 raise refused(each, "Strip before Fuse")
         elif kind == "Replace":
             name, pattern = each.fields("pattern").only()
-            if name != "String" or not isinstance(pattern, str):
-                raise refused(each, "Replace with a regular expression in a decoder")
+            if name != "String" or not isinstance(pattern, str) or not pattern:
+                raise refused(each, "Replace with something else than a text in a decoder")
             content = each.text("content")
             if joined:
-                after.append(Replacement(quoted(pattern), replacement_text(content)))
+                after.append(Replacement(quoted(pattern), rewrite(each, content)))
             else:
+                if len(content) * sum([text.count(pattern) for text in texts]) > _MOST_CHARACTERS:
+                    raise each.error("the texts of the tokens become too long")
                 texts = [text.replace(pattern, content) for text in texts]
         elif joined:
             raise refused(each, f"the decoder {kind} after the tokens are joined")
@@ -46,19 +68,47 @@ def decoding_of(decoder: Fields | None, tokens: Sequence[str], special: Sequence
         elif kind == "ByteFallback":
             texts = [_text(text, bytes([int(text[3:5], 16)])) if re.fullmatch(r"<0x[0-9A-Fa-f]{2}>", text) else text for text in texts]
         elif kind == "Metaspace":
-            texts = [text.replace(each.text("replacement", "\u2581"), " ") for text in texts]
-            if each.text("prepend_scheme", "always") != "never":
-                after.append(Replacement(r"\A ", ""))
+            mark = metaspace(each)
+            if prepend_scheme(each) == "never":
+                texts = [text.replace(mark, " ") for text in texts]
+            else:
+                texts, replacements = _spaced(texts, mark, each)
+                after += replacements
         elif kind == "WordPiece":
-            prefix, cleans = each.text("prefix", "##"), bool(each.content.get("cleanup", True))
-            texts = [text.removeprefix(prefix) if text.startswith(prefix) else " " + text for text in texts]
-            texts = [_cleaned(text) for text in texts] if cleans else texts
+            prefix, cleans_tokens = each.text("prefix", "##"), bool(each.content.get("cleanup", True))
+            continues = bool(prefix) and any(text.startswith(prefix) for text in texts)
+            texts = [START + text.removeprefix(prefix) if prefix and text.startswith(prefix) else " " + text for text in texts]
+            texts = [_cleaned(text) for text in texts] if cleans_tokens else texts
             after.append(Replacement(r"\A ", ""))
+            if continues:  # The first token keeps its prefix.
+                after += [Replacement(rf"\A{START}", rewrite(each, prefix)), Replacement(START, "")]
         else:
             raise refused(each, f"the decoder {kind}")
     if decoder is None:
         texts, after = [" " + text for text in texts], [Replacement(r"\A ", "")]
+    if cleans:
+        after += CLEANING
     return Decoding([text.encode("utf-8", "surrogateescape") for text in texts], tuple(special), tuple(after))
+
+
+def _spaced(texts: Sequence[str], mark: str, fields: Fields) -> tuple[list[str], list[Replacement]]:
+    """Texts with spaces for a mark, and the replacements that remove all spaces of the first token.
+
+    Tokens of which more than one space would be removed are enclosed in characters that are in no text.
+    """
+    runs = [len(re.findall(f"(?:{re.escape(mark)})+", text)) for text in texts]
+    is_plain = [
+        not count or (count == 1 and text.startswith(mark) and text.count(mark) == 1) for text, count in zip(texts, runs, strict=True)
+    ]
+    most = max([count for count, plain in zip(runs, is_plain, strict=True) if not plain], default=0)
+    if most > _MOST_RUNS:
+        raise refused(fields, f"a token with {mark!r} in more than {_MOST_RUNS} places")
+    spaced = [
+        text.replace(mark, " ") if plain else f"{START}{text.replace(mark, ' ')}{END}" for text, plain in zip(texts, is_plain, strict=True)
+    ]
+    first = Replacement(rf"\A({START}[^ {END}]*+) ++", "$1")
+    marks = [Replacement(f"[{START}{END}]", "")] if most else []
+    return spaced, [*[first] * most, Replacement(r"\A ", ""), *marks]
 
 
 def _text(text: str, content: bytes | None) -> str:

@@ -173,7 +173,7 @@ class TokenizerDefinition(Record):
         added: the added tokens.
         normalization: steps before normalized added tokens are looked for.
         pre_tokenization: steps after it.
-        prefix: what precedes a text that does not begin with it, with a space, or with an added token.
+        prefix: what is put before a text that is not empty and does not begin with an added token, before all else.
         algorithm: how pieces become ids.
         single: the template of a text.
         pair: the template of two texts; None if there is none.

@@ -1,85 +1,84 @@
-"""The tokenizer of a folder: `tokenizer.json` with `tokenizer_config.json` and `chat_template.jinja`."""
+"""The tokenizer of a folder: `tokenizer.json`, and the files beside it that `moir.tokenizers.settings` reads."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from moir.errors import ConversionError, ModelFileError
-from moir.files.reading import read_whole
+from moir.errors import ConversionError
 from moir.frontends.json_fields import Fields
-from moir.tokenizers.algorithms import algorithm_of
+from moir.tokenizers.algorithms import algorithm_of, count_of
 from moir.tokenizers.decoders import decoding_of
-from moir.tokenizers.definition import FIRST_TEXT, SECOND_TEXT, AddedToken, BytesAsCharacters, Template, TokenizerDefinition
-from moir.tokenizers.steps import normalizer_steps, pre_tokenizer_steps, refused
-
-LARGEST_FILE = 1 << 28
-_HINT = "the tokenizer is damaged: download it again, or convert with --no-tokenizer"
+from moir.tokenizers.definition import AddedToken, BytePairs, BytesAsCharacters, Replacement, TokenizerDefinition
+from moir.tokenizers.settings import Settings, added_token, read_object, read_settings
+from moir.tokenizers.steps import START, has_start, normalizer_steps, pre_tokenizer_steps, refused
+from moir.tokenizers.templates import PLAIN, PLAIN_PAIR, templates_of
 
 
 def read_folder(path: Path) -> TokenizerDefinition:
     """The tokenizer of a folder. Raises ModelFileError if it is damaged, ConversionError if it cannot be expressed."""
     file = path / "tokenizer.json"
     if not file.is_file():
-        raise ConversionError("the folder has no tokenizer.json", location=str(path), hint="convert with --no-tokenizer")
-    fields = _object(file)
-    settings = (
-        _object(path / "tokenizer_config.json") if (path / "tokenizer_config.json").is_file() else Fields({}, "settings", str(path), _HINT)
-    )
+        raise ConversionError("the folder has no tokenizer.json", location=str(path), hint="convert with --no-tokenizers")
+    fields, settings = read_object(file), read_settings(path)
+    try:
+        return _definition(fields, settings)
+    except RecursionError:
+        raise fields.error("nested too deeply") from None
+    except UnicodeEncodeError as error:
+        raise fields.error(f"the text {error.object[:40]!r} has one half of a surrogate pair") from None
+
+
+def _definition(fields: Fields, settings: Settings) -> TokenizerDefinition:
     model = fields.fields("model")
     vocabulary = _vocabulary(model)
-    named = {key: _content(settings.content.get(f"{key}_token")) for key in ("bos", "eos", "pad", "unk", "cls", "sep", "mask")}
-    added = tuple(_added(fields, set(named.values())))
+    added = _added(fields, vocabulary, settings)
     ids = vocabulary | {each.text: each.id for each in added}
-    normalizer = fields.content.get("normalizer")
-    splitter = fields.content.get("pre_tokenizer")
-    before = normalizer_steps(fields.fields("normalizer")) if normalizer is not None else []
-    after = pre_tokenizer_steps(fields.fields("pre_tokenizer")) if splitter is not None else []
-    if '"prepend_scheme": "first"' in json.dumps(splitter):
-        raise refused(fields, "Metaspace with prepend_scheme first")
-    byte_level = "characters" if BytesAsCharacters() in after else "bytes" if '"ByteLevel"' in json.dumps(splitter) else ""
+    splitter = _optional(fields, "pre_tokenizer")
+    normalizer = _optional(fields, "normalizer")
+    before = [] if normalizer is None else normalizer_steps(normalizer)
+    after = [] if splitter is None else pre_tokenizer_steps(splitter)
+    begins = has_start(after)
+    if begins and any(isinstance(step, Replacement) and step.pattern.startswith(("^", r"\A")) for step in before):
+        raise refused(fields, "Metaspace with prepend_scheme first after a normalizer that changes the beginning of a text")
+    is_byte_level = splitter is not None and any(kind == "ByteLevel" for kind in _kinds(splitter))
+    byte_level = "characters" if BytesAsCharacters() in after else "bytes" if is_byte_level else ""
     algorithm, last = algorithm_of(model, vocabulary, added, byte_level)
-    tokens = [""] * (max(ids.values(), default=-1) + 1)
+    tokens = [""] * count_of(set(ids.values()), fields)
     for token, index in ids.items():
         tokens[index] = token
     special = [each.id for each in added if each.special]
-    decoder = fields.fields("decoder") if fields.content.get("decoder") is not None else None
-    processor = fields.fields("post_processor") if fields.content.get("post_processor") is not None else None
-    templates = _templates(processor)
-    jinja = path / "chat_template.jinja"
-    template = read_whole(jinja, "a chat template").decode(errors="replace") if jinja.is_file() else settings.content.get("chat_template")
-    limit = settings.content.get("model_max_length")
+    processor = _optional(fields, "post_processor")
+    single, pair = (PLAIN, PLAIN_PAIR) if processor is None else templates_of(processor, len(tokens))
+    cleans = settings.cleans and (settings.cleans_byte_pairs or not isinstance(algorithm, BytePairs))
+    named = {name: ids.get(token) for name, token in settings.named.items()}
     return TokenizerDefinition(
-        location=str(file), added=added, normalization=tuple(before), pre_tokenization=(*after, *last), prefix="",
-        algorithm=algorithm, single=templates[0], pair=templates[1], decoding=decoding_of(decoder, tokens, special),
-        has_types="token_type_ids" in (settings.content.get("model_input_names") or ()),
-        pads_right=settings.content.get("padding_side", "right") != "left",
-        truncates_right=settings.content.get("truncation_side", "right") != "left",
-        longest=int(limit) if isinstance(limit, int) and 0 < limit < 1 << 30 else 1 << 30,
-        bos=ids.get(named["bos"]), eos=ids.get(named["eos"]), pad=ids.get(named["pad"]),
-        chat_template=template if isinstance(template, str) else "",
+        location=fields.location, added=added, normalization=tuple(before), pre_tokenization=(*after, *last),
+        prefix=START if begins else "", algorithm=algorithm, single=single, pair=pair,
+        decoding=decoding_of(_optional(fields, "decoder"), tokens, special, cleans=cleans), has_types=settings.has_types,
+        pads_right=settings.pads_right, truncates_right=settings.truncates_right,
+        longest=1 << 30 if settings.longest is None else settings.longest, bos=named.get("bos"), eos=named.get("eos"),
+        pad=named.get("pad"), chat_template=settings.chat_template,
         post_processor="" if processor is None else json.dumps(processor.content),
     )  # fmt: skip
 
 
-def _object(path: Path) -> Fields:
-    try:
-        content: Any = json.loads(read_whole(path, "a tokenizer", LARGEST_FILE))
-    except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"not JSON: {error}", location=str(path), hint=_HINT) from None
-    if not isinstance(content, dict):
-        raise ModelFileError("not an object of JSON", location=str(path), hint=_HINT)
-    return Fields(cast("dict[str, Any]", content), path.name, str(path), _HINT)
+def _optional(fields: Fields, key: str) -> Fields | None:
+    return fields.fields(key) if fields.content.get(key) is not None else None
+
+
+def _kinds(splitter: Fields) -> list[str]:
+    if splitter.text("type") == "Sequence":
+        return [each.text("type") for each in splitter.objects("pretokenizers")]
+    return [splitter.text("type")]
 
 
 def _vocabulary(model: Fields) -> dict[str, int]:
     if model.content.get("type") == "Unigram":
         pairs = model.list("vocab")
-        if not all(
-            isinstance(each, list) and len(each) == 2 and isinstance(each[0], str) and isinstance(each[1], int | float) for each in pairs
-        ):
+        if not all(map(_is_scored, pairs)):
             raise model.error("the vocabulary is not a list of tokens and scores")
         return {each[0]: index for index, each in enumerate(pairs)}
     vocabulary = model.fields("vocab").content
@@ -88,51 +87,24 @@ def _vocabulary(model: Fields) -> dict[str, int]:
     return dict(vocabulary)
 
 
-def _content(token: Any) -> str:
-    content = token.get("content") if isinstance(token, dict) else token
-    return content if isinstance(content, str) else ""
+def _is_scored(entry: Any) -> bool:
+    return isinstance(entry, list) and [type(each) for each in cast("list[Any]", entry)] in ([str, float], [str, int])
 
 
-def _added(fields: Fields, named: set[str]) -> Iterator[AddedToken]:
+def _added(fields: Fields, vocabulary: Mapping[str, int], settings: Settings) -> tuple[AddedToken, ...]:
+    """The added tokens: those of `tokenizer.json`, and those that the settings name and that have an id."""
+    named = set(settings.named.values())
+    tokens: dict[str, AddedToken] = {}
     for each in fields.objects("added_tokens"):
-        text, flags = each.text("content"), each.content
-        if flags.get("normalized") and fields.content.get("normalizer") is not None:
-            raise refused(each, f"the normalized added token {text!r}")
-        index = each.integer("id")
-        yield AddedToken(text, index, bool(flags.get("special")) or text in named, bool(flags.get("normalized")),
-                         bool(flags.get("lstrip")), bool(flags.get("rstrip")), bool(flags.get("single_word")))  # fmt: skip
-
-
-def _templates(processor: Fields | None) -> tuple[Template, Template | None]:
-    plain = Template((FIRST_TEXT,), (0,)), Template((FIRST_TEXT, SECOND_TEXT), (0, 1))
-    kind = "ByteLevel" if processor is None else processor.text("type")
-    if processor is None or kind == "ByteLevel":
-        return plain
-    if kind == "Sequence":
-        found = [each for each in map(_templates, processor.objects("processors")) if each != plain]
-        if len(found) > 1:
-            raise refused(processor, "a sequence of several templates")
-        return found[0] if found else plain
-    if kind in ("RobertaProcessing", "BertProcessing"):
-        first, last = (int(processor.list(key)[1]) for key in ("cls", "sep"))
-        middle, type_ = ((last, last), 0) if kind == "RobertaProcessing" else ((last,), 1)
-        pair = (first, FIRST_TEXT, *middle, SECOND_TEXT, last)
-        types = (0,) * (2 + len(middle)) + (type_,) * 2
-        return Template((first, FIRST_TEXT, last), (0, 0, 0)), Template(pair, types)
-    if kind == "TemplateProcessing":
-        single, pair_template = _template(processor, "single"), _template(processor, "pair")
-        return single, pair_template
-    raise refused(processor, f"the post-processor {kind}")
-
-
-def _template(processor: Fields, key: str) -> Template:
-    ids: list[int] = []
-    types: list[int] = []
-    for each in processor.objects(key):
-        kind, _ = each.only()
-        item = each.fields(kind)
-        found = [{"A": FIRST_TEXT, "B": SECOND_TEXT}[item.text("id")]] if kind == "Sequence" else list(
-            processor.fields("special_tokens").fields(item.text("id")).list("ids"))  # fmt: skip
-        ids += found
-        types += [item.integer("type_id", 0)] * len(found)
-    return Template(tuple(ids), tuple(types))
+        token = added_token(each, each.integer("id"), special=each.text("content") in named)
+        tokens[token.text] = token
+    for each in settings.tokens:
+        index = vocabulary.get(each.text, each.id)
+        if index >= 0 and each.text not in tokens:
+            tokens[each.text] = each.with_fields(id=index)
+    for text, token in tokens.items():
+        if not text:
+            raise fields.error(f"the added token {token.id} is empty")
+        if token.normalized and fields.content.get("normalizer") is not None:
+            raise refused(fields, f"the normalized added token {text!r}")
+    return tuple(tokens.values())

@@ -15,7 +15,7 @@ def quoted(text: str) -> str:
 
 
 def replacement_text(text: str) -> str:
-    """A replacement that is a text, whatever it contains. Raises ValueError if the operation would read it otherwise."""
+    """A replacement that is a text, whatever it contains. Raises ValueError if the operation cannot be told so."""
     # The operation takes a backslash before a digit for a group, too.
     if any(text[index] == "\\" and text[index + 1].isdigit() for index in range(len(text) - 1)):
         raise ValueError(f"the replacement {text!r} has a backslash before a digit")

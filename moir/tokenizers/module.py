@@ -22,7 +22,7 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import tensor
 from moir.errors import ConversionError
 from moir.expansions.strings.texts import constant_texts
-from moir.expansions.strings.tokenizers import operation
+from moir.expansions.strings.tokenizers import VERSION, operation
 from moir.rewriting.builder import OpBuilder
 from moir.tokenizers.definition import (
     FIRST_TEXT,
@@ -40,15 +40,16 @@ from moir.tokenizers.literals import any_of
 
 _LIST, _BYTES, _FLAGS = tensor((-1,), si32), tensor((-1,), ui8), tensor((-1,), boolean)
 _UNLIMITED = (1 << 31) - 65
-VERSION = "2026.4"
-"""The version of OpenVINO Tokenizers whose operations are written."""
 
 
 class _Pieces:
     """Pieces of texts: which of them belong to each text, their begins and ends, bytes, and whether each is a token."""
 
     def __init__(self, op: OpBuilder, ragged: Sequence[SSAValue], texts: Sequence[SSAValue], flags: SSAValue | None = None) -> None:
-        self.op, self.ragged, self.texts, self.flags = op, list(ragged), list(texts), flags
+        self.op = op
+        self.ragged: list[SSAValue] = list(ragged)
+        self.texts: list[SSAValue] = list(texts)
+        self.flags: SSAValue | None = flags
 
     def _bytes(self, text: str) -> SSAValue:
         return self.op.constant(np.frombuffer(text.encode(), np.uint8), ui8)
@@ -121,11 +122,14 @@ def tokenizer_module(definition: TokenizerDefinition) -> ModuleOp:
     ragged = [op.Range(0, count, 1, output_type=si32), op.Range(1, op.Add(count, 1), 1, output_type=si32)]
     pieces = _Pieces(op, ragged, [begins, ends, symbols])
     plain = _added_pattern(definition, normalized=False)
+    later = _added_pattern(definition, normalized=True)
+    if definition.prefix:
+        others = "".join([f"(?!{pattern})" for pattern in (plain, later) if pattern])
+        pieces.apply(Replacement(rf"\A{others}(?=[\s\S])", definition.prefix, everywhere=False))
     if plain:
         pieces.split("SpecialTokensSplit", plain, {})
     for step in definition.normalization:
         pieces.apply(step)
-    later = _added_pattern(definition, normalized=True)
     if later:
         pieces.split("SpecialTokensSplit", later, {})
     for step in definition.pre_tokenization:
@@ -173,8 +177,7 @@ def detokenizer_module(definition: TokenizerDefinition) -> ModuleOp:
     special = op.constant(np.array(decoding.special, np.int32), si32)
     operands = [ids, *constant_texts(op, decoding.texts), special]
     first, last, begins, ends, symbols = operation(op, "VocabDecoder", operands, {"skip_tokens": ""}, [_LIST] * 4 + [_BYTES])
-    if (decoder := symbols.owner) is not None:
-        decoder.attributes["name"] = string_attribute("VocabDecoder")  # type: ignore[union-attr]
+    symbols.owner.attributes["name"] = string_attribute("VocabDecoder")  # type: ignore[union-attr]
     begins, ends = operation(op, "FuzeRagged", [first, last, begins, ends], {}, [_LIST] * 2)
     texts = operation(op, "UTF8Validate", [begins, ends, symbols], {"replace_mode": "true"}, [_LIST, _LIST, _BYTES])
     pieces = _Pieces(op, [], texts)
@@ -229,7 +232,7 @@ def _added_pattern(definition: TokenizerDefinition, *, normalized: bool) -> str:
 
 def _module(definition: TokenizerDefinition, name: str, block: Block) -> tuple[ModuleOp, ModelOp]:
     if not definition.decoding.texts:
-        raise ConversionError("the vocabulary is empty", location=definition.location, hint="convert with --no-tokenizer")
+        raise ConversionError("the vocabulary is empty", location=definition.location, hint="convert with --no-tokenizers")
     entries = {
         "openvino_tokenizers_version": VERSION,
         "add_special_tokens": "True",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from moir.errors import ConversionError
 from moir.frontends.json_fields import Fields
 from moir.tokenizers.byte_level import GPT2_PATTERN
@@ -22,7 +24,7 @@ START = "\ufdd3"
 def refused(fields: Fields, what: str) -> ConversionError:
     """The error for something that operations of OpenVINO Tokenizers cannot express."""
     return ConversionError(f"{fields.place}: {what} has no counterpart in OpenVINO Tokenizers", location=fields.location,
-                           hint="convert with --no-tokenizer, and tokenize in your program")  # fmt: skip
+                           hint="convert with --no-tokenizers, and tokenize in your program")  # fmt: skip
 
 
 def pattern_of(fields: Fields) -> str:
@@ -50,18 +52,19 @@ def normalizer_steps(fields: Fields) -> list[Step]:
     if kind == "StripAccents":
         return [Replacement(r"\p{M}", "")]
     if kind == "Prepend":
-        return [Replacement(r"^(?=[\s\S])", replacement_text(fields.text("prepend")), everywhere=False)]
+        return [Replacement(r"^(?=[\s\S])", rewrite(fields, fields.text("prepend")), everywhere=False)]
     if kind == "Strip":
         ends = [(r"\A\s+", "strip_left"), (r"\s+\z", "strip_right")]
         return [Replacement(pattern, "") for pattern, key in ends if fields.content.get(key)]
     if kind == "Replace":
-        return [Replacement(pattern_of(fields), _rewrite(fields, fields.text("content")))]
+        return [Replacement(pattern_of(fields), rewrite(fields, fields.text("content")))]
     if kind == "BertNormalizer":
         return _bert_steps(fields)
     raise refused(fields, f"the normalizer {kind}")
 
 
-def _rewrite(fields: Fields, text: str) -> str:
+def rewrite(fields: Fields, text: str) -> str:
+    """The replacement that is a text of the file."""
     if len(text.encode()) > 4:
         raise refused(fields, f"the replacement {text[:40]!r}, which is longer than the operation allows")
     try:
@@ -90,10 +93,34 @@ def pre_tokenizer_steps(fields: Fields) -> list[Step]:
     steps: list[Step] = []
     kinds = list(fields.objects("pretokenizers")) if fields.text("type") == "Sequence" else [fields]
     for number, each in enumerate(kinds):
-        steps += _pre_tokenizer(each)
+        own = _pre_tokenizer(each)
+        steps += own
+        if has_start(own) and any(before.text("type") != "WhitespaceSplit" for before in kinds[:number]):
+            raise refused(each, "Metaspace with prepend_scheme first after other pre-tokenizers than WhitespaceSplit")
         if each.text("type") == "ByteLevel" and number < len(kinds) - 1:
             steps.append(BytesAsCharacters())
     return steps
+
+
+def has_start(steps: Sequence[Step]) -> bool:
+    """Whether steps look for START, which has to be put before the text then."""
+    return any(isinstance(step, Replacement) and START in step.pattern for step in steps)
+
+
+def metaspace(fields: Fields) -> str:
+    """The character that Metaspace writes for a space."""
+    mark = fields.text("replacement", "\u2581")
+    if len(mark) != 1:
+        raise fields.error(f"the replacement {mark[:40]!r} is not a character")
+    return mark
+
+
+def prepend_scheme(fields: Fields) -> str:
+    """Which texts Metaspace puts its character before: always, first or never; old files have a flag."""
+    scheme = fields.text("prepend_scheme", "never" if fields.content.get("add_prefix_space") is False else "always")
+    if scheme not in ("always", "first", "never"):
+        raise fields.error(f"the prepend_scheme {scheme!r} is not known")
+    return scheme
 
 
 def _pre_tokenizer(fields: Fields) -> list[Step]:
@@ -114,13 +141,13 @@ def _pre_tokenizer(fields: Fields) -> list[Step]:
     if kind == "BertPreTokenizer":
         return [Split(r"\s+", "others"), Split(PUNCTUATION)]
     if kind == "Metaspace":
-        mark = fields.text("replacement", "\u2581")
-        scheme = fields.text("prepend_scheme", "always")
-        steps: list[Step] = [Replacement(" ", mark)]
+        mark = metaspace(fields)
+        scheme = prepend_scheme(fields)
+        steps: list[Step] = [Replacement(" ", rewrite(fields, mark))]
         if scheme == "first":
-            steps += [Replacement(rf"\A{START}(?:(?={quoted(mark)})|\z)", ""), Replacement(rf"\A{START}", mark)]
+            steps += [Replacement(rf"\A{START}(?:(?={quoted(mark)})|\z)", ""), Replacement(rf"\A{START}", rewrite(fields, mark))]
         elif scheme == "always":
-            steps.append(Replacement(rf"\A(?!{quoted(mark)})(?=[\s\S])", mark, everywhere=False))
+            steps.append(Replacement(rf"\A(?!{quoted(mark)})(?=[\s\S])", rewrite(fields, mark), everywhere=False))
         return [*steps, *([_split(quoted(mark), "MergedWithNext", False, fields)] if fields.content.get("split", True) else [])]
     raise refused(fields, f"the pre-tokenizer {kind}")
 

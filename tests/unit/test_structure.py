@@ -37,6 +37,7 @@ LAYERS = (
     ("files",),
     ("architectures",),
     ("frontends", "raising", "lowering", "passes", "targets", "emit"),
+    ("tokenizers",),
     ("pipeline", "conversion", "interface"),
     ("inspection", "difference", "language_models"),
     ("extensions",),

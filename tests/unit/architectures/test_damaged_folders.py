@@ -13,7 +13,7 @@ from tests.unit.language_models.folders import HIDDEN, Array, weights, write_fol
 QUERY = "model.layers.0.self_attn.q_proj"
 
 
-def refusal(folder: Path, tensors: dict[str, Array] | None = None, **keys: object) -> str:
+def refusal(folder: Path, tensors: dict[str, Array] | None = None, /, **keys: object) -> str:
     """The error that a folder is refused with."""
     with pytest.raises(ModelFileError) as caught:
         moir.convert_model(write_folder(folder / "m", tensors, **keys))
@@ -51,6 +51,16 @@ def test_tensors_without_effect_are_not_needed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", [0.5, "x", [1], {"factor": 2}])
 def test_a_key_that_is_not_known(tmp_path: Path, value: object) -> None:
     assert "the key 'query_multiplier'" in refusal(tmp_path, query_multiplier=value)
+
+
+def test_two_names_of_a_key(tmp_path: Path) -> None:
+    keys = {"n_layer": 2, "num_hidden_layers": 1, "model_type": "falcon"}
+    assert "'n_layer' is 2, but 'num_hidden_layers' is 1" in refusal(tmp_path, **keys)
+
+
+def test_linear_biases_of_falcon(tmp_path: Path) -> None:
+    other_families = ("intermediate_size", "rms_norm_eps", "hidden_act", "num_key_value_heads")
+    assert "the key 'alibi' (True)" in refusal(tmp_path, **dict.fromkeys(other_families), model_type="falcon", alibi=True)
 
 
 def test_a_family_that_is_not_known(tmp_path: Path) -> None:

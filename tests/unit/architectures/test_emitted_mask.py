@@ -1,7 +1,11 @@
-"""The mask of a window in the emitted IR. GenAI's paged attention keeps a window only if the mask consists of exactly these operations."""
+"""Masks in the emitted IR.
+
+GenAI's paged attention keeps a window, or linear biases, only if the mask consists of exactly these operations.
+"""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +13,7 @@ import openvino
 import pytest
 
 import moir
-from tests.unit.language_models.folders import write_folder
+from tests.unit.language_models.folders import Array, write_folder, write_tensors
 
 WINDOW = 3
 
@@ -20,9 +24,15 @@ QUERIES = f"Unsqueeze(Add(Range(0, {COUNT}, 1), Subtract({LENGTH}, {COUNT})), [0
 
 
 def written(folder: Path, **keys: object) -> openvino.Model:
-    """The IR of a mistral, read from its file."""
-    moir.save_model(moir.convert_model(write_folder(folder / "m", model_type="mistral", **keys)), folder / "net.xml")
-    return openvino.Core().read_model(folder / "net.xml")
+    """The IR of a mistral."""
+    return emitted(write_folder(folder / "m", model_type="mistral", **keys))
+
+
+def emitted(folder: Path) -> openvino.Model:
+    """The IR of the model of a folder, read from its file."""
+    path = folder.with_name("net.xml")
+    moir.save_model(moir.convert_model(folder), path)
+    return openvino.Core().read_model(path)
 
 
 def expression(node: openvino.Node, depth: int) -> str:
@@ -65,3 +75,31 @@ def test_the_window_is_a_scalar_of_integers(tmp_path: Path) -> None:
     constant = greater.input_value(1).get_node().input_value(1).get_node()
     assert constant.get_element_type() == openvino.Type.i64
     assert np.array_equal(constant.get_data(), np.array(-WINDOW))  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def bloom_tensors() -> dict[str, Array]:
+    """The tensors of a bloom of one layer with two heads of size 4; their values do not matter here."""
+    shapes = {
+        "self_attention.query_key_value": (24, 8),
+        "self_attention.dense": (8, 8),
+        "mlp.dense_h_to_4h": (32, 8),
+        "mlp.dense_4h_to_h": (8, 32),
+    }
+    norms = ["word_embeddings_layernorm", "ln_f", "h.0.input_layernorm", "h.0.post_attention_layernorm"]
+    tensors = {"word_embeddings.weight": np.ones((6, 8))}
+    for name, shape in ({f"h.0.{name}": shape for name, shape in shapes.items()} | dict.fromkeys(norms, (8,))).items():
+        tensors |= {f"{name}.weight": np.ones(shape), f"{name}.bias": np.ones(shape[:1])}
+    return tensors
+
+
+def test_the_chain_of_linear_biases(tmp_path: Path) -> None:
+    (tmp_path / "m").mkdir()
+    keys = {"model_type": "bloom", "hidden_size": 8, "n_layer": 1, "n_head": 2, "vocab_size": 6}
+    (tmp_path / "m" / "config.json").write_text(json.dumps(keys))
+    write_tensors(tmp_path / "m" / "model.safetensors", bloom_tensors())
+    select = mask(emitted(tmp_path / "m"))
+    assert select.get_type_name() == "Select"
+    positions = "Multiply(Subtract(CumSum(attention_mask, 1), 1), attention_mask)"
+    biases = f"Multiply([[[0.0625], [0.00390625]]], Convert(Unsqueeze({positions}, [1])))"
+    shape = "Concat(Gather(ShapeOf(attention_mask), [0], 0), [2, 1], Gather(ShapeOf(attention_mask), [1], 0))"
+    assert expression(select.input_value(2).get_node(), 12) == f"Reshape(Reshape({biases}, [-1, 1, 0]), {shape})"

@@ -16,6 +16,7 @@ FILES = listed(
     gpt: gpt2 gpt_neox gptj opt
     bloom: bloom
     falcon: falcon
+    mixtures: mixtral qwen3_moe gpt_oss
     """
 )
 """The file of this folder that has the record of each `model_type`."""

@@ -25,6 +25,25 @@ def rotated(x: Array, positions: Array) -> Array:
     return np.concatenate([first * cosines - second * sines, second * cosines + first * sines], -1)
 
 
+def gated(x: Array, gate: Array, up: Array, down: Array) -> Array:
+    """down(silu(gate(x)) · up(x))"""
+    inner = x @ gate.T
+    return (inner / (1 + np.exp(-inner)) * (x @ up.T)) @ down.T
+
+
+def mixture(tensors: Mapping[str, Array], x: Array, prefix: str) -> Array:
+    """The two experts with the largest scores of each token, by their shares of the softmax of these two (Mixtral)."""
+    scores = x @ tensors[f"{prefix}.gate.weight"].T
+    result = np.zeros_like(x)
+    for token, values in enumerate(scores):
+        chosen = np.argsort(-values)[:2]
+        shares = np.exp(values[chosen] - values[chosen].max())
+        for expert, share in zip(chosen, shares / shares.sum(), strict=True):
+            matrices = (tensors[f"{prefix}.experts.{expert}.{name}.weight"] for name in ("w1", "w3", "w2"))
+            result[token] += share * gated(x[token], *matrices)
+    return result
+
+
 def logits(weights: Mapping[str, Array], tokens: Array, heads: int, key_heads: int, window: int = 0) -> Array:
     """The logits [tokens, vocabulary] of one text without padding.
 
@@ -60,6 +79,8 @@ def logits(weights: Mapping[str, Array], tokens: Array, heads: int, key_heads: i
         result = shares / shares.sum(-1, keepdims=True) @ values
         x = x + product(result.swapaxes(0, 1).reshape(count, -1), f"{prefix}.self_attn.o_proj")
         n = normalized(x, tensors[f"{prefix}.post_attention_layernorm.weight"])
-        gate = product(n, f"{prefix}.mlp.gate_proj")
-        x = x + product(gate / (1 + np.exp(-gate)) * product(n, f"{prefix}.mlp.up_proj"), f"{prefix}.mlp.down_proj")
+        if f"{prefix}.block_sparse_moe.gate.weight" in tensors:
+            x = x + mixture(tensors, n, f"{prefix}.block_sparse_moe")
+            continue
+        x = x + gated(n, *(tensors[f"{prefix}.mlp.{part}_proj.weight"] for part in ("gate", "up", "down")))
     return normalized(x, tensors["model.norm.weight"]) @ tensors.get("lm_head.weight", table).T

@@ -12,7 +12,7 @@ import pytest
 import moir
 from tests.numerical.runtime import core
 from tests.numerical.transformers import reference
-from tests.unit.language_models.folders import Array, weights, write_folder
+from tests.unit.language_models.folders import HIDDEN, INNER, Array, weights, write_folder
 
 HEADS, KEY_HEADS = 2, 1
 TEXT = np.array([0, 2, 4, 3, 5, 2, 2, 1])
@@ -52,12 +52,25 @@ def with_query_norms(tensors: dict[str, Array]) -> dict[str, Array]:
     return tensors | {name: generator.standard_normal(4).astype(np.float32) for name in names}
 
 
+def with_experts(tensors: dict[str, Array]) -> dict[str, Array]:
+    """The tensors with three experts instead of one network."""
+    generator = np.random.default_rng(3)
+    prefix = "model.layers.0.block_sparse_moe"
+    shapes = {f"{prefix}.gate": (3, HIDDEN)}
+    for expert in range(3):
+        shapes |= {f"{prefix}.experts.{expert}.{name}": (INNER, HIDDEN) for name in ("w1", "w3")}
+        shapes[f"{prefix}.experts.{expert}.w2"] = (HIDDEN, INNER)
+    experts = {f"{name}.weight": generator.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
+    return {name: value for name, value in tensors.items() if ".mlp." not in name} | experts
+
+
 MODELS = {
     "llama": ("llama", weights(), 0),
     "llama with a matrix of logits": ("llama", weights() | {"lm_head.weight": weights()["model.embed_tokens.weight"][::-1]}, 0),
     "mistral": ("mistral", weights(), 3),
     "qwen2": ("qwen2", with_biases(weights()), 0),
     "qwen3": ("qwen3", with_query_norms(weights()), 0),
+    "mixtral": ("mixtral", with_experts(weights()), 0),
 }
 
 
@@ -68,6 +81,8 @@ def fixture_model(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[openv
     keys: dict[str, object] = {"model_type": model_type, "tie_word_embeddings": "lm_head.weight" not in tensors, "head_dim": 4}
     if model_type == "mistral":
         keys["sliding_window"] = window
+    if model_type == "mixtral":
+        keys |= {"num_local_experts": 3, "num_experts_per_tok": 2}
     return compiled(tmp_path, tensors, **keys), tensors, window
 
 

@@ -53,6 +53,19 @@ def test_a_key_that_is_not_known(tmp_path: Path, value: object) -> None:
     assert "the key 'query_multiplier'" in refusal(tmp_path, query_multiplier=value)
 
 
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"num_local_experts": 2, "num_experts_per_tok": 3}, "3 of 2 experts cannot be chosen"),
+        ({"num_local_experts": 1 << 20}, "experts cannot be chosen"),
+        ({"num_local_experts": -1}, "-1 is not a possible number of experts"),
+        ({}, "the tensor 'model.layers.0.block_sparse_moe.experts.0.w1.weight' is missing"),
+    ],
+)
+def test_experts_that_are_not_possible(tmp_path: Path, keys: dict[str, object], message: str) -> None:
+    assert message in refusal(tmp_path, model_type="mixtral", **keys)
+
+
 def test_two_names_of_a_key(tmp_path: Path) -> None:
     keys = {"n_layer": 2, "num_hidden_layers": 1, "model_type": "falcon"}
     assert "'n_layer' is 2, but 'num_hidden_layers' is 1" in refusal(tmp_path, **keys)

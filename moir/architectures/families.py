@@ -14,6 +14,9 @@ FILES = listed(
     llama_variants: mistral qwen2 qwen3 phi3 olmo2 smollm3 granite glm glm4 cohere starcoder2 phi
     gemma: gemma gemma2 gemma3_text
     gpt: gpt2 gpt_neox gptj opt
+    bloom: bloom
+    falcon: falcon
+    mixtures: mixtral qwen3_moe gpt_oss
     """
 )
 """The file of this folder that has the record of each `model_type`."""

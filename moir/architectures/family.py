@@ -55,6 +55,7 @@ class Family(Record):
         layer: the beginning of the names of a layer's tensors; {} is its number.
         prefixes: further beginnings of all names in files that save only a part of the model.
         keys: the keys of config.json by the fields of a configuration, where they are not those of `KEYS`.
+        aliases: further names of keys.
         divisors: the keys of fields that are the reciprocal of their value.
         roots, inverse_roots: the keys of fields that are the square root of their value, or its reciprocal.
         transposed: whether the matrices of layers lie in the file as [K, N].
@@ -80,6 +81,7 @@ class Family(Record):
     layer: str = "model.layers.{}"
     prefixes: tuple[str, ...] = ("language_model.", "model.language_model.")
     keys: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
+    aliases: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     divisors: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     roots: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     inverse_roots: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]

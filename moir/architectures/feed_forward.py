@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.architectures.record import Architecture, Configuration
+from moir.architectures.record import Architecture, Configuration, Experts
 from moir.architectures.vectors import VectorNodes
 
 
@@ -26,9 +26,36 @@ class FeedForwardNodes:
     def block(self, x: SSAValue, layer: int) -> SSAValue:
         """The result of the block of a layer.
 
-        GatedMLP(x, gate, up, down, biases …) {activation}, or MLP(x, up, down, biases …) {activation}
+        GatedMLP(x, gate, up, down, biases …) {activation}, or MLP(x, up, down, biases …) {activation}, or
+        MixtureOfExperts(x, router, gate, up, down, biases …) {chosen, …}
         """
+        experts = self.configuration.experts[layer] if self.configuration.experts else None
+        if experts is not None:
+            return self.mixture(x, f"layers.{layer}.experts", experts)
         return self.network(x, f"layers.{layer}.feed_forward", self.configuration.feed_forward)
+
+    def mixture(self, x: SSAValue, block: str, experts: Experts) -> SSAValue:
+        """Networks among which a router chooses."""
+        hidden, count, size = self.configuration.hidden, experts.count, experts.size
+        weight = self.nodes.weight
+        shapes = {"gate": (count, size, hidden), "up": (count, size, hidden), "down": (count, hidden, size)}
+        matrices = [weight(f"{block}.{part}.weight", shape) for part, shape in shapes.items()]
+        biases = [weight(f"{block}.{part}.bias", shape[:2]) if experts.bias else None for part, shape in shapes.items()]
+        router = weight(f"{block}.router.weight", (count, hidden))
+        router_bias = weight(f"{block}.router.bias", (count,)) if experts.router_bias else None
+        is_clamped = experts.activation == "clamped swish"
+        return self.nodes.node(
+            "MixtureOfExperts",
+            [x, router, *matrices, router_bias, *biases],
+            self.vectors.name(block),
+            hidden,
+            chosen=experts.chosen,
+            scores=experts.scores,
+            is_normalized=experts.is_normalized or None,
+            activation=experts.activation or self.configuration.activation,
+            limit=float(experts.limit) if is_clamped else None,
+            slope=float(experts.slope) if is_clamped else None,
+        )
 
     def network(self, x: SSAValue, block: str, size: int) -> SSAValue:
         """A network with one inner value of a size."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS, PROJECTIONS, TENSORS
 from moir.architectures.record import OUTPUT_NORM, PARALLEL, SANDWICH_NORM, Architecture, AttentionBlock
-from moir.tables import pairs
+from moir.tables import pairs, words
 
 QUERY_NORMS = pairs("attention.query_norm self_attn.q_norm, attention.key_norm self_attn.k_norm")
 
@@ -59,6 +59,8 @@ PHI3 = Family(
         "sliding_window": None,
     },
     window="all",
+    # Only some scalings of rotary embeddings use it.
+    unread=words("original_max_position_embeddings"),
 )
 
 OLMO2 = Family(

@@ -119,6 +119,48 @@ class MovedRows(ComputedRows):
             release(self.array.reshape(-1, *self.array.shape[self.outer :])[int(numbers.min()) : int(numbers.max()) + 1])
 
 
+class StackedMatrices(ComputedRows):
+    """Matrices of one shape as the slices of one array [matrices, rows, …].
+
+    Args:
+        matrices: the matrices, all of one shape and type.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, matrices: Sequence[Values]) -> None:
+        first = matrices[0]
+        super().__init__(_same, (), (len(matrices), *first.shape), first.dtype, 2)
+        self.sources = tuple(matrices)
+        self.cost = max(each.cost if isinstance(each, ComputedArray) else 1 for each in matrices)
+
+    def rows(self, move: Callable[[Array], Array]) -> ComputedRows:
+        """The result of a function that moves or selects whole rows of each matrix."""
+        return StackedMatrices([rows_moved(each, lambda array: move(array[None])[0]) for each in self.sources])
+
+    def block(self, index: tuple[slice, ...]) -> Array:
+        """The elements of a block, which has a slice of each dimension."""
+        rest = index[1:]
+        inner = (rest[0], *[slice(None)] * (len(rest) - 1))
+        numbers = range(*index[0].indices(self.shape[0]))
+        return np.stack([read_rows(self.sources[number], inner[:1])[(slice(None), *rest[1:])] for number in numbers])
+
+    def release(self, index: tuple[slice, ...]) -> None:
+        """Drop the pages of files from which a block was computed."""
+        for number in range(*index[0].indices(self.shape[0])):
+            source = self.sources[number]
+            if isinstance(source, ComputedArray):
+                source.release((index[1], *[slice(None)] * (source.ndim - 1)))
+            else:
+                release(source[index[1]])
+
+
+def stacked_matrices(matrices: Sequence[Values]) -> Values:
+    """Matrices of one shape and type as the slices of one array: at once if it is small, else when they are read."""
+    result = StackedMatrices(matrices)
+    return result if result.nbytes >= WORTH_DEFERRING_BYTES else np.asarray(result)
+
+
 def computed_rows(function: Callable[..., Array], sources: Sequence[Values], shape: tuple[int, ...], dtype: Any, outer: int = 1) -> Values:
     """An array whose rows are computed: at once if it is small, else when they are read. See `ComputedRows`."""
     result = ComputedRows(function, sources, shape, np.dtype(dtype), outer)

@@ -69,14 +69,15 @@ class ScaledDotProductAttention(OpsetOp):
     """softmax(query · keyᵀ · scale + attention_mask) · value.
 
     A boolean mask selects the keys for each query. With `causal`, query i uses keys 0 … i and the mask is ignored. The
-    default scale is 1 / √(last dimension of query).
+    default scale is 1 / √(last dimension of query). The last operand has a further score for each head, a sink
+    [1, heads, 1, 1]: the softmax is over it, too, but nothing is taken from it.
     """
 
     name = "opset13.ScaledDotProductAttention"
     query = operand_def()
     key = operand_def()
     value = operand_def()
-    optional = optional_operands(2)
+    optional = optional_operands(3)
     causal = boolean_property(False)
     result = result_def()
 
@@ -111,6 +112,9 @@ class ScaledDotProductAttention(OpsetOp):
         elif len(operands) > 3:
             mask = operands[3]
             scores = np.where(mask, scores, -np.inf) if mask.dtype == bool else scores + widened(mask)
+        if len(operands) > 5:
+            sinks = np.broadcast_to(widened(operands[5]), (*scores.shape[:-1], 1))
+            scores = np.concatenate([scores, sinks], axis=-1)
         weights = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
         weights /= np.sum(weights, axis=-1, keepdims=True)
-        return (narrowed(np.matmul(weights, value), dtype),)
+        return (narrowed(np.matmul(weights[..., : key.shape[-2]], value), dtype),)

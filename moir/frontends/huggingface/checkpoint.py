@@ -10,6 +10,7 @@ from moir.architectures.family import Family
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
+from moir.frontends.huggingface.expert_matrices import NUMBER, matrix_of_each, packed_matrix
 from moir.frontends.huggingface.keys import Keys
 from moir.frontends.safetensors import SafeTensors
 from moir.suggestions import did_you_mean
@@ -78,6 +79,12 @@ class FolderCheckpoint:
     def weight(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
         """The weight of an operand. Raises ModelFileError if it is missing or has another shape."""
         name = self.name(operand)
+        if self.family.architecture.experts == "packed transposed":
+            packed = packed_matrix(self.tensor, self._block, operand, shape)
+            if packed is not None:
+                return packed
+        if NUMBER in name:
+            return matrix_of_each(self.tensor, name, shape)
         if self.family.transposed and operand.startswith("layers.") and len(shape) == 2:
             data = self.tensor(name, shape[::-1])
             return StoredWeight(DataAttr.of(data.values.transpose((1, 0)), data.element))

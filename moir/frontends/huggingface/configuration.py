@@ -27,7 +27,7 @@ def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration,
 
     Raises ModelFileError for keys with impossible values, and for keys that nothing reads.
     """
-    keys = keys.with_defaults(family.defaults)
+    keys = keys.with_names(family.aliases).with_defaults(family.defaults)
     architecture = family.architecture
     changes: dict[str, object] = {}
     for key, value, changed in family.variants:

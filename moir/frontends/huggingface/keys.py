@@ -26,6 +26,18 @@ class Keys:
         self.defaults = defaults or {}
         self._read: set[str] = set()
 
+    def with_names(self, aliases: Mapping[str, str]) -> Keys:
+        """The keys with one name for each. Raises ModelFileError if two names of a key have different values."""
+        values = dict(self.values)
+        for alias, key in aliases.items():
+            value = values.pop(alias, None)
+            if value is None:
+                continue
+            if values.get(key, value) not in (value, None):
+                raise self.error(f"{alias!r} is {value!r}, but {key!r} is {values[key]!r}")
+            values[key] = value
+        return Keys(values, self.location, self.defaults)
+
     def with_defaults(self, defaults: Mapping[str, object]) -> Keys:
         """The keys with values for those that the file leaves out."""
         return Keys(self.values, self.location, defaults)

@@ -29,6 +29,12 @@ def with_alibi(
 ) -> tuple[SSAValue, float]:
     """The mask with the biases of all heads [batch, heads, queries, keys], and the factor of the scores.
 
+    Select(hidden keys, lowest, Reshape(Reshape(slopes [1, heads, 1] * positions [batch, 1, keys])))
+
+    GenAI's paged attention does not add masks: it takes the slopes from exactly these operations (SDPAToPagedAttention
+    of OpenVINO), the slopes as the first operand, two Reshapes. The second one has a computed target and copies zeros,
+    so that `cancel-reshapes` does not merge them.
+
     Raises ConversionError for a kind that is not known.
     """
     values = slopes(heads, node.number("alibi_bias", 8.0))
@@ -41,6 +47,8 @@ def with_alibi(
         node.fail(f"biases of the kind {kind!r} are not known")
     places = op.Multiply(op.Subtract(op.CumSum(attention_mask, op.constant(1)), op.constant(1, si64)), attention_mask)
     biases = op.Multiply(op.constant(values.reshape(1, -1, 1), f32), op.Convert(op.Unsqueeze(places, [1]), destination_type=f32))
-    biases = op.Unsqueeze(biases, [2])
+    sizes = op.ShapeOf(attention_mask)
+    shape = op.Concat(op.Gather(sizes, [0], 0), op.constant([heads, 1]), op.Gather(sizes, [1], 0), axis=0)
+    biases = op.Reshape(op.Reshape(biases, [-1, 1, 0], special_zero=True), shape, special_zero=True)
     hidden = op.Less(mask, op.constant(HIDDEN / 2, f32))
     return op.Select(hidden, op.constant(float(np.finfo(np.float32).min), f32), biases), scale

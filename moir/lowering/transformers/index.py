@@ -2,6 +2,7 @@
 
 INDEX = """
 attention: Attention
+experts: MixtureOfExperts
 feed_forward: GatedMLP MLP PackedGatedMLP
 masks: CausalMask Mask
 positions: CountedPositions FirstTypes Positions RotaryEmbedding UnpaddedPositions

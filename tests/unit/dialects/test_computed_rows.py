@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from moir.dialects.computed_rows import ComputedRows, computed_rows, repeated_rows, rows_moved
+from moir.dialects.computed_rows import ComputedRows, computed_rows, repeated_rows, rows_moved, stacked_matrices
 from moir.dialects.large_arrays import ComputedArray, Values, computed, pieces, same_bytes, windows
 
 Array = np.ndarray[Any, Any]
@@ -111,3 +111,22 @@ def test_repeated_rows() -> None:
 def test_small_arrays_are_computed_at_once() -> None:
     assert isinstance(computed_rows(_pairs, [np.zeros((4, 2))], (4, 3, 1), np.float64), np.ndarray)
     assert isinstance(computed_rows(_pairs, [np.zeros((4000, 2))], (4000, 3, 1), np.float64), ComputedRows)
+
+
+@pytest.mark.parametrize("width", [3, 700])
+def test_matrices_are_the_slices_of_one_array(width: int) -> None:
+    """Small ones at once, large ones when they are read: whole, in pieces that begin anywhere, moved, as other types."""
+    generator = np.random.default_rng(0)
+    matrices = [generator.standard_normal((20, width)).astype(np.float32) for _ in range(3)]
+    expected = np.stack(matrices)
+    stacked = stacked_matrices(matrices)
+    assert isinstance(stacked, ComputedRows) == (width == 700)
+    np.testing.assert_array_equal(np.asarray(stacked), expected)
+    if not isinstance(stacked, ComputedRows):
+        return
+    for start, stop in ((0, 5), (699, 14_001), (13_990, 28_010), (41_000, 42_000)):
+        np.testing.assert_array_equal(stacked.elements(start, stop), expected.reshape(-1)[start:stop])
+    np.testing.assert_array_equal(stacked.block((slice(1, 3), slice(2, 9), slice(5, 600))), expected[1:3, 2:9, 5:600])
+    np.testing.assert_array_equal(np.asarray(stacked.rows(lambda rows: rows[:, ::-1])), expected[:, ::-1])
+    np.testing.assert_array_equal(np.asarray(stacked.astype(np.dtype(np.float16))), expected.astype(np.float16))
+    assert b"".join(piece.tobytes() for piece in pieces(stacked)) == expected.tobytes()

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+
+Array = np.ndarray[Any, Any]
 
 HIDDEN, INNER, WORDS = 8, 16, ("<s>", "</s>", "a", "b", "ab", "c")
 
 
-def write_folder(folder: Path, **keys: object) -> Path:
-    """Write a llama of one layer with random weights and a tokenizer of six tokens; `keys` are further keys of config.json."""
+def write_folder(folder: Path, tensors: Mapping[str, Array] | None = None, /, **keys: object) -> Path:
+    """Write a llama of one layer and a tokenizer of six tokens.
+
+    Args:
+        folder: the folder, which must not exist.
+        tensors: the tensors by name; random ones by default.
+        keys: further keys of config.json.
+    """
     folder.mkdir(parents=True)
     configuration = {
         "architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": HIDDEN, "intermediate_size": INNER,
@@ -23,7 +33,7 @@ def write_folder(folder: Path, **keys: object) -> Path:
     (folder / "config.json").write_text(json.dumps(configuration | keys))
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer()))
     (folder / "tokenizer_config.json").write_text(json.dumps({"bos_token": "<s>", "eos_token": "</s>"}))
-    write_weights(folder / "model.safetensors")
+    write_tensors(folder / "model.safetensors", weights() if tensors is None else tensors)
     return folder
 
 
@@ -47,8 +57,8 @@ def tokenizer() -> dict[str, object]:
             "decoder": decoder, "model": model}  # fmt: skip
 
 
-def write_weights(path: Path) -> None:
-    """Write the weights as safetensors: the size of a header, the header, the bytes of the tensors."""
+def weights() -> dict[str, Array]:
+    """Random weights of the model, by the names of their tensors."""
     shapes = {"model.embed_tokens.weight": (len(WORDS), HIDDEN), "model.norm.weight": (HIDDEN,)}
     layer = {
         "self_attn.q_proj": (HIDDEN, HIDDEN), "self_attn.k_proj": (4, HIDDEN), "self_attn.v_proj": (4, HIDDEN),
@@ -57,11 +67,16 @@ def write_weights(path: Path) -> None:
     }  # fmt: skip
     shapes |= {f"model.layers.0.{name}.weight": shape for name, shape in layer.items()}
     generator = np.random.default_rng(0)
+    return {name: generator.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Array]) -> None:
+    """Write tensors of f32 as safetensors: the size of a header, the header, the bytes of the tensors."""
     header: dict[str, object] = {}
     content = b""
-    for name, shape in shapes.items():
-        values = generator.standard_normal(shape).astype(np.float32).tobytes()
-        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(content), len(content) + len(values)]}
+    for name, tensor in tensors.items():
+        values = tensor.astype(np.float32).tobytes()
+        header[name] = {"dtype": "F32", "shape": tensor.shape, "data_offsets": [len(content), len(content) + len(values)]}
         content += values
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)

@@ -37,6 +37,10 @@ class KeyBias(DimensionsPattern):
 
     roots = (ATTENTION,)
 
+    def may_match(self, op: Operation) -> bool:
+        # A number that is added to all scores changes their proportion to a sink.
+        return len(op.operands) < 6
+
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
         query, key, *others = op.operands

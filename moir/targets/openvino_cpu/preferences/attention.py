@@ -27,7 +27,8 @@ class UsualScale(Pattern):
     roots = ("opset13.ScaledDotProductAttention",)
 
     def may_match(self, op: Operation) -> bool:
-        return len(op.operands) > 3
+        # The scale stays where sinks follow it.
+        return 3 < len(op.operands) < 6
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
@@ -88,6 +89,10 @@ class ScaledQueries(Pattern):
     """
 
     roots = ("opset13.ScaledDotProductAttention",)
+
+    def may_match(self, op: Operation) -> bool:
+        # Attention with sinks is no product and softmax of the scores alone.
+        return len(op.operands) < 6
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)

@@ -45,3 +45,21 @@ builtin.module {
     opset1.Result(%3) {name = "c"}
   }
 }
+
+// -----
+
+// Sinks after the scale.
+// CHECK-LABEL: moir.model @sinks
+// CHECK:           ScaledDotProductAttention(%q, %k, %v, %zero, %half, %sinks)
+builtin.module {
+  moir.model @sinks {
+    %q = opset1.Parameter() {name = "q"} : tensor<?x2x?x4xf32>
+    %k = opset1.Parameter() {name = "k"} : tensor<?x2x?x4xf32>
+    %v = opset1.Parameter() {name = "v"} : tensor<?x2x?x4xf32>
+    %sinks = opset1.Parameter() {name = "s"} : tensor<1x2x1x1xf32>
+    %zero = opset1.Constant() {value = #moir.data<tensor<f32>, [0.0]>} : tensor<f32>
+    %half = opset1.Constant() {value = #moir.data<tensor<f32>, [0.5]>} : tensor<f32>
+    %1 = opset13.ScaledDotProductAttention(%q, %k, %v, %zero, %half, %sinks) {causal = false} : tensor<?x2x?x4xf32>
+    opset1.Result(%1) {name = "y"}
+  }
+}

@@ -84,6 +84,16 @@ VALUES: list[Case] = [
             ([GENERATOR.normal(size=(3, 2)).astype(np.float32), floating(0.3)], False),
         ]
     ],
+    (
+        "opset13.ScaledDotProductAttention",
+        [
+            *[GENERATOR.normal(size=(1, 2, tokens, 4)).astype(np.float32) for tokens in (3, 5, 5)],
+            GENERATOR.normal(size=(3, 5)).astype(np.float32),
+            floating(0.3),
+            GENERATOR.normal(size=(1, 2, 1, 1)).astype(np.float32),
+        ],
+        {"causal": False},
+    ),
 ]
 
 

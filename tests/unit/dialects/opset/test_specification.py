@@ -181,6 +181,7 @@ OPERANDS_OF_THE_SPECIFICATION = {
     "opset1.LSTMCell": ((5, 7), "the Python interface does not take the weights of peepholes"),
     "opset6.ExperimentalDetectronROIFeatureExtractor": ((2, UNLIMITED), "the Python interface takes a list of feature maps"),
     "opset6.ReadValue": ((0, 1), "the Python interface always gives an initial value"),
+    "opset13.ScaledDotProductAttention": ((3, 6), "the Python interface does not take sinks"),
     "opset8.If": ((1, UNLIMITED), _BODIES),
     "opset5.Loop": ((2, UNLIMITED), _BODIES),
     "opset1.TensorIterator": ((0, UNLIMITED), _BODIES),

@@ -66,3 +66,22 @@ builtin.module {
     opset1.Result(%8) {name = "merged"}
   }
 }
+
+// -----
+
+// A number that is added to all scores changes their proportion to a sink.
+// CHECK-LABEL: moir.model @sinks
+// CHECK:           opset1.Add(%x, %bias)
+builtin.module {
+  moir.model @sinks {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x4x2x2xf32>
+    %q = opset1.Parameter() {name = "q"} : tensor<?x4x2x2xf32>
+    %mask = opset1.Parameter() {name = "m"} : tensor<2x2xf32>
+    %sinks = opset1.Parameter() {name = "s"} : tensor<1x4x1x1xf32>
+    %half = opset1.Constant() {value = #moir.data<tensor<f32>, [0.5]>} : tensor<f32>
+    %bias = opset1.Constant() {value = #moir.data<tensor<2xf32>, [1.0, 2.0]>} : tensor<2xf32>
+    %1 = opset1.Add(%x, %bias) : tensor<?x4x2x2xf32>
+    %2 = opset13.ScaledDotProductAttention(%q, %1, %x, %mask, %half, %sinks) {causal = false} : tensor<?x4x2x2xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}

@@ -1,0 +1,55 @@
+"""BLOOM: attention with linear biases instead of positions."""
+
+from __future__ import annotations
+
+from moir.architectures.family import Family
+from moir.architectures.record import ATTENTION, FEED_FORWARD, Architecture, AttentionBlock, Branch, Residual
+from moir.tables import pairs, words
+
+NORMED_RESIDUALS = (
+    Residual((Branch(ATTENTION, "attention_norm"),), adds_normed=True),
+    Residual((Branch(FEED_FORWARD, "feed_forward_norm"),), adds_normed=True),
+)
+
+BLOOM = Family(
+    architecture=Architecture(
+        "bloom",
+        ("bloom",),
+        norm="layer",
+        norm_bias=True,
+        attention=AttentionBlock(packing="per head", rotation=None, alibi="plain"),
+        feed_forward="plain",
+        embedding_norm=True,
+        takes_positions=False,
+    ),
+    layer="transformer.h.{}",
+    tensors=pairs(
+        "embedding transformer.word_embeddings, embedding_norm transformer.word_embeddings_layernorm, final_norm transformer.ln_f, "
+        "head lm_head, attention self_attention, feed_forward mlp, attention_norm input_layernorm, "
+        "feed_forward_norm post_attention_layernorm, attention.query_key_value self_attention.query_key_value, "
+        "attention.output self_attention.dense, feed_forward.up mlp.dense_h_to_4h, feed_forward.down mlp.dense_4h_to_h"
+    ),
+    keys=pairs("layers n_layer, heads n_head, key_heads n_head, head_size _head_size, epsilon layer_norm_epsilon"),
+    aliases=pairs("num_hidden_layers n_layer, num_attention_heads n_head, n_embed hidden_size"),
+    defaults={
+        "vocab_size": 250880,
+        "hidden_size": 64,
+        "n_layer": 2,
+        "n_head": 8,
+        "layer_norm_epsilon": 1e-5,
+        "apply_residual_connection_post_layernorm": False,
+        "tie_word_embeddings": True,
+        "_head_size": None,
+    },
+    # The inner value is always four times as large; the activation is written out in the code of transformers.
+    fixed={"feed_forward": 0, "positions": 0, "activation": "gelu_pytorch_tanh"},
+    biases={"": "attention.query_key_value attention.output feed_forward.up feed_forward.down"},
+    variants=(("apply_residual_connection_post_layernorm", True, {"residuals": NORMED_RESIDUALS}),),
+    # How Megatron computes, and the length of the texts of the training.
+    unread=words(
+        "slow_but_exact seq_length n_inner offset_alibi attention_softmax_in_fp32 masked_softmax_fusion bias_dropout_fusion "
+        "skip_bias_add skip_bias_add_qkv"
+    ),
+)
+
+FAMILIES = (BLOOM,)

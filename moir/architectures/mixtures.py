@@ -1,0 +1,130 @@
+"""Families whose layers have experts: Mixtral, Qwen3 MoE, gpt-oss."""
+
+from __future__ import annotations
+
+from moir.architectures.family import Family
+from moir.architectures.llama import DEFAULTS, TENSORS
+from moir.architectures.llama_variants import ALL_PROJECTIONS, QUERY_NORMS
+from moir.architectures.record import Architecture, AttentionBlock
+from moir.tables import pairs, words
+
+MIXTRAL = Family(
+    architecture=Architecture("mixtral", ("mixtral",)),
+    tensors={
+        **TENSORS,
+        **pairs(
+            "experts block_sparse_moe, experts.router block_sparse_moe.gate, experts.gate block_sparse_moe.experts.{}.w1, "
+            "experts.up block_sparse_moe.experts.{}.w3, experts.down block_sparse_moe.experts.{}.w2"
+        ),
+    },
+    defaults={
+        **DEFAULTS,
+        "intermediate_size": 14336,
+        "num_key_value_heads": 8,
+        "max_position_embeddings": 131072,
+        "rms_norm_eps": 1e-5,
+        "rope_theta": 1e6,
+        "sliding_window": None,
+        "num_experts_per_tok": 2,
+        "num_local_experts": 8,
+    },
+    aliases=pairs("num_experts num_local_experts"),
+    experts={"count": "num_local_experts", "chosen": "num_experts_per_tok", "size": "intermediate_size", "is_normalized": True},
+    window="all",
+    # Noise of the training.
+    unread=words("router_jitter_noise"),
+)
+
+QWEN3_MOE = Family(
+    architecture=Architecture("qwen3_moe", ("qwen3_moe",), attention=AttentionBlock(query_norm="head")),
+    tensors={
+        **TENSORS,
+        **QUERY_NORMS,
+        **pairs(
+            "experts mlp, experts.router mlp.gate, experts.gate mlp.experts.{}.gate_proj, experts.up mlp.experts.{}.up_proj, "
+            "experts.down mlp.experts.{}.down_proj"
+        ),
+    },
+    defaults={
+        **DEFAULTS,
+        "vocab_size": 151936,
+        "hidden_size": 2048,
+        "intermediate_size": 6144,
+        "num_hidden_layers": 24,
+        "num_key_value_heads": 4,
+        "max_position_embeddings": 32768,
+        "use_sliding_window": False,
+        "sliding_window": 4096,
+        "decoder_sparse_step": 1,
+        "moe_intermediate_size": 768,
+        "num_experts_per_tok": 8,
+        "num_experts": 128,
+        "norm_topk_prob": False,
+    },
+    aliases=pairs("num_local_experts num_experts"),
+    biases={"attention_bias": ALL_PROJECTIONS},
+    experts={
+        "count": "num_experts",
+        "chosen": "num_experts_per_tok",
+        "size": "moe_intermediate_size",
+        "is_normalized": "norm_topk_prob",
+    },
+    dense="sparse step",
+    window="all",
+    variants=(("use_sliding_window", False, {"window": ""}),),
+    # The size of windows that the model does not use.
+    unread=words("sliding_window"),
+)
+
+GPT_OSS = Family(
+    architecture=Architecture("gpt_oss", ("gpt_oss",), attention=AttentionBlock(sinks=True), experts="packed transposed"),
+    tensors={
+        **TENSORS,
+        **pairs("experts mlp, experts.router mlp.router, experts.gate_up mlp.experts.gate_up_proj, experts.down mlp.experts.down_proj"),
+    },
+    defaults={
+        **DEFAULTS,
+        "vocab_size": 201088,
+        "hidden_size": 2880,
+        "intermediate_size": 2880,
+        "num_hidden_layers": 36,
+        "num_attention_heads": 64,
+        "num_key_value_heads": 8,
+        "head_dim": 64,
+        "sliding_window": 128,
+        "max_position_embeddings": 131072,
+        "rms_norm_eps": 1e-5,
+        "rope_theta": 150000.0,
+        "rope_scaling": {
+            "rope_type": "yarn",
+            "factor": 32.0,
+            "beta_fast": 32.0,
+            "beta_slow": 1.0,
+            "truncate": False,
+            "original_max_position_embeddings": 4096,
+        },
+        "attention_bias": True,
+        "num_experts_per_tok": 4,
+        "num_local_experts": 128,
+        "swiglu_limit": 7.0,
+        "swiglu_alpha": 1.702,
+    },
+    aliases=pairs("num_experts num_local_experts, experts_per_token num_experts_per_tok"),
+    biases={"attention_bias": ALL_PROJECTIONS},
+    experts={
+        "count": "num_local_experts",
+        "chosen": "num_experts_per_tok",
+        "size": "intermediate_size",
+        "scores": "=chosen softmax",
+        "activation": "=clamped swish",
+        "limit": "swiglu_limit",
+        "slope": "swiglu_alpha",
+        "bias": True,
+        "router_bias": True,
+    },
+    window="alternating",
+    # The length of the texts of the training, which rope_scaling repeats.
+    unread=words("initial_context_length"),
+)
+
+FAMILIES = (MIXTRAL, QWEN3_MOE, GPT_OSS)

@@ -1,0 +1,101 @@
+"""Feed-forward blocks with experts: a router chooses some of them for each token.
+
+All experts are written as products of one constant [experts, rows, columns]; the plugin sees in this form that few of
+them are chosen, and computes no others (`GatherMatmul`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si64
+from moir.dialects.shapes import shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.transformers.activation import activated
+from moir.lowering.transformers.table import transformers
+from moir.lowering.transformers.weights import product, restored, vector
+from moir.rewriting.builder import OpBuilder
+
+
+@transformers.lowers("MixtureOfExperts")
+def mixture_of_experts(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    router: SSAValue,
+    gate: SSAValue,
+    up: SSAValue,
+    down: SSAValue,
+    router_bias: SSAValue | None = None,
+    gate_bias: SSAValue | None = None,
+    up_bias: SSAValue | None = None,
+    down_bias: SSAValue | None = None,
+    *,
+    chosen: int,
+    scores: str,
+    is_normalized: bool = False,
+    activation: str,
+    limit: float = 0.0,
+    slope: float = 1.0,
+) -> SSAValue:
+    """transformers.MixtureOfExperts(x, router, gate, up, down, biases) {chosen, scores, …}
+    -> ReduceSum(weights * (activation(tokens · gate) * (tokens · up)) · down) over the experts
+
+    Shazeer et al., "Outrageously Large Neural Networks: The Sparsely-Gated Mixture-of-Experts Layer", 2017. The
+    matrices of the experts are [experts, rows, columns], their biases [experts, rows]. The weights are 0 for experts
+    that a token did not choose.
+    """
+    shape = shape_of(gate)
+    width = (shape_of(x) or (-1,))[-1]
+    if shape is None or len(shape) != 3 or width < 0:
+        node.fail(f"its matrices of the shape {shape} are not those of experts")
+    count = shape[0]
+    tokens = op.Reshape(x, [-1, width], special_zero=False)
+    weights = expert_weights(node, op, product(node, op, tokens, router, router_bias), chosen, scores, is_normalized)
+    each = op.Reshape(op.Tile(tokens, [count, 1]), [count, -1, width], special_zero=False)
+    inner = op.Multiply(*_gated(node, op, _products(op, each, gate, gate_bias), _products(op, each, up, up_bias), activation, limit, slope))
+    results = _products(op, inner, down, down_bias)
+    sizes = op.Concat(op.constant([count]), op.Gather(op.ShapeOf(x), [0, 1], 0), axis=0)
+    results = op.Reshape(results, op.Concat(sizes, op.constant([width]), axis=0), special_zero=False)
+    columns = op.Unsqueeze(op.Reshape(op.Transpose(weights, np.array([1, 0])), sizes, special_zero=False), [3])
+    return op.ReduceSum(op.Multiply(results, columns), [0], keep_dims=False)
+
+
+def expert_weights(node: LoweringNode, op: OpBuilder, logits: SSAValue, chosen: int, scores: str, is_normalized: bool) -> SSAValue:
+    """The weight of each expert for each token [tokens, experts]; 0 for those that are not chosen.
+
+    Raises ConversionError for scores that are not known.
+    """
+    if scores not in ("softmax", "chosen softmax"):
+        node.fail(f"scores of the kind {scores!r} are not known")
+    ranked = op.Softmax(logits, axis=-1) if scores == "softmax" else logits
+    best, indices = op.TopK.results(ranked, op.constant(chosen), axis=-1, mode="max", sort="value", index_element_type=si64)
+    if scores == "chosen softmax":
+        best = op.Softmax(best, axis=-1)
+    if is_normalized:
+        best = op.Divide(best, op.ReduceSum(best, [-1], keep_dims=True))
+    zeros = op.Broadcast(op.constant(0.0, f32), op.ShapeOf(logits))
+    return op.ScatterElementsUpdate(zeros, indices, best, op.constant(1))
+
+
+def _products(op: OpBuilder, x: SSAValue, weight: SSAValue, bias: SSAValue | None) -> SSAValue:
+    """The products of the values [experts, tokens, columns] with the matrix of each expert."""
+    y = op.MatMul(x, restored(op, weight), transpose_b=True)
+    if bias is None:
+        return y
+    count, rows = shape_of(bias) or (-1, -1)
+    return op.Add(y, vector(op, bias, 0.0, (count, 1, rows)))
+
+
+def _gated(
+    node: LoweringNode, op: OpBuilder, gate: SSAValue, up: SSAValue, activation: str, limit: float, slope: float
+) -> tuple[SSAValue, SSAValue]:
+    """The two factors of the inner value: the activation of the gate, and the other one.
+
+    `clamped swish` (gpt-oss): min(gate, limit) · sigmoid(slope · min(gate, limit)) and clamp(up, ±limit) + 1.
+    """
+    if activation != "clamped swish":
+        return activated(node, op, gate, activation), up
+    gate = op.Minimum(gate, limit)
+    return op.Multiply(gate, op.Sigmoid(op.Multiply(gate, slope))), op.Add(op.Clamp(up, min=-limit, max=limit), 1.0)

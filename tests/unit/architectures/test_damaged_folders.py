@@ -1,0 +1,101 @@
+"""Folders of language models of which moir cannot tell what they compute are errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import moir
+from moir.errors import ModelFileError
+from tests.unit.language_models.folders import HIDDEN, Array, weights, write_folder
+
+QUERY = "model.layers.0.self_attn.q_proj"
+
+
+def refusal(folder: Path, tensors: dict[str, Array] | None = None, /, **keys: object) -> str:
+    """The error that a folder is refused with."""
+    with pytest.raises(ModelFileError) as caught:
+        moir.convert_model(write_folder(folder / "m", tensors, **keys))
+    return str(caught.value)
+
+
+def test_a_missing_tensor(tmp_path: Path) -> None:
+    tensors = weights()
+    del tensors[f"{QUERY}.weight"]
+    assert f"the tensor '{QUERY}.weight' is missing" in refusal(tmp_path, tensors)
+
+
+def test_a_tensor_of_another_shape(tmp_path: Path) -> None:
+    tensors = weights()
+    tensors[f"{QUERY}.weight"] = tensors[f"{QUERY}.weight"][:-1]
+    assert f"'{QUERY}.weight' is [{HIDDEN - 1}, {HIDDEN}] instead of [{HIDDEN}, {HIDDEN}]" in refusal(tmp_path, tensors)
+
+
+def test_a_tensor_that_nothing_reads(tmp_path: Path) -> None:
+    """A bias without the key that says so would be lost without a word."""
+    tensors = weights()
+    tensors[f"{QUERY}.bias"] = tensors["model.norm.weight"]
+    assert f"1 tensors have no place in a model of llama: {QUERY}.bias" in refusal(tmp_path, tensors)
+
+
+def test_tensors_without_effect_are_not_needed(tmp_path: Path) -> None:
+    """An equal copy of the embeddings as the matrix of the logits, and the frequencies of former files."""
+    tensors = weights()
+    tensors["lm_head.weight"] = tensors["model.embed_tokens.weight"]
+    tensors["model.layers.0.self_attn.rotary_emb.inv_freq"] = tensors["model.norm.weight"][:2]
+    written = moir.convert_model(write_folder(tmp_path / "m", tensors))
+    assert str(written)
+
+
+@pytest.mark.parametrize("value", [0.5, "x", [1], {"factor": 2}])
+def test_a_key_that_is_not_known(tmp_path: Path, value: object) -> None:
+    assert "the key 'query_multiplier'" in refusal(tmp_path, query_multiplier=value)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"num_local_experts": 2, "num_experts_per_tok": 3}, "3 of 2 experts cannot be chosen"),
+        ({"num_local_experts": 1 << 20}, "experts cannot be chosen"),
+        ({"num_local_experts": -1}, "-1 is not a possible number of experts"),
+        ({}, "the tensor 'model.layers.0.block_sparse_moe.experts.0.w1.weight' is missing"),
+    ],
+)
+def test_experts_that_are_not_possible(tmp_path: Path, keys: dict[str, object], message: str) -> None:
+    assert message in refusal(tmp_path, model_type="mixtral", **keys)
+
+
+def test_two_names_of_a_key(tmp_path: Path) -> None:
+    keys = {"n_layer": 2, "num_hidden_layers": 1, "model_type": "falcon"}
+    assert "'n_layer' is 2, but 'num_hidden_layers' is 1" in refusal(tmp_path, **keys)
+
+
+def test_linear_biases_of_falcon(tmp_path: Path) -> None:
+    other_families = ("intermediate_size", "rms_norm_eps", "hidden_act", "num_key_value_heads")
+    assert "the key 'alibi' (True)" in refusal(tmp_path, **dict.fromkeys(other_families), model_type="falcon", alibi=True)
+
+
+def test_a_family_that_is_not_known(tmp_path: Path) -> None:
+    error = refusal(tmp_path, model_type="lama")
+    assert "there is no record of the family 'lama'" in error
+    assert "did you mean llama?" in error
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"layer_types": ["sliding_attention"]}, "layers with windows are not known"),
+        ({"layer_types": ["full_attention"] * 2}, "'layer_types' has 2 entries for 1 layers"),
+        ({"rope_scaling": {"type": "spiral", "factor": 2.0}}, "rotary embeddings of the type 'spiral' are not known"),
+        ({"rope_scaling": {"type": "linear", "factor": 2.0, "twist": 1}}, "have no parameter 'twist'"),
+        ({"num_key_value_heads": 3}, "2 heads cannot share 3 heads of keys"),
+        ({"num_hidden_layers": -1}, "-1 layers"),
+        ({"num_hidden_layers": 1 << 40}, "are not possible"),
+        ({"hidden_act": None}, "names no activation"),
+        ({"rms_norm_eps": float("nan")}, "'rms_norm_eps' is nan"),
+        ({"hidden_size": [8]}, "'hidden_size' is list"),
+    ],
+)
+def test_values_that_are_not_possible(tmp_path: Path, keys: dict[str, object], message: str) -> None:
+    assert message in refusal(tmp_path, **keys)

@@ -66,6 +66,8 @@ class Framework(Record):
         runner: `module:class` that runs its models by its own runtime; None if no package has that.
         view: `module:view` of what extensions for Model Optimizer's API see of its models; None if they see its
             operations as they are.
+        operations: `module:function` that lists its operations, see `moir/inspection/operations`; None if these are the
+            kinds in its table of lowerings.
     """
 
     dialect: str
@@ -89,6 +91,7 @@ class Framework(Record):
     constant_kind: str = "const"
     runner: str | None = None
     view: str | None = None
+    operations: str | None = None
 
     @property
     def lowering_pass(self) -> str:

@@ -69,6 +69,8 @@ class Framework(Record):
         ir_name: name of the files of its IRs without suffix; empty if they are named like the model.
         companions: `module:function` that takes the path of a model and whether its tokenizer is converted, and returns
             the files that belong beside an IR of the name `ir_name`; None if there are none.
+        operations: `module:function` that lists its operations, see `moir/inspection/operations`; None if these are the
+            kinds in its table of lowerings.
     """
 
     dialect: str
@@ -94,6 +96,7 @@ class Framework(Record):
     view: str | None = None
     ir_name: str = ""
     companions: str | None = None
+    operations: str | None = None
 
     @property
     def lowering_pass(self) -> str:

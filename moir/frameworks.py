@@ -45,6 +45,7 @@ ONNX = Framework(
     beginning=rb"\x08[\x01-\x1f](?:[\x1a\x22\x28\x32\x3a\x42\x72\xa2]|\x12(?:\x00|[\x01-\x7f][ -~\x80-\xff]))",
     lowering="moir.lowering.onnx.table:onnx",
     view="moir.model_optimizer.frameworks.onnx.view:VIEW",
+    operations="moir.inspection.operations.onnx:operations",
     runner="moir.execution.onnx_runtime:OnnxRunner",
     expander="moir.frontends.onnx.expansion:expand",
     constant_kind="constant",
@@ -83,6 +84,7 @@ TENSORFLOW = Framework(
     ),
     lowering="moir.lowering.tensorflow.table:tf",
     view="moir.model_optimizer.frameworks.tensorflow.view:VIEW",
+    operations="moir.inspection.operations.tensorflow:operations",
     runner="moir.execution.tensorflow_runtime:TensorFlowRunner",
     raising=("raise-while-frames", "raise-switch-merge", "raise-tensor-arrays", "raise-tensor-lists"),
     passes=frozenset(("fuse-recurrent-cells",)),
@@ -150,6 +152,7 @@ CAFFE = Framework(
     ),
     lowering="moir.lowering.caffe.table:caffe",
     view="moir.model_optimizer.frameworks.caffe.view:VIEW",
+    operations="moir.inspection.operations.former_frameworks:operations_of_caffe",
 )
 
 MXNET = Framework(
@@ -178,6 +181,7 @@ MXNET = Framework(
     ),
     lowering="moir.lowering.mxnet.table:mxnet",
     view="moir.model_optimizer.frameworks.mxnet.view:VIEW",
+    operations="moir.inspection.operations.former_frameworks:operations_of_mxnet",
     passes=frozenset(("fuse-recurrent-cells",)),
 )
 
@@ -191,6 +195,7 @@ TENSORFLOW_LITE = Framework(
     options=(SIGNATURE,),
     lowering="moir.lowering.tflite.table:tflite",
     view="moir.model_optimizer.frameworks.tflite.view:VIEW",
+    operations="moir.inspection.operations.tflite:operations",
     runner="moir.execution.tflite_runtime:LiteRunner",
     channel_last=True,
     passes=frozenset(("fuse-recurrent-cells",)),
@@ -205,6 +210,7 @@ KERAS = Framework(
     beginning=rb"PK\x03\x04.{26}(?:metadata\.json|config\.json|model\.weights\.h5|assets/)|\x89HDF\r\n\x1a\n",
     lowering="moir.lowering.keras.table:keras",
     view="moir.model_optimizer.frameworks.keras.view:VIEW",
+    operations="moir.inspection.operations.keras_and_stablehlo:operations_of_keras",
     runner="moir.execution.keras_runtime:KerasRunner",
     passes=frozenset(("fuse-recurrent-cells",)),
     channel_last=True,
@@ -223,6 +229,7 @@ STABLEHLO = Framework(
     rb"(?=.{0,400}?(?:\"?func\.func\"?|stablehlo\.|jax\.|mhlo\.)))",
     lowering="moir.lowering.stablehlo.table:stablehlo",
     view="moir.model_optimizer.frameworks.stablehlo.view:VIEW",
+    operations="moir.inspection.operations.keras_and_stablehlo:operations_of_stablehlo",
     channel_last=True,
     has_fixed_sizes=True,
     passes=frozenset(("fuse-recurrent-cells", "fuse-sigmoid", "fuse-softmax")),
@@ -242,6 +249,7 @@ PYTORCH = Framework(
     ),
     lowering="moir.lowering.pytorch.table:aten",
     view="moir.model_optimizer.frameworks.pytorch.view:VIEW",
+    operations="moir.inspection.operations.pytorch:operations",
     has_fixed_sizes=True,
     runner="moir.execution.torch_runtime:TorchRunner",
     writes=("raise-writes",),
@@ -259,6 +267,7 @@ PADDLE = Framework(
     folder_files=("inference.json", "inference.pdmodel", "__model__", "model.json", "model.pdmodel"),
     lowering="moir.lowering.paddle.table:paddle",
     view="moir.model_optimizer.frameworks.paddle.view:VIEW",
+    operations="moir.inspection.operations.paddle:operations",
     raising=("raise-conditional-blocks",),
     passes=frozenset(("fuse-recurrent-cells",)),
 )

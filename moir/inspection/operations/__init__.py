@@ -11,19 +11,6 @@ from moir.inspection.operations.operation import TREATMENTS, Operation, all_lowe
 from moir.inspection.tables import Shown, Table
 from moir.lowering.table import LoweringTable
 
-SOURCES = {
-    "onnx": "moir.inspection.operations.onnx:operations",
-    "tf": "moir.inspection.operations.tensorflow:operations",
-    "tflite": "moir.inspection.operations.tflite:operations",
-    "caffe": "moir.inspection.operations.former_frameworks:operations_of_caffe",
-    "mxnet": "moir.inspection.operations.former_frameworks:operations_of_mxnet",
-    "aten": "moir.inspection.operations.pytorch:operations",
-    "paddle": "moir.inspection.operations.paddle:operations",
-    "keras": "moir.inspection.operations.keras_and_stablehlo:operations_of_keras",
-    "stablehlo": "moir.inspection.operations.keras_and_stablehlo:operations_of_stablehlo",
-}
-"""`module:function` that lists the operations of a framework. Others have what their tables of lowerings have."""
-
 COLUMNS = ("operation", "treatment", "since", "where", "also", "reads")
 
 
@@ -59,7 +46,7 @@ def _cells(operation: Operation) -> tuple[str, ...]:
 
 def operations_of(framework: Framework) -> Operations:
     """The operations of a framework that has a table of lowerings."""
-    place = SOURCES.get(framework.dialect)
+    place = framework.operations
     listed = cast("list[Operation]", load(place)()) if place is not None else all_lowered(_table(framework))
     return Operations(framework.dialect, framework.title, tuple(sorted(listed, key=lambda each: each.kind)))
 

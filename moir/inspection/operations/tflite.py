@@ -23,7 +23,7 @@ def operations() -> list[Operation]:
 
 def _operation(kind: str) -> Operation:
     if kind in SAME:
-        return Operation(kind, LOWERED, also=f"tf.{SAME[kind].kind}", becomes=f"what becomes of tf.{SAME[kind].kind}")
+        return Operation(kind, LOWERED, also=SAME[kind].kind, becomes=f"what becomes of TensorFlow's {SAME[kind].kind}")
     if kind in tflite.kinds():
         return lowered(tflite, kind)
     return Operation(kind, IMPORTED if kind in INLINED or kind in Resources.TAKEN else MISSING)

@@ -278,6 +278,7 @@ TRANSFORMERS = Framework(
     reader="moir.frontends.huggingface:read_model",
     folder_files=("model.safetensors.index.json", "model.safetensors"),
     lowering="moir.lowering.transformers.table:transformers",
+    view="moir.model_optimizer.frameworks.transformers.view:VIEW",
     ir_name="openvino_model",
     companions="moir.language_models.sources:companions",
 )

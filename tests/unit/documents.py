@@ -23,6 +23,7 @@ from google.protobuf import text_format
 from onnx import TensorProto, helper
 
 from moir.frontends.tensorflow.messages import message_class
+from tests.unit.language_models.folders import write_folder
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ("README.md", "CHANGELOG.md", "SECURITY.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")))
@@ -160,7 +161,8 @@ def place_models(folder: Path) -> None:
 
 
 def place_models_of_newer_frameworks(folder: Path) -> None:
-    """Copy `model.keras`, `program.mlir`, `model.pt2`, `model.tflite` and `inference.pdmodel` into a folder."""
+    """Put `model.keras`, `program.mlir`, `model.pt2`, `model.tflite`, `inference.pdmodel` and `Llama-3.2-1B` into a folder."""
+    write_folder(folder / "Llama-3.2-1B")
     fixtures = Path(__file__).parents[1] / "fixtures"
     shutil.copy(fixtures / "keras" / "functional.keras", folder / "model.keras")
     shutil.copy(fixtures / "stablehlo" / "mlp.mlir", folder / "program.mlir")

@@ -12,11 +12,15 @@ from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
 from moir.frontends.huggingface.expert_matrices import NUMBER, matrix_of_each, packed_matrix
 from moir.frontends.huggingface.keys import Keys
+from moir.frontends.quantized_checkpoints import Layer, Quantization
 from moir.frontends.safetensors import SafeTensors
 from moir.suggestions import did_you_mean
 
 LISTED = 6
 """Names that a message lists."""
+
+MISMATCH = "do config.json and the weights belong together?"
+"""The hint for a weight of another shape."""
 
 _LAYER = re.compile(r"layers\.(\d+)\.(.+)")
 
@@ -28,12 +32,14 @@ class FolderCheckpoint:
         folder: the folder.
         family: how its tensors are named.
         keys: its config.json.
+        quantization: the method by which weights are quantized; None if they are numbers.
     """
 
-    def __init__(self, folder: Path, family: Family, keys: Keys) -> None:
+    def __init__(self, folder: Path, family: Family, keys: Keys, quantization: Quantization | None = None) -> None:
         self.location = str(folder)
         self.family = family
         self.keys = keys
+        self.quantization = quantization
         self.files = SafeTensors(folder)
         self.tensors = self.files.tensors
         self._names = {self._plain_name(name): name for name in self.tensors}
@@ -79,6 +85,9 @@ class FolderCheckpoint:
     def weight(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
         """The weight of an operand. Raises ModelFileError if it is missing or has another shape."""
         name = self.name(operand)
+        quantized = self._quantized(name, shape)
+        if quantized is not None:
+            return quantized
         if self.family.architecture.experts == "packed transposed":
             packed = packed_matrix(self.tensor, self._block, operand, shape)
             if packed is not None:
@@ -90,6 +99,27 @@ class FolderCheckpoint:
             return StoredWeight(DataAttr.of(data.values.transpose((1, 0)), data.element))
         return StoredWeight(self.tensor(name, shape))
 
+    def _quantized(self, name: str, shape: tuple[int, ...]) -> StoredWeight | None:
+        """The codes of a weight with their scales; None if it is not quantized, as vectors and embeddings usually are.
+
+        Raises ModelFileError if the weight has another shape.
+        """
+        layer, _, kind = name.rpartition(".")
+        if self.quantization is None or kind != "weight" or len(shape) != 2 or name in self._names:
+            return None
+        weight = self.quantization.weight(Layer(layer, self._taken, self.location))
+        if weight is not None and weight.shape != shape:
+            raise self.error(f"the weights of {layer!r} are {list(weight.shape)} instead of {list(shape)}", MISMATCH)
+        return weight
+
+    def _taken(self, name: str) -> DataAttr | None:
+        """A tensor of the file, which counts as read; None if there is none."""
+        source = self._names.get(name)
+        if source is None:
+            return None
+        self._read.add(source)
+        return self.tensors[source]
+
     def tensor(self, name: str, shape: tuple[int, ...]) -> DataAttr:
         """A tensor. Raises ModelFileError if it is missing or has another shape."""
         source = self._names.get(name)
@@ -100,9 +130,7 @@ class FolderCheckpoint:
         self._read.add(source)
         data = self.tensors[source]
         if data.shape != shape:
-            raise self.error(
-                f"the tensor {name!r} is {list(data.shape)} instead of {list(shape)}", "do config.json and the weights belong together?"
-            )
+            raise self.error(f"the tensor {name!r} is {list(data.shape)} instead of {list(shape)}", MISMATCH)
         return data
 
     def error(self, reason: str, hint: str | None = None) -> ModelFileError:

@@ -20,9 +20,10 @@ from moir.files.reading import read_whole
 from moir.frontends.huggingface.checkpoint import FolderCheckpoint
 from moir.frontends.huggingface.configuration import configured
 from moir.frontends.huggingface.keys import Keys
+from moir.frontends.quantized_checkpoints import Quantization, quantization_of
 from moir.suggestions import did_you_mean
 
-QUANTIZATIONS = ("quantization_config", "compression_config")
+QUANTIZATION, COMPRESSION = "quantization_config", "compression_config"
 """The keys of config.json that say that the weights are quantized, and how."""
 
 
@@ -39,7 +40,7 @@ def read_model(path: str | Path) -> ModuleOp:
     keys = read_configuration(path)
     family = known_family(keys)
     architecture, configuration, family = configured(family, keys)
-    checkpoint = FolderCheckpoint(path, family, keys)
+    checkpoint = FolderCheckpoint(path, family, keys, _quantization(keys))
     return network(architecture, configuration, checkpoint, path.resolve().name or "model")
 
 
@@ -55,26 +56,23 @@ def read_configuration(folder: Path) -> Keys:
     if not isinstance(content, dict):
         raise ModelFileError("it is not an object of JSON", location=str(path))
     values = cast("dict[str, Any]", content)
-    _check_not_quantized(values, str(path))
     inner = values.get("text_config")
     if isinstance(inner, dict) and "model_type" in inner:
         # A multimodal model: its language model.
-        _check_not_quantized(cast("dict[str, Any]", inner), str(path))
-        values = {**cast("dict[str, Any]", inner), "architectures": values.get("architectures")}
+        outer = {key: values[key] for key in ("architectures", QUANTIZATION, COMPRESSION) if key in values}
+        values = {**cast("dict[str, Any]", inner), **outer}
     return Keys(values, str(path))
 
 
-def _check_not_quantized(values: dict[str, Any], location: str) -> None:
-    """Raises ModelFileError if a configuration says that the weights are quantized, which is not read."""
-    for key in QUANTIZATIONS:
-        if (settings := values.get(key)) is None:
-            continue
-        method = cast("dict[str, Any]", settings).get("quant_method") if isinstance(settings, dict) else settings
-        raise ModelFileError(
-            f"the weights are quantized ({key}, by the method {method!r}), which moir does not read yet",
-            location=location,
-            hint="convert the folder of the model that it was made from; --compress-weights quantizes its weights",
-        )
+def _quantization(keys: Keys) -> Quantization | None:
+    """The method by which the weights are quantized; None if config.json names none.
+
+    Raises ModelFileError for a method that is not read.
+    """
+    settings = keys.value(COMPRESSION)
+    if settings is None:
+        settings = keys.value(QUANTIZATION)
+    return None if settings is None else quantization_of(settings, keys.location)
 
 
 def known_family(keys: Keys) -> Family:

@@ -154,7 +154,6 @@ def test_what_nothing_is_known_about(tmp_path: Path) -> None:
         (("model.onnx",), "", r"did you mean \S+/model\.onnx\?"),
         (("saved_model/saved_model.pb",), "", r"did you mean \S+/saved_model\?"),
         (("onnx/model.onnx", "onnx/model_int8.onnx"), "", r"did you mean \S+/onnx/model\.onnx or \S+/onnx/model_int8\.onnx\?"),
-        (("config.json", "model.safetensors"), "", r"it has model\.safetensors: a safetensors file, weights without a graph; export"),
         (("readme.txt",), "", "give a model file, or the folder of a SavedModel"),
         (("model.onnx", "other.txt"), "model", r"did you mean model\.onnx\?"),
         (("model.onnx",), "modle.onnx", r"did you mean model\.onnx\?"),
@@ -164,6 +163,6 @@ def test_what_nothing_is_known_about(tmp_path: Path) -> None:
 def test_folders_and_files_that_are_not_there(tmp_path: Path, files: tuple[str, ...], path: str, hint: str) -> None:
     for name in files:
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_bytes(SAFETENSORS if name.endswith("safetensors") else b"")
+        (tmp_path / name).write_bytes(b"")
     with pytest.raises(ModelFileError, match=hint):
         framework_of_file(tmp_path / path)

@@ -70,13 +70,22 @@ def weights() -> dict[str, Array]:
     return {name: generator.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
 
 
+TYPES = {"float32": "F32", "float16": "F16", "int32": "I32"}
+"""The names of element types in safetensors."""
+
+
 def write_tensors(path: Path, tensors: Mapping[str, Array]) -> None:
-    """Write tensors of f32 as safetensors: the size of a header, the header, the bytes of the tensors."""
+    """Write tensors as safetensors: the size of a header, the header, the bytes of the tensors."""
     header: dict[str, object] = {}
     content = b""
     for name, tensor in tensors.items():
-        values = tensor.astype(np.float32).tobytes()
-        header[name] = {"dtype": "F32", "shape": tensor.shape, "data_offsets": [len(content), len(content) + len(values)]}
+        tensor = tensor.astype(np.float32) if tensor.dtype == np.float64 else tensor
+        values = tensor.tobytes()
+        header[name] = {
+            "dtype": TYPES[tensor.dtype.name],
+            "shape": tensor.shape,
+            "data_offsets": [len(content), len(content) + len(values)],
+        }
         content += values
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)

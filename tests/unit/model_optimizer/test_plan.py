@@ -59,7 +59,7 @@ def test_a_folder_of_views_is_one_framework() -> None:
 
 ROOMS = (
     r"(?:frontends|lowering|raising|dialects/frameworks|model_optimizer/frameworks)/"
-    r"(?:onnx|tensorflow|caffe|keras|mxnet|openvino_ir|paddle|pytorch|stablehlo|tflite)\b"
+    r"(?:onnx|tensorflow|caffe|keras|mxnet|openvino_ir|paddle|pytorch|stablehlo|tflite|transformers)\b|architectures/"
 )
 """The rooms of frameworks: the files that may say which framework they are of."""
 

@@ -1,0 +1,1 @@
+"""Language models as extensions for Model Optimizer see them."""

@@ -154,6 +154,7 @@ COHERE = Family(
         "layer_norm_eps": 1e-5,
         "max_position_embeddings": 8192,
         "tie_word_embeddings": True,
+        "rope_theta": 500000.0,
         "use_qk_norm": False,
     },
     biases={"attention_bias": ALL_PROJECTIONS},

@@ -15,6 +15,9 @@ from moir.frontends.huggingface.rotary import rotary_layers
 INTEGERS = ("layers", "hidden", "vocabulary", "heads", "feed_forward", "positions")
 """The sizes that every family has."""
 
+REQUIRED = ("layers", "hidden", "vocabulary", "positions")
+"""Those for which null stands for nothing."""
+
 ARCHITECTURE, CONFIGURATION, FAMILY = (frozenset(each.__annotations__) for each in (Architecture, Configuration, Family))
 """The fields of these records."""
 
@@ -52,17 +55,17 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     for field in (*INTEGERS, *(set(family.keys) - set(INTEGERS))):
         key = family.key(field)
         if key and field not in fields and field in CONFIGURATION:
-            fields[field] = keys.number_of(key)
+            fields[field] = _value(keys, field, key)
     for field in ("epsilon", "activation", "is_tied", "key_heads", "head_size"):
         if field not in fields and (key := family.key(field)):
-            fields[field] = keys.number_of(key)
+            fields[field] = _value(keys, field, key)
     for table, power in ((family.divisors, -1.0), (family.roots, 0.5), (family.inverse_roots, -0.5)):
         for field, key in table.items():
             if (number := keys.number(key)) <= 0:
                 raise keys.error(f"{key!r} is {number}")
             fields[field] = number**power
     layers = fields["layers"]
-    if not 0 < layers <= LARGEST_COUNT or not 0 <= fields.get("heads", 0) <= LARGEST_COUNT:
+    if layers is None or not 0 < layers <= LARGEST_COUNT or not 0 <= (fields.get("heads") or 0) <= LARGEST_COUNT:
         raise keys.error(f"{layers} layers with {fields.get('heads')} heads are not possible")
     fields["key_heads"] = fields.get("key_heads") or fields.get("heads", 0)
     if fields.get("heads"):
@@ -77,10 +80,24 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     fields["biases"] = frozenset(each for key, operands in family.biases.items() if not key or keys.flag(key) for each in operands.split())
     fields.setdefault("windows", windows(family, keys, layers))
     if family.architecture.attention.rotation is not None:
+        if not fields.get("head_size"):
+            raise keys.error(f"{fields.get('heads')} heads of {fields['hidden']} features are not possible")
         fields.setdefault("rotary", rotary_layers(family, keys, layers, int(fields["head_size"])))
     if family.experts:
         fields["experts"] = expert_layers(family, keys, layers)
     return fields
+
+
+def _value(keys: Keys, field: str, key: str) -> Any:
+    """The value of a key that says a field of a configuration; None if the file or the family has null for it.
+
+    Raises ModelFileError if the key is required and missing, or its value is not of the type of the field.
+    """
+    value = keys.number_of(key)
+    keys.check_type(key, value, Configuration.__annotations__[field])
+    if value is None and field in REQUIRED:
+        raise keys.error(f"{key!r} is null")
+    return value
 
 
 def _check(configuration: Configuration, keys: Keys) -> None:

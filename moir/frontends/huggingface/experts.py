@@ -20,12 +20,13 @@ def expert_layers(family: Family, keys: Keys, layers: int) -> tuple[Experts | No
         elif isinstance(key, str):
             value = keys.first(key.split())
             if value is not None:
+                keys.check_type(key.split()[0], value, Experts.__annotations__[field])
                 values[field] = value
         else:
             values[field] = key
     for field in ("count", "chosen", "size", "shared", "groups", "chosen_groups"):
         value = values.get(field, 0)
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 31:
+        if not 0 <= value < 1 << 31:
             raise keys.error(f"{value!r} is not a possible number of experts or of their features")
     experts = Experts(**values)
     if not 0 < experts.chosen <= experts.count <= LARGEST_COUNT:

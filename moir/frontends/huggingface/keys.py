@@ -11,6 +11,15 @@ from moir.errors import ModelFileError
 HINT = "the file is damaged, or of a model that moir does not know"
 
 
+TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "int": ((int,), "an integer"),
+    "float": ((int, float), "a number"),
+    "str": ((str,), "a text"),
+    "bool": ((bool,), "true or false"),
+}
+"""The types that a value may have in JSON, by the annotation of the field that it is for, with names for messages."""
+
+
 class Keys:
     """The keys of a config.json.
 
@@ -73,6 +82,12 @@ class Keys:
         if isinstance(value, float) and not math.isfinite(value):
             raise self.error(f"{key!r} is {value}")
         return value
+
+    def check_type(self, key: str, value: object, annotation: str) -> None:
+        """Raises ModelFileError if the value of a key is neither None nor of the type of the field that it is for."""
+        types, name = TYPES[annotation.partition(" |")[0]]
+        if value is not None and (not isinstance(value, types) or isinstance(value, bool) is not (bool in types)):
+            raise self.error(f"{key!r} is {value!r}, not {name}")
 
     def integer(self, key: str, default: int | None = None) -> int:
         """An integer."""

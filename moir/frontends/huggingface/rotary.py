@@ -57,7 +57,8 @@ def _by_kind(family: Family, keys: Keys, head_size: int) -> tuple[Rotary, Rotary
     """The embeddings of layers without and with a window; None if they have the same."""
     parameters = keys.table("rope_parameters")
     if parameters is not None and (FULL in parameters or SLIDING in parameters):
-        found = [_rotary(family, keys, cast("dict[str, Any]", parameters.get(kind) or {}), head_size) for kind in (FULL, SLIDING)]
+        for_kinds = Keys(parameters, keys.location)
+        found = [_rotary(family, keys, for_kinds.table(kind) or {}, head_size) for kind in (FULL, SLIDING)]
         return found[0], found[1]
     scaling = keys.table("rope_scaling")
     given = {**(scaling or {}), **(parameters or {})}
@@ -83,6 +84,8 @@ def _rotary(family: Family, keys: Keys, given: Mapping[str, Any], head_size: int
         raise keys.error(f"'rope_theta' is {theta!r}")
     part = keys.value(family.key("partial") or "partial_rotary_factor", 1.0)
     part = values.pop("partial_rotary_factor", None) or part
+    if part is not None and not (isinstance(part, int | float) and 0 < part <= 1):
+        raise keys.error(f"'partial_rotary_factor' is {part!r}")
     size_key = family.key("rotary_size")
     size = (size_key and keys.value(size_key)) or int(head_size * (1.0 if part is None else part))
     if not isinstance(size, int) or not 2 <= size <= max(head_size, 2) or size % 2:

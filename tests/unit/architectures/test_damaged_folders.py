@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,31 @@ def test_a_family_that_is_not_known(tmp_path: Path) -> None:
 )
 def test_values_that_are_not_possible(tmp_path: Path, keys: dict[str, object], message: str) -> None:
     assert message in refusal(tmp_path, **keys)
+
+
+VALUES = (
+    *(None, 0, -1, 1 << 40, 0.5, 1e308, "x", "", True, False, [], ["a"], [None], {}),
+    *({"rope_type": "yarn", "factor": "a"}, {"full_attention": 3}),
+)
+KEYS = (
+    *("model_type", "hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "head_dim"),
+    *("max_position_embeddings", "rms_norm_eps", "hidden_act", "rope_theta", "rope_scaling", "rope_parameters", "partial_rotary_factor"),
+    *("vocab_size", "tie_word_embeddings", "sliding_window", "layer_types", "attention_bias", "mlp_bias"),
+    *("quantization_config", "compression_config"),
+)
+
+
+@pytest.mark.parametrize("model_type", ["llama", "mistral"])
+@pytest.mark.parametrize("key", KEYS)
+def test_values_that_make_no_sense_are_errors_of_the_file(tmp_path: Path, model_type: str, key: str) -> None:
+    folder = write_folder(tmp_path / "m", model_type=model_type)
+    configuration = json.loads((folder / "config.json").read_text())
+    messages: list[str] = []
+    for value in VALUES:
+        (folder / "config.json").write_text(json.dumps(configuration | {key: value}))
+        try:
+            moir.read_model(folder)
+        except ModelFileError as error:
+            messages.append(str(error))
+    assert messages
+    assert not any("\n" in each for each in messages)

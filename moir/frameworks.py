@@ -280,7 +280,7 @@ TRANSFORMERS = Framework(
     lowering="moir.lowering.transformers.table:transformers",
     view="moir.model_optimizer.frameworks.transformers.view:VIEW",
     ir_name="openvino_model",
-    companions="moir.language_models.sources:companions",
+    companions="moir.language_models.huggingface:companions_of_folder",
 )
 
 OPENVINO_IR = Framework(

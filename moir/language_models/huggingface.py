@@ -33,7 +33,15 @@ GENERATION_KEYS = ("bos_token_id", "eos_token_id", "pad_token_id")
 
 
 def companions_of_folder(folder: Path, has_tokenizer: bool) -> Companions:
-    """The companions of a model in a folder, see `moir.language_models.companions`."""
+    """The companions of the IR of a language model.
+
+    Args:
+        folder: the folder of the model.
+        has_tokenizer: whether the tokenizer is converted. Its files are copied in any case.
+
+    Raises ModelFileError for files that are missing or damaged, ConversionError for a tokenizer that operations of
+    OpenVINO Tokenizers cannot express.
+    """
     from moir.tokenizers import read_folder
 
     copies = {name: folder / name for name in COPIED if (folder / name).is_file()}

@@ -17,6 +17,7 @@ FILES = listed(
     bloom: bloom
     falcon: falcon
     mixtures: mixtral qwen3_moe gpt_oss
+    encoders: bert roberta xlm-roberta distilbert modernbert
     """
 )
 """The file of this folder that has the record of each `model_type`."""

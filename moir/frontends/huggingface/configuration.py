@@ -42,7 +42,9 @@ def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration,
         **{name: value for name, value in changes.items() if name not in spelling and name not in CONFIGURATION}
     )
     fields = _fields(family, keys)
-    fields |= {name: value for name, value in changes.items() if name in CONFIGURATION}
+    fields |= {name: value for name, value in changes.items() if name in CONFIGURATION and name not in spelling}
+    if architecture.task == "classification":
+        fields["labels"] = _label_count(keys)
     configuration = Configuration(**fields)
     _check(configuration, keys)
     keys.check_all_read(IGNORED | family.unread)
@@ -86,6 +88,12 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     if family.experts:
         fields["experts"] = expert_layers(family, keys, layers)
     return fields
+
+
+def _label_count(keys: Keys) -> int:
+    """The number of classes of a model that classifies; two where config.json says nothing, as in Transformers."""
+    names = keys.table("id2label")
+    return keys.integer("num_labels", 2) if names is None else len(names)
 
 
 def _value(keys: Keys, field: str, key: str) -> Any:

@@ -29,8 +29,10 @@ def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
         if types is not None and SLIDING in types:
             raise keys.error("layers with windows are not known for this family")
         return ()
-    size = keys.value("sliding_window")
     types = layer_types(keys, layers)
+    if rule == "both sides":
+        return _windows_of_both_sides(keys, layers, types)
+    size = keys.value("sliding_window")
     flagged = keys.flag("use_sliding_window", default=True) if rule == "flagged" else True
     if not size or not flagged:
         return ()
@@ -39,6 +41,15 @@ def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
         raise keys.error(f"a window of {size} keys is not possible")
     slides = _sliding_layers(rule, keys, layers) if types is None else [each == SLIDING for each in types]
     return tuple(size if each else 0 for each in slides)
+
+
+def _windows_of_both_sides(keys: Keys, layers: int, types: tuple[str, ...] | None) -> tuple[int, ...]:
+    """How many tokens away the keys are, at most, that a query of each layer sees; 0 for all keys."""
+    size, period = keys.integer("local_attention"), keys.integer("global_attn_every_n_layers")
+    if size < 2 or period < 1:
+        raise keys.error(f"windows of {size} keys in all but each {period}th layer are not possible")
+    slides = [layer % period != 0 for layer in range(layers)] if types is None else [each == SLIDING for each in types]
+    return tuple(size // 2 if each else 0 for each in slides)
 
 
 def _sliding_layers(rule: str, keys: Keys, layers: int) -> list[bool]:

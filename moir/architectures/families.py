@@ -11,9 +11,10 @@ from moir.tables import listed
 FILES = listed(
     """
     llama: llama
-    llama_variants: mistral qwen2 qwen3 phi3 olmo2 smollm3 granite glm glm4 cohere starcoder2 phi
+    llama_variants: mistral qwen2 qwen3 phi3 olmo2 smollm3 granite glm glm4 cohere starcoder2 phi exaone4 ernie4_5
+    layer_norm_families: stablelm nemotron olmo cohere2
     gemma: gemma gemma2 gemma3_text
-    gpt: gpt2 gpt_neox gptj opt
+    gpt: gpt2 gpt_bigcode gpt_neox gptj opt
     bloom: bloom
     falcon: falcon
     mixtures: mixtral qwen3_moe gpt_oss

@@ -66,9 +66,10 @@ class Family(Record):
         dense: which layers have no experts: empty for none; `sparse step` (decoder_sparse_step and mlp_only_layers);
             or the key with the number of first layers without.
         window: which layers have windows: empty; `all`; `flagged` (use_sliding_window, from layer max_window_layers
-            on); `alternating` (even layers); `pattern` (all but each n-th); `both sides` (half of local_attention, all but
-            every global_attn_every_n_layers-th). `layer_types` precedes.
-        rotary_layers: which layers are rotated: empty for all; `listed` (no_rope_layers); `sliding`.
+            on); `alternating` (even layers); `pattern` (all but each n-th); `both sides` (half of local_attention, all
+            but every global_attn_every_n_layers-th). `layer_types` precedes.
+        rotary_layers: which layers are rotated: empty for all; `listed` (no_rope_layers); `sliding`; `sliding or all`
+            (those with windows, or all if the model has no windows).
         variants: changes of the architecture for values of keys: (key, value, changed fields).
         read: keys that only the code of the frontend reads.
         unread: keys that have no effect in this family.

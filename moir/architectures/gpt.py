@@ -50,6 +50,25 @@ GPT2 = Family(
     variants=(("scale_attn_weights", False, {"attention_scale": 1.0}),),
 )
 
+GPT_BIGCODE = GPT2.with_fields(
+    architecture=GPT2.architecture.with_fields(name="gpt_bigcode", model_types=("gpt_bigcode",)),
+    keys={**GPT2.keys, "key_heads": "_key_heads"},
+    defaults={**GPT2.defaults, "activation_function": "gelu_pytorch_tanh", "multi_query": True, "_key_heads": 1},
+    transposed=False,
+    variants=(
+        *GPT2.variants,
+        (
+            "multi_query",
+            False,
+            {"attention": AttentionBlock(packing="per head", rotation=None), "keys": {**GPT2.keys, "key_heads": "n_head"}},
+        ),
+    ),
+    unread=words(
+        "attention_softmax_in_fp32 scale_attention_softmax_in_fp32 runner_max_sequence_length inference_runner pad_key_length "
+        "pre_allocate_kv_cache validate_runner_input n_ctx num_key_value_heads"
+    ),
+)
+
 GPT_NEOX = Family(
     architecture=Architecture(
         "gpt_neox",
@@ -173,4 +192,4 @@ OPT = Family(
     unread=words("init_std"),
 )
 
-FAMILIES = (GPT2, GPT_NEOX, GPTJ, OPT)
+FAMILIES = (GPT2, GPT_BIGCODE, GPT_NEOX, GPTJ, OPT)

@@ -211,4 +211,42 @@ PHI = Family(
     variants=(("qk_layernorm", True, {"attention": AttentionBlock(query_norm="head")}),),
 )
 
-FAMILIES = (MISTRAL, QWEN2, QWEN3, PHI3, OLMO2, SMOLLM3, GRANITE, GLM, GLM4, COHERE, STARCODER2, PHI)
+EXAONE4 = Family(
+    architecture=OLMO2.architecture.with_fields(name="exaone4", model_types=("exaone4",), attention=AttentionBlock(query_norm="head")),
+    tensors=OLMO2.tensors,
+    defaults={
+        **DEFAULTS,
+        "vocab_size": 102400,
+        "intermediate_size": 16384,
+        "num_key_value_heads": 32,
+        "rms_norm_eps": 1e-5,
+        "sliding_window": 4096,
+        "sliding_window_pattern": 4,
+    },
+    window="pattern",
+    rotary_layers="sliding or all",
+    unread=words("sliding_window_pattern"),
+)
+
+ERNIE4_5 = Family(
+    architecture=Architecture("ernie4_5", ("ernie4_5",), attention=AttentionBlock(rotation="interleaved")),
+    tensors=TENSORS,
+    defaults={
+        **DEFAULTS,
+        "vocab_size": 103424,
+        "hidden_size": 1024,
+        "intermediate_size": 3072,
+        "num_hidden_layers": 18,
+        "num_attention_heads": 16,
+        "num_key_value_heads": 2,
+        "head_dim": 128,
+        "max_position_embeddings": 131072,
+        "rms_norm_eps": 1e-5,
+        "tie_word_embeddings": True,
+        "rope_theta": 500000.0,
+        "use_bias": False,
+    },
+    biases={"use_bias": f"{ALL_PROJECTIONS} feed_forward.gate feed_forward.up feed_forward.down"},
+)
+
+FAMILIES = (MISTRAL, QWEN2, QWEN3, PHI3, OLMO2, SMOLLM3, GRANITE, GLM, GLM4, COHERE, STARCODER2, PHI, EXAONE4, ERNIE4_5)

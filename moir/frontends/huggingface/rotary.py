@@ -44,7 +44,9 @@ def rotary_layers(family: Family, keys: Keys, layers: int, head_size: int) -> tu
 
 def _rotated(family: Family, keys: Keys, layers: int, slides: tuple[int, ...]) -> list[bool]:
     """Which layers are rotated."""
-    if family.rotary_layers == "sliding":
+    if family.rotary_layers == "sliding or all" and keys.value("sliding_window") is None:
+        return [True] * layers
+    if family.rotary_layers in ("sliding", "sliding or all"):
         return [bool(window) for window in slides] if any(slides) or family.window == "pattern" else [True] * layers
     if family.rotary_layers == "listed":
         listed = keys.list("no_rope_layers", layers)

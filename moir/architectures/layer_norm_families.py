@@ -1,0 +1,75 @@
+"""Families with the projections of Llama and layer normalizations in place of its own."""
+
+from __future__ import annotations
+
+from moir.architectures.family import Family
+from moir.architectures.llama import DEFAULTS, PROJECTIONS, TENSORS
+from moir.architectures.llama_variants import ALL_PROJECTIONS, COHERE
+from moir.architectures.record import PARALLEL, Architecture, AttentionBlock
+from moir.tables import pairs, words
+
+STABLELM = Family(
+    architecture=Architecture("stablelm", ("stablelm",), norm="layer", norm_bias=True),
+    tensors=TENSORS,
+    keys=pairs("epsilon layer_norm_eps"),
+    defaults={
+        **DEFAULTS,
+        "vocab_size": 50304,
+        "hidden_size": 2560,
+        "intermediate_size": 6912,
+        "num_key_value_heads": 32,
+        "max_position_embeddings": 4096,
+        "layer_norm_eps": 1e-5,
+        "partial_rotary_factor": 0.25,
+        "use_qkv_bias": False,
+        "use_parallel_residual": False,
+    },
+    biases={"use_qkv_bias": PROJECTIONS},
+    variants=(("use_parallel_residual", True, {"residuals": PARALLEL}),),
+    # A window is not computed by the family's class.
+    unread=words("rope_pct"),
+)
+
+NEMOTRON = Family(
+    architecture=Architecture("nemotron", ("nemotron",), norm="layer", norm_bias=True, norm_offset=1.0, feed_forward="plain"),
+    tensors=TENSORS,
+    keys=pairs("epsilon norm_eps"),
+    defaults={
+        **DEFAULTS,
+        "vocab_size": 256000,
+        "hidden_size": 6144,
+        "intermediate_size": 24576,
+        "num_attention_heads": 48,
+        "hidden_act": "relu2",
+        "max_position_embeddings": 4096,
+        "norm_eps": 1e-5,
+        "partial_rotary_factor": 0.5,
+    },
+    biases={"attention_bias": ALL_PROJECTIONS, "mlp_bias": "feed_forward.up feed_forward.down"},
+)
+
+OLMO = Family(
+    architecture=Architecture("olmo", ("olmo",), norm="layer", norm_weight=False),
+    tensors=TENSORS,
+    keys=pairs("epsilon _epsilon, clip clip_qkv"),
+    defaults={**DEFAULTS, "vocab_size": 50304, "_epsilon": 1e-5, "clip_qkv": None},
+    biases={"attention_bias": ALL_PROJECTIONS},
+)
+
+COHERE2 = Family(
+    architecture=COHERE.architecture.with_fields(
+        name="cohere2", model_types=("cohere2",), residuals=PARALLEL, attention=AttentionBlock(rotation="interleaved")
+    ),
+    tensors=TENSORS,
+    keys=COHERE.keys,
+    defaults={**COHERE.defaults, "rope_theta": 10000.0, "sliding_window": 4096, "sliding_window_pattern": 4},
+    biases=COHERE.biases,
+    window="pattern",
+    rotary_layers="sliding",
+    unread=words(
+        "order_of_interleaved_layers position_embedding_type rotary_pct layer_switch use_embedding_sharing use_gated_activation "
+        "use_parallel_block use_parallel_embedding"
+    ),
+)
+
+FAMILIES = (STABLELM, NEMOTRON, OLMO, COHERE2)

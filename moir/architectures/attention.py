@@ -40,11 +40,11 @@ class AttentionNodes:
         """
         sizes, block = self.configuration, f"layers.{layer}.attention"
         queries, keys, values = self.projected(x, block)
+        queries, keys = self.normalized(queries, keys, block)
         if sizes.clip:
             queries, keys, values = (
                 self.nodes.nodes("Clip", [each], "", [each.type], {"bound": sizes.clip})[0] for each in (queries, keys, values)
             )
-        queries, keys = self.normalized(queries, keys, block)
         return self.output(self.attended([queries, keys, values], layer), block)
 
     def attended(self, projected: Sequence[SSAValue], layer: int) -> SSAValue:

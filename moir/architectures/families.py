@@ -17,7 +17,7 @@ FILES = listed(
     gpt: gpt2 gpt_bigcode gpt_neox gptj opt
     bloom: bloom
     falcon: falcon
-    mixtures: mixtral qwen3_moe gpt_oss
+    mixtures: mixtral qwen3_moe olmoe gpt_oss
     encoders: bert roberta xlm-roberta distilbert modernbert
     """
 )

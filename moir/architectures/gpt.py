@@ -1,4 +1,4 @@
-"""GPT-2, GPT-NeoX, GPT-J and OPT: layer normalizations and biases."""
+"""GPT-2, GPT BigCode, GPT-NeoX, GPT-J and OPT: layer normalizations and biases."""
 
 from __future__ import annotations
 

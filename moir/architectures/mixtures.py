@@ -1,4 +1,4 @@
-"""Families whose layers have experts: Mixtral, Qwen3 MoE, gpt-oss."""
+"""Families whose layers have experts: Mixtral, Qwen3 MoE, OLMoE, gpt-oss."""
 
 from __future__ import annotations
 
@@ -76,6 +76,34 @@ QWEN3_MOE = Family(
     unread=words("sliding_window"),
 )
 
+OLMOE = Family(
+    architecture=Architecture("olmoe", ("olmoe",), attention=AttentionBlock(query_norm="whole")),
+    tensors=QWEN3_MOE.tensors,
+    keys=pairs("clip clip_qkv"),
+    defaults={
+        **DEFAULTS,
+        "vocab_size": 50304,
+        "hidden_size": 2048,
+        "intermediate_size": 2048,
+        "num_hidden_layers": 16,
+        "num_attention_heads": 16,
+        "max_position_embeddings": 4096,
+        "rms_norm_eps": 1e-5,
+        "clip_qkv": None,
+        "num_experts_per_tok": 8,
+        "num_experts": 64,
+        "norm_topk_prob": False,
+    },
+    aliases=QWEN3_MOE.aliases,
+    biases={"attention_bias": ALL_PROJECTIONS},
+    experts={
+        "count": "num_experts",
+        "chosen": "num_experts_per_tok",
+        "size": "intermediate_size",
+        "is_normalized": "norm_topk_prob",
+    },
+)
+
 GPT_OSS = Family(
     architecture=Architecture("gpt_oss", ("gpt_oss",), attention=AttentionBlock(sinks=True), experts="packed transposed"),
     tensors={
@@ -127,4 +155,4 @@ GPT_OSS = Family(
     unread=words("initial_context_length"),
 )
 
-FAMILIES = (MIXTRAL, QWEN3_MOE, GPT_OSS)
+FAMILIES = (MIXTRAL, QWEN3_MOE, OLMOE, GPT_OSS)

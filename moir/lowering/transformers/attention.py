@@ -13,8 +13,8 @@ from moir.dialects.element_types import f32
 from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.transformers.alibi import with_alibi
+from moir.lowering.transformers.arithmetic import soft_cap
 from moir.lowering.transformers.table import transformers
-from moir.lowering.transformers.vectors import soft_cap
 from moir.lowering.transformers.weights import vector
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.variables import assign_variable

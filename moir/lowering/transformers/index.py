@@ -1,11 +1,15 @@
 """The kinds that each file of this package lowers; `python -m scripts.lowering_index` writes it."""
 
 INDEX = """
+arithmetic: Add Clip Scale SoftCap
 attention: Attention
 experts: MixtureOfExperts
 feed_forward: GatedMLP MLP PackedGatedMLP
+indexing: Embedding FirstToken
 masks: CausalMask Mask
+matrix: Linear
+movement: Split
+normalization: LayerNorm RMSNorm
 positions: CountedPositions FirstTypes Positions RotaryEmbedding UnpaddedPositions
-vectors: Add Clip Embedding FirstToken LayerNorm Linear RMSNorm Scale SoftCap Split
 weights: Dequantize
 """

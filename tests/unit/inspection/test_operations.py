@@ -77,14 +77,14 @@ def test_the_command_prints_an_operation(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_the_command_looks_in_all_frameworks(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["operations", "Clip", "--json"]) == 0
-    assert {each["framework"] for each in json.loads(capsys.readouterr().out)} == {"onnx", "caffe"}
+    assert {each["framework"] for each in json.loads(capsys.readouterr().out)} == {"onnx", "caffe", "transformers"}
 
 
 def test_the_command_counts_the_operations_of_all_frameworks(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["operations", "--json"]) == 0
     counts = {each["framework"]: each["operations"][LOWERED] for each in json.loads(capsys.readouterr().out)}
     assert counts.keys() == {each.dialect for each in lowered()}
-    assert min(counts.values()) > 50
+    assert min(counts.values()) > 20
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ MODELS = {
     "keras": [ROOT / "tests/fixtures/keras/functional.keras"],
     "stablehlo": [ROOT / "tests/fixtures/stablehlo/mlp.mlir"],
     "aten": [ROOT / "tests/fixtures/pytorch/classifier.pt2"],
+    "transformers": [ROOT / "tests/fixtures/huggingface/llama"],
     "tf": [ROOT / "tests/fixtures/tensorflow" / name for name in ("convolution.pbtxt", "saved_model_v2", "keras_3")],
 }
 

@@ -48,7 +48,18 @@ def test_a_file_of_a_pass_begins_with_its_name(name: str) -> None:
 def test_facts_about_a_pass() -> None:
     text = passes.section("fold-constants")
     assert "`fold-constants{static-shape=false}`" in text
-    titles = ("ONNX", "TensorFlow", "Caffe", "MXNet", "TensorFlow Lite", "Keras", "StableHLO", "PyTorch", "PaddlePaddle")
+    titles = (
+        "ONNX",
+        "TensorFlow",
+        "Caffe",
+        "MXNet",
+        "TensorFlow Lite",
+        "Keras",
+        "StableHLO",
+        "PyTorch",
+        "PaddlePaddle",
+        "Hugging Face Transformers",
+    )
     every = "; ".join(rf"{name}: [\d, ]+" for name in titles)
     assert re.search(rf"^- In the pipeline: {every}$", text, re.MULTILINE)
     assert passes.positions("infer-types") == ""

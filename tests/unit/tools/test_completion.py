@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from moir.frameworks import converted
 from moir.tools.convert import COMMANDS, argument_parser, main
 
 
@@ -28,7 +29,7 @@ def script(tmp_path: Path, request: pytest.FixtureRequest, capsys: pytest.Captur
         ("moir m.onnx --layout-change n", ["none"]),
         ("moir m.onnx --layout-change = n", ["none"]),
         ("moir m.onnx --passes fuse-gel", ["fuse-gelu"]),
-        ("moir passes --framework ", ["onnx", "tf", "caffe", "mxnet", "tflite", "keras", "stablehlo", "aten", "paddle", "openvino_ir"]),
+        ("moir passes --framework ", [each.dialect for each in converted()]),
         ("moir passes --fra", ["--framework"]),
         ("moir m.onnx -o ne", ["net.onnx"]),
         ("moir ne", ["net.onnx", "new-extension"]),

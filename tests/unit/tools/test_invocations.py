@@ -49,7 +49,7 @@ INVOCATIONS: list[tuple[str, int, str]] = [
         1,
         "moir: error: torch.pt: this is a PyTorch checkpoint; load the model in PyTorch and export it: torch.export.save(",
     ),
-    ("moir tensors.safetensors", 1, "moir: error: tensors.safetensors: this is a safetensors file, weights without a graph; export"),
+    ("moir tensors.safetensors", 1, "moir: error: tensors.safetensors: this is a safetensors file, weights without a graph; give the"),
     ("moir network.xml", 1, "moir: error: network.xml: line 2, column 14: the XML cannot be read: no element found"),
     ("moir 002-lower-onnx.mlir", 1, "moir: error: 002-lower-onnx.mlir: this is the text of a module, as --dump-ir writes it; go on with"),
     ("moir archive.zip", 1, "moir: error: archive.zip: this is a zip archive; unpack it, and give the model in it"),

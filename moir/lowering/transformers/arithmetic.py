@@ -1,0 +1,38 @@
+"""Sums, factors and bounds of the value of each token."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32
+from moir.lowering.transformers.table import transformers
+from moir.rewriting.builder import OpBuilder
+
+
+def soft_cap(op: OpBuilder, x: SSAValue, cap: float) -> SSAValue:
+    """cap · tanh(x / cap)"""
+    return op.Multiply(op.Tanh(op.Divide(x, cap)), cap)
+
+
+@transformers.lowers("SoftCap")
+def soft_capped(op: OpBuilder, x: SSAValue, *, cap: float) -> SSAValue:
+    """transformers.SoftCap(x) {cap} -> cap · Tanh(x / cap)"""
+    return soft_cap(op, x, cap)
+
+
+@transformers.lowers("Scale")
+def scale(op: OpBuilder, x: SSAValue, *, factor: float) -> SSAValue:
+    """transformers.Scale(x) {factor} -> Multiply(x, factor)"""
+    return op.Multiply(x, op.constant(factor, f32))
+
+
+@transformers.lowers("Clip")
+def clip(op: OpBuilder, x: SSAValue, *, bound: float) -> SSAValue:
+    """transformers.Clip(x) {bound} -> Clamp(x) {min = -bound, max = bound}"""
+    return op.Clamp(x, min=-bound, max=bound)
+
+
+@transformers.lowers("Add")
+def add(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
+    """transformers.Add(x, y) -> Add(x, y)"""
+    return op.Add(x, y)

@@ -1,0 +1,23 @@
+"""Rows of tables, and tokens by their indices."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32
+from moir.lowering.transformers.table import transformers
+from moir.lowering.transformers.weights import restored
+from moir.rewriting.builder import OpBuilder
+
+
+@transformers.lowers("Embedding")
+def embedding(op: OpBuilder, rows: SSAValue, table: SSAValue, *, scale: float = 1.0) -> SSAValue:
+    """transformers.Embedding(rows, table) {scale} -> Gather(Convert(table), rows, 0) * scale"""
+    found = op.Gather(restored(op, table), rows, op.constant(0))
+    return found if scale == 1 else op.Multiply(found, op.constant(scale, f32))
+
+
+@transformers.lowers("FirstToken")
+def first_token(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """transformers.FirstToken(x [batch, tokens, width]) -> Gather(x, 0, 1) [batch, width]"""
+    return op.Gather(x, op.constant(0), op.constant(1))

@@ -6,6 +6,7 @@ that is no result of a merge for a symbol.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, cast
@@ -14,7 +15,18 @@ import numpy as np
 
 from moir.frontends.json_fields import Fields
 from moir.tokenizers.byte_level import bytes_of
-from moir.tokenizers.definition import AddedToken, Algorithm, BytePairs, Replacement, Step, Unigram, WordPieces, Words
+from moir.tokenizers.character_maps import character_map
+from moir.tokenizers.definition import (
+    AddedToken,
+    Algorithm,
+    BytePairs,
+    CharacterMap,
+    Replacement,
+    Step,
+    Unigram,
+    WordPieces,
+    Words,
+)
 from moir.tokenizers.literals import any_of, character_set
 from moir.tokenizers.steps import refused
 
@@ -22,6 +34,9 @@ WHOLE, UNKNOWN = "\ufdd1", "\ufdd2"
 """Characters that are in no text: before a piece that is one token, and for characters without a token."""
 LARGEST_ID = 1 << 22
 _LARGEST_WORK = 1 << 28
+_BYTE_TOKEN = re.compile(rb"<0x[0-9A-F]{2}>")
+_FIRST_BYTE = 0x10FE00
+"""The first of the characters, for private use, that stand for bytes."""
 
 
 def listed(texts: Iterable[tuple[int, bytes]], fields: Fields) -> list[bytes]:
@@ -47,14 +62,22 @@ def unreachable(index: int) -> bytes:
 
 
 def algorithm_of(
-    fields: Fields, vocabulary: Mapping[str, int], added: Sequence[AddedToken], byte_level: str
+    fields: Fields, vocabulary: Mapping[str, int], added: Sequence[AddedToken], byte_level: str, marked: Collection[int] = ()
 ) -> tuple[Algorithm, list[Step]]:
-    """The algorithm, and the steps before it. `byte_level` is "bytes", "characters" or empty."""
+    """The algorithm, and the steps before it.
+
+    Args:
+        fields: the model.
+        vocabulary: its tokens.
+        added: the added tokens, with the texts that are looked for.
+        byte_level: "bytes" if texts are bytes, "characters" if they are the characters for them, else empty.
+        marked: the ids of added tokens that have WHOLE before their text.
+    """
     kind = fields.text("type", "BPE")
-    contents = [(each.id, each.text.encode()) for each in added]
+    contents = [(each.id, ((WHOLE if each.id in marked else "") + each.text).encode()) for each in added]
     plain = [(index, token.encode()) for token, index in vocabulary.items()]
     if kind == "BPE":
-        return _byte_pairs(fields, vocabulary, added, byte_level)
+        return _byte_pairs(fields, vocabulary, contents, byte_level)
     if kind == "WordPiece":
         unknown = _unknown(fields, vocabulary)
         limit = min(fields.integer("max_input_chars_per_word", 100), 60000)
@@ -65,19 +88,47 @@ def algorithm_of(
     if kind == "WordLevel":
         return Words(listed([*plain, *contents], fields), _unknown(fields, vocabulary)), []
     if kind == "Unigram":
-        if fields.content.get("byte_fallback"):
-            raise refused(fields, "Unigram with byte_fallback")
-        texts = listed([*plain, *contents], fields)
-        scores = np.zeros(len(texts), np.float32)
-        for index, pair in enumerate(fields.list("vocab")):
-            if not abs(pair[1]) < 1e30:
-                raise fields.error(f"the score of the token {index} is not a finite number")
-            scores[index] = pair[1]
-        unknown = fields.integer("unk_id")
-        if not 0 <= unknown < len(texts):
-            raise fields.error(f"the id {unknown} for unknown characters is out of range")
-        return Unigram(texts, scores, unknown), []
+        return _probable_pieces(fields, [*plain, *contents], {each.id for each in added})
     raise refused(fields, f"the model {kind}")
+
+
+def _probable_pieces(fields: Fields, tokens: Sequence[tuple[int, bytes]], added: Collection[int]) -> tuple[Unigram, list[Step]]:
+    texts = listed(tokens, fields)
+    scores = np.zeros(len(texts), np.float32)
+    for index, pair in enumerate(fields.list("vocab")):
+        if not abs(pair[1]) < 1e30:
+            raise fields.error(f"the score of the token {index} is not a finite number")
+        scores[index] = pair[1]
+    unknown = fields.integer("unk_id")
+    if not 0 <= unknown < len(texts):
+        raise fields.error(f"the id {unknown} for unknown characters is out of range")
+    if not fields.content.get("byte_fallback"):
+        return Unigram(texts, scores, unknown), []
+    return Unigram(texts, scores, unknown), _bytes_of_unknown(fields, texts, {*added, unknown})
+
+
+def _bytes_of_unknown(fields: Fields, texts: list[bytes], others: Collection[int]) -> list[Step]:
+    """The step that writes a character for each byte of a character without a token; tokens of bytes become these.
+
+    The operation for probable pieces knows characters only. What a text has of the characters for bytes is without a
+    token, so it becomes bytes, too.
+
+    Args:
+        fields: the model, for messages.
+        texts: the texts of the tokens, which are changed.
+        others: the ids of tokens that texts do not become.
+    """
+    bytes_ids = {index: int(text[3:5], 16) for index, text in enumerate(texts) if _BYTE_TOKEN.fullmatch(text)}
+    if len(bytes_ids) != 256:
+        raise refused(fields, "byte_fallback without a token for each of the 256 bytes")
+    pieces = [text.decode() for index, text in enumerate(texts) if index not in bytes_ids and index not in others and text[:1] != b"\xff"]
+    alphabet = {text for text in pieces if len(text) == 1}
+    if not alphabet.issuperset("".join(pieces)):
+        raise refused(fields, "byte_fallback with tokens of characters that are no tokens")
+    for index, value in bytes_ids.items():
+        texts[index] = chr(_FIRST_BYTE + value).encode()
+    written = {bytes([value]): chr(_FIRST_BYTE + value).encode() for value in range(1, 256)}
+    return [CharacterMap(character_map(written | {text.encode(): text.encode() for text in alphabet}))]
 
 
 def _unknown(fields: Fields, vocabulary: Mapping[str, int]) -> int:
@@ -88,7 +139,7 @@ def _unknown(fields: Fields, vocabulary: Mapping[str, int]) -> int:
 
 
 def _byte_pairs(
-    fields: Fields, vocabulary: Mapping[str, int], added: Sequence[AddedToken], byte_level: str
+    fields: Fields, vocabulary: Mapping[str, int], added: Sequence[tuple[int, bytes]], byte_level: str
 ) -> tuple[BytePairs, list[Step]]:
     if fields.content.get("continuing_subword_prefix"):
         raise refused(fields, "continuing_subword_prefix")
@@ -106,7 +157,7 @@ def _byte_pairs(
     kept = [(left, right) for left, right in merges if left in reachable and right in reachable]
     entries = {vocabulary[token]: encode(token) for token in reachable}
     steps: list[Step] = []
-    others = {each.text.encode(): each.id for each in added}
+    others = {text: index for index, text in added}
     if fields.content.get("byte_fallback"):
         present = set(entries.values())
         fallback = {value: vocabulary.get(f"<0x{value:02X}>") for value in range(256)}
@@ -123,7 +174,7 @@ def _byte_pairs(
         others[UNKNOWN.encode()] = vocabulary[unknown]
     if fields.content.get("ignore_merges"):
         ranks = {pair: rank for rank, pair in enumerate(kept)}
-        special = {each.text for each in added}
+        special = {token for token in vocabulary if token.encode() in others}
         if sum([len(token) ** 2 for token in vocabulary if token not in special]) > _LARGEST_WORK:
             raise refused(fields, "ignore_merges with tokens that are so long")
         missed = [token for token in vocabulary if len(token) > 1 and token not in special and merged(token, ranks) != 1]

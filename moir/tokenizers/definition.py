@@ -17,6 +17,9 @@ from moir.records import Record
 FIRST_TEXT, SECOND_TEXT = -1, -2
 """What stands for the ids of a text in a template."""
 
+SPACE = "\u2581"
+"""What SentencePiece writes for a space."""
+
 
 class Replacement(Record):
     """Replaces matches of a pattern by a text, in which `$1` is the first group.

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from moir.frontends.json_fields import Fields
-from moir.tokenizers.definition import TokenizerDefinition
-from moir.tokenizers.json_parts import ESCAPED_SPACES, PREFIX, SPACE, Json, added, merges_of, pieces_decoder, sequence, template
+from moir.tokenizers.definition import SPACE, TokenizerDefinition
+from moir.tokenizers.json_parts import ESCAPED_SPACES, PREFIX, Json, added, merges_of, pieces_decoder, sequence, template
 from moir.tokenizers.settings import Settings
 from moir.tokenizers.split_patterns import PRE_TOKENIZERS, PreTokenizer
 from moir.tokenizers.steps import refused

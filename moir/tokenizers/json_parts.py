@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from moir.frontends.json_fields import Fields
+from moir.tokenizers.definition import SPACE
 
 Json: TypeAlias = dict[str, Any]
-
-SPACE = "\u2581"
-"""What SentencePiece writes for a space."""
 
 ESCAPED_SPACES: Json = {"type": "Replace", "pattern": {"String": " "}, "content": SPACE}
 PREFIX: Json = {"type": "Prepend", "prepend": SPACE}

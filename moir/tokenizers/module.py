@@ -24,6 +24,7 @@ from moir.errors import ConversionError
 from moir.expansions.strings.texts import constant_texts
 from moir.expansions.strings.tokenizers import VERSION, operation
 from moir.rewriting.builder import OpBuilder
+from moir.tokenizers.added_tokens import added_pattern
 from moir.tokenizers.definition import (
     FIRST_TEXT,
     BytePairs,
@@ -36,7 +37,6 @@ from moir.tokenizers.definition import (
     Unigram,
     WordPieces,
 )
-from moir.tokenizers.literals import any_of
 
 _LIST, _BYTES, _FLAGS = tensor((-1,), si32), tensor((-1,), ui8), tensor((-1,), boolean)
 _UNLIMITED = (1 << 31) - 65
@@ -121,8 +121,7 @@ def tokenizer_module(definition: TokenizerDefinition) -> ModuleOp:
     count = op.Gather(op.ShapeOf(begins, output_type=si64), 0, 0)
     ragged = [op.Range(0, count, 1, output_type=si32), op.Range(1, op.Add(count, 1), 1, output_type=si32)]
     pieces = _Pieces(op, ragged, [begins, ends, symbols])
-    plain = _added_pattern(definition, normalized=False)
-    later = _added_pattern(definition, normalized=True)
+    plain, later = (added_pattern([each for each in definition.added if each.normalized == kind]) for kind in (False, True))
     if definition.prefix:
         others = "".join([f"(?!{pattern})" for pattern in (plain, later) if pattern])
         pieces.apply(Replacement(rf"\A{others}(?=[\s\S])", definition.prefix, everywhere=False))
@@ -214,20 +213,6 @@ def _algorithm(op: OpBuilder, definition: TokenizerDefinition, pieces: _Pieces) 
     unknown = op.constant(np.array(algorithm.unknown, np.int32))
     words = operation(op, "VocabEncoder", [*operands[2:], values, unknown], {}, [_LIST])
     return [*pieces.ragged, *words]
-
-
-def _added_pattern(definition: TokenizerDefinition, *, normalized: bool) -> str:
-    """A pattern of the added tokens, the token itself in a group; empty without tokens."""
-    groups: dict[tuple[bool, bool, bool], list[str]] = {}
-    for each in definition.added:
-        if each.text and each.normalized == normalized:
-            groups.setdefault((each.takes_space_before, each.takes_space_after, each.whole_word), []).append(each.text)
-    parts: list[str] = []
-    for (before, after, whole), texts in groups.items():
-        inside = f"({any_of(texts)})"
-        inside = rf"(?<!\w){inside}(?!\w)" if whole else inside
-        parts.append((r"\s*+" if before else "") + inside + (r"\s*" if after else ""))
-    return f"(?|{'|'.join(parts)})" if parts else ""
 
 
 def _module(definition: TokenizerDefinition, name: str, block: Block) -> tuple[ModuleOp, ModelOp]:

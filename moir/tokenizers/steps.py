@@ -18,6 +18,8 @@ CHINESE = (
     r"\x{F900}-\x{FAFF}\x{2F800}-\x{2FA1F}]"
 )
 PUNCTUATION = r"[\p{P}$+<=>^`|~]"
+_REMOVED_BY_NMT = r"[\x01-\x08\x0B\x0E-\x1F\x7F\x{8F}\x{9F}]"
+_SPACES_OF_NMT = r"[\x09\x0A\x0C\x0D\x{1680}\x{200B}-\x{200F}\x{2028}\x{2029}\x{2581}\x{FEFF}\x{FFFD}]"
 START = "\ufdd3"
 """A character that is in no text, before a text whose beginning matters to a later step."""
 
@@ -59,6 +61,8 @@ def normalizer_steps(fields: Fields) -> list[Step]:
         return [Replacement(pattern, "") for pattern, key in ends if fields.content.get(key)]
     if kind == "Replace":
         return [Replacement(pattern_of(fields), rewrite(fields, fields.text("content")))]
+    if kind == "Nmt":
+        return [Replacement(_REMOVED_BY_NMT, ""), Replacement(_SPACES_OF_NMT, " ")]
     if kind == "Precompiled":
         return [CharacterMap(_character_map(fields))]
     if kind == "BertNormalizer":
@@ -150,7 +154,8 @@ def _pre_tokenizer(fields: Fields) -> list[Step]:
     if kind == "Punctuation":
         return [_split(PUNCTUATION, fields.text("behavior", "Isolated"), False, fields)]
     if kind == "Whitespace":
-        return [Split(rf"[{WORD_CHARACTERS}]+|[^{WORD_CHARACTERS}\s]+", "matches")]
+        joined = rf"{WORD_CHARACTERS}\x{{200C}}\x{{200D}}"
+        return [Split(rf"[{joined}]+|[^{joined}\s]+", "matches")]
     if kind == "WhitespaceSplit":
         return [Split(r"\s+", "others")]
     if kind == "BertPreTokenizer":

@@ -1,0 +1,118 @@
+"""Added tokens: the pattern that finds them, and what keeps them apart from the texts around them.
+
+The operation that finds added tokens and tells later operations to leave them alone is the first one of a tokenizer. A
+second kind of them, those that are looked for in the normalized text, is found by an operation that only cuts; these
+tokens get a character in front that is in no text, and the patterns of later steps pass over pieces that begin with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from moir.frontends.json_fields import Fields
+from moir.records import Record
+from moir.tokenizers.algorithms import WHOLE
+from moir.tokenizers.byte_level import characters_of
+from moir.tokenizers.definition import SPACE, AddedToken, Replacement, Split, Step
+from moir.tokenizers.literals import any_of
+from moir.tokenizers.normalized import normalized
+from moir.tokenizers.steps import refused
+
+
+class FoundTokens(Record):
+    """How added tokens are found.
+
+    Args:
+        added: those that the first operation finds.
+        every: all of them, with the texts that are looked for.
+        marked: the ids of those that get a mark before their text.
+        before: steps before the normalizer.
+        after: steps after it.
+        passes_over: whether later steps have to pass over marked pieces.
+    """
+
+    added: tuple[AddedToken, ...]
+    every: tuple[AddedToken, ...]
+    marked: frozenset[int]
+    before: tuple[Step, ...]
+    after: tuple[Step, ...]
+    passes_over: bool
+
+
+def found_tokens(
+    added: Sequence[AddedToken], normalizer: Fields | None, model: Fields, vocabulary: Mapping[str, int], byte_level: str
+) -> FoundTokens:
+    """How added tokens are found.
+
+    Args:
+        added: the tokens, as they are written.
+        normalizer: the normalizer; None for none.
+        model: the model.
+        vocabulary: its tokens.
+        byte_level: as in `algorithm_of`.
+
+    Raises ConversionError if the text of one after normalization cannot be told.
+    """
+    every = [_sought(each, normalizer) for each in added]
+    every = [each for each in every if each.text]
+    plain, later = ([each for each in every if each.normalized == kind] for kind in (False, True))
+    both = bool(plain and later)
+    marked = _ambiguous(every, model, vocabulary, byte_level)
+    first = [each for each in marked if not each.normalized]
+    second = later if both else [each for each in marked if each.normalized]
+    cuts: list[Step] = [Split(added_pattern(later))] if both else []
+    return FoundTokens(
+        added=tuple(plain if both else every), every=tuple(every), marked=frozenset([each.id for each in (*first, *second)]),
+        before=(*_marks(first, also_added=True),), after=(*cuts, *_marks(second, also_added=not both)), passes_over=both,
+    )  # fmt: skip
+
+
+def _sought(token: AddedToken, normalizer: Fields | None) -> AddedToken:
+    if normalizer is None:
+        return token.with_fields(normalized=False)
+    return token.with_fields(text=normalized(token.text, normalizer)) if token.normalized else token
+
+
+def _ambiguous(added: Sequence[AddedToken], model: Fields, vocabulary: Mapping[str, int], byte_level: str) -> list[AddedToken]:
+    """The added tokens for whose text the algorithm could take a text around them.
+
+    Either it is the text of another token, too, as those of spaces in byte-level vocabularies, or normalization makes
+    it of a text in which there is no added token.
+    """
+    if model.text("type", "BPE") != "BPE":
+        return []
+    spelled = characters_of if byte_level == "bytes" else str
+    return [each for each in added if (not byte_level and SPACE in each.text) or vocabulary.get(spelled(each.text), each.id) != each.id]
+
+
+def _marks(tokens: Sequence[AddedToken], *, also_added: bool) -> list[Step]:
+    """The step that marks some added tokens, right after they were found, when no other piece is their text."""
+    if not tokens:
+        return []
+    return [Replacement(rf"\A{added_pattern(tokens)}\z", f"{WHOLE}$1", also_added=also_added)]
+
+
+def passing_over(steps: Iterable[Step], fields: Fields) -> list[Step]:
+    """Steps that leave marked pieces as they are. Raises ConversionError if there is no such step."""
+    passed: list[Step] = []
+    for step in steps:
+        if not isinstance(step, Replacement | Split):
+            raise refused(fields, "normalized added tokens, and others, before characters that stand for bytes")
+        keeps_matches = isinstance(step, Split) and step.keeps == "matches"
+        over = rf"\A{WHOLE}[\s\S]*+" + ("" if keeps_matches else "(*SKIP)(*FAIL)")
+        passed.append(step.with_fields(pattern=f"{over}|{step.pattern}"))
+    return passed
+
+
+def added_pattern(tokens: Iterable[AddedToken]) -> str:
+    """A pattern of added tokens, the token itself in a group; empty without tokens."""
+    groups: dict[tuple[bool, bool, bool], list[str]] = {}
+    for each in tokens:
+        if each.text:
+            groups.setdefault((each.takes_space_before, each.takes_space_after, each.whole_word), []).append(each.text)
+    parts: list[str] = []
+    for (before, after, whole), texts in groups.items():
+        inside = f"({any_of(texts)})"
+        inside = rf"(?<!\w){inside}(?!\w)" if whole else inside
+        parts.append((r"\s*+" if before else "") + inside + (r"\s*" if after else ""))
+    return f"(?|{'|'.join(parts)})" if parts else ""

@@ -23,7 +23,7 @@ COPIED = (
     GENERATION,
     TOKENIZER_CONFIGURATION,
     CHAT_TEMPLATE,
-    *("tokenizer.json", "tokenizer.model", "special_tokens_map.json", "added_tokens.json"),
+    *("tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "special_tokens_map.json", "added_tokens.json"),
     *("vocab.json", "vocab.txt", "merges.txt", "chat_template.json"),
 )
 """The files of a folder that are copied if they exist."""

@@ -20,7 +20,8 @@ from moir.records import Record
 from moir.tokenizers.definition import AddedToken
 
 LARGEST_FILE = 1 << 27
-_HINT = "the tokenizer is damaged: download it again, or convert with --no-tokenizers"
+HINT = "the tokenizer is damaged: download it again, or convert with --no-tokenizers"
+"""What to do about a damaged file."""
 _NAMES = ("bos", "eos", "pad", "unk", "cls", "sep", "mask")
 _FORCED = "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output"
 
@@ -53,7 +54,7 @@ class Settings(Record):
 
 def read_settings(path: Path) -> Settings:
     """The settings of a folder; defaults for files that it does not have. Raises ModelFileError."""
-    fields, others = _optional(path / "tokenizer_config.json"), _optional(path / "special_tokens_map.json")
+    fields, others = read_token_settings(path), _optional(path / "special_tokens_map.json")
     content = {**others.content, **{key: value for key, value in fields.content.items() if value is not None}}
     merged = Fields(content, fields.place, fields.location, fields.hint)
     tokens = {name: token for name in _NAMES if (token := _token(merged, f"{name}_token", content.get(f"{name}_token"))) is not None}
@@ -68,17 +69,22 @@ def read_settings(path: Path) -> Settings:
     )  # fmt: skip
 
 
+def read_token_settings(path: Path) -> Fields:
+    """The content of `tokenizer_config.json` of a folder, empty if it has none. Raises ModelFileError."""
+    return _optional(path / "tokenizer_config.json")
+
+
 def read_object(path: Path) -> Fields:
     """The object of JSON in a file. Raises ModelFileError for anything else."""
     try:
         content: Any = json.loads(read_whole(path, "a tokenizer", LARGEST_FILE))
     except RecursionError:
-        raise ModelFileError("nested too deeply", location=str(path), hint=_HINT) from None
+        raise ModelFileError("nested too deeply", location=str(path), hint=HINT) from None
     except ValueError as error:
-        raise ModelFileError(f"not JSON: {error}", location=str(path), hint=_HINT) from None
+        raise ModelFileError(f"not JSON: {error}", location=str(path), hint=HINT) from None
     if not isinstance(content, dict):
-        raise ModelFileError("not an object of JSON", location=str(path), hint=_HINT)
-    return Fields(cast("dict[str, Any]", content), path.name, str(path), _HINT)
+        raise ModelFileError("not an object of JSON", location=str(path), hint=HINT)
+    return Fields(cast("dict[str, Any]", content), path.name, str(path), HINT)
 
 
 def added_token(fields: Fields, index: int, *, special: bool) -> AddedToken:
@@ -89,7 +95,7 @@ def added_token(fields: Fields, index: int, *, special: bool) -> AddedToken:
 
 
 def _optional(path: Path) -> Fields:
-    return read_object(path) if path.is_file() else Fields({}, path.name, str(path), _HINT)
+    return read_object(path) if path.is_file() else Fields({}, path.name, str(path), HINT)
 
 
 def _token(fields: Fields, key: str, content: Any) -> AddedToken | None:
@@ -133,7 +139,7 @@ def _chat_template(path: Path, fields: Fields) -> str:
         try:
             return read_whole(jinja, "a chat template", LARGEST_FILE).decode()
         except UnicodeDecodeError:
-            raise ModelFileError("the chat template is not UTF-8", location=str(jinja), hint=_HINT) from None
+            raise ModelFileError("the chat template is not UTF-8", location=str(jinja), hint=HINT) from None
     return _template_of(_optional(path / "chat_template.json")) or _template_of(fields)
 
 

@@ -1,0 +1,247 @@
+"""`tokenizer.model`: the tokenizer of SentencePiece, as the `tokenizer.json` that the model's class makes of it.
+
+The file says how texts are normalized and which pieces there are. What it does not say is a fact of the class that
+`tokenizer_config.json` names: which ids the pieces have, and which tokens are put around a text.
+
+Source: sentencepiece_model.proto of SentencePiece 0.2.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from moir import tables
+from moir.errors import ModelFileError
+from moir.files.reading import read_whole
+from moir.frontends.json_fields import Fields
+from moir.frontends.protobuf.message_table import MessageTable
+from moir.records import Record
+from moir.tokenizers.definition import SPACE, TokenizerDefinition
+from moir.tokenizers.json_parts import ESCAPED_SPACES, PREFIX, Json, added, merges_of, pieces_decoder, sequence, template
+from moir.tokenizers.settings import HINT, LARGEST_FILE, read_settings, read_token_settings
+from moir.tokenizers.steps import refused
+from moir.tokenizers.tokenizer_json import definition_of
+
+FILES = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
+"""The names of files of SentencePiece, in the order in which they are looked for."""
+
+MESSAGES = MessageTable(
+    "sentencepiece",
+    """
+ModelProto: 1 pieces *Piece, 2 trainer_spec Trainer, 3 normalizer_spec Normalizer
+Piece: 1 piece string, 2 score float, 3 type int32
+Trainer: 3 model_type int32, 24 treat_whitespace_as_suffix bool, 35 byte_fallback bool, 40 unk_id int32, 41 bos_id int32,
+    42 eos_id int32, 43 pad_id int32
+Normalizer: 2 precompiled_charsmap bytes, 3 add_dummy_prefix bool, 4 remove_extra_whitespaces bool, 5 escape_whitespaces bool
+""",
+    {},
+    strict=False,
+)
+_NORMAL, _UNKNOWN, _CONTROL, _USER, _UNUSED, _BYTE = range(1, 7)
+"""Kinds of pieces."""
+
+_UNIGRAM, _PAIRS = 1, 2
+"""Kinds of models."""
+
+_IDS = {"unk_id": 0, "bos_id": 1, "eos_id": 2, "pad_id": -1}
+"""The ids of special pieces where the file does not have them."""
+
+
+class _Class(Record):
+    """What a class of tokenizers adds to its file.
+
+    Args:
+        shift: whether the first three pieces are replaced by the four of fairseq, and `<mask>` is the last one.
+        first, last: the names of the tokens before and after a text.
+        extra: the number of tokens `<extra_id_0>`, …
+        between: how many times the last token is between two texts.
+        strips: whether white space is removed at both ends of a text, and before all words.
+        special: pieces of users that are left out of decoded texts.
+    """
+
+    shift: bool = False
+    first: str = ""
+    last: str = ""
+    extra: int = 0
+    between: int = 1
+    strips: bool = False
+    special: frozenset[str] = frozenset()
+
+
+_CLASSES: Mapping[str, _Class] = tables.by_word(
+    {
+        "GemmaTokenizer": _Class(first="bos", special=frozenset(("<start_of_turn>", "<end_of_turn>"))),
+        "T5Tokenizer": _Class(last="eos", extra=100, strips=True),
+        "XLMRobertaTokenizer": _Class(shift=True, first="bos", last="eos", between=2, strips=True),
+    }
+)
+"""The classes that are not read as Llama's, which other classes of pairs are like."""
+
+_SHIFTED = (("<s>", 0.0, _CONTROL), ("<pad>", 0.0, _CONTROL), ("</s>", 0.0, _CONTROL), ("<unk>", 0.0, _UNKNOWN))
+_SHIFTED_IDS = {"bos": 0, "pad": 1, "eos": 2, "unk": 3}
+
+
+class _Source:
+    """A file, and the settings beside it.
+
+    Args:
+        path: the file.
+        settings: the content of `tokenizer_config.json`.
+    """
+
+    def __init__(self, path: Path, settings: Fields) -> None:
+        self.settings = settings
+        self.fields = Fields({}, path.name, str(path), HINT)
+        model = self._read(path)
+        self.normalizer, trainer = model.normalizer_spec, model.trainer_spec
+        self.kind = trainer.model_type if trainer.HasField("model_type") else _UNIGRAM
+        self.has_bytes = trainer.byte_fallback
+        if trainer.treat_whitespace_as_suffix:
+            raise refused(self.fields, "SentencePiece's treat_whitespace_as_suffix")
+        if not self.flag("escape_whitespaces"):
+            raise refused(self.fields, "SentencePiece without escape_whitespaces")
+        self.pieces = [(each.piece, each.score, each.type if each.HasField("type") else _NORMAL) for each in model.pieces]
+        if not self.pieces or not all(isinstance(piece, str) for piece, _, _ in self.pieces):
+            raise self.fields.error("there are no pieces, or some are not UTF-8")
+        ids = {name: getattr(trainer, name) if trainer.HasField(name) else default for name, default in _IDS.items()}
+        self.ids = {name.removesuffix("_id"): index for name, index in ids.items() if 0 <= index < len(self.pieces)}
+
+    def _read(self, path: Path) -> Any:
+        try:
+            return MESSAGES.reader("ModelProto").FromString(read_whole(path, "a tokenizer", LARGEST_FILE))
+        except ValueError as error:
+            raise ModelFileError(f"not a model of SentencePiece: {error}", location=str(path), hint=HINT) from None
+
+    def flag(self, name: str) -> bool:
+        """Whether the normalizer does something; it does unless the file says otherwise."""
+        return getattr(self.normalizer, name) if self.normalizer.HasField(name) else True
+
+    def chosen(self, key: str, *, default: bool) -> bool:
+        """A flag of the settings."""
+        value = self.settings.content.get(key)
+        return default if value is None else bool(value)
+
+    @property
+    def has_prefix(self) -> bool:
+        """Whether there is a mark before each text."""
+        return self.flag("add_dummy_prefix") and self.chosen("add_prefix_space", default=True)
+
+    def shift(self) -> None:
+        """Give the pieces the ids that fairseq has for them."""
+        self.pieces = [*_SHIFTED, *self.pieces[3:], ("<mask>", 0.0, _CONTROL)]
+        self.ids = dict(_SHIFTED_IDS)
+
+    def normalizers(self, *, strips: bool) -> list[Json]:
+        """Normalizers for what the file says, but for the mark before a text.
+
+        Args:
+            strips: whether a pre-tokenizer removes white space anyway.
+        """
+        parts: list[Json] = []
+        if characters := self.normalizer.precompiled_charsmap:
+            parts.append({"type": "Precompiled", "precompiled_charsmap": base64.b64encode(characters).decode()})
+        if self.flag("remove_extra_whitespaces") and not strips:
+            ends, runs = ({"Regex": pattern} for pattern in (r"\A +| +\z", " {2,}"))
+            parts += [{"type": "Replace", "pattern": ends, "content": ""}, {"type": "Replace", "pattern": runs, "content": " "}]
+        return parts
+
+
+def read_pieces(path: Path) -> TokenizerDefinition:
+    """The tokenizer in a file of SentencePiece, with the settings beside it.
+
+    Raises ModelFileError if it is damaged, ConversionError if it cannot be expressed.
+    """
+    settings, fields = read_settings(path.parent), read_token_settings(path.parent)
+    name = fields.text("tokenizer_class", "").removesuffix("Fast")
+    source = _Source(path, fields)
+    kind = _CLASSES.get(name, _Class(first="bos"))
+    if source.kind != _PAIRS and not (source.kind == _UNIGRAM and name in _CLASSES):
+        what = f"the tokenizer class {name[:40]!r}" if source.kind == _UNIGRAM else f"SentencePiece's model_type {source.kind}"
+        raise refused(source.fields, what)
+    if kind.shift:
+        source.shift()
+    source.pieces += [(f"<extra_id_{index}>", 0.0, _CONTROL) for index in range(kind.extra - 1, -1, -1)]
+    named = {name: source.pieces[index][0] for name, index in source.ids.items()} | dict(settings.named)
+    content = {
+        **(_pairs(source) if source.kind == _PAIRS else _probable(source, kind)),
+        "added_tokens": _added(source, {*named.values(), *kind.special}),
+        "post_processor": _template(source, kind, named, {each.text: each.id for each in settings.tokens if each.id >= 0}),
+    }
+    return definition_of(Fields(content, path.name, str(path), HINT), settings.with_fields(named=named))
+
+
+def _pairs(source: _Source) -> Json:
+    has_prefix = source.has_prefix
+    is_first = has_prefix and not source.chosen("legacy", default=True)
+    ranks = {piece: -score for piece, score, type_ in source.pieces if type_ == _NORMAL}
+    normalizers = [*source.normalizers(strips=False), *([PREFIX] if has_prefix and not is_first else []), ESCAPED_SPACES]
+    first: Json = {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "first", "split": False}
+    model: Json = {"type": "BPE", "vocab": _vocabulary(source.pieces), "merges": merges_of(ranks, source.fields), "fuse_unk": True,
+                   "byte_fallback": source.has_bytes}  # fmt: skip
+    if "unk" in source.ids:
+        model["unk_token"] = source.pieces[source.ids["unk"]][0]
+    return {
+        "normalizer": sequence("normalizers", normalizers[:-1] if is_first else normalizers),
+        "pre_tokenizer": first if is_first else None,
+        "decoder": pieces_decoder(has_prefix=has_prefix),
+        "model": model,
+    }
+
+
+def _probable(source: _Source, kind: _Class) -> Json:
+    metaspace: Json = {"type": "Metaspace", "replacement": SPACE,
+                       "prepend_scheme": "always" if source.has_prefix else "never"}  # fmt: skip
+    splitters = [{"type": "WhitespaceSplit"}, metaspace] if kind.strips else [metaspace]
+    decoders = [{"type": "ByteFallback"}, metaspace] if source.has_bytes else [metaspace]
+    if "unk" not in source.ids:
+        raise source.fields.error("there is no piece for unknown characters")
+    return {
+        "normalizer": sequence("normalizers", source.normalizers(strips=kind.strips)),
+        "pre_tokenizer": sequence("pretokenizers", splitters),
+        "decoder": sequence("decoders", decoders),
+        "model": {
+            "type": "Unigram",
+            "vocab": [[piece, score] for piece, score, _ in source.pieces],
+            "unk_id": source.ids["unk"],
+            "byte_fallback": source.has_bytes,
+        },
+    }
+
+
+def _vocabulary(pieces: Sequence[tuple[str, float, int]]) -> dict[str, int]:
+    return {piece: index for index, (piece, _, _) in enumerate(pieces)}
+
+
+def _added(source: _Source, special: set[str]) -> list[Json]:
+    """The pieces that are never a part of others: control pieces and those of users.
+
+    Those with marks are of texts with spaces, so they are looked for in the normalized text.
+    """
+    finds_marks = source.kind == _PAIRS and not source.has_prefix
+    return [
+        added(piece, index, special=type_ != _USER or piece in special)
+        | {"lstrip": piece == "<mask>", "normalized": finds_marks and SPACE in piece}
+        for index, (piece, _, type_) in enumerate(source.pieces)
+        if piece and (type_ in (_UNKNOWN, _CONTROL, _USER) or piece in special)
+    ]
+
+
+def _template(source: _Source, kind: _Class, named: Mapping[str, str], others: Mapping[str, int]) -> Json:
+    """The tokens around a text: those of the class, unless the settings say otherwise.
+
+    Args:
+        source: the file.
+        kind: the class.
+        named: the special tokens.
+        others: the ids of tokens that the settings have.
+    """
+    ids = {**_vocabulary(source.pieces), **others}
+    ends: list[list[tuple[str, int]]] = []
+    for name, own in (("bos", kind.first), ("eos", kind.last)):
+        token = named.get(name, "")
+        wanted = source.chosen(f"add_{name}_token", default=bool(own))
+        ends.append([(token, ids[token])] if wanted and token in ids else [])
+    return template(*ends, between=kind.between)

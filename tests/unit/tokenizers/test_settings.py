@@ -55,7 +55,6 @@ def test_chat_template(tmp_path: Path, template: object) -> None:
     assert read_folder(tmp_path).chat_template == "F"
 
 
-def test_without_tokenizer_json(tmp_path: Path) -> None:
-    (tmp_path / "tokenizer.model").write_bytes(b"")
-    with pytest.raises(ConversionError, match=r"no tokenizer\.json.*--no-tokenizers"):
+def test_without_a_tokenizer(tmp_path: Path) -> None:
+    with pytest.raises(ConversionError, match=r"neither tokenizer\.json nor tokenizer\.model.*--no-tokenizers"):
         read_folder(tmp_path)

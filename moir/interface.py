@@ -101,6 +101,7 @@ def convert_model(
     freeze_placeholder_with_value: Any = None,
     model_name: str = "",
     stateful: str | Sequence[str] | Mapping[str, str] = (),
+    generation: bool = False,
     low_latency: bool = False,
     transform: str | Sequence[str] = (),
     compress_to_fp16: bool = False,
@@ -148,6 +149,9 @@ def convert_model(
         model_name: name of the model, and of its files.
         stateful: pairs of inputs and outputs, "past=present" or {"past": "present"}, that become variables: the input
             takes the value that the output had in the inference before.
+        generation: write an exported program that takes and returns the keys and values of its cache as a folder for
+            OpenVINO GenAI: the cache becomes variables, and tokenizer and configurations beside the program are
+            written, too.
         low_latency: keep the states of recurrent operations from one inference to the next, so that sequences can be
             given in pieces.
         transform: transformations of Model Optimizer: LowLatency2[use_const_initializer=False],

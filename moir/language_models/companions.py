@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from moir.tokenizers.definition import TokenizerDefinition
 
+LANGUAGE_MODEL = "openvino_model"
+"""The name of the IR of the network, without suffix."""
+
 TOKENIZER, DETOKENIZER = "openvino_tokenizer", "openvino_detokenizer"
 """Names of the IRs of a tokenizer, without suffix."""
 

@@ -34,7 +34,13 @@ def _texts(value: tuple[object, ...]) -> list[str]:
     return list(map(str, value))
 
 
+def _keep_caches(options: Options) -> Mapping[str, FieldValue] | None:
+    return {"pairs": tuple(options[STATEFUL])} if options[GENERATION] else None
+
+
 def _make_stateful(options: Options) -> Mapping[str, FieldValue] | None:
+    if options[GENERATION]:
+        return None
     found = [*options[STATEFUL]]
     for each in options[TRANSFORM]:
         found += [f"{source}={target}" for source, target in each.options.get("param_res_names", {}).items()]
@@ -55,6 +61,8 @@ def _notes(transforms: tuple[Transform, ...]) -> list[str]:
 
 _CHECK_STATES = PassRequest("check-states", options=_make_stateful)
 _MAKE_STATEFUL = PassRequest("make-stateful", options=_make_stateful)
+_KEEP_CACHES = PassRequest("keep-caches", options=_keep_caches)
+_IGNORE_PADDING_ROWS = PassRequest("ignore-padding-rows")
 _LOW_LATENCY = PassRequest("low-latency", options=_low_latency)
 
 STATEFUL: Parameter[tuple[str, ...]] = Parameter(
@@ -65,7 +73,15 @@ STATEFUL: Parameter[tuple[str, ...]] = Parameter(
     in_python='pairs of inputs and outputs, "past=present" or {"past": "present"}, that become variables: the input takes '
     "the value that the output had in the inference before",
     metavar="INPUT=OUTPUT[,...]",
-    passes=(_CHECK_STATES, _MAKE_STATEFUL),
+    passes=(_CHECK_STATES, _MAKE_STATEFUL, _KEEP_CACHES),
+)
+GENERATION = Parameter(
+    "generation",
+    SWITCH,
+    False,
+    "write an exported program that takes and returns the keys and values of its cache as a folder for OpenVINO GenAI: the "
+    "cache becomes variables, and tokenizer and configurations beside the program are written, too",
+    passes=(_CHECK_STATES, _MAKE_STATEFUL, _IGNORE_PADDING_ROWS, _KEEP_CACHES),
 )
 LOW_LATENCY = Parameter(
     "low_latency",
@@ -84,4 +100,4 @@ TRANSFORM: Parameter[tuple[Transform, ...]] = Parameter(
     notes=_notes,
 )
 
-STATE_PARAMETERS: tuple[Parameter[Any], ...] = (STATEFUL, LOW_LATENCY, TRANSFORM)
+STATE_PARAMETERS: tuple[Parameter[Any], ...] = (STATEFUL, GENERATION, LOW_LATENCY, TRANSFORM)

@@ -204,6 +204,8 @@ def back(target: Target) -> tuple[str, ...]:
         *target.forms,
         "low-latency",
         "make-stateful",
+        "ignore-padding-rows",
+        "keep-caches",
         *target.state_forms,
         "deduplicate",
         "eliminate-dead",

@@ -13,6 +13,11 @@ from moir.tokenizers.tokenizer_json import definition_of
 TOKENIZER = "tokenizer.json"
 
 
+def has_tokenizer_file(path: Path) -> bool:
+    """Whether a folder has a tokenizer."""
+    return any((path / name).is_file() for name in (TOKENIZER, *FILES))
+
+
 def read_folder(path: Path) -> TokenizerDefinition:
     """The tokenizer of a folder. Raises ModelFileError if it is damaged, ConversionError if it cannot be expressed."""
     file = path / TOKENIZER

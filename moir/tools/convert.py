@@ -37,8 +37,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from moir.errors import UsageError
 from moir.files.recognition import framework_of_file
 from moir.frameworks import FRAMEWORKS, load
-from moir.parameters.interface import MODEL_NAME
 from moir.parameters.runtime import TOKENIZERS
+from moir.parameters.state import GENERATION
 from moir.records import Record
 from moir.suggestions import nearest
 from moir.tools.argument_parser import ArgumentParser
@@ -52,7 +52,7 @@ from moir.tools.conversion_arguments import (
 )
 from moir.tools.failures import report_failures
 from moir.tools.former_options import SPELLINGS, translated
-from moir.tools.output_path import Request, output_file, requested
+from moir.tools.output_path import Request, ir_name_of, output_file, requested
 from moir.tools.process import run_process
 from moir.tools.streams import STANDARD, STANDARD_OUTPUT, binary_output, file_of, print_report, text_output, write_archive
 from moir.version import VERSION
@@ -253,7 +253,7 @@ def _run(options: argparse.Namespace, notes: list[str]) -> int:
         from moir.conversion import collection_paused
 
         request = requested(options, given, model, notes)
-        with output_file(request.place, model, request.conversion[MODEL_NAME]) as output, collection_paused():
+        with output_file(request.place, model, request.conversion) as output, collection_paused():
             _convert(options, request, model, output)
     return 0
 
@@ -398,13 +398,13 @@ def companions_beside(model: Path, conversion: ConversionOptions, output: Path) 
         conversion: the options of the conversion.
         output: the `.xml` to write.
     """
-    framework = framework_of_file(model)
-    if framework.companions is None or output.stem != framework.ir_name:
+    companions = "moir.language_models.exported:companions_of_program" if conversion[GENERATION] else framework_of_file(model).companions
+    if companions is None or output.stem != ir_name_of(model, conversion):
         return None
     from moir.conversion import stage
 
     with stage("the conversion of the tokenizer"):
-        return load(framework.companions)(model, conversion[TOKENIZERS])
+        return load(companions)(model, conversion[TOKENIZERS])
 
 
 def converted_in_pool(work: Work) -> Success:

@@ -1,6 +1,6 @@
 """Where a conversion writes: from `-o`, `--output-model`, `--model-name`, and from an `--output` that is a path.
 
-A language model is written to a folder of its own, in which the IR has a fixed name.
+A language model is written to a folder of its own, in which the IR has a fixed name; so is a program that becomes one.
 
 `--output` names the outputs of a model. It was the place to write in earlier command lines of moir; a value that looks
 like a path (it ends in `.xml` or a slash, or is a folder) and is not a name in the model is still taken as the place
@@ -17,8 +17,10 @@ from pathlib import Path
 
 from moir.errors import ConversionError, UsageError
 from moir.files.recognition import framework_of_file
+from moir.language_models.companions import LANGUAGE_MODEL
 from moir.options import ConversionOptions
 from moir.parameters.interface import MODEL_NAME, OUTPUT
+from moir.parameters.state import GENERATION
 from moir.records import Record
 from moir.tools.streams import STANDARD, binary_output
 
@@ -61,34 +63,35 @@ def requested(options: argparse.Namespace, conversion: ConversionOptions, model:
 
 
 @contextmanager
-def output_file(place: str, model: Path, name: str) -> Generator[Path]:
+def output_file(place: str, model: Path, conversion: ConversionOptions) -> Generator[Path]:
     """The path of the `.xml` to write: in a temporary folder if the place is standard output."""
     if place != STANDARD:
-        yield output_path(place, model, name)
+        yield output_path(place, model, conversion)
         return
     binary_output()
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="moir-") as folder:
-        yield output_path(folder, model, name)
+        yield output_path(folder, model, conversion)
 
 
-def output_path(output: str, model: Path, name: str = "", *, is_single: bool = True) -> Path:
+def output_path(output: str, model: Path, conversion: ConversionOptions, *, is_single: bool = True) -> Path:
     """The path of the `.xml` to write.
 
     Args:
         output: that path; or the folder of the file, the current one by default. The file is named like the model,
-            unless its framework names IRs (`Framework.ir_name`): such an IR gets a folder of its own, `output` for a
-            single model (by default `NAME-openvino`), a folder in `output` with the name of the model for several.
+            unless its framework names IRs (`Framework.ir_name`), or it becomes a language model: such an IR gets a
+            folder of its own, `output` for a single model (by default `NAME-openvino`), a folder in `output` with the
+            name of the model for several.
         model: the model.
-        name: the name of the file or of its folder, where it is not that of the model.
+        conversion: the options of the conversion.
         is_single: whether this is the only model of the command.
     """
     if output.lower().endswith(".xml"):
         return Path(output)
     # What follows a dot in the name of a folder is no suffix: Qwen3-0.6B.
-    name = name or (model.name if model.is_dir() else model.stem) or model.resolve().name or "model"
-    ir_name = _ir_name(model)
+    name = conversion[MODEL_NAME] or (model.name if model.is_dir() else model.stem) or model.resolve().name or "model"
+    ir_name = ir_name_of(model, conversion)
     if not ir_name:
         return Path(output) / f"{name}.xml"
     if not is_single:
@@ -96,8 +99,10 @@ def output_path(output: str, model: Path, name: str = "", *, is_single: bool = T
     return Path(output or f"{name}-openvino") / f"{ir_name}.xml"
 
 
-def _ir_name(model: Path) -> str:
-    """The name that the framework of a model gives to its IRs; empty if it gives none, or nothing reads the model."""
+def ir_name_of(model: Path, conversion: ConversionOptions) -> str:
+    """The name that an IR has without suffix; empty if it is named like the model, or nothing reads the model."""
+    if conversion[GENERATION]:
+        return LANGUAGE_MODEL
     try:
         return framework_of_file(model).ir_name
     except ConversionError:

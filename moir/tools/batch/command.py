@@ -86,7 +86,10 @@ def _of_models(options: argparse.Namespace, given: ConversionOptions, notes: lis
     models = [Path(each) for each in dict.fromkeys(options.models)]
     request = requested(options, given, models[0], [])
     notes += [each for each in request.notes if each not in notes]
-    return [Listed(each, output_path(request.place, each, is_single=False), request.conversion, options.passes) for each in models]
+    return [
+        Listed(each, output_path(request.place, each, request.conversion, is_single=False), request.conversion, options.passes)
+        for each in models
+    ]
 
 
 def _check_outputs(listed: list[Listed]) -> None:

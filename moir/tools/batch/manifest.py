@@ -105,9 +105,9 @@ def _listed(path: str, table: Mapping[str, Any], where: str, overriding: Convers
     model = folder / table["input_model"]
     base = folder if place is None else Path(place)
     if "output_model" in table:
-        output = output_path(place_of_model(str(base / table["output_model"])), model, conversion[MODEL_NAME])
+        output = output_path(place_of_model(str(base / table["output_model"])), model, conversion)
     else:
-        output = output_path(str(base / table.get("output_dir", ".")), model, conversion[MODEL_NAME], is_single=False)
+        output = output_path(str(base / table.get("output_dir", ".")), model, conversion, is_single=False)
     return Listed(model, output, conversion, table.get("passes"))
 
 

@@ -162,9 +162,8 @@ def _set_logits(block: Block, used: Sequence[Result]) -> None:
         result.operands[0] = value
     producer = value.owner
     if isinstance(producer, Operation):
-        producer.attributes["tensor_names"] = several_tensor_names(
-            [[LOGITS] if each is value else names_of(each) for each in producer.results]
-        )
+        names = [[LOGITS] if each is value else names_of(each) for each in producer.results]
+        producer.attributes["tensor_names"] = several_tensor_names(names)
     result.attributes["name"] = string_attribute(LOGITS)
 
 

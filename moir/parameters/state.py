@@ -63,6 +63,7 @@ _CHECK_STATES = PassRequest("check-states", options=_make_stateful)
 _MAKE_STATEFUL = PassRequest("make-stateful", options=_make_stateful)
 _KEEP_CACHES = PassRequest("keep-caches", options=_keep_caches)
 _IGNORE_PADDING_ROWS = PassRequest("ignore-padding-rows")
+_RECOGNIZE_WINDOWS = PassRequest("recognize-windows")
 _LOW_LATENCY = PassRequest("low-latency", options=_low_latency)
 
 STATEFUL: Parameter[tuple[str, ...]] = Parameter(
@@ -81,7 +82,7 @@ GENERATION = Parameter(
     False,
     "write an exported program that takes and returns the keys and values of its cache as a folder for OpenVINO GenAI: the "
     "cache becomes variables, and tokenizer and configurations beside the program are written, too",
-    passes=(_CHECK_STATES, _MAKE_STATEFUL, _IGNORE_PADDING_ROWS, _KEEP_CACHES),
+    passes=(_CHECK_STATES, _MAKE_STATEFUL, _IGNORE_PADDING_ROWS, _KEEP_CACHES, _RECOGNIZE_WINDOWS),
 )
 LOW_LATENCY = Parameter(
     "low_latency",

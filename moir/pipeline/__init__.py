@@ -206,6 +206,7 @@ def back(target: Target) -> tuple[str, ...]:
         "make-stateful",
         "ignore-padding-rows",
         "keep-caches",
+        "recognize-windows",
         *target.state_forms,
         "deduplicate",
         "eliminate-dead",

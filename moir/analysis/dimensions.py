@@ -24,7 +24,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from moir.analysis.known_values import KnownValues
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import Shapes, SymbolicShape, is_static, shape_of
-from moir.dialects.symbols import Dimension, Symbol, is_symbolic, same
+from moir.dialects.symbols import Dimension, Sum, Symbol, is_symbolic, same
 from moir.errors import InferenceError
 
 Token: TypeAlias = Dimension
@@ -44,7 +44,7 @@ class Dimensions(KnownValues):
         self._tokens: dict[SSAValue, Tokens | None] = {}
         self._inferred: set[int] = set()
         """The `id`s of the operations whose tokens are being computed."""
-        self._sums: dict[frozenset[Token], Symbol] = {}
+        self._sums: dict[frozenset[Token], Sum] = {}
         self._named: dict[str, Symbol] = {}
 
     def forget(self) -> None:
@@ -126,7 +126,7 @@ class Dimensions(KnownValues):
             return b if same(a, 0) else a
         if not isinstance(a, Symbol) and not isinstance(b, Symbol):
             return a + b
-        return self._sums.setdefault(frozenset((a, b)), Symbol(_is_size(a) and _is_size(b)))
+        return self._sums.setdefault(frozenset((a, b)), Sum(a, b))
 
     def _evaluate(self, op: OpsetOp) -> None:
         super()._evaluate(op)
@@ -135,10 +135,6 @@ class Dimensions(KnownValues):
             a, b = np.broadcast_arrays(*(np.asarray(self.elements(operand), dtype=object) for operand in op.operands))
             if a.shape == found.shape:
                 self._elements[result] = np.asarray(np.frompyfunc(self._sum_of_numbers, 2, 1)(a, b), dtype=object)
-
-
-def _is_size(token: Token) -> bool:
-    return token.dimension if isinstance(token, Symbol) else token >= 0
 
 
 def same_tokens(a: Sequence[Token], b: Sequence[Token]) -> bool:

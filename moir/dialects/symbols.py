@@ -107,6 +107,28 @@ class Product(Symbol):
     __truediv__ = __floordiv__
 
 
+class Sum(Symbol):
+    """The sum of two terms, numbers or symbols: a size if both are."""
+
+    __slots__ = ("terms",)
+
+    def __init__(self, first: Dimension, second: Dimension) -> None:
+        super().__init__(is_size(first) and is_size(second))
+        self.terms = (first, second)
+
+    def __sub__(self, other: object) -> Symbol | int:
+        if other is self:
+            return 0
+        first, second = self.terms
+        if isinstance(other, Symbol) and other in self.terms:
+            return second if other is first else first
+        return self._combine(other, 0, False)
+
+    def is_from(self, other: object) -> bool:
+        """Whether the sum is certainly not less than a number or symbol, as that and a size are its terms."""
+        return any(term is other and is_size(rest) for term, rest in (self.terms, self.terms[::-1]))
+
+
 class Clipped(Symbol):
     """The minimum of a size and a number that is at least 1: the length of a slice that ends there or at the end of
     the data.
@@ -155,6 +177,11 @@ def product(values: Iterable[int | Symbol]) -> int | Symbol:
 
 Dimension: TypeAlias = int | Symbol
 """A dimension of a tensor: an integer, -1 if unknown, or the symbol that stands for it."""
+
+
+def is_size(dimension: Dimension) -> bool:
+    """Whether a number or symbol is certainly not negative."""
+    return dimension.dimension if isinstance(dimension, Symbol) else dimension >= 0
 
 
 def is_symbolic(array: Array) -> bool:

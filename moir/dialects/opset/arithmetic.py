@@ -21,7 +21,7 @@ from moir.dialects.opset.interfaces.elementwise import (
     is_real,
 )
 from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition
-from moir.dialects.symbols import Symbol
+from moir.dialects.symbols import Sum, Symbol
 
 Number = Any
 """An integer, a float or a symbol."""
@@ -185,6 +185,8 @@ def _larger(a: Number, b: Number) -> Number:
             return a
         for size, other in ((a, b), (b, a)):
             if isinstance(size, Symbol) and size.dimension and not isinstance(other, Symbol) and other <= 0:
+                return size
+            if isinstance(size, Sum) and size.is_from(other):
                 return size
         return Symbol(_is_size(a) or _is_size(b))
     return max(a, b)

@@ -111,9 +111,10 @@ class RangeOp(OpsetOp):
         start, stop, step = (self.scalar(known.constant(operand)) for operand in self.operands)
         if step == 0:
             raise InferenceError("step is zero")
-        if stop is None and start == 0 and step == 1:
-            # As many numbers as the stop says, unless that may be negative.
-            (size,) = known.sizes(self.operands[1]) or (-1,)
+        if step == 1 and (start is None or stop is None):
+            # As many numbers as the stop says beyond the start, unless that may be negative.
+            (first,), (end,) = (known.sizes(operand) or (-1,) for operand in self.operands[:2])
+            size = end - first if isinstance(end, Symbol) and (start == 0 or isinstance(first, Symbol)) else -1
             return (size if isinstance(size, Symbol) and size.dimension else -1,)
         return (-1 if start is None or stop is None or step is None else range_length(start, stop, step),)
 

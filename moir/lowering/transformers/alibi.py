@@ -11,8 +11,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import f32, si64
+from moir.expansions.causal_masks import HIDDEN
 from moir.lowering.binder import LoweringNode
-from moir.lowering.transformers.masks import HIDDEN
 from moir.rewriting.builder import OpBuilder
 
 

@@ -104,6 +104,7 @@ def test_what_extensions_of_model_optimizer_find() -> None:
         "input": "x[1,3],y->2",
         "output": "a,b",
         "static_shape": False,
+        "generation": False,
         "low_latency": False,
         "compress_to_fp16": False,
         "layout_change": True,

@@ -32,6 +32,7 @@ from tests.unit.documents import (
     shell_commands,
     text_of,
 )
+from tests.unit.language_models.folders import write_folder
 
 EXTENDING, PORTING, NAMES = "docs/extending.md", "docs/porting-from-model-optimizer.md", "docs/model-optimizer-names.md"
 MODEL_PROGRAM = "models.py"
@@ -47,6 +48,11 @@ def onnx_models(folder: Path) -> None:
     place_models(folder)
 
 
+def language_model(folder: Path) -> None:
+    """The folder of a language model."""
+    write_folder(folder / "Llama-3.2-1B")
+
+
 def files_of_extending(folder: Path) -> None:
     """The document about porting goes on with the files of that about extending."""
     lay_out(EXTENDING, folder)
@@ -60,6 +66,7 @@ PREPARED: dict[str, Callable[[Path], None]] = {
     PORTING: files_of_extending,
     "docs/inspecting.md": onnx_models,
     "docs/tutorials/compiler.md": nothing,
+    "docs/tutorials/genai.md": language_model,
     "docs/tutorials/keras.md": nothing,
     "docs/tutorials/old-extension.md": nothing,
     "docs/tutorials/onnx.md": onnx_models,

@@ -35,6 +35,7 @@ from moir.dialects.inference import set_type
 from moir.dialects.moir import add_notes, models_of
 from moir.dialects.names import name_of, names_of, several_tensor_names, tensor_names
 from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.opset.movement import Concat
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import element_of, format_shape, shape_of, tensor
 from moir.errors import ConversionError, UsageError
@@ -60,6 +61,12 @@ IDS, MASK = "input_ids", "attention_mask"
 INPUTS = (IDS, MASK, "position_ids", "token_type_ids")
 """The inputs that OpenVINO GenAI gives to a program."""
 
+_SDPA = 'create the pipeline with ATTENTION_BACKEND="SDPA"'
+_NOT_ATTENDED = f"attention is not one operation, so OpenVINO GenAI's paged backend does not take the model: {_SDPA}"
+_NOT_APPENDED = (
+    f"new keys and values are not appended to the cache, but written into it at places for texts without padding: {_SDPA}, and give "
+    "it one text at a time"
+)
 _HINT = "name further pairs with --stateful INPUT=OUTPUT"
 
 
@@ -178,7 +185,7 @@ def _beams(block: Block) -> SSAValue:
 
 
 def _keep(parameter: Parameter, result: Result, variable: str, beams: SSAValue) -> str:
-    """Replace an input and an output by a variable; returns a note if its values are not those of an attention."""
+    """Replace an input and an output by a variable; returns a note on what GenAI does not take, or nothing."""
     value, assigned = parameter.results[0], result.operands[0]
     shape, later = shape_of(value), shape_of(assigned)
     if shape is not None and later is not None and len(shape) == len(later) == 4:
@@ -204,10 +211,10 @@ def _keep(parameter: Parameter, result: Result, variable: str, beams: SSAValue) 
     assign_variable(OpBuilder(op.known, parameter.parent, result), variable, assigned)
     erase(result)
     erase(parameter)
-    if _is_attended(assigned):
-        return ""
-    return ("attention is not one operation, so OpenVINO GenAI's paged backend does not take the model: "
-            'create the pipeline with ATTENTION_BACKEND="SDPA"')  # fmt: skip
+    producer = assigned.owner
+    if not isinstance(producer, Concat) or producer.operands[0] is not reordered:
+        return _NOT_APPENDED
+    return "" if _is_attended(assigned) else _NOT_ATTENDED
 
 
 def _is_attended(value: SSAValue) -> bool:

@@ -13,12 +13,13 @@ import openvino
 import pytest
 from onnx import TensorProto, helper
 
+import moir
 from moir.errors import ConversionError
-from moir.tools.convert import main
+from moir.tools.convert import main, notes_of
 from tests.numerical.onnx.conversion import node
 from tests.numerical.runtime import Array, core
 
-VOCABULARY, HEADS, SIZE = 11, 2, 4
+VOCABULARY, HEADS, SIZE = 11, 2, 8
 WIDTH = HEADS * SIZE
 RANDOM = np.random.default_rng(7)
 SHAPES = {"embedding": (VOCABULARY, WIDTH), **dict.fromkeys(("wq", "wk", "wv"), (WIDTH, WIDTH)), "out": (WIDTH, VOCABULARY)}
@@ -141,6 +142,46 @@ def test_steps(tmp_path: Path, window: int) -> None:
     np.testing.assert_array_equal(again, rows[0])
 
 
+def grouped_decoder() -> onnx.ModelProto:
+    """A decoder whose attention writes new keys into the cache, as those of onnxruntime-genai."""
+    names = [f"{side}.0.{kind}" for side in ("past_key_values", "present") for kind in ("key", "value")]
+    operands, results = ["q", "k", "v", *names[:2], "last_32", "total_32"], ["mixed", *names[2:]]
+    settings = {"domain": "com.microsoft", "num_heads": HEADS, "kv_num_heads": HEADS}
+    nodes = [
+        node("Gather", ["embedding", "input_ids"], ["x"]),
+        *[node("MatMul", ["x", f"w{name}"], [name]) for name in "qkv"],
+        node("Shape", ["attention_mask"], ["sizes"]),
+        node("Gather", ["sizes", "one"], ["total"]),
+        node("Cast", ["total"], ["total_32"], to=TensorProto.INT32),
+        node("ReduceSum", ["attention_mask", "ones"], ["lengths"], keepdims=1),
+        node("Sub", ["lengths", "one"], ["last"]),
+        node("Cast", ["last"], ["last_32"], to=TensorProto.INT32),
+        node("GroupQueryAttention", operands, results, **settings),
+        node("Add", ["mixed", "x"], ["sum"]),
+        node("MatMul", ["sum", "out"], ["logits"]),
+    ]
+    info = helper.make_tensor_value_info
+    ids = [info("input_ids", TensorProto.INT64, ["b", "t"]), info("attention_mask", TensorProto.INT64, ["b", "s"])]
+    caches = [info(name, TensorProto.FLOAT, ["b", HEADS, name[:4], SIZE]) for name in names]
+    constants = {**WEIGHTS, "one": np.array(1), "ones": np.array([1])}
+    weights = [onnx.numpy_helper.from_array(value, name) for name, value in constants.items()]
+    graph = helper.make_graph(nodes, "grouped", [*ids, *caches[:2]], [info("logits", TensorProto.FLOAT, None), *caches[2:]], weights)
+    versions = [helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=versions, ir_version=10)
+
+
+def test_keys_that_are_written_into_the_cache(tmp_path: Path) -> None:
+    """One text without padding, with a note that others are not possible."""
+    source = grouped_decoder()
+    model = converted(source, tmp_path)
+    request = core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32"}).create_infer_request()
+    ids = np.array([[1, 2, 3, 4, 5]])
+    rows = [logits_of(request, ids[:, begin:end], np.ones((1, end), np.int64), [0]) for begin, end in ((0, 3), (3, 4), (4, 5))]
+    np.testing.assert_allclose(np.concatenate(rows, axis=1), expected_logits(source, ids, np.ones_like(ids)), rtol=1e-4, atol=1e-4)
+    [note] = notes_of(moir.convert_model(tmp_path / "decoder.onnx", generation=True))
+    assert 'ATTENTION_BACKEND="SDPA", and give it one text at a time' in note
+
+
 @pytest.mark.parametrize(
     ("past", "present", "options"),
     [
@@ -162,8 +203,6 @@ def test_names_of_pairs(tmp_path: Path, past: str, present: str, options: list[s
     ],
 )
 def test_errors(tmp_path: Path, past: str, present: str, further: str, message: str) -> None:
-    import moir
-
     onnx.save(decoder(past, present, 0, further), tmp_path / "decoder.onnx")
     with pytest.raises(ConversionError, match=message):
         moir.convert_model(tmp_path / "decoder.onnx", generation=True)

@@ -9,7 +9,6 @@ from xdsl.ir import Operation, SSAValue, Use
 from moir.analysis.constants import constant_of
 from moir.dialects.element_types import INTEGER_TYPES, f32, f64
 from moir.dialects.opset.arithmetic import Divide
-from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.quantization import FakeQuantize
@@ -35,10 +34,8 @@ class ReductionBeforeConstants(Pattern):
     The plugin fuses elementwise operations with constants into the reduction before them. If the data have three
     dimensions, the fused operation reads constants of several elements out of bounds; a reduction that keeps its
     dimension gets a fourth dimension before the others. A Broadcast in both directions to a constant shape is a product
-    with ones of this shape. If the data are rounded to levels that differ from row to row, the plugin reduces integers
-    and multiplies by the sizes of the levels after that. Levels along an axis of a result without the reduced
-    dimensions are taken along the axis of this number of the data. For integers of any rank it computes x / c in place
-    of c / x.
+    with ones of this shape. Levels along an axis of a result without the reduced dimensions are taken along the axis of
+    this number of the data. For integers of any rank it computes x / c in place of c / x.
     If data of integers have several dimensions, it rounds x / c to the nearest one, also after a Squeeze: a Convert
     separates these.
 
@@ -63,7 +60,7 @@ class ReductionBeforeConstants(Pattern):
         if of_batches or (rank > 1 and is_integer(op) and any(map(is_divided, constants_after(op)))):
             rewriter.replace_with(op, reduced_apart(rewriter.op, op, data, axes))
             return
-        reads_beyond = rank == RANK and axes == [RANK - 1] and (any(map(is_list, constants_after(op))) or has_levels_of_rows(data))
+        reads_beyond = rank == RANK and axes == [RANK - 1] and any(map(is_list, constants_after(op)))
         keeps = op.flag("keep_dims")
         is_rounded = (0 in axes or not keeps) and any(
             is_list(each) and isinstance(each.operation, FakeQuantize) for each in constants_after(op)
@@ -75,21 +72,6 @@ class ReductionBeforeConstants(Pattern):
             data, axes = build.Unsqueeze(data, [0]), [axis + 1 for axis in axes]
         reduced = getattr(build, op.KIND)(data, axes, keep_dims=True)
         rewriter.replace_with(op, build.Squeeze(reduced, [0] if keeps else axes))
-
-
-def has_levels_of_rows(value: SSAValue) -> bool:
-    """Whether a value is rounded to levels, or dequantized from integers, with constants that have several elements."""
-    varies = False
-    while isinstance(owner := value.owner, OpsetOp) and owner.operands:
-        constants = [each for each in owner.operands if isinstance(each.owner, Constant)]
-        varies = varies or any(set(shape_of(each) or ()) - {1} for each in constants)
-        if isinstance(owner, FakeQuantize | Convert):
-            return varies and (isinstance(owner, FakeQuantize) or element_of(owner.operands[0]) in INTEGER_TYPES)
-        computed = [each for each in owner.operands if each not in constants]
-        if len(computed) != 1 or not (owner.POINTWISE or owner.BROADCASTS or owner.KIND in ("Clamp", "MaxPool")):
-            return False
-        (value,) = computed
-    return False
 
 
 def is_combined(op: OpsetOp) -> bool:

@@ -18,6 +18,7 @@ from tests.numerical.outcomes import Outcome, interface_difference, last_line
 from tests.numerical.runtime import IN_FLOATS, core, infer, prepared, use_one_thread
 
 MEMORY_LIMIT = 8 << 30
+"""Bytes that a run may map beyond what the process has mapped that it is a fork of, such as frameworks."""
 
 INSTRUCTIONS = ("", "", "AVX512_CORE_VNNI", "AVX512_CORE", "AVX2")
 """Values of ONEDNN_MAX_CPU_ISA; with the first one the runtime uses all that the processor has."""
@@ -122,7 +123,8 @@ def _compute(
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+        limit = _mapped() + MEMORY_LIMIT
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         if switches.instructions:
             os.environ["ONEDNN_MAX_CPU_ISA"] = switches.instructions
@@ -131,6 +133,11 @@ def _compute(
         os._exit(0)
     except BaseException:
         os._exit(3)
+
+
+def _mapped() -> int:
+    """The bytes that this process has mapped."""
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 
 
 def os_write_all(descriptor: int, content: bytes) -> None:

@@ -15,13 +15,16 @@ from moir.target_records import OPENVINO_CPU
 from moir.targets.record import Fault
 from tests.numerical.runtime import core
 from tests.numerical.targets.proofs import OF_UNKNOWN_SIZES, PROOFS
+from tests.numerical.targets.proofs_of_factors import PROOFS_OF_FACTORS, PROOFS_OF_TRANSPOSES
 from tests.numerical.targets.proofs_of_forms import PROOFS_OF_FORMS as PROOFS_OF_NUMBERS
 from tests.numerical.targets.proofs_of_levels import PROOFS_OF_LEVELS
 from tests.numerical.targets.proofs_of_neighbours import PROOFS_OF_NEIGHBOURS
 from tests.numerical.targets.proofs_of_refusals import PROOFS_OF_REFUSALS
 
 FAULTS: dict[str, Fault] = {each.name: each for each in load(str(OPENVINO_CPU.faults))}
-PROOFS_OF_FORMS = PROOFS_OF_NUMBERS | PROOFS_OF_REFUSALS | PROOFS_OF_NEIGHBOURS | PROOFS_OF_LEVELS
+PROOFS_OF_FORMS = (
+    PROOFS_OF_NUMBERS | PROOFS_OF_REFUSALS | PROOFS_OF_NEIGHBOURS | PROOFS_OF_LEVELS | PROOFS_OF_FACTORS | PROOFS_OF_TRANSPOSES
+)
 EVERY_PROOF = PROOFS | PROOFS_OF_FORMS
 
 UNKNOWN_SIZES = OF_UNKNOWN_SIZES | {
@@ -29,9 +32,12 @@ UNKNOWN_SIZES = OF_UNKNOWN_SIZES | {
     "einsum-empty",
     "empty-constant",
     "f64-sizes",
+    "factors-of-shared-sums",
     "grouped-columns",
     "levels-of-unknown-sizes",
     "narrow-extremes",
+    "negative-factors-of-levels",
+    "products-of-rows",
     "quantize-sum",
     "rows-of-broadcasts",
     "search-empty",
@@ -43,6 +49,9 @@ UNKNOWN_SIZES = OF_UNKNOWN_SIZES | {
     "unknown-filters",
 }
 """The faults that are there if sizes other than 1 are not known."""
+
+UNKNOWN_BATCHES = {"shuffled-unknown-groups"}
+"""The faults that are there if only the first size is not known."""
 
 BOUNDED = {"remainder-of-sizes": openvino.Dimension(3, 19)}
 """The faults that are there if sizes have bounds."""
@@ -70,6 +79,8 @@ def model_of(name: str) -> openvino.Model:
     knows_sizes = name not in UNKNOWN_SIZES
     unknown = BOUNDED.get(name, -1)
     shapes = [[size if (knows_sizes and name not in BOUNDED) or size == 1 else unknown for size in np.shape(each)] for each in inputs]
+    if name in UNKNOWN_BATCHES:
+        shapes = [[unknown, *shape[1:]] for shape in shapes]
     parameters = [ops.parameter(shape, each.dtype) for shape, each in zip(shapes, inputs, strict=True)]
     return openvino.Model([build(*parameters)], parameters)
 

@@ -78,11 +78,6 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         [floats(1.75, -2.5, 0.25)],
         floats(1, -2, 0),
     ),
-    "levels-of-rows": (
-        lambda x: ops.reduce_max(rounded_by(x, ROWS), np.array([2]), False),
-        [np.array([[-1, 1], [2, 4], [8, -4]] * 2, np.float32).reshape(2, 3, 2)],
-        np.array([[1, 4, 8]] * 2, np.float32),
-    ),
     "queries-in-place": (
         attention_of_steps,
         [200 * SELECTED.reshape(1, HEADS, HEADS * 8), np.broadcast_to(np.eye(8, dtype=np.float32), (1, HEADS, 8, 8)), VALUES],

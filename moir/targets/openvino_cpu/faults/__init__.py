@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moir.targets.openvino_cpu.faults import elements, empty, indexing, levels, neighbours, numbers, shapes, special_values
+from moir.targets.openvino_cpu.faults import elements, empty, factors, indexing, levels, neighbours, numbers, shapes, special_values
 
 FAULTS = (
     *numbers.FAULTS,
@@ -11,6 +11,7 @@ FAULTS = (
     *shapes.FAULTS,
     *neighbours.FAULTS,
     *levels.FAULTS,
+    *factors.FAULTS,
     *elements.FAULTS,
     *indexing.FAULTS,
 )

@@ -24,12 +24,6 @@ FAULTS = (
         "round-apart",
     ),
     Fault(
-        "levels-of-rows",
-        "a reduction of the last of three dimensions of a FakeQuantize with limits for single rows",
-        "reads the limits out of bounds",
-        "separate-reductions",
-    ),
-    Fault(
         "queries-in-place",
         "attention whose queries or whose result are transposed, of as many steps as heads, with values as wide as the queries",
         "is written over queries that are read after that",

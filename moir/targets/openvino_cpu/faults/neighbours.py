@@ -71,4 +71,34 @@ FAULTS = (
         "are computed with another parameter",
         "write-zero-parameters",
     ),
+    Fault(
+        "root-without-axis",
+        "x divided by the root of its mean of squares along the last axis, which is not kept, or of more dimensions",
+        "is normalized along the last axis",
+        "separate-normalizations",
+    ),
+    Fault(
+        "transposed-compressed-convolution",
+        "Convolution of images by kernels of one element, which are integers by a factor, before or after a Transpose",
+        "has its channels at another axis, or is not compiled",
+        "separate-transposes",
+    ),
+    Fault(
+        "shuffled-unknown-groups",
+        "Transpose of two dimensions between Reshapes, where only the first of the two is unknown",
+        "is not compiled",
+        "separate-transposes",
+    ),
+    Fault(
+        "reshaped-reductions",
+        "Reshape of a reduction without its dimensions, which keeps the rank and has a size of 1 at a reduced axis",
+        "keeps the sizes",
+        "keep-reduced-dimensions",
+    ),
+    Fault(
+        "reduced-transposes",
+        "a reduction of a Transpose that would move dimensions of size 1 alone after it",
+        "has its sizes in another order",
+        "keep-reduced-dimensions",
+    ),
 )

@@ -6,6 +6,7 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
 from moir.dialects.element_types import f16, f32, si8, si32, ui8
+from moir.dialects.opset.arithmetic import Divide, Multiply
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
@@ -175,10 +176,51 @@ def _is_rounded_after(value: SSAValue) -> bool:
     return False
 
 
+class LevelsOfNegativeFactors(Pattern):
+    """Separates rounding to levels from negative constant factors before it.
+
+        %0 = opset1.Multiply(%x, %c)                             // %c: [1, 4, 1, 1], some of its numbers are negative
+        %y = opset1.FakeQuantize(%0, %low, %high, %low, %high)
+    ->  %y = opset1.FakeQuantize(opset1.Maximum(-inf, %0), %low, %high, %low, %high)
+
+    The plugin divides the limits by the factors, also through operations that only move elements, and takes the larger
+    limit for the lower one. It does so for sizes that are unknown, and wherever it does not generate code.
+    """
+
+    roots = (FakeQuantize,)
+    companions = ((Multiply, Divide),)
+
+    def may_match(self, op: Operation) -> bool:
+        value = op.operands[0]
+        while isinstance(owner := value.owner, OpsetOp) and owner.operands and not is_computed_identity(value):
+            if isinstance(owner, Multiply | Divide) and any(_has_negative(each) for each in owner.operands):
+                return True
+            computed = [each for each in owner.operands if not isinstance(each.owner, Constant)]
+            if len(computed) != 1 or not (owner.KIND in _MOVED or owner.POINTWISE or owner.BROADCASTS) or isinstance(owner, FakeQuantize):
+                return False
+            value = computed[0]
+        return False
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        data, *limits = op.operands
+        same = computed_identity(rewriter.op, data)
+        rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [same, *limits], dict(op.properties)).results[0])
+
+
+_MOVED = _MOVING | {"Concat", "DepthToSpace", "ShuffleChannels", "SpaceToDepth"}
+"""Operations through which the plugin moves factors to the limits of levels."""
+
+
+def _has_negative(value: SSAValue) -> bool:
+    """Whether a value is a constant with a negative number."""
+    known = constant_of(value)
+    return known is not None and bool((known < 0).any())
+
+
 FORMS = (
     Form(
         "round-apart",
-        (LevelsOfExtremes, LevelsOfProducts, TruncatedBeforeRounding),
-        "Separates rounding to levels from reductions, matrix products and conversions.",
+        (LevelsOfExtremes, LevelsOfProducts, LevelsOfNegativeFactors, TruncatedBeforeRounding),
+        "Separates rounding to levels from reductions, matrix products, negative factors and conversions.",
     ),
 )

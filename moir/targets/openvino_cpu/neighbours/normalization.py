@@ -82,9 +82,41 @@ class MeansOfOtherNormalization(Pattern):
         centered = _base_of_square(op.operands[0])
         if centered is None or _mean_of(centered) is None:
             return False
-        quotients = [(mean, added) for divided, added in _quotients(op.results[0]) if (mean := _mean_of(divided)) is not None]
+        quotients = [(mean, others) for divided, others in _quotients(op.results[0]) if (mean := _mean_of(divided)) is not None]
         means = [mean for mean in (_mean_of(centered), *(mean for mean, _ in quotients)) if mean is not None]
-        return bool(quotients) and (any(added > 1 for _, added in quotients) or not all(_are_alike(op, each) for each in means))
+        return bool(quotients) and (
+            any(_elements(each) > 1 for _, others in quotients for each in others) or not all(_are_alike(op, each) for each in means)
+        )
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        same = rewriter.op.create(ReduceMean, list(op.operands), dict(op.properties)).results[0]
+        rewriter.replace_with(op, computed_identity(rewriter.op, same))
+
+
+class RootsOfOtherNormalization(Pattern):
+    """Computes an identity between a mean of squares along the last axis and its square root if it is no RMS
+    normalization.
+
+        %1 = opset1.ReduceMean(opset1.Power(%0, 2), [2]) {keep_dims = false}      // %0: [4, 4, 4]
+        %y = opset1.Divide(%0, opset1.Sqrt(opset1.Add(%1, 1e-5)))
+    ->  %2 = opset1.Maximum(-inf, %1)
+        %y = opset1.Divide(%0, opset1.Sqrt(opset1.Add(%2, 1e-5)))
+
+    The plugin computes all of it as an RMS normalization, without regard to `keep_dims`, and to a number under the root
+    that adds dimensions to %0.
+    """
+
+    roots = (ReduceMean,)
+    companions = ((Power, Multiply), (Divide, Multiply))
+
+    def may_match(self, op: Operation) -> bool:
+        assert isinstance(op, ReduceMean)
+        base = _base_of_square(op.operands[0])
+        if base is None:
+            return False
+        quotients = [others for divided, others in _quotients(op.results[0]) if _unconverted(divided) is _unconverted(base)]
+        rank = rank_of(op.operands[0]) or 0
+        return bool(quotients) and (not op.flag("keep_dims") or any((rank_of(each) or 0) > rank for others in quotients for each in others))
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         same = rewriter.op.create(ReduceMean, list(op.operands), dict(op.properties)).results[0]
@@ -130,22 +162,29 @@ def _are_alike(mean: ReduceMean, other: ReduceMean) -> bool:
     return any(each is None for each in axes) or len({frozenset((each % rank).ravel().tolist()) for each in axes if each is not None}) == 1
 
 
-def _quotients(value: SSAValue, added: int = 1) -> Iterator[tuple[SSAValue, int]]:
-    """What is divided by the root of a value, and the number of elements of the constants that are added to it."""
+def _quotients(value: SSAValue, constants: tuple[SSAValue, ...] = ()) -> Iterator[tuple[SSAValue, tuple[SSAValue, ...]]]:
+    """What is divided by the root of a value, and the operands besides it on the way to the root."""
     for user in _users(value):
         if isinstance(user, Divide | Multiply) and user.operands[0] is not value:
-            yield user.operands[0], added
+            yield user.operands[0], constants
         elif isinstance(user, Multiply):
-            yield user.operands[1], added
-        elif isinstance(user, Add | Convert | Power | Sqrt):
-            constants = [constant_of(each) for each in user.operands if each is not value]
-            yield from _quotients(user.results[0], max(added, *(1 if each is None else each.size for each in constants), 1))
+            yield user.operands[1], constants
+        if isinstance(user, Add | Convert | Divide | Power | Sqrt):
+            others = [each for each in user.operands if each is not value]
+            if not isinstance(user, Divide) or all(map(is_constant, others)):
+                yield from _quotients(user.results[0], (*constants, *others))
+
+
+def _elements(value: SSAValue) -> int:
+    """The number of elements of a constant; 1 for another value."""
+    known = constant_of(value)
+    return 1 if known is None else known.size
 
 
 FORMS = (
     Form(
         "separate-normalizations",
-        (GroupsOfResidual, MeansOfOtherNormalization),
+        (GroupsOfResidual, MeansOfOtherNormalization, RootsOfOtherNormalization),
         "Computes an identity behind normalizations that the plugin merges with operations that do not belong to them.",
     ),
 )

@@ -91,3 +91,28 @@ builtin.module {
     opset1.Result(%5) {name = "z"}
   }
 }
+
+// -----
+
+// Positive factors stay.
+// CHECK-LABEL: moir.model @signs
+// CHECK:         %[[X:.*]] = opset1.Multiply(%x, %signs)
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[X]])
+// CHECK-NEXT:    opset1.FakeQuantize(%[[M]],
+// CHECK:         %[[P:.*]] = opset1.Multiply(%x, %positive)
+// CHECK-NEXT:    opset1.FakeQuantize(%[[P]],
+builtin.module {
+  moir.model @signs {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2xf32>
+    %signs = opset1.Constant() {value = #moir.data<tensor<2xf32>, [1.0, -1.0]>} : tensor<2xf32>
+    %positive = opset1.Constant() {value = #moir.data<tensor<2xf32>, [1.0, 2.0]>} : tensor<2xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-4.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [251.0]>} : tensor<f32>
+    %0 = opset1.Multiply(%x, %signs) : tensor<?x2xf32>
+    %1 = opset1.FakeQuantize(%0, %low, %high, %low, %high) {levels = 256} : tensor<?x2xf32>
+    %2 = opset1.Multiply(%x, %positive) : tensor<?x2xf32>
+    %3 = opset1.FakeQuantize(%2, %low, %high, %low, %high) {levels = 256} : tensor<?x2xf32>
+    opset1.Result(%1) {name = "a"}
+    opset1.Result(%3) {name = "b"}
+  }
+}

@@ -71,3 +71,28 @@ builtin.module {
     opset1.Result(%8) {name = "y"}
   }
 }
+
+// -----
+
+// The mean of squares does not keep its axis; one that keeps it is an RMS normalization.
+// CHECK-LABEL: moir.model @root
+// CHECK:         %[[M:.*]] = opset1.ReduceMean(%{{.*}}, %a) : tensor<4x4xf32>
+// CHECK:         opset1.Maximum(%{{.*}}, %[[M]])
+// CHECK:         %[[K:.*]] = opset1.ReduceMean(%{{.*}}, %a) {keep_dims = true}
+// CHECK-NEXT:    opset1.Sqrt(%[[K]])
+builtin.module {
+  moir.model @root {
+    %x = opset1.Parameter() {name = "x"} : tensor<4x4x4xf32>
+    %a = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
+    %two = opset1.Constant() {value = #moir.data<tensor<f32>, [2.0]>} : tensor<f32>
+    %0 = opset1.Power(%x, %two) : tensor<4x4x4xf32>
+    %1 = opset1.ReduceMean(%0, %a) {keep_dims = false} : tensor<4x4xf32>
+    %2 = opset1.Sqrt(%1) : tensor<4x4xf32>
+    %3 = opset1.Divide(%x, %2) : tensor<4x4x4xf32>
+    %4 = opset1.ReduceMean(%0, %a) {keep_dims = true} : tensor<4x4x1xf32>
+    %5 = opset1.Sqrt(%4) : tensor<4x4x1xf32>
+    %6 = opset1.Divide(%x, %5) : tensor<4x4x4xf32>
+    opset1.Result(%3) {name = "y"}
+    opset1.Result(%6) {name = "z"}
+  }
+}

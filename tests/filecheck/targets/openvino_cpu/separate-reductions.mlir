@@ -178,22 +178,3 @@ builtin.module {
   }
 }
 
-// -----
-
-// Levels that differ from row to row, also after an activation.
-// CHECK-LABEL: moir.model @levels_of_rows
-// CHECK:         %[[U:.*]] = opset1.Unsqueeze(%{{.*}}, %{{.*}}) : tensor<1x2x3x4xf32>
-// CHECK:         %[[R:.*]] = opset1.ReduceMean(%[[U]], %{{.*}}) {keep_dims = true} : tensor<1x2x3x1xf32>
-// CHECK:         opset15.Squeeze(%[[R]], %{{.*}}) {name = "r"} : tensor<2x3x1xf32>
-builtin.module {
-  moir.model @levels_of_rows {
-    %x = opset1.Parameter() {name = "x"} : tensor<2x3x4xf32>
-    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
-    %low = opset1.Constant() {value = #moir.data<tensor<3x1xf32>, [-1.0, -2.0, -4.0]>} : tensor<3x1xf32>
-    %high = opset1.Constant() {value = #moir.data<tensor<3x1xf32>, [1.0, 2.0, 4.0]>} : tensor<3x1xf32>
-    %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 255 : si64} : tensor<2x3x4xf32>
-    %1 = opset1.Relu(%0) : tensor<2x3x4xf32>
-    %2 = opset1.ReduceMean(%1, %axes) {keep_dims = true, name = "r"} : tensor<2x3x1xf32>
-    opset1.Result(%2) {name = "y"}
-  }
-}

@@ -1,0 +1,152 @@
+"""Factors of quantized numbers that the CPU plugin moves behind operations, or applies twice, wrongly."""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation, SSAValue
+
+from moir.analysis.constants import is_quantized_weight
+from moir.dialects.element_types import INTEGER_TYPES
+from moir.dialects.opset.convolution import (
+    Convolution,
+    ConvolutionBackpropData,
+    GroupConvolution,
+    GroupConvolutionBackpropData,
+)
+from moir.dialects.opset.data_types import Convert
+from moir.dialects.opset.image.resampling import InterpolateOp
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.spatial import ConvolutionOp
+from moir.dialects.opset.matrix import MatMul
+from moir.dialects.opset.pooling import PoolingOp
+from moir.dialects.opset.quantization import FakeQuantize
+from moir.dialects.opset.reduction import ReductionOp
+from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.openvino_cpu.merged.levels import merged_before
+from moir.targets.openvino_cpu.merged.operands import rounding_of
+from moir.targets.openvino_cpu.neighbours.identity import computed_identity, is_computed_identity, rectified_identity
+from moir.targets.openvino_cpu.neighbours.levels import MOVED
+from moir.targets.record import Form
+
+
+class SharedSums(Pattern):
+    """Computes an identity behind a quantized sum of unknown sizes that several operations use.
+
+        %0 = opset1.Convolution(%x, %w)                          // [?, 8, 32, 32]; %x and %w are quantized
+        %1 = opset1.Relu(%0)
+        %2 = opset1.Sigmoid(%0)
+    ->  %3 = opset1.Maximum(-inf, %0)
+        %1 = opset1.Relu(%3)
+        %2 = opset1.Sigmoid(%3)
+
+    The plugin moves the factor of the sum behind some of the users and leaves it before the others; then it makes both
+    a part of the sum, and a result has the factor twice.
+    """
+
+    roots = (Convolution, GroupConvolution, ConvolutionBackpropData, GroupConvolutionBackpropData, MatMul)
+    companions = ((FakeQuantize,),)
+
+    def may_match(self, op: Operation) -> bool:
+        value = op.results[0]
+        if value.has_one_use() or not value.uses or is_static(shape_of(value)):
+            return False
+        data, weights, *_ = op.operands
+        is_quantized = _is_quantized(weights) or (isinstance(op, MatMul) and rounding_of(weights) is not None)
+        return is_quantized and rounding_of(data) is not None
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        same = rewriter.op.create(type(op), list(op.operands), dict(op.properties)).results[0]
+        rewriter.replace_with(op, computed_identity(rewriter.op, same))
+
+
+class WindowsOfProducts(Pattern):
+    """Separates windows over quantized matrix products from the products.
+
+        %0 = opset1.MatMul(%x, %w)                               // [2, 8, 7, 7]; %x and %w are quantized
+        %y = opset1.MaxPool(%0) {kernel = [2, 2]}
+    ->  %y = opset1.MaxPool(opset1.Maximum(-inf, %0)) {kernel = [2, 2]}
+
+    The columns of a product have factors of their own. The plugin multiplies by them behind the windows, which have
+    elements of several columns, or does not compile the model. It makes a MaxPool of the strides of a convolution by
+    kernels of one element; such a convolution gets a PRelu of slope 1 before it, through which strides are not moved.
+    """
+
+    roots = (PoolingOp, InterpolateOp, Convolution)
+    companions = ((MatMul,), (FakeQuantize,))
+
+    def may_match(self, op: Operation) -> bool:
+        if isinstance(op, Convolution) and not (max(op.integers("strides")) > 1 and has_single_elements(op)):
+            return False
+        product = merged_before(op.operands[0], MOVED).owner
+        return isinstance(product, MatMul) and _is_quantized(product.operands[1]) and rounding_of(product.operands[0]) is not None
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        data, *others = op.operands
+        same = (rectified_identity if isinstance(op, Convolution) else computed_identity)(rewriter.op, data)
+        rewriter.replace_with(op, rewriter.op.create(type(op), [same, *others], dict(op.properties)).results)
+
+
+class SumsOfRows(Pattern):
+    """Separates reductions and matrix products from levels that differ from row to row.
+
+        %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high)   // [3, 16, 4]; %low: [1, 16, 1]
+        %y = opset1.ReduceMin(%0, [0])
+    ->  %y = opset1.ReduceMin(opset1.Maximum(-inf, %0), [0])
+
+    The plugin reduces integers and multiplies by the sizes of the levels after that. For data of three dimensions it
+    reads these out of bounds; in products of unknown sizes it takes them for those of another axis.
+    """
+
+    roots = (ReductionOp, MatMul)
+
+    def may_match(self, op: Operation) -> bool:
+        data = op.operands[0]
+        if is_computed_identity(data) or not _has_levels_of_rows(data):
+            return False
+        return not is_static(shape_of(data)) if isinstance(op, MatMul) else rank_of(data) == 3
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        data, other = op.operands
+        rewriter.replace_with(op, rewriter.op.create(type(op), [computed_identity(rewriter.op, data), other], dict(op.properties)).results)
+
+
+def _has_levels_of_rows(value: SSAValue) -> bool:
+    """Whether a value is rounded to levels, or dequantized from integers, with constants that have several elements."""
+    varies = False
+    while isinstance(owner := value.owner, OpsetOp) and owner.operands:
+        constants = [each for each in owner.operands if isinstance(each.owner, Constant)]
+        varies = varies or any(set(shape_of(each) or ()) - {1} for each in constants)
+        if isinstance(owner, FakeQuantize | Convert):
+            return varies and (isinstance(owner, FakeQuantize) or element_of(owner.operands[0]) in INTEGER_TYPES)
+        computed = [each for each in owner.operands if each not in constants]
+        if len(computed) != 1 or not (owner.POINTWISE or owner.BROADCASTS or owner.KIND in ("Clamp", "MaxPool")):
+            return False
+        (value,) = computed
+    return False
+
+
+def has_single_elements(op: ConvolutionOp) -> bool:
+    """Whether the kernels of a convolution have one element."""
+    kernel = (shape_of(op.operands[1]) or ())[-len(op.integers("strides")) :]
+    return bool(kernel) and all(size == 1 for size in kernel)
+
+
+def _is_quantized(weights: SSAValue) -> bool:
+    """Whether weights are integers by factors, or constants that are rounded to levels."""
+    while isinstance(weights.owner, OpsetOp) and weights.owner.KIND in ("Reshape", "Transpose"):
+        weights = weights.owner.operands[0]
+    is_rounded = isinstance(weights.owner, FakeQuantize) and isinstance(weights.owner.operands[0].owner, Constant)
+    return is_rounded or is_quantized_weight(weights)
+
+
+FORMS = (
+    Form(
+        "keep-factors",
+        (SharedSums, WindowsOfProducts, SumsOfRows),
+        "Computes an identity where the plugin moves factors of quantized numbers behind operations that they do not pass.",
+    ),
+)

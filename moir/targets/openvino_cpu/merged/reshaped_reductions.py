@@ -1,0 +1,94 @@
+"""Reductions after which the runtime loses a Reshape."""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation, SSAValue
+
+from moir.dialects.opset.movement import Transpose
+from moir.dialects.opset.reduction import ReductionOp
+from moir.dialects.opset.shape import Reshape
+from moir.dialects.shapes import normalize_axis, shape_of
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
+
+
+class ReshapedReduction(Pattern):
+    """Keeps the dimensions of a reduction before a Reshape that keeps the rank and has a size of 1 at a reduced axis.
+
+        %0 = opset1.ReduceMean(%x, [1]) {keep_dims = false}      // %x: [2, 3, 4]
+        %y = opset1.Reshape(%0, [8, 1])                          // of [2, 4]
+    ->  %1 = opset1.ReduceMean(%x, [1]) {keep_dims = true}
+        %y = opset1.Reshape(%1, [8, 1])
+
+    The runtime takes the Reshape for one that adds the reduced dimensions, and removes it. A Transpose that moves only
+    dimensions of size 1 is such a Reshape.
+    """
+
+    roots = (Reshape, Transpose)
+    companions = ((ReductionOp,),)
+
+    def may_match(self, op: Operation) -> bool:
+        total = op.operands[0].owner
+        if not isinstance(total, ReductionOp) or total.flag("keep_dims"):
+            return False
+        before, after = shape_of(total.results[0]), shape_of(op.results[0])
+        if before is None or after is None or len(before) != len(after) or before == after or after.count(-1) > 1:
+            return False
+        return isinstance(op, Reshape) or [each for each in before if each != 1] == [each for each in after if each != 1]
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        total, after = op.operands[0].owner, shape_of(op.results[0])
+        assert isinstance(total, ReductionOp)
+        assert after is not None
+        axes, rank = rewriter.known.integers(total.operands[1]), len(shape_of(total.operands[0]) or ())
+        if axes is None or any(after[each] == 1 for axis in axes if (each := normalize_axis(axis, rank)) < len(after)):
+            rewriter.replace_with(op, _reshaped(rewriter, total, total.operands[0], list(axes or []) or total.operands[1], after))
+
+
+class ReducedTranspose(Pattern):
+    """Reshapes after a reduction instead of a Transpose before it that would only move dimensions of size 1 after it.
+
+        %0 = opset1.Transpose(%x, [0, 3, 1, 2])                  // %x: [2, 1, 4, 5]
+        %y = opset1.ReduceMean(%0, [3]) {keep_dims = false}      // [2, 5, 1]
+    ->  %1 = opset1.ReduceMean(%x, [2]) {keep_dims = true}       // [2, 1, 1, 5]
+        %y = opset1.Reshape(%1, [2, 5, 1])
+
+    The runtime reduces first, too, and then loses the Transpose: the sizes of the result are in another order.
+    """
+
+    roots = (ReductionOp,)
+    companions = ((Transpose,),)
+
+    def may_match(self, op: Operation) -> bool:
+        assert isinstance(op, ReductionOp)
+        after = shape_of(op.results[0])
+        return isinstance(op.operands[0].owner, Transpose) and not op.flag("keep_dims") and after is not None and after.count(-1) < 2
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, ReductionOp)
+        transpose = op.operands[0].owner
+        assert isinstance(transpose, Transpose)
+        data = transpose.operands[0]
+        order, axes, shape = rewriter.known.integers(transpose.operands[1]), rewriter.known.integers(op.operands[1]), shape_of(data)
+        if order is None or axes is None or shape is None or len(order) != len(shape):
+            return
+        reduced = sorted({order[normalize_axis(axis, len(order))] for axis in axes})
+        kept = [axis for axis in order if axis not in reduced]
+        large = [axis for axis in kept if shape[axis] != 1]
+        if kept != sorted(kept) and large == sorted(large):
+            rewriter.replace_with(op, _reshaped(rewriter, op, data, reduced, shape_of(op.results[0]) or ()))
+
+
+def _reshaped(rewriter: Rewriter, op: ReductionOp, data: SSAValue, axes: SSAValue | list[int], shape: tuple[int, ...]) -> SSAValue:
+    """The reduction of data along axes as `op` does it, with the reduced dimensions kept, as a value of a shape."""
+    total = getattr(rewriter.op, op.KIND)(data, axes, keep_dims=True)
+    return rewriter.op.Reshape(total, rewriter.op.constant(list(shape)), special_zero=False)
+
+
+FORMS = (
+    Form(
+        "keep-reduced-dimensions",
+        (ReshapedReduction, ReducedTranspose),
+        "Keeps the dimensions of reductions whose Reshape or Transpose the runtime would lose.",
+    ),
+)

@@ -1,0 +1,30 @@
+// RUN: moir-opt %s -p keep-reduced-dimensions | filecheck %s
+
+// [4, 2] has no size of 1 at the reduced axis.
+// CHECK-LABEL: moir.model @reshaped
+// CHECK:         %[[R:.*]] = opset1.ReduceSum(%x, %{{.*}}) {keep_dims = true} : tensor<2x1x4xf32>
+// CHECK:         opset1.Reshape(%[[R]], %{{.*}}) {{.*}} : tensor<8x1xf32>
+// CHECK:         opset1.ReduceSum(%x, %a) : tensor<2x4xf32>
+// CHECK-NEXT:    opset1.Reshape({{.*}} : tensor<4x2xf32>
+// CHECK:         %[[T:.*]] = opset1.ReduceMax(%v, %{{.*}}) {keep_dims = true} : tensor<2x1x1x5xf32>
+// CHECK:         opset1.Reshape(%[[T]], %{{.*}}) {{.*}} : tensor<2x5x1xf32>
+builtin.module {
+  moir.model @reshaped {
+    %x = opset1.Parameter() {name = "x"} : tensor<2x3x4xf32>
+    %v = opset1.Parameter() {name = "v"} : tensor<2x1x4x5xf32>
+    %a = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %b = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [3]>} : tensor<1xsi64>
+    %column = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [8, 1]>} : tensor<2xsi64>
+    %other = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [4, 2]>} : tensor<2xsi64>
+    %order = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 3, 1, 2]>} : tensor<4xsi64>
+    %0 = opset1.ReduceSum(%x, %a) {keep_dims = false} : tensor<2x4xf32>
+    %1 = opset1.Reshape(%0, %column) {special_zero = false} : tensor<8x1xf32>
+    %2 = opset1.ReduceSum(%x, %a) {keep_dims = false} : tensor<2x4xf32>
+    %3 = opset1.Reshape(%2, %other) {special_zero = false} : tensor<4x2xf32>
+    %4 = opset1.Transpose(%v, %order) : tensor<2x5x1x4xf32>
+    %5 = opset1.ReduceMax(%4, %b) {keep_dims = false} : tensor<2x5x1xf32>
+    opset1.Result(%1) {name = "a"}
+    opset1.Result(%3) {name = "b"}
+    opset1.Result(%5) {name = "c"}
+  }
+}

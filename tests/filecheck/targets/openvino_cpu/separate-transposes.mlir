@@ -1,0 +1,48 @@
+// RUN: moir-opt %s -p separate-transposes --split-input-file | filecheck %s
+
+// To channels last is what the plugin expects.
+// CHECK-LABEL: moir.model @compressed
+// CHECK:         %[[B:.*]] = opset1.Transpose(%x, %rows)
+// CHECK:         %[[N:.*]] = opset1.Maximum(%{{.*}}, %[[B]])
+// CHECK-NEXT:    %[[C:.*]] = opset1.Convolution(%[[N]], %{{.*}})
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[C]])
+// CHECK-NEXT:    opset1.Transpose(%[[M]], %rows)
+// CHECK:         %[[D:.*]] = opset1.Convolution(%x, %{{.*}})
+// CHECK-NEXT:    opset1.Transpose(%[[D]], %last)
+builtin.module {
+  moir.model @compressed {
+    %x = opset1.Parameter() {name = "x"} : tensor<1x2x2x3xf32>
+    %rows = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 2, 1, 3]>} : tensor<4xsi64>
+    %last = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 2, 3, 1]>} : tensor<4xsi64>
+    %i = opset1.Constant() {value = #moir.data<tensor<2x2x1x1xsi8>, [1, 0, 0, 1]>} : tensor<2x2x1x1xsi8>
+    %f = opset1.Convert(%i) {destination_type = f32} : tensor<2x2x1x1xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<f32>, [0.5]>} : tensor<f32>
+    %w = opset1.Multiply(%f, %s) : tensor<2x2x1x1xf32>
+    %t = opset1.Transpose(%x, %rows) : tensor<1x2x2x3xf32>
+    %0 = opset1.Convolution(%t, %w) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : tensor<1x2x2x3xf32>
+    %1 = opset1.Transpose(%0, %rows) : tensor<1x2x2x3xf32>
+    %2 = opset1.Convolution(%x, %w) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : tensor<1x2x2x3xf32>
+    %3 = opset1.Transpose(%2, %last) : tensor<1x2x3x2xf32>
+    opset1.Result(%1) {name = "a"}
+    opset1.Result(%3) {name = "b"}
+  }
+}
+
+// -----
+
+// CHECK-LABEL: moir.model @groups
+// CHECK:         %[[T:.*]] = opset1.Transpose
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[T]])
+// CHECK-NEXT:    opset1.Reshape(%[[M]], %back)
+builtin.module {
+  moir.model @groups {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x4x2xf32>
+    %apart = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [3, -1, 2, 2]>} : tensor<4xsi64>
+    %swap = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 2, 1, 3]>} : tensor<4xsi64>
+    %back = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [3, 4, 2]>} : tensor<3xsi64>
+    %0 = opset1.Reshape(%x, %apart) {special_zero = false} : tensor<3x?x2x2xf32>
+    %1 = opset1.Transpose(%0, %swap) : tensor<3x2x?x2xf32>
+    %2 = opset1.Reshape(%1, %back) {special_zero = false} : tensor<3x4x2xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}

@@ -196,11 +196,7 @@ def _byte_pairs(source: _Source) -> Json:
 
 def _word_pieces(source: _Source) -> Json:
     """Pieces of words: files have a mark before the tokens that begin a word, and nothing before the others."""
-    kept = (_UNKNOWN, _CONTROL, _USER)
-    source.tokens = [
-        token if kind in kept or (token[:1] == "[" and token[-1:] == "]") else token[1:] if token[:1] == SPACE else f"##{token}"
-        for token, kind in zip(source.tokens, source.types, strict=True)
-    ]
+    source.tokens = [_word_piece(token, kind) for token, kind in zip(source.tokens, source.types, strict=True)]
     lowers = source.flag("normalizer.lowercase", default=True)
     unknown = source.id_of("unk")
     return {
@@ -221,6 +217,13 @@ def _word_pieces(source: _Source) -> Json:
             source.special("cls", "add_bos_token", default=True), source.special("sep", "add_eos_token", default=True)
         ),
     }
+
+
+def _word_piece(token: str, kind: float) -> str:
+    """A token as BERT writes it: `##` before those that do not begin a word."""
+    if kind in (_UNKNOWN, _CONTROL, _USER) or (token[:1] == "[" and token[-1:] == "]"):
+        return token
+    return token[1:] if token[:1] == SPACE and token != SPACE else f"##{token}"
 
 
 def _probable_pieces(source: _Source) -> Json:

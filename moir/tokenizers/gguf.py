@@ -230,7 +230,10 @@ def _probable_pieces(source: _Source) -> Json:
     if not source.scores:
         raise source.fields.error("'scores' is missing")
     unknown = source.id_of("unk")
-    characters = bytes(int(each) & 0xFF for each in source.fields.list("precompiled_charsmap"))
+    written = source.fields.list("precompiled_charsmap")
+    if not all(isinstance(each, int) for each in written):
+        raise source.fields.error("'precompiled_charsmap' is not a list of bytes")
+    characters = bytes([each & 0xFF for each in written])
     normalizers: list[Json] = []
     if characters:
         normalizers.append({"type": "Precompiled", "precompiled_charsmap": base64.b64encode(characters).decode()})

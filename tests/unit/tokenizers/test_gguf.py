@@ -133,6 +133,7 @@ def test_pre_tokenizers(name: str) -> None:
         (sentence_pairs(tokens=["a" * 100_000] * 268), "tokens that are too long"),
         (byte_pairs(merges=[]), "'merges' is missing"),
         (probable_pieces(precompiled_charsmap=np.full(9, 255, np.uint8)), "'precompiled_charsmap' is damaged"),
+        (probable_pieces(precompiled_charsmap=["a"]), "'precompiled_charsmap' is not a list of bytes"),
     ],
 )
 def test_errors(content: Metadata, expected: str) -> None:

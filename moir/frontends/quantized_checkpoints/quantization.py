@@ -18,7 +18,7 @@ from moir.suggestions import did_you_mean
 
 METHODS = tables.pairs(
     "gptq gptq, awq awq, compressed-tensors compressed_tensors, fp8 scaled_floats, fbgemm_fp8 scaled_floats, modelopt scaled_floats, "
-    "modelopt_fp4 scaled_floats, mxfp4 mxfp4, bitsandbytes bitsandbytes"
+    "modelopt_fp4 scaled_floats, mxfp4 mxfp4, bitsandbytes bitsandbytes, hqq hqq, auto-round auto_round"
 )
 """The files of this folder by `quant_method`."""
 

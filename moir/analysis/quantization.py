@@ -254,5 +254,6 @@ def _errors(weights: Values, axis: int, encode: Callable[..., Array], scales: Ar
         restored -= block
         error += float(np.vdot(restored, restored))
         energy += float(np.vdot(block, block))
-        release_block(moved, index)
+    # A read byte maps pages around it.
+    release_block(moved, (slice(None),) * moved.ndim)
     return error, energy

@@ -34,6 +34,10 @@ MODES = {
 }
 """The modes by their names, which are those of NNCF. docs/compression.md has the results of the defaults."""
 
+GROUP_OF_LANGUAGE_MODELS, SHARE_OF_LANGUAGE_MODELS = 128, 1.0
+"""The defaults of codes of 4 bits in language models, which are those of NNCF. Trained ones tolerate more rounding than
+other networks, and their size is what their speed depends on."""
+
 SMALLEST_GROUP = 16
 """Sizes of groups are multiples of this number; the CPU plugin wants at least 4 weights in a group."""
 
@@ -55,6 +59,14 @@ class WeightCodes(NamedTuple):
     def __str__(self) -> str:
         parts = [self.mode, "" if self.group is None else str(self.group), "" if self.share is None else f"{self.share:g}"]
         return ":".join(parts).rstrip(":")
+
+
+    def with_defaults(self, is_language_model: bool) -> WeightCodes:
+        """The codes with a group and a share, those of the mode where none are given."""
+        mode = MODES[self.mode]
+        is_own = is_language_model and mode.bits < 8
+        group, share = (GROUP_OF_LANGUAGE_MODELS, SHARE_OF_LANGUAGE_MODELS) if is_own else (mode.group, mode.share)
+        return WeightCodes(self.mode, group if self.group is None else self.group, share if self.share is None else self.share)
 
 
 def weight_codes(given: Any) -> WeightCodes:

@@ -28,7 +28,7 @@ from moir.dialects.opset.shape import Reshape
 from moir.dialects.opset.sort import TopKOp
 from moir.dialects.properties import boolean_attribute
 from moir.dialects.shapes import element_of, rank_of, shape_of, tensor
-from moir.rewriting.dead_code import erase
+from moir.rewriting.dead_code import erase, is_used
 
 FEWEST_VALUES = 1024
 """Minimum number of weights of a constant."""
@@ -195,8 +195,18 @@ def expand_scaled(op: Operation) -> bool:
     assert block is not None
     block.insert_ops_before([constant], last)
     last.results[0].replace_all_uses_with(constant.results[0])
-    erase(last)
+    _erase_unused(last)
     return True
+
+
+def _erase_unused(op: Operation) -> None:
+    """Erase an operation, and those before it that are of no use without it."""
+    pending = [op]
+    while pending:
+        current = pending.pop()
+        if current.parent is not None and not is_used(current):
+            pending += [each.op for each in current.operands if isinstance(each, OpResult)]
+            erase(current)
 
 
 def _source_of_numbers(value: SSAValue) -> Constant | None:

@@ -115,6 +115,8 @@ def _compress(model: ModelOp, codes: WeightCodes, known: KnownValues, is_languag
     bits, symmetric = MODES[codes.mode].bits, MODES[codes.mode].symmetric
     operations = [op for op in model.walk() if isinstance(op, MatMul | Gather | GroupedMatMul)]
     expanded = sum([expand_scaled(op) for op in operations]) if is_language_model else 0
+    # A small change of scores may choose other experts, and the matrices of routers are small.
+    operations = [op for op in operations if not chooses_experts(op)]
     found = [site for op in operations if (site := site_of(op, is_language_model)) is not None]
     last, sources = last_product(found, model.block), list(sites_by_source(found))
     assert codes.group is not None and codes.share is not None
@@ -171,7 +173,7 @@ def _narrow(sources: Sequence[tuple[Constant, Sequence[Site]]], last: Constant |
         reverse=True,
     ):
         size = math.prod(source.value.shape)
-        if source is not last and _has_groups(source, sites) and size <= room and not any(chooses_experts(site.op) for site in sites):
+        if source is not last and _has_groups(source, sites) and size <= room:
             found.add(source)
             room -= size
     return found

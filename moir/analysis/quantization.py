@@ -110,7 +110,7 @@ def _single(weights: Array) -> Array:
 
 
 def _bounds_of_rows(weights: Values) -> tuple[Array, Array] | None:
-    """The smallest and the largest weight along the last dimension, extended to contain 0. None if some are not finite."""
+    """The smallest and the largest weight along the last dimension, as `_ranges`, computed by threads."""
     shape = weights.shape[:-1]
     bounds = computed_rows(_row_bounds, [weights], (*shape, 2), np.float32, min(2, len(shape)))
     lowest, highest = np.empty((*shape, 1), np.float32), np.empty((*shape, 1), np.float32)
@@ -125,7 +125,7 @@ def _row_bounds(weights: Array) -> Array:
     shape = weights.shape
     result = np.zeros((*shape[:-1], 2), np.float32)
     if shape[-1] <= LARGEST_SHORT_ROW and weights.flags.c_contiguous:
-        flat, starts = weights.reshape(-1), np.arange(0, weights.size, shape[-1])
+        flat, starts = weights.reshape(-1), list(range(0, weights.size, int(shape[-1])))
         low, high = (bound.reduceat(flat, starts).reshape(shape[:-1]) for bound in (np.minimum, np.maximum))
     else:
         low, high = weights.min(-1), weights.max(-1)
@@ -195,7 +195,7 @@ def _spread(values: Array, weights: Array) -> Array:
 
 
 def _packed_rows(encode: Callable[..., Array], weights: Values, scales: Array, zero_points: Array) -> Values:
-    """The codes of 4 bits of weights whose last dimension shares scales. Two neighbours share a byte, as in `_packed`."""
+    """The codes of 4 bits of weights whose last dimension shares scales; two neighbours share a byte."""
     shape = (*weights.shape[:-1], weights.shape[-1] // 2)
     return computed_rows(partial(_row_pairs, encode), [weights, scales, zero_points], shape, np.uint8, min(2, weights.ndim - 1))
 

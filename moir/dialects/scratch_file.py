@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import mmap
-import os
 import tempfile
 
 import numpy as np
 
 from moir.dialects.memory_map import Array, release
+
+ALIGNMENT = 64
+"""Arrays begin at multiples of this number of bytes."""
 
 
 class ScratchFile:
@@ -21,33 +23,25 @@ class ScratchFile:
     """
 
     def __init__(self, size: int) -> None:
-        # The mapped view keeps the file.
-        with tempfile.TemporaryFile() as file:
-            file.truncate(max(1, size))
-            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            self._descriptor = os.dup(file.fileno())
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 -- open as long as this object
+        self._file.truncate(max(1, size))
+        self._map = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
         self._size = size
         self._end = 0
 
-    def __del__(self) -> None:
-        descriptor, self._descriptor = getattr(self, "_descriptor", -1), -1
-        if descriptor >= 0:
-            os.close(descriptor)
-
     def keep(self, array: Array) -> Array:
         """The array itself, or a read-only view of the file with the same elements, as long as there is room."""
-        start = -(-self._end // 64) * 64
+        start = -(-self._end // ALIGNMENT) * ALIGNMENT
         stop = start + array.nbytes
         if stop > self._size or not array.size:
             return array
         try:
-            content = memoryview(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
-            while content:
-                written = os.pwrite(self._descriptor, content, stop - len(content))
-                content = content[written:]
+            self._file.seek(start)
+            self._file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+            self._file.flush()
         except OSError:
             return array
         self._end = stop
-        view = np.frombuffer(self._map, array.dtype, array.size, start).reshape(array.shape)
+        view = np.frombuffer(memoryview(self._map), array.dtype, array.size, start).reshape(array.shape)
         release(view)
         return view

@@ -61,7 +61,6 @@ class WeightCodes(NamedTuple):
         parts = [self.mode, "" if self.group is None else str(self.group), "" if self.share is None else f"{self.share:g}"]
         return ":".join(parts).rstrip(":")
 
-
     def with_defaults(self, is_language_model: bool) -> WeightCodes:
         """The codes with a group and a share, those of the mode where none are given."""
         mode = MODES[self.mode]

@@ -1,5 +1,7 @@
-"""AutoRound (Cheng et al., "Optimize Weight Rounding via Signed Gradient Descent", 2023): a method of rounding that stores codes
-in the layouts of others, which `packing_format` names."""
+"""AutoRound (Cheng et al., "Optimize Weight Rounding via Signed Gradient Descent for the Quantization of LLMs", 2023).
+
+It stores codes in the layouts of others, which `packing_format` names.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 8 bits    weight i8 [N, K], SCB f32 [N]                  weight = code · SCB / 127
 4 bits    weight u8 [N · K / 2, 1]                       codes in C order, the first of two in the high bits
-          weight.absmax f32 [N · K / B]                  weight = table[code] · absmax of its block of B entries in C order
+          weight.absmax f32 [N · K / B]                  weight = table[code] · absmax of its B entries in C order
           weight.quant_map f32 [16]                      the table: nf4 or fp4
           weight.quant_state.bitsandbytes__nf4 u8        JSON: shape, blocksize, quant_type, …
           with double quantization: weight.absmax u8, weight.nested_absmax f32, weight.nested_quant_map f32 [256]
@@ -68,7 +68,10 @@ class BitsAndBytes:
         # How the codes lie in memory; files have them in C order.
         layer.tensor("weight_format")
         rows = weight.shape[0] if len(weight.shape) == 2 else -1
-        layer.expect(scale.shape in ((rows,), (rows, 1)) and scale.element == element_types.f32, f"SCB {list(scale.shape)} does not fit to {rows} rows")
+        layer.expect(
+            scale.shape in ((rows,), (rows, 1)) and scale.element == element_types.f32,
+            f"SCB {list(scale.shape)} does not fit to {rows} rows",
+        )
         scales = computed(_of_largest, scale.values).reshape(rows, 1)
         return StoredWeight(weight, DataAttr(TensorData(scales, element_types.f32, (rows, 1))))
 
@@ -137,8 +140,8 @@ def _of_nested(codes: Values, state: Mapping[str, Any], layer: Layer) -> Values:
 
 
 def _from_table(table: Array, largest: Array, block: int, offset: np.float32, codes: Array, rows: Array) -> Array:
-    places = rows * codes.shape[1] + np.arange(codes.shape[1])
-    return table[codes] * largest[places // block] + offset
+    columns = int(codes.shape[1])
+    return table[codes] * largest[(rows * columns + np.arange(columns)) // block] + offset
 
 
 def _of_largest(scales: Array) -> Array:

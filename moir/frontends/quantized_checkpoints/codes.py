@@ -43,8 +43,12 @@ def packed(codes: Array, bits: int) -> Array:
 
 def unpacked_words(words: Array, bits: int) -> Array:
     """Words […, n] -> their codes ui8 […, n · 32 / bits], the first in the lowest bits."""
-    stored = np.ascontiguousarray(words).view(np.uint8)
-    return np.stack([stored >> shift & (1 << bits) - 1 for shift in range(0, 8, bits)], -1).reshape(*words.shape[:-1], -1)
+    return unpacked_bytes(np.ascontiguousarray(words).view(np.uint8), bits)
+
+
+def unpacked_bytes(stored: Array, bits: int) -> Array:
+    """Bytes […, n] -> their codes ui8 […, n · 8 / bits], the first in the lowest bits."""
+    return np.stack([stored >> shift & (1 << bits) - 1 for shift in range(0, 8, bits)], -1).reshape(*stored.shape[:-1], -1)
 
 
 def grouped(values: Values, bits: int, shape: tuple[int, ...], element: Attribute | None = None) -> DataAttr:
@@ -76,7 +80,8 @@ def codes_of_words(words: Array, bits: int, groups: int, order: Array | None = N
         order: the order of the columns; None for that of the words.
         columns: the number of codes of a row, if the last word is not full.
     """
-    rows, columns = words.shape[0], columns or words.shape[1] * WORD // bits
+    rows = int(words.shape[0])
+    columns = int(words.shape[1]) * WORD // bits if columns is None else columns
     values = computed_rows(partial(_bytes_of_words, bits, order, columns), [words], (rows, columns * bits // 8), np.uint8)
     return grouped(values, bits, (rows, groups, columns // groups))
 
@@ -121,12 +126,12 @@ def zero_points(words: Array, bits: int, positions: tuple[int, ...], add: int = 
     codes = codes_across_words(words, bits, positions, add)
     if rows is not None and rows != codes.shape[0]:
         codes = rows_moved(codes, lambda array: array[:rows])
-    rows, groups = codes.shape
-    shape = (rows, groups, 1)
+    count, groups = codes.shape
+    shape = (count, groups, 1)
     fits = not add or all(piece.max(initial=0) < 1 << bits for piece in pieces(codes))
     if not fits or groups * bits % 8:
         return DataAttr(TensorData(codes.astype(np.dtype(np.float16)).reshape(shape), element_types.f16, shape))
-    values = computed_rows(partial(_packed, bits), [codes], (rows, groups * bits // 8), np.uint8)
+    values = computed_rows(partial(_packed, bits), [codes], (count, groups * bits // 8), np.uint8)
     return DataAttr(TensorData(values, ELEMENTS[bits], shape))
 
 

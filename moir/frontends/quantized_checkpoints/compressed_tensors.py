@@ -1,10 +1,10 @@
 """compressed-tensors, the format of LLM Compressor.
 
-pack-quantized     weight_packed i32 [N, K · bits / 32], codes plus 2 ^ (bits - 1) along the columns, the first in the lowest bits
+pack-quantized     weight_packed i32 [N, K · bits / 32], codes + 2 ^ (bits - 1), the first column in the lowest bits
                    weight_shape [N, K], weight_scale, weight_zero_point i32 [N · bits / 32, K / G], weight_g_idx [K]
 int-quantized      weight i8 [N, K], weight_scale, weight_zero_point i8
 float-quantized    weight F8 [N, K], weight_scale
-nvfp4              weight_packed u8 [N, K / 2], weight_scale F8 [N, K / 16], weight_global_scale, by which scales are divided
+nvfp4              weight_packed u8 [N, K / 2], weight_scale F8 [N, K / 16], weight_global_scale, their divisor
 mxfp4, mxfp8       weight_packed u8 or weight F8, weight_scale u8 [N, K / 32], exponents
 
 Layers may have different forms (`config_groups`): each is known by its tensors.
@@ -91,7 +91,8 @@ def _packed(packed: DataAttr, layer: Layer) -> StoredWeight:
     else:
         packed_zeros = words_of(stored, layer)
         layer.expect(
-            packed_zeros.shape == (-(-rows * bits // WORD), groups), f"weight_zero_point {list(stored.shape)} does not fit to {groups} groups"
+            packed_zeros.shape == (-(-rows * bits // WORD), groups),
+            f"weight_zero_point {list(stored.shape)} does not fit to {groups} groups",
         )
         zeros = zero_points(packed_zeros.T, bits, tuple(range(WORD // bits)), rows=rows)
     columns_of = None if order is None else DataAttr.of(order.astype(np.int32))

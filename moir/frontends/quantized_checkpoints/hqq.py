@@ -1,6 +1,6 @@
 """HQQ (Badri and Shaji, "Half-Quadratic Quantization of Large Machine Learning Models", 2023).
 
-W_q u8 [N · K / (G · p), G]    codes of groups; p codes a byte: the first of N · K / (G · p) groups in the highest bits, …
+W_q u8 [N · K / (G · p), G]    codes of groups, p a byte: the first groups in the highest bits
 scale, zero [N · K / G, 1]     floating-point numbers
 shape, nbits, axis, packing    settings of the layer, each a tensor
 
@@ -59,7 +59,7 @@ class HQQ:
             and scale.element in element_types.REAL_TYPES
             and zero.element in element_types.REAL_TYPES
             and group * bits % 8 == 0,
-            f"W_q {list(stored.shape)}, scale {list(scale.shape)} and zero {list(zero.shape)} do not fit to {rows} rows of {columns} columns",
+            f"W_q {list(stored.shape)}, scale {list(scale.shape)} and zero {list(zero.shape)} do not fit to a matrix {rows} x {columns}",
         )
         number = np.arange(rows)
         source = repeated_rows(np.asarray(stored.values).reshape(rows // per, columns), number % (rows // per))
@@ -82,7 +82,9 @@ def _integers(layer: Layer, name: str, count: int) -> tuple[int, ...]:
     """The integers of a tensor of settings. Raises ModelFileError if it has others than `count` positive ones."""
     data = layer.required(name)
     layer.expect(
-        math.prod(data.shape) == count and data.element in element_types.INTEGER_TYPES and not element_types.describe(data.element).is_packed,
+        math.prod(data.shape) == count
+        and data.element in element_types.INTEGER_TYPES
+        and not element_types.describe(data.element).is_packed,
         f"{name} is not {count} integers",
     )
     found = tuple(int(each) for each in data.array.reshape(-1))

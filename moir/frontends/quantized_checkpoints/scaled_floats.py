@@ -1,4 +1,4 @@
-"""Weights as floating-point numbers of 8 or 4 bits with scales: FP8 of DeepSeek, Qwen and FBGEMM, FP8 and NVFP4 of ModelOpt.
+"""Numbers of 8 or 4 bits with scales: FP8 of DeepSeek, Qwen and FBGEMM, FP8 and NVFP4 of Model Optimizer.
 
 weight             F8_E4M3, F8_E5M2 [N, K]; or two numbers e2m1 in a byte [N, K / 2], the first in the low bits
 weight_scale_inv   f32 [N / 128, K / 128], which is multiplied by, whatever its name
@@ -32,7 +32,7 @@ BYTES = (element_types.ui8, element_types.si8, element_types.f4e2m1)
 """The element types that tensors with two numbers in each byte have in files."""
 
 ALGORITHMS = ("", "fp8", "fp8_per_channel_per_token", "fp8_pb_wo", "nvfp4", "mxfp8", "mxfp4", "mixed_precision", "w4a16_nvfp4")
-"""The values of `quant_algo` of ModelOpt for which a weight is numbers times scales."""
+"""The values of `quant_algo` of Model Optimizer for which a weight is numbers times scales."""
 
 
 class ScaledFloats:
@@ -41,7 +41,7 @@ class ScaledFloats:
     def __init__(self, settings: Settings) -> None:
         algorithm = settings.text("quant_algo")
         if algorithm not in ALGORITHMS:
-            raise settings.error(f"ModelOpt's quantization {algorithm!r} is not supported", "FP8, NVFP4, MXFP8 and MXFP4 are")
+            raise settings.error(f"Model Optimizer's quantization {algorithm!r} is not supported", "FP8, NVFP4, MXFP8 and MXFP4 are")
         self.block = block_of(settings, "weight_block_size")
 
     def weight(self, layer: Layer) -> StoredWeight | None:
@@ -60,7 +60,11 @@ def block_of(settings: Settings, key: str) -> tuple[int, int] | None:
     value = settings.values.get(key)
     if value is None:
         return None
-    if not isinstance(value, list) or [type(each) for each in cast("list[object]", value)] != [int, int] or min(cast("list[int]", value)) < 1:
+    if (
+        not isinstance(value, list)
+        or [type(each) for each in cast("list[object]", value)] != [int, int]
+        or min(cast("list[int]", value)) < 1
+    ):
         raise settings.error(f"{key} is {value!r}, not two sizes")
     height, width = cast("list[int]", value)
     return height, width
@@ -99,7 +103,7 @@ def scaled(
 
 
 def exponents(scale: DataAttr, shape: tuple[int, ...]) -> DataAttr:
-    """Scales that are powers of two, as bytes [N, groups] or with a dimension of experts before, as a constant of f8e8m0."""
+    """Scales that are powers of two, stored as bytes for groups of codes of a shape, as a constant of f8e8m0."""
     stored = np.asarray(scale.values).view(element_types.to_numpy(element_types.f8e8m0))
     shape = (*shape[:-1], 1)
     return DataAttr(TensorData(stored.reshape(shape), element_types.f8e8m0, shape))

@@ -61,8 +61,12 @@ def group_scales(data: DataAttr, rows: int, columns: int, layer: Layer, block: t
     if len(shape) == 4 and shape[1] == shape[3] == 1:
         shape = (shape[0], shape[2])
         values = values.reshape(shape)
-    layer.expect(len(shape) == 2 and min(shape) > 0, f"scales of the shape {list(data.shape)} do not fit to {rows} rows and {columns} columns")
-    height, width = (_block_size(size, count, layer, each) for size, count, each in zip((rows, columns), shape, block or (0, 0), strict=True))
+    layer.expect(
+        len(shape) == 2 and min(shape) > 0, f"scales of the shape {list(data.shape)} do not fit to {rows} rows and {columns} columns"
+    )
+    height, width = (
+        _block_size(size, count, layer, each) for size, count, each in zip((rows, columns), shape, block or (0, 0), strict=True)
+    )
     group = math.gcd(width, columns)
     if height == 1 and group == width:
         return GroupScales(values, shape[1])
@@ -101,7 +105,10 @@ def single(values: Values) -> Values:
 
 def number_of(data: DataAttr, layer: Layer) -> np.float32:
     """The one number of a tensor. Raises ModelFileError if it is another tensor, or not a positive number."""
-    layer.expect(math.prod(data.shape) == 1 and data.element in (element_types.f32, element_types.f16, element_types.bf16), "a scale is not one number")
+    layer.expect(
+        math.prod(data.shape) == 1 and data.element in (element_types.f32, element_types.f16, element_types.bf16),
+        "a scale is not one number",
+    )
     number = np.float32(np.asarray(data.array, np.float32).reshape(()))
     layer.expect(bool(np.isfinite(number) and number > 0), f"a scale is {number}")
     return number

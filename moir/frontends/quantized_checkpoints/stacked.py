@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from xdsl.ir import Attribute
 
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects import element_types
-from moir.dialects.computed_rows import stacked_matrices
+from moir.dialects.computed_rows import computed_rows, stacked_matrices
 from moir.dialects.data import DataAttr, TensorData
+from moir.dialects.large_arrays import Values
+from moir.dialects.memory_map import Array
+from moir.frontends.quantized_checkpoints.codes import unpacked_bytes
 from moir.frontends.quantized_checkpoints.quantization import Layer, Quantization
 
 
@@ -28,7 +32,9 @@ def stacked_weights(layers: Sequence[Layer], quantization: Quantization) -> Stor
         assert weight is not None
         weights.append(weight)
     layer = first[0]
-    layer.expect(first[1].columns is None, "the columns of matrices of experts are sorted by their groups (desc_act), which is not supported")
+    layer.expect(
+        first[1].columns is None, "the columns of matrices of experts are sorted by their groups (desc_act), which is not supported"
+    )
     parts = ([each.codes for each in weights], [each.scale for each in weights], [each.zero_point for each in weights])
     codes, scale, zero_point = (_stacked([each for each in part if each is not None], layer) for part in parts)
     assert codes is not None
@@ -40,6 +46,20 @@ def _form(weight: StoredWeight) -> tuple[object, ...]:
     return weight.codes.element, weight.codes.shape, weight.zero_point is None, weight.columns is None
 
 
+def _single(data: DataAttr) -> Values:
+    """Scales or zero points [N, groups, 1] as f32."""
+    row = element_types.describe(data.element)
+    if not row.is_packed:
+        return data.values.astype(np.dtype(np.float32))
+    stored = data.values.reshape(data.shape[0], -1)
+    values = computed_rows(partial(_unpacked, row.bits), [stored], (data.shape[0], stored.shape[1] * 8 // row.bits), np.float32)
+    return values.reshape(data.shape)
+
+
+def _unpacked(bits: int, stored: Array) -> Array:
+    return unpacked_bytes(stored, bits).astype(np.float32)
+
+
 def _stacked(parts: Sequence[DataAttr], layer: Layer) -> DataAttr | None:
     """Constants of one shape as one with a dimension more. Scales whose types differ become f32."""
     if not parts:
@@ -49,7 +69,6 @@ def _stacked(parts: Sequence[DataAttr], layer: Layer) -> DataAttr | None:
     element = parts[0].element
     arrays = [each.values for each in parts]
     if len(elements) > 1:
-        is_plain = not any(element_types.describe(each).is_packed for each in elements)
-        layer.expect(is_plain, "the zero points of the experts have different types")
-        element, arrays = element_types.f32, [each.astype(np.dtype(np.float32)) for each in arrays]
+        # Some have scales that f16 cannot hold, or a zero point beyond the codes.
+        element, arrays = element_types.f32, [_single(each) for each in parts]
     return DataAttr(TensorData(stacked_matrices(arrays), element, (len(parts), *parts[0].shape)))

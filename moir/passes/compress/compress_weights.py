@@ -119,7 +119,8 @@ def _compress(model: ModelOp, codes: WeightCodes, known: KnownValues, is_languag
     operations = [op for op in operations if not chooses_experts(op)]
     found = [site for op in operations if (site := site_of(op, is_language_model)) is not None]
     last, sources = last_product(found, model.block), list(sites_by_source(found))
-    assert codes.group is not None and codes.share is not None
+    assert codes.group is not None
+    assert codes.share is not None
     narrow = _narrow(sources, last, codes.share) if bits < 8 else set[Constant]()
     forms: list[list[Form]] = []
     for source, sites in sources:
@@ -141,7 +142,9 @@ def _compress(model: ModelOp, codes: WeightCodes, known: KnownValues, is_languag
 def _scratch_file(sources: Sequence[tuple[Constant, Sequence[Site]]], forms: Sequence[Sequence[Form]]) -> ScratchFile | None:
     """A file for scales and zero points; None if they are small, or there is no room for one."""
     size = sum(
-        BYTES_OF_GROUP * math.prod(source.value.shape) // form.group for (source, _), each in zip(sources, forms, strict=True) for form in set(each)
+        BYTES_OF_GROUP * math.prod(source.value.shape) // form.group
+        for (source, _), each in zip(sources, forms, strict=True)
+        for form in set(each)
     )
     if size < SCRATCH_BYTES:
         return None

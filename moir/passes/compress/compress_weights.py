@@ -126,15 +126,16 @@ def _compress(model: ModelOp, codes: WeightCodes, known: KnownValues, is_languag
     for source, sites in sources:
         integers = IntegerRange(bits if source in narrow else 8, symmetric)
         forms.append([_form(site, integers, codes.group if integers.bits == bits else 0) for site in sites])
+    wide = [str(name_of(source)) for source, sites in sources if bits < 8 and _is_product(sites) and not _has_groups(source, sites)]
     compression = _Compression(known, _scratch_file(sources, forms))
     for (source, sites), each in zip(sources, forms, strict=True):
         compression.compress(source, sites, each)
     notes = compression.notes()
     if expanded:
-        notes.append(f"weights of {expanded} operations were numbers with scales, and are rounded a second time")
-    if bits < 8 and (others := [source for source, sites in sources if _is_product(sites) and not _has_groups(source, sites)]):
-        names = ", ".join(str(name_of(each)) for each in others[:LISTED]) + (", …" if len(others) > LISTED else "")
-        notes.append(f"{len(others)} matrices have 8 bits, since no groups of {SMALLEST_GROUP} weights fit into their rows: {names}")
+        notes.append(f"weights of {_counted(expanded, 'operation')} were numbers with scales, and are rounded a second time")
+    if wide:
+        names = ", ".join(wide[:LISTED]) + (", …" if len(wide) > LISTED else "")
+        notes.append(f"weights of {_counted(len(wide), 'matrix', 'matrices')} without groups of {SMALLEST_GROUP} have 8 bits: {names}")
     add_notes(model, notes)
     return compression.changed or expanded > 0
 
@@ -271,9 +272,14 @@ class _Compression:
         for integers, count in sorted(self._counts.items()):
             found = [each for (_, form), each in self._done.items() if each is not None and form.integers == integers]
             error = math.sqrt(sum(each.error for each in found) / (sum(each.energy for each in found) or 1))
-            operations = f"{count} operation{'' if count == 1 else 's'}"
-            parts.append(f"weights of {operations} have {integers.bits} bits; their relative error is {100 * error:.2g} %")
+            parts.append(
+                f"weights of {_counted(count, 'operation')} have {integers.bits} bits; their relative error is {100 * error:.2g} %"
+            )
         return parts
+
+
+def _counted(count: int, one: str, several: str = "") -> str:
+    return f"{count} {one if count == 1 else several or f'{one}s'}"
 
 
 def _grouped(shape: tuple[int, ...], form: Form) -> tuple[int, ...]:

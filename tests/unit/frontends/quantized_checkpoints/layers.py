@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from moir.dialects.data import DataAttr
 from moir.frontends.quantized_checkpoints import Layer, quantization_of
 
 Array = np.ndarray[Any, Any]
-Settings = dict[str, object]
+Settings = Mapping[str, object]
 
 
 def layer(tensors: dict[str, Array], separator: str = ".") -> Layer:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from xdsl.ir import Attribute
 
-from moir.dialects.computed_rows import computed_rows
+from moir.dialects.computed_rows import ComputedRows, computed_rows
 from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.element_types import f16, f32
 from moir.dialects.large_arrays import Values, block_indices, blocks, computed, memory_order, read_block, release_block
@@ -112,7 +112,7 @@ def _single(weights: Array) -> Array:
 def _bounds_of_rows(weights: Values) -> tuple[Array, Array] | None:
     """The smallest and the largest weight along the last dimension, as `_ranges`, computed by threads."""
     shape = weights.shape[:-1]
-    bounds = computed_rows(_row_bounds, [weights], (*shape, 2), np.float32, min(2, len(shape)))
+    bounds = ComputedRows(_row_bounds, [weights], (*shape, 2), np.dtype(np.float32), min(2, len(shape)))
     lowest, highest = np.empty((*shape, 1), np.float32), np.empty((*shape, 1), np.float32)
     limit = max(1, BLOCK_VALUES // weights.shape[-1]) * 2 * bounds.dtype.itemsize
     for index, block in blocks(bounds, limit):

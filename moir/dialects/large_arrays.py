@@ -21,7 +21,7 @@ from moir.dialects.memory_map import Array, release
 CHUNK_BYTES = 4 << 20
 """Size in bytes of the pieces in which large arrays are read."""
 
-COMPUTED_BYTES = 1 << 20
+COMPUTED_BYTES = 1 << 18
 """Size in bytes of the pieces in which arrays are computed; computing one takes several times as much memory."""
 
 WINDOW_BYTES = 64

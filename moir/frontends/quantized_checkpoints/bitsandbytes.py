@@ -110,6 +110,7 @@ def _block_scales(state: Mapping[str, Any], rows: int, columns: int, block: int,
     """The scales of the blocks, as those of groups of rows. A block may be longer than a row, or begin within one."""
     absmax = layer.required("weight.absmax", 1)
     count = -(-rows * columns // block)
+    layer.expect(absmax.element in (element_types.f32, element_types.ui8), "absmax is neither f32 nor codes")
     layer.expect(absmax.shape == (count,), f"absmax {list(absmax.shape)} does not fit to {count} blocks of {block} codes")
     group = math.gcd(columns, block)
     groups = columns // group
@@ -120,7 +121,6 @@ def _block_scales(state: Mapping[str, Any], rows: int, columns: int, block: int,
     if absmax.element == element_types.ui8:
         layer.expect(group == block, f"blocks of {block} scales that are codes do not fit to rows of {columns}")
         return GroupScales(_of_nested(values, state, layer), groups)
-    layer.expect(absmax.element == element_types.f32, "absmax is not f32")
     return GroupScales(values, groups)
 
 

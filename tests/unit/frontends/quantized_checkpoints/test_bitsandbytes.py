@@ -64,6 +64,7 @@ def test_eight_bits() -> None:
         ({"weight": np.ones((10, 1), np.uint8)}, "do not fit to 32 rows"),
         ({"weight.quant_map": np.ones(16, np.float32)}, "the table of nf4 has other numbers"),
         ({"weight.absmax": np.ones(3, np.float32)}, "absmax"),
+        ({"weight.absmax": np.ones(64, np.int32)}, "absmax is neither f32 nor codes"),
         ({"weight.quant_state.bitsandbytes__nf4": np.frombuffer(b"[1]", np.uint8)}, "not an object of JSON"),
         ({"weight.quant_state.bitsandbytes__nf4": np.frombuffer(b"{", np.uint8)}, "not JSON"),
         ({"weight.quant_state.bitsandbytes__nf4": np.frombuffer(b'{"shape": [32, 128], "blocksize": 0}', np.uint8)}, "blocksize"),

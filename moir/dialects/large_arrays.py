@@ -284,8 +284,8 @@ def blocks(values: Values, limit: int = CHUNK_BYTES) -> Iterator[tuple[tuple[sli
         if sources:
             release_block(values, index)
     for array in sources:
-        if not _is_sequential(array):
-            release(array)
+        # Threads that read ahead map pages around what was released already.
+        release(array)
 
 
 def pieces(values: Values, limit: int = CHUNK_BYTES) -> Iterator[Array]:

@@ -27,7 +27,6 @@ ROW_VALUES = 1 << 22
 
 FORMS: Mapping[str, Sequence[str]] = {
     "as it is": (),
-    "f16": ("--compress-to-fp16",),
     "int8": ("--compress-weights", "int8"),
     "int4": ("--compress-weights", "int4"),
     "int4_sym": ("--compress-weights", "int4_sym"),

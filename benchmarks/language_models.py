@@ -1,6 +1,7 @@
 """Conversion of the folder of a large language model against copying it: time, rate and peak memory.
 
-    python benchmarks/language_models.py [--gigabytes 20] [--vocabulary 32000] [--folder FOLDER] [--only int4,int8]
+    python benchmarks/language_models.py [--gigabytes 20] [--width 4096] [--vocabulary 32000] [--folder FOLDER]
+                                         [--only int4,int8]
 
 The folder is a llama with random weights in bf16, in files of at most 4 GB, made in a temporary folder or in FOLDER,
 which has to have room for it twice. `cp` flushes its copy to the disk, as the conversion does. The peak counts pages of
@@ -21,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from processes import ConverterFailed, executable, print_table, run
 
-HIDDEN, INNER, HEADS = 4096, 14336, 32
+HEAD_SIZE = 64
 FILE_BYTES = 4_000_000_000
 ROW_VALUES = 1 << 22
 
@@ -34,30 +35,31 @@ FORMS: Mapping[str, Sequence[str]] = {
 """The options of the conversions."""
 
 
-def shapes(layers: int, vocabulary: int) -> dict[str, tuple[int, ...]]:
+def shapes(layers: int, width: int, vocabulary: int) -> dict[str, tuple[int, ...]]:
     """The tensors of the model."""
-    found: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": (vocabulary, HIDDEN), "model.norm.weight": (HIDDEN,)}
+    found: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": (vocabulary, width), "model.norm.weight": (width,)}
+    inner = 4 * width
     for layer in range(layers):
-        parts: dict[str, tuple[int, ...]] = {f"self_attn.{name}_proj": (HIDDEN, HIDDEN) for name in "qkvo"}
-        parts |= {"mlp.gate_proj": (INNER, HIDDEN), "mlp.up_proj": (INNER, HIDDEN), "mlp.down_proj": (HIDDEN, INNER)}
-        parts |= {"input_layernorm": (HIDDEN,), "post_attention_layernorm": (HIDDEN,)}
+        parts: dict[str, tuple[int, ...]] = {f"self_attn.{name}_proj": (width, width) for name in "qkvo"}
+        parts |= {"mlp.gate_proj": (inner, width), "mlp.up_proj": (inner, width), "mlp.down_proj": (width, inner)}
+        parts |= {"input_layernorm": (width,), "post_attention_layernorm": (width,)}
         found |= {f"model.layers.{layer}.{name}.weight": shape for name, shape in parts.items()}
-    return found | {"lm_head.weight": (vocabulary, HIDDEN)}
+    return found | {"lm_head.weight": (vocabulary, width)}
 
 
-def write_model(folder: Path, gigabytes: float, vocabulary: int) -> int:
+def write_model(folder: Path, gigabytes: float, width: int, vocabulary: int) -> int:
     """Write a folder of about a size; returns the size in bytes."""
     folder.mkdir(parents=True)
-    fixed, one = (sum(map(math.prod, shapes(count, vocabulary).values())) for count in (0, 1))
+    fixed, one = (sum(map(math.prod, shapes(count, width, vocabulary).values())) for count in (0, 1))
     layers = max(1, round((gigabytes * 1e9 / 2 - fixed) / (one - fixed)))
     configuration = {
-        "architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": HIDDEN, "intermediate_size": INNER,
-        "num_hidden_layers": layers, "num_attention_heads": HEADS, "num_key_value_heads": HEADS, "max_position_embeddings": 4096,
+        "architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": width, "intermediate_size": 4 * width,
+        "num_hidden_layers": layers, "num_attention_heads": width // HEAD_SIZE, "num_key_value_heads": width // HEAD_SIZE, "max_position_embeddings": 4096,
         "rms_norm_eps": 1e-5, "hidden_act": "silu", "rope_theta": 10000.0, "vocab_size": vocabulary, "tie_word_embeddings": False,
     }  # fmt: skip
     (folder / "config.json").write_text(json.dumps(configuration), encoding="utf-8")
     files: list[dict[str, tuple[int, ...]]] = [{}]
-    for name, shape in shapes(layers, vocabulary).items():
+    for name, shape in shapes(layers, width, vocabulary).items():
         if files[-1] and 2 * sum(map(math.prod, [*files[-1].values(), shape])) > FILE_BYTES:
             files.append({})
         files[-1][name] = shape
@@ -93,6 +95,7 @@ def write_tensors(path: Path, tensors: Mapping[str, tuple[int, ...]], random: np
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Measure the conversion of a large language model against copying it.")
     parser.add_argument("--gigabytes", type=float, default=20, help="size of the weights (default: 20)")
+    parser.add_argument("--width", type=int, default=4096, help="features of a token, a multiple of 64 (default: 4096)")
     parser.add_argument("--vocabulary", type=int, default=32000, help="rows of the table of embeddings (default: 32000)")
     parser.add_argument("--folder", type=Path, help="where the files are made; by default where temporary files are")
     parser.add_argument("--only", help=f"the conversions, of {', '.join(FORMS)} (default: all)")
@@ -105,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     status = 0
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         source, target = Path(folder) / "model", Path(folder) / "target"
-        size = write_model(source, options.gigabytes, options.vocabulary)
+        size = write_model(source, options.gigabytes, options.width, options.vocabulary)
         commands = {"cp": ["sh", "-c", 'cp -r "$1" "$2" && sync "$2"/*', "sh", str(source), str(target)]}
         commands |= {name: [moir, str(source), "-o", str(target), "--silent", "--no-tokenizer", *FORMS[name]] for name in chosen}
         for name, command in commands.items():

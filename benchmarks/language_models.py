@@ -54,9 +54,10 @@ def write_model(folder: Path, gigabytes: float, width: int, vocabulary: int) -> 
     layers = max(1, round((gigabytes * 1e9 / 2 - fixed) / (one - fixed)))
     configuration = {
         "architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": width, "intermediate_size": 4 * width,
-        "num_hidden_layers": layers, "num_attention_heads": width // HEAD_SIZE, "num_key_value_heads": width // HEAD_SIZE, "max_position_embeddings": 4096,
+        "num_hidden_layers": layers, "max_position_embeddings": 4096,
         "rms_norm_eps": 1e-5, "hidden_act": "silu", "rope_theta": 10000.0, "vocab_size": vocabulary, "tie_word_embeddings": False,
     }  # fmt: skip
+    configuration |= {"num_attention_heads": width // HEAD_SIZE, "num_key_value_heads": width // HEAD_SIZE}
     (folder / "config.json").write_text(json.dumps(configuration), encoding="utf-8")
     files: list[dict[str, tuple[int, ...]]] = [{}]
     for name, shape in shapes(layers, width, vocabulary).items():

@@ -52,8 +52,8 @@ def matrix_of(operand: str) -> PackedMatrix | None:
     if match is None:
         return None
     prefix, part, _ = match.groups()
-    if part == "down":
-        return PackedMatrix(f"{prefix}down", slice(None))
+    if part not in ("gate", "up"):
+        return PackedMatrix(f"{prefix}{part}", slice(None))
     return PackedMatrix(f"{prefix}gate_up", slice(0 if part == "gate" else 1, None, 2))
 
 

@@ -106,6 +106,8 @@ def convert_model(
     transform: str | Sequence[str] = (),
     compress_to_fp16: bool = False,
     compress_weights: str | WeightCodes | None = None,
+    group_size: int | str | None = None,
+    ratio: float | None = None,
     layout_change: bool | Literal["auto", "none"] = True,
     layout: Layouts | None = None,
     source_layout: Layouts | None = None,
@@ -159,6 +161,10 @@ def convert_model(
         compress_to_fp16: store weights in half precision.
         compress_weights: store weights of matrix products and embeddings as integers: "int8", "int4", both with "_sym"
             or "_asym", a size of groups and a share: "int4_sym:64:0.8".
+        group_size: how many weights share a scale with `compress_weights`: a multiple of 16, or channel for all of a
+            row; 128 with 4 bits in language models, 16 in others.
+        ratio: the share of the weights of matrix products that `compress_weights` int4 gives 4 bits, the others get 8:
+            from 0 to 1; 1 in language models, 0.4 in others.
         layout_change: True or "auto": move transpositions around channel-last operations until they cancel; False or
             "none": leave them there.
         layout: layouts of inputs and outputs, by name, in the order of the inputs, or of the only input: `"nhwc"`,

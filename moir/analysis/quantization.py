@@ -20,15 +20,31 @@ from typing import NamedTuple
 import numpy as np
 from xdsl.ir import Attribute
 
+from moir.dialects.computed_rows import ComputedRows, computed_rows
 from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.element_types import f16, f32
-from moir.dialects.large_arrays import Values, blocks, computed, memory_order
+from moir.dialects.large_arrays import Values, block_indices, blocks, computed, memory_order, read_block, release_block
 from moir.dialects.memory_map import Array
 from moir.dialects.quantization import IntegerRange, Quantization
 from moir.dialects.shapes import normalize_axis
 
 HALF_RANGE = (2.0**-14, 65504.0)
 """The smallest and the largest normal number of f16."""
+
+SAMPLED_VALUES = 1 << 18
+"""Number of weights from which the error of a larger constant is estimated."""
+
+LARGEST_SHORT_ROW = 512
+"""Largest number of weights with one scale whose bounds are found faster for many of them at once."""
+
+SAMPLE_VALUES = 1 << 14
+"""Number of weights of a part of the sample."""
+
+BLOCK_VALUES = 1 << 18
+"""Number of weights whose bounds are computed at a time."""
+
+Keep = Callable[[Array], Array]
+"""Returns an array with the same elements, which may lie somewhere else than in memory."""
 
 
 class Quantized(NamedTuple):
@@ -40,7 +56,7 @@ class Quantized(NamedTuple):
             vary have size 1. The zero points have the shape of the scales and the element type of the codes; there are
             none for signed codes.
         error: the sum of the squares of the errors of the restored weights.
-        energy: the sum of the squares of the weights.
+        energy: the sum of the squares of the weights. Both are of a sample of large weights.
     """
 
     codes: DataAttr
@@ -49,28 +65,35 @@ class Quantized(NamedTuple):
     energy: float
 
 
-def quantized(weights: Values, axis: int, integers: IntegerRange) -> Quantized | None:
+def quantized(weights: Values, axis: int, integers: IntegerRange, keep: Keep | None = None) -> Quantized | None:
     """Quantize weights, with a scale for each position in all dimensions but one.
 
     Args:
-        weights: floating-point numbers. They are read twice, and once more whenever codes are read.
+        weights: floating-point numbers. They are read once, and once more whenever codes are read.
         axis: the dimension whose weights share a scale.
         integers: the codes: signed ones are symmetric, with the code 0 for the number 0. Codes of 4 bits need an even
             number of weights in the last dimension.
+        keep: puts scales and zero points away.
 
     Returns None for weights that are not finite.
     """
     axis = normalize_axis(axis, weights.ndim)
     # Values of f16 are widened block by block: the reciprocal of a scale need not be representable in f16.
     weights = weights if weights.dtype == np.float32 else computed(_single, weights)
-    found = _ranges(weights, axis)
+    is_last = axis == weights.ndim - 1 and weights.ndim > 1
+    found = _bounds_of_rows(weights) if is_last else _ranges(weights, axis)
     if found is None:
         return None
     scales, zero_points = _parameters(*found, integers)
     if not np.all(np.isfinite(scales)):
         return None
+    if keep is not None:
+        scales, zero_points = keep(scales), zero_points if integers.signed else keep(zero_points)
     encode = partial(_codes, integers)
-    codes = (_packed if integers.bits == 4 else computed)(encode, weights, scales, zero_points)
+    if integers.bits == 4:
+        codes = _packed_rows(encode, weights, scales, zero_points) if is_last else _packed(encode, weights, scales, zero_points)
+    else:
+        codes = computed(encode, weights, scales, zero_points)
     points = None
     if not integers.signed:
         points = _data(_packed_at_once(zero_points) if integers.bits == 4 else zero_points, integers.element, zero_points.shape)
@@ -84,6 +107,31 @@ def _data(values: Values, element: Attribute, shape: tuple[int, ...]) -> DataAtt
 
 def _single(weights: Array) -> Array:
     return weights.astype(np.float32)
+
+
+def _bounds_of_rows(weights: Values) -> tuple[Array, Array] | None:
+    """The smallest and the largest weight along the last dimension, as `_ranges`, computed by threads."""
+    shape = weights.shape[:-1]
+    bounds = ComputedRows(_row_bounds, [weights], (*shape, 2), np.dtype(np.float32), min(2, len(shape)))
+    lowest, highest = np.empty((*shape, 1), np.float32), np.empty((*shape, 1), np.float32)
+    limit = max(1, BLOCK_VALUES // weights.shape[-1]) * 2 * bounds.dtype.itemsize
+    for index, block in blocks(bounds, limit):
+        lowest[index], highest[index] = block[..., :1], block[..., 1:]
+    return (lowest, highest) if np.isfinite(lowest).all() and np.isfinite(highest).all() else None
+
+
+def _row_bounds(weights: Array) -> Array:
+    """The bounds […, 2] of the last dimension."""
+    shape = weights.shape
+    result = np.zeros((*shape[:-1], 2), np.float32)
+    if shape[-1] <= LARGEST_SHORT_ROW and weights.flags.c_contiguous:
+        flat, starts = weights.reshape(-1), list(range(0, weights.size, int(shape[-1])))
+        low, high = (bound.reduceat(flat, starts).reshape(shape[:-1]) for bound in (np.minimum, np.maximum))
+    else:
+        low, high = weights.min(-1), weights.max(-1)
+    np.minimum(low, 0, out=result[..., 0])
+    np.maximum(high, 0, out=result[..., 1])
+    return result
 
 
 def _ranges(weights: Values, axis: int) -> tuple[Array, Array] | None:
@@ -130,11 +178,36 @@ def _codes(integers: IntegerRange, weights: Array, scales: Array, zero_points: A
     """The codes of weights, a byte each."""
     factors = scales.astype(np.float32)
     np.divide(1, factors, out=factors, where=factors != 0)
-    codes = weights * factors
-    codes += zero_points
+    codes = weights * _spread(factors, weights)
+    if zero_points.dtype == np.uint8:
+        codes += _spread(zero_points.astype(np.float32), weights)
     np.rint(codes, out=codes)
     np.clip(codes, integers.lowest, integers.highest, out=codes)
     return codes.astype(zero_points.dtype)
+
+
+def _spread(values: Array, weights: Array) -> Array:
+    """One number for each short row of weights, as often as the row is long: an operation of whole arrays is faster."""
+    length = weights.shape[-1]
+    if values.shape[-1] != 1 or not 1 < length <= LARGEST_SHORT_ROW or values.shape[:-1] != weights.shape[:-1]:
+        return values
+    return np.repeat(values.reshape(-1), length).reshape(weights.shape)
+
+
+def _packed_rows(encode: Callable[..., Array], weights: Values, scales: Array, zero_points: Array) -> Values:
+    """The codes of 4 bits of weights whose last dimension shares scales; two neighbours share a byte."""
+    shape = (*weights.shape[:-1], weights.shape[-1] // 2)
+    return computed_rows(partial(_row_pairs, encode), [weights, scales, zero_points], shape, np.uint8, min(2, weights.ndim - 1))
+
+
+def _row_pairs(encode: Callable[..., Array], weights: Array, scales: Array, zero_points: Array) -> Array:
+    codes = encode(weights, scales, zero_points).view(np.uint8)
+    pairs = codes.view(np.dtype("<u2"))
+    # The second code, in the high byte, moves down to the high bits of the first.
+    joined = pairs & np.uint16(0x0F00)
+    joined >>= np.uint16(4)
+    joined |= pairs & np.uint16(0x000F)
+    return joined.astype(np.uint8)
 
 
 def _packed(encode: Callable[..., Array], *arrays: Values) -> Values:
@@ -164,12 +237,15 @@ def _packed_at_once(codes: Array) -> Array:
 
 
 def _errors(weights: Values, axis: int, encode: Callable[..., Array], scales: Array, zero_points: Array) -> tuple[float, float]:
-    """The sums of the squares of the errors of restored weights, and of the weights."""
+    """The sums of the squares of the errors of restored weights, and of the weights, both of a sample."""
     order = memory_order(weights)
     error = energy = 0.0
     arrays = [array.transpose(order) for array in (scales, zero_points)]
-    reduced = order.index(axis)
-    for index, block in blocks(weights.transpose(order)):
+    reduced, moved = order.index(axis), weights.transpose(order) if order != sorted(order) else weights
+    indices = list(block_indices(moved.shape, SAMPLE_VALUES))
+    step = -(-weights.size // SAMPLED_VALUES)
+    for index in indices[step // 2 :: step]:
+        block = read_block(moved, index)
         place = tuple([slice(None) if each == reduced else part for each, part in enumerate(index)])
         scale, point = (array[place] for array in arrays)
         restored = encode(block, scale, point).astype(np.float32)
@@ -178,4 +254,6 @@ def _errors(weights: Values, axis: int, encode: Callable[..., Array], scales: Ar
         restored -= block
         error += float(np.vdot(restored, restored))
         energy += float(np.vdot(block, block))
+    # A read byte maps pages around it.
+    release_block(moved, (slice(None),) * moved.ndim)
     return error, energy

@@ -15,12 +15,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from moir.dialects.computed_ahead import computed_ahead
 from moir.dialects.memory_map import Array, release
 
 CHUNK_BYTES = 4 << 20
 """Size in bytes of the pieces in which large arrays are read."""
 
-COMPUTED_BYTES = 1 << 20
+COMPUTED_BYTES = 1 << 18
 """Size in bytes of the pieces in which arrays are computed; computing one takes several times as much memory."""
 
 WINDOW_BYTES = 64
@@ -41,6 +42,9 @@ WORTH_RELEASING = 64 << 10
 
 WORTH_DEFERRING = 16 << 10
 """Minimum number of elements of an array that is computed when it is read; smaller ones are computed at once."""
+
+WORTH_THREADS = 4 << 20
+"""Minimum size in bytes of an array from which blocks are computed by several threads."""
 
 MAXIMUM_COST = 32
 """Maximum number of functions that are applied for each element whenever it is read."""
@@ -207,10 +211,22 @@ def _read(array: Array, index: tuple[slice, ...]) -> Array:
     return result
 
 
+def read_block(values: Values, index: tuple[slice, ...]) -> Array:
+    """The elements of a block, which has a slice of each dimension."""
+    return values.block(index) if isinstance(values, ComputedArray) else _read(values, index)
+
+
+def release_block(values: Values, index: tuple[slice, ...]) -> None:
+    """Drop the pages of files from which a block was read; those of scattered arrays stay."""
+    if isinstance(values, ComputedArray):
+        values.release(index)
+    elif values.nbytes >= WORTH_RELEASING and _is_sequential(values):
+        release(_part(values, index))
+
+
 def read_rows(values: Values, rows: tuple[slice, ...]) -> Array:
     """Some rows of an array: a view, or a copy that is made in steps if they are spread over much memory."""
-    index = (*rows, *[slice(None)] * (values.ndim - len(rows)))
-    return values.block(index) if isinstance(values, ComputedArray) else _read(values, index)
+    return read_block(values, (*rows, *[slice(None)] * (values.ndim - len(rows))))
 
 
 def _elements(values: Values, shape: tuple[int, ...], start: int, stop: int) -> Array:
@@ -230,7 +246,7 @@ def _stored(values: Values) -> Iterator[Array]:
         yield values
 
 
-def _blocks(shape: tuple[int, ...], limit: int) -> Iterator[tuple[slice, ...]]:
+def block_indices(shape: tuple[int, ...], limit: int) -> Iterator[tuple[slice, ...]]:
     """The blocks of at most `limit` elements that an array consists of, in C order."""
     if not shape:
         yield ()
@@ -241,7 +257,7 @@ def _blocks(shape: tuple[int, ...], limit: int) -> Iterator[tuple[slice, ...]]:
         if rows:
             yield (slice(start, start + rows), *[slice(None)] * (len(shape) - 1))
         else:
-            for rest in _blocks(shape[1:], limit):
+            for rest in block_indices(shape[1:], limit):
                 yield (slice(start, start + 1), *rest)
 
 
@@ -253,24 +269,23 @@ def blocks(values: Values, limit: int = CHUNK_BYTES) -> Iterator[tuple[tuple[sli
     """
     sources = [array for array in _stored(values) if array.nbytes >= WORTH_RELEASING]
     if isinstance(values, ComputedArray):
-        read = values.block
         # Scattered memory is read anew for each block.
         limit = limit if any(map(_is_scattered, sources)) else min(limit, COMPUTED_BYTES)
     else:
-        read = partial(_read, values)
         if not values.flags.c_contiguous and not _is_scattered(values):
             # A block that is copied should stay in the cache until it is read.
             limit = min(limit, COMPUTED_BYTES)
     widest = max([1, values.dtype.itemsize, *[array.itemsize for array in sources]])
-    for index in _blocks(values.shape, max(1, limit // widest)):
-        yield index, read(index)
-        if isinstance(values, ComputedArray):
-            values.release(index)
-        elif sources and _is_sequential(values):
-            release(_part(values, index))
+    indices = block_indices(values.shape, max(1, limit // widest))
+    read = partial(read_block, values)
+    is_slow = isinstance(values, ComputedArray) and any(array.nbytes >= WORTH_THREADS for array in sources)
+    for index, block in computed_ahead(read, indices) if is_slow else ((index, read(index)) for index in indices):
+        yield index, block
+        if sources:
+            release_block(values, index)
     for array in sources:
-        if not _is_sequential(array):
-            release(array)
+        # Threads that read ahead map pages around what was released already.
+        release(array)
 
 
 def pieces(values: Values, limit: int = CHUNK_BYTES) -> Iterator[Array]:

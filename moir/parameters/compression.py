@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from moir.parameters.kinds import SWITCH, or_none, structured
-from moir.parameters.parameter import Parameter, PassRequest
+from moir.parameters.parameter import FieldValue, Options, Parameter, PassRequest
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from moir.parameters.weight_codes import WeightCodes
 
 
@@ -16,6 +18,30 @@ def _weight_codes(value: Any) -> WeightCodes:
 
     return weight_codes(value)
 
+
+def _group_size(value: Any) -> int:
+    from moir.parameters.weight_codes import group_size
+
+    return group_size(str(value))
+
+
+def _ratio(value: Any) -> float:
+    from moir.parameters.weight_codes import share
+
+    return share(str(value))
+
+
+def _codes(options: Options) -> Mapping[str, FieldValue] | None:
+    """The field of `compress-weights`. Raises UsageError if parameters contradict each other."""
+    from moir.parameters.weight_codes import with_parameters
+
+    codes, group, ratio = options[COMPRESS_WEIGHTS], options[GROUP_SIZE], options[RATIO]
+    if codes is None and group is None and ratio is None:
+        return None
+    return {"codes": str(with_parameters(codes, group, ratio))}
+
+
+_COMPRESS = PassRequest("compress-weights", options=_codes)
 
 COMPRESS_TO_FP16 = Parameter(
     "compress_to_fp16",
@@ -34,7 +60,27 @@ COMPRESS_WEIGHTS: Parameter[WeightCodes | None] = Parameter(
     in_python='store weights of matrix products and embeddings as integers: "int8", "int4", both with "_sym" or "_asym", '
     'a size of groups and a share: "int4_sym:64:0.8"',
     metavar="MODE[:GROUP[:SHARE]]",
-    passes=(PassRequest("compress-weights", "codes"),),
+    passes=(_COMPRESS,),
 )
 
-COMPRESSION_PARAMETERS = (COMPRESS_TO_FP16, COMPRESS_WEIGHTS)
+GROUP_SIZE: Parameter[int | None] = Parameter(
+    "group_size",
+    or_none(structured("a size of groups of weights: a multiple of 16, or 'channel'", _group_size, int)),
+    None,
+    "how many weights share a scale with --compress-weights: a multiple of 16, or channel for all of a row; "
+    "128 with 4 bits in language models, 16 in others",
+    metavar="N",
+    passes=(_COMPRESS,),
+)
+
+RATIO: Parameter[float | None] = Parameter(
+    "ratio",
+    or_none(structured("a share of weights: a number from 0 to 1", _ratio, float)),
+    None,
+    "the share of the weights of matrix products that --compress-weights int4 gives 4 bits, the others get 8: from 0 to 1; "
+    "1 in language models, 0.4 in others",
+    metavar="SHARE",
+    passes=(_COMPRESS,),
+)
+
+COMPRESSION_PARAMETERS = (COMPRESS_TO_FP16, COMPRESS_WEIGHTS, GROUP_SIZE, RATIO)

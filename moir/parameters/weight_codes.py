@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from moir.errors import UsageError
 from moir.suggestions import did_you_mean
 
 
@@ -34,6 +35,10 @@ MODES = {
 }
 """The modes by their names, which are those of NNCF. docs/compression.md has the results of the defaults."""
 
+GROUP_OF_LANGUAGE_MODELS, SHARE_OF_LANGUAGE_MODELS = 128, 1.0
+"""The defaults of codes of 4 bits in language models, which are those of NNCF. Trained ones tolerate more rounding than
+other networks, and their size is what their speed depends on."""
+
 SMALLEST_GROUP = 16
 """Sizes of groups are multiples of this number; the CPU plugin wants at least 4 weights in a group."""
 
@@ -56,6 +61,13 @@ class WeightCodes(NamedTuple):
         parts = [self.mode, "" if self.group is None else str(self.group), "" if self.share is None else f"{self.share:g}"]
         return ":".join(parts).rstrip(":")
 
+    def with_defaults(self, is_language_model: bool) -> WeightCodes:
+        """The codes with a group and a share, those of the mode where none are given."""
+        mode = MODES[self.mode]
+        is_own = is_language_model and mode.bits < 8
+        group, most = (GROUP_OF_LANGUAGE_MODELS, SHARE_OF_LANGUAGE_MODELS) if is_own else (mode.group, mode.share)
+        return WeightCodes(self.mode, group if self.group is None else self.group, most if self.share is None else self.share)
+
 
 def weight_codes(given: Any) -> WeightCodes:
     """The codes that a text names; any other value is returned unchanged. Raises ValueError for an unknown text."""
@@ -68,14 +80,28 @@ def weight_codes(given: Any) -> WeightCodes:
         raise ValueError(f"there is no compression of weights {mode!r}; {did_you_mean(mode, MODES, listed)}")
     if len(rest) > 2:
         raise ValueError(f"{given!r} is not a compression of weights: write MODE[:GROUP[:SHARE]], as in int4_sym:128:0.8")
-    group = _group(rest[0]) if rest and rest[0] else None
-    share = _share(rest[1]) if len(rest) > 1 and rest[1] else None
-    if share is not None and MODES[mode].bits == 8:
+    group = group_size(rest[0]) if rest and rest[0] else None
+    largest = share(rest[1]) if len(rest) > 1 and rest[1] else None
+    if largest is not None and MODES[mode].bits == 8:
         raise ValueError(f"{mode} gives all weights 8 bits: leave the share {rest[1]!r} out")
-    return WeightCodes(mode, group, share)
+    return WeightCodes(mode, group, largest)
 
 
-def _group(text: str) -> int:
+def with_parameters(codes: WeightCodes | None, group: int | None, ratio: float | None) -> WeightCodes:
+    """Codes with the group and the share that parameters of their own give. Raises UsageError if they do not fit."""
+    if codes is None:
+        name = "ratio" if group is None else "group_size"
+        raise UsageError(f"{name} has no effect without compress_weights", hint="add --compress-weights int4")
+    for name, value, other in (("group_size", group, codes.group), ("ratio", ratio, codes.share)):
+        if value is not None and other is not None and value != other:
+            raise UsageError(f"{name} is {value}, but compress_weights is {codes}", hint="leave one of them out")
+    if ratio is not None and MODES[codes.mode].bits == 8:
+        raise UsageError(f"{codes.mode} gives all weights 8 bits", hint="leave ratio out, or choose int4")
+    return WeightCodes(codes.mode, codes.group if group is None else group, codes.share if ratio is None else ratio)
+
+
+def group_size(text: str) -> int:
+    """The size of groups that a text names; 0 for all weights of a channel. Raises ValueError for another text."""
     if text in ("channel", "-1", "0"):
         return 0
     if not re.fullmatch("[0-9]{1,9}", text) or int(text) % SMALLEST_GROUP:
@@ -85,7 +111,8 @@ def _group(text: str) -> int:
     return int(text)
 
 
-def _share(text: str) -> float:
+def share(text: str) -> float:
+    """The share of weights that a text names. Raises ValueError for another text."""
     if not re.fullmatch(r"0|1|0?\.[0-9]{1,9}|1\.0*", text):
         raise ValueError(f"{text!r} is not a share of the weights: a number from 0 to 1")
     return float(text)

@@ -20,7 +20,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "complete-scales": ((("Interpolate",),),),
     "complete-shapes": ((("Reshape",),), (("Broadcast",),), (("Interpolate", "Transpose"),)),
     "complete-slices": ((("Slice",),), (("StridedSlice",),), (("GatherElements",), ("Slice",))),
-    "compress-weights": ((("Gather", "MatMul"), ("Constant",)),),
+    "compress-weights": ((("Gather", "GroupedMatMul", "MatMul"), ("Constant",)),),
     "compute-lists": (
         (("Unsqueeze",), ("Add", "Divide", "FloorMod", "Maximum", "Minimum", "Mod", "Multiply", "Subtract")),
         (("Concat",), ("Gather",)),

@@ -68,6 +68,10 @@ def test_measure(tmp_path: Path) -> None:
             r"^branches +100 +moir +[\d.]+ +-?\d+ +- +\d+$",
         ),
         (["benchmarks/operations.py", str(DIGITS), "--kinds"], r"^digits/digits.onnx +\d+ +\d+ +0 +0$"),
+        (
+            ["benchmarks/language_models.py", "--gigabytes", "0.02", "--width", "256", "--vocabulary", "512", "--only", "int4"],
+            r"^int4 +[\d.]+ +[\d.]+ +[\d.]+ +\d+ +0.01$",
+        ),
         (["benchmarks/weights.py", "--megabytes", "64", "--external", "--only-moir"], r"^moir +[\d.]+ +[\d.]+ +\d+ +\d+$"),
         (
             ["benchmarks/weights.py", "--megabytes", "64", "--scaled", "--compress-to-fp16", "--only-moir"],

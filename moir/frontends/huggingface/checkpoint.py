@@ -10,9 +10,9 @@ from moir.architectures.family import Family
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
-from moir.frontends.huggingface.expert_matrices import NUMBER, matrix_of_each, packed_matrix
+from moir.frontends.huggingface.expert_matrices import NUMBER, matrix_of, matrix_of_each, packed_matrix
 from moir.frontends.huggingface.keys import Keys
-from moir.frontends.quantized_checkpoints import Layer, Quantization
+from moir.frontends.quantized_checkpoints import UNREAD, Layer, Quantization, stacked_weights
 from moir.frontends.safetensors import SafeTensors
 from moir.suggestions import did_you_mean
 
@@ -85,7 +85,7 @@ class FolderCheckpoint:
     def weight(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
         """The weight of an operand. Raises ModelFileError if it is missing or has another shape."""
         name = self.name(operand)
-        quantized = self._quantized(name, shape)
+        quantized = self._quantized(name, operand, shape)
         if quantized is not None:
             return quantized
         if self.family.architecture.experts == "packed transposed":
@@ -99,18 +99,28 @@ class FolderCheckpoint:
             return StoredWeight(DataAttr.of(data.values.transpose((1, 0)), data.element))
         return StoredWeight(self.tensor(name, shape))
 
-    def _quantized(self, name: str, shape: tuple[int, ...]) -> StoredWeight | None:
+    def _quantized(self, name: str, operand: str, shape: tuple[int, ...]) -> StoredWeight | None:
         """The codes of a weight with their scales; None if it is not quantized, as vectors and embeddings usually are.
 
         Raises ModelFileError if the weight has another shape.
         """
-        layer, _, kind = name.rpartition(".")
-        if self.quantization is None or kind != "weight" or len(shape) != 2 or name in self._names:
+        if self.quantization is None or len(shape) < 2 or operand.rpartition(".")[2] != "weight":
             return None
-        weight = self.quantization.weight(Layer(layer, self._taken, self.location))
+        layer = name.rpartition(".")[0]
+        if self.family.architecture.experts == "packed transposed" and (found := matrix_of(operand)) is not None:
+            layer, rows = self._block(found.tensor), found.rows
+            weight = self.quantization.weight(Layer(layer, self._taken, self.location, "_"))
+            weight = None if weight is None else weight.rows(lambda array: array[:, rows])
+        elif NUMBER in name:
+            weight = stacked_weights([self._layer(layer.replace(NUMBER, str(expert))) for expert in range(shape[0])], self.quantization)
+        else:
+            weight = self.quantization.weight(self._layer(layer))
         if weight is not None and weight.shape != shape:
             raise self.error(f"the weights of {layer!r} are {list(weight.shape)} instead of {list(shape)}", MISMATCH)
         return weight
+
+    def _layer(self, name: str) -> Layer:
+        return Layer(name, self._taken, self.location)
 
     def _taken(self, name: str) -> DataAttr | None:
         """A tensor of the file, which counts as read; None if there is none."""
@@ -149,6 +159,8 @@ class FolderCheckpoint:
         return (name for name, source in self._names.items() if source not in self._read)
 
     def _is_ignored(self, name: str) -> bool:
+        if self.quantization is not None and name.rpartition(".")[2] in UNREAD:
+            return True
         ignored = list(self.family.ignored_tensors)
         if self.keys.flag(self.family.key("is_tied"), default=True):
             # An equal copy of the embeddings.

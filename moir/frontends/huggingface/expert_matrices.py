@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.computed_rows import stacked_matrices
@@ -33,6 +34,29 @@ def matrix_of_each(read: ReadTensor, name: str, shape: tuple[int, ...]) -> Store
     return StoredWeight(DataAttr.of(stacked_matrices([each.values for each in tensors]), tensors[0].element))
 
 
+class PackedMatrix(NamedTuple):
+    """Where the matrices of experts are of which several lie in one tensor.
+
+    Args:
+        tensor: the operand of the tensor, without `weight` or `bias`.
+        rows: the rows of the matrices among those of the tensor.
+    """
+
+    tensor: str
+    rows: slice
+
+
+def matrix_of(operand: str) -> PackedMatrix | None:
+    """Where a weight or bias of experts is; None for other operands. The rows of gate and up alternate."""
+    match = _OPERAND.fullmatch(operand)
+    if match is None:
+        return None
+    prefix, part, _ = match.groups()
+    if part not in ("gate", "up"):
+        return PackedMatrix(f"{prefix}{part}", slice(None))
+    return PackedMatrix(f"{prefix}gate_up", slice(0 if part == "gate" else 1, None, 2))
+
+
 def packed_matrix(read: ReadTensor, block: Callable[[str], str], operand: str, shape: tuple[int, ...]) -> StoredWeight | None:
     """A weight or bias of experts that lie in one tensor, [columns, rows] each; None for other operands.
 
@@ -42,16 +66,12 @@ def packed_matrix(read: ReadTensor, block: Callable[[str], str], operand: str, s
         operand: the operand.
         shape: the shape of the weight [experts, rows, columns], or of the bias [experts, rows].
     """
-    match = _OPERAND.fullmatch(operand)
-    if match is None:
+    found = matrix_of(operand)
+    if found is None:
         return None
-    prefix, part, kind = match.groups()
-    is_gated = part != "down"
-    name = block(f"{prefix}{'gate_up' if is_gated else 'down'}") + ("_bias" if kind == "bias" else "")
+    name = block(found.tensor) + ("_bias" if operand.endswith(".bias") else "")
     count, rows, *columns = shape
-    data = read(name, (count, *columns, 2 * rows if is_gated else rows))
-    values = data.values
-    if is_gated:
-        start = 0 if part == "gate" else 1
-        values = values.moved(lambda array: array[..., start::2]) if isinstance(values, ComputedArray) else values[..., start::2]
+    data = read(name, (count, *columns, (found.rows.step or 1) * rows))
+    values, part = data.values, found.rows
+    values = values.moved(lambda array: array[..., part]) if isinstance(values, ComputedArray) else values[..., part]
     return StoredWeight(DataAttr.of(values.transpose((0, 2, 1)) if columns else values, data.element))

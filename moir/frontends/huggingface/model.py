@@ -26,6 +26,9 @@ from moir.suggestions import did_you_mean
 QUANTIZATION, COMPRESSION = "quantization_config", "compression_config"
 """The keys of config.json that say that the weights are quantized, and how."""
 
+MODEL_OPTIMIZER = "hf_quant_config.json"
+"""The file beside config.json in which older versions of NVIDIA's Model Optimizer say it."""
+
 
 def read_model(path: str | Path) -> ModuleOp:
     """Read a language model.
@@ -40,7 +43,7 @@ def read_model(path: str | Path) -> ModuleOp:
     keys = read_configuration(path)
     family = known_family(keys)
     architecture, configuration, family = configured(family, keys)
-    checkpoint = FolderCheckpoint(path, family, keys, _quantization(keys))
+    checkpoint = FolderCheckpoint(path, family, keys, _quantization(path, keys))
     return network(architecture, configuration, checkpoint, path.resolve().name or "model")
 
 
@@ -49,13 +52,7 @@ def read_configuration(folder: Path) -> Keys:
     path = folder / "config.json"
     if not path.is_file():
         raise ModelFileError("the folder has no config.json", location=str(folder), hint="copy it from where the weights come from")
-    try:
-        content: Any = json.loads(read_whole(path, "the configuration of a model"))
-    except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"it is not JSON: {error}", location=str(path)) from None
-    if not isinstance(content, dict):
-        raise ModelFileError("it is not an object of JSON", location=str(path))
-    values = cast("dict[str, Any]", content)
+    values = _object(path)
     inner = values.get("text_config")
     if isinstance(inner, dict) and "model_type" in inner:
         # A multimodal model: its language model.
@@ -64,7 +61,18 @@ def read_configuration(folder: Path) -> Keys:
     return Keys(values, str(path))
 
 
-def _quantization(keys: Keys) -> Quantization | None:
+def _object(path: Path) -> dict[str, Any]:
+    """The object of JSON that a file contains."""
+    try:
+        content: Any = json.loads(read_whole(path, "the configuration of a model"))
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"it is not JSON: {error}", location=str(path)) from None
+    if not isinstance(content, dict):
+        raise ModelFileError("it is not an object of JSON", location=str(path))
+    return cast("dict[str, Any]", content)
+
+
+def _quantization(folder: Path, keys: Keys) -> Quantization | None:
     """The method by which the weights are quantized; None if config.json names none.
 
     Raises ModelFileError for a method that is not read.
@@ -72,6 +80,11 @@ def _quantization(keys: Keys) -> Quantization | None:
     settings = keys.value(COMPRESSION)
     if settings is None:
         settings = keys.value(QUANTIZATION)
+    path = folder / MODEL_OPTIMIZER
+    if settings is None and path.is_file():
+        settings = _object(path).get("quantization")
+        if isinstance(settings, dict):
+            return quantization_of({"quant_method": "modelopt", **cast("dict[str, Any]", settings)}, str(path))
     return None if settings is None else quantization_of(settings, keys.location)
 
 

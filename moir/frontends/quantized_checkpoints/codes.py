@@ -6,14 +6,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from xdsl.ir import Attribute
 
 from moir.dialects import element_types
-from moir.dialects.computed_rows import computed_rows, repeated_rows
+from moir.dialects.computed_rows import computed_rows, repeated_rows, rows_moved
 from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.large_arrays import Values, pieces
 from moir.dialects.memory_map import Array
 from moir.frontends.quantized_checkpoints.quantization import Layer
 
+SIGNED_ELEMENTS = {4: element_types.si4, 8: element_types.si8}
 ELEMENTS = {2: element_types.ui2, 4: element_types.ui4, 8: element_types.ui8}
 """The element types of codes by their number of bits."""
 
@@ -41,18 +43,34 @@ def packed(codes: Array, bits: int) -> Array:
 
 def unpacked_words(words: Array, bits: int) -> Array:
     """Words […, n] -> their codes ui8 […, n · 32 / bits], the first in the lowest bits."""
-    stored = np.ascontiguousarray(words).view(np.uint8)
-    return np.stack([stored >> shift & (1 << bits) - 1 for shift in range(0, 8, bits)], -1).reshape(*words.shape[:-1], -1)
+    return unpacked_bytes(np.ascontiguousarray(words).view(np.uint8), bits)
 
 
-def grouped(values: Values, bits: int, shape: tuple[int, ...]) -> DataAttr:
-    """A constant of codes whose bytes are computed; `shape` is that of the codes."""
-    element = ELEMENTS[bits]
+def unpacked_bytes(stored: Array, bits: int) -> Array:
+    """Bytes […, n] -> their codes ui8 […, n · 8 / bits], the first in the lowest bits."""
+    return np.stack([stored >> shift & (1 << bits) - 1 for shift in range(0, 8, bits)], -1).reshape(*stored.shape[:-1], -1)
+
+
+def grouped(values: Values, bits: int, shape: tuple[int, ...], element: Attribute | None = None) -> DataAttr:
+    """A constant of codes whose bytes are computed.
+
+    Args:
+        values: the bytes [N, K · bits / 8].
+        bits: the number of bits of a code.
+        shape: the shape of the codes.
+        element: their element type; by default integers without sign.
+    """
     inner = shape[-1] * bits // 8
-    return DataAttr(TensorData(values.reshape(*shape[:-1], inner), element, shape))
+    return DataAttr(TensorData(values.reshape(*shape[:-1], inner), element or ELEMENTS[bits], shape))
 
 
-def codes_of_words(words: Array, bits: int, groups: int, order: Array | None = None) -> DataAttr:
+def nibbles(data: DataAttr, element: Attribute, shape: tuple[int, ...]) -> DataAttr:
+    """Bytes with two codes of 4 bits each, the first in the low bits, as a constant of an element type: a view."""
+    stored = np.asarray(data.values).view(np.uint8)
+    return DataAttr(TensorData(stored.reshape(*shape[:-1], shape[-1] // 2), element, shape))
+
+
+def codes_of_words(words: Array, bits: int, groups: int, order: Array | None = None, columns: int | None = None) -> DataAttr:
     """Words [N, n] with codes along the rows -> a constant of codes [N, groups, entries of a group].
 
     Args:
@@ -60,15 +78,17 @@ def codes_of_words(words: Array, bits: int, groups: int, order: Array | None = N
         bits: 2, 4 or 8.
         groups: the number of groups of a row.
         order: the order of the columns; None for that of the words.
+        columns: the number of codes of a row, if the last word is not full.
     """
-    rows, columns = words.shape[0], words.shape[1] * WORD // bits
-    values = computed_rows(partial(_bytes_of_words, bits, order), [words], (rows, columns * bits // 8), np.uint8)
+    rows = int(words.shape[0])
+    columns = int(words.shape[1]) * WORD // bits if columns is None else columns
+    values = computed_rows(partial(_bytes_of_words, bits, order, columns), [words], (rows, columns * bits // 8), np.uint8)
     return grouped(values, bits, (rows, groups, columns // groups))
 
 
-def _bytes_of_words(bits: int, order: Array | None, words: Array) -> Array:
+def _bytes_of_words(bits: int, order: Array | None, columns: int, words: Array) -> Array:
     if order is None:
-        return np.ascontiguousarray(words).view(np.uint8)
+        return np.ascontiguousarray(words).view(np.uint8)[:, : columns * bits // 8]
     return packed(unpacked_words(words, bits)[:, order], bits)
 
 
@@ -93,20 +113,54 @@ def _shifted(bits: int, add: int, dtype: Any, words: Array, shifts: Array) -> Ar
     return ((words >> shifts & np.uint32((1 << bits) - 1)) + np.uint32(add)).astype(dtype)
 
 
-def zero_points(words: Array, bits: int, positions: tuple[int, ...], add: int = 0) -> DataAttr:
-    """Zero points in words [groups, n] -> a constant [N, groups, 1] of the codes' type; of f16 where it has no room."""
+def zero_points(words: Array, bits: int, positions: tuple[int, ...], add: int = 0, rows: int | None = None) -> DataAttr:
+    """Zero points in words [groups, n] -> a constant [N, groups, 1] of the codes' type; of f16 where it has no room.
+
+    Args:
+        words: the words, whose codes go across the rows.
+        bits: 2, 4 or 8.
+        positions: the position in a word, in codes, of each of its columns.
+        add: a number that is added to each zero point.
+        rows: the number of rows, if the last words are not full.
+    """
     codes = codes_across_words(words, bits, positions, add)
-    rows, groups = codes.shape
-    shape = (rows, groups, 1)
+    if rows is not None and rows != codes.shape[0]:
+        codes = rows_moved(codes, lambda array: array[:rows])
+    count, groups = codes.shape
+    shape = (count, groups, 1)
     fits = not add or all(piece.max(initial=0) < 1 << bits for piece in pieces(codes))
     if not fits or groups * bits % 8:
         return DataAttr(TensorData(codes.astype(np.dtype(np.float16)).reshape(shape), element_types.f16, shape))
-    values = computed_rows(partial(_packed, bits), [codes], (rows, groups * bits // 8), np.uint8)
+    values = computed_rows(partial(_packed, bits), [codes], (count, groups * bits // 8), np.uint8)
     return DataAttr(TensorData(values, ELEMENTS[bits], shape))
 
 
 def _packed(bits: int, codes: Array) -> Array:
     return packed(codes, bits)
+
+
+def column_order(stored: DataAttr | None, columns: int, group: int, layer: Layer) -> Array | None:
+    """The columns sorted by their groups; None if they are.
+
+    Args:
+        stored: the group of each column; None if they are in order.
+        columns: the number of columns.
+        group: the number of columns of a group.
+        layer: the layer, for errors.
+
+    Raises ModelFileError if the groups are not of `group` columns each.
+    """
+    if stored is None:
+        return None
+    is_list = stored.shape == (columns,) and stored.element in element_types.INTEGER_TYPES
+    layer.expect(is_list, f"g_idx has no entry for each of {columns} columns")
+    numbers = stored.array
+    wanted = np.arange(columns) // group
+    if np.array_equal(numbers, wanted):
+        return None
+    order = np.argsort(numbers, kind="stable")
+    layer.expect(np.array_equal(numbers[order], wanted), f"the groups of g_idx are not of {group} columns each")
+    return order
 
 
 def exact_scale(values: Values, shape: tuple[int, ...]) -> DataAttr:

@@ -10,16 +10,12 @@ weight[n, k] = scales[g_idx[k], n] · (code[n, k] - zero[g_idx[k], n])
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import cast
-
 import numpy as np
 
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects import element_types
 from moir.dialects.data import DataAttr
-from moir.dialects.memory_map import Array
-from moir.frontends.quantized_checkpoints.codes import WORD, codes_of_words, exact_scale, words_of, zero_points
+from moir.frontends.quantized_checkpoints.codes import WORD, codes_of_words, column_order, exact_scale, words_of, zero_points
 from moir.frontends.quantized_checkpoints.quantization import Layer, Settings
 
 BITS = (2, 4, 8)
@@ -34,12 +30,9 @@ class GPTQ:
         form = settings.text("checkpoint_format", "gptq")
         if self.bits not in BITS or form not in ("gptq", "gptq_v2"):
             raise settings.error(f"GPTQ with {self.bits} bits in the format {form!r} is not supported", "2, 4 and 8 bits are")
-        dynamic: object = settings.values.get("dynamic")
-        names = list(cast("Mapping[object, object]", dynamic)) if isinstance(dynamic, Mapping) else [dynamic] if dynamic else []
-        # A name with a minus is of layers that are not quantized.
-        if not all(str(name).startswith("-") for name in names):
-            raise settings.error("GPTQ with other settings for some layers ('dynamic') is not supported")
         self.added = 0 if form == "gptq_v2" else 1
+        # A pattern with a minus is of layers that are not quantized.
+        self.differs = any(not pattern.startswith("-") for pattern in settings.table("dynamic"))
 
     def weight(self, layer: Layer) -> StoredWeight | None:
         qweight = layer.tensor("qweight")
@@ -47,41 +40,28 @@ class GPTQ:
             return None
         words = words_of(qweight, layer)
         layer.expect(words.ndim == 2 and words.size > 0, "qweight is not a matrix")
-        columns, rows = words.shape[0] * WORD // self.bits, words.shape[1]
-        group = columns if self.group <= 0 else self.group
-        scales = layer.required("scales", 2)
-        zeros = words_of(layer.required("qzeros", 2), layer)
+        rows = words.shape[1]
+        scales, zeros = layer.required("scales", 2), words_of(layer.required("qzeros", 2), layer)
         layer.expect(scales.element in element_types.REAL_TYPES, "scales are not floating-point numbers")
         groups = scales.shape[0]
+        # Layers with other settings than the rest: the patterns of their names are not needed to know these.
+        bits = zeros.shape[1] * WORD // rows if self.differs else self.bits
+        layer.expect(bits in BITS, f"{bits} bits are not 2, 4 or 8")
+        columns = words.shape[0] * WORD // bits
+        group = columns // max(1, groups) if self.differs else columns if self.group <= 0 else self.group
         layer.expect(
-            groups * group == columns and scales.shape == (groups, rows) and zeros.shape == (groups, rows * self.bits // WORD),
+            groups * group == columns and scales.shape == (groups, rows) and zeros.shape == (groups, rows * bits // WORD),
             f"qweight {list(qweight.shape)}, scales {list(scales.shape)} and qzeros {list(zeros.shape)} do not fit to groups of {group}",
         )
-        order = self._order(layer, columns, group)
-        positions = tuple(range(WORD // self.bits))
+        order = column_order(layer.tensor("g_idx"), columns, group, layer)
+        positions = tuple(range(WORD // bits))
         return StoredWeight(
-            codes_of_words(words.T, self.bits, groups, order),
+            codes_of_words(words.T, bits, groups, order),
             exact_scale(scales.values.transpose((1, 0)), (rows, groups, 1)),
-            zero_points(zeros, self.bits, positions, self.added),
+            zero_points(zeros, bits, positions, self.added),
             None if order is None else DataAttr.of(order.astype(np.int32)),
             is_grouped=True,
         )
-
-    @staticmethod
-    def _order(layer: Layer, columns: int, group: int) -> Array | None:
-        """The columns sorted by their groups; None if they are."""
-        stored = layer.tensor("g_idx")
-        if stored is None:
-            return None
-        is_list = stored.shape == (columns,) and stored.element in element_types.INTEGER_TYPES
-        layer.expect(is_list, f"g_idx has no entry for each of {columns} columns")
-        numbers = stored.array
-        wanted = np.arange(columns) // group
-        if np.array_equal(numbers, wanted):
-            return None
-        order = np.argsort(numbers, kind="stable")
-        layer.expect(np.array_equal(numbers[order], wanted), f"the groups of g_idx are not of {group} columns each")
-        return order
 
 
 method = GPTQ

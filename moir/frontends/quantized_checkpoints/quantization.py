@@ -16,38 +16,50 @@ from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
 from moir.suggestions import did_you_mean
 
-METHODS = tables.pairs("gptq gptq, awq awq")
+METHODS = tables.pairs(
+    "gptq gptq, awq awq, compressed-tensors compressed_tensors, fp8 scaled_floats, fbgemm_fp8 scaled_floats, modelopt scaled_floats, "
+    "modelopt_fp4 scaled_floats, mxfp4 mxfp4, bitsandbytes bitsandbytes, hqq hqq, auto-round auto_round"
+)
 """The files of this folder by `quant_method`."""
+
+
+UNREAD = tables.words(
+    "input_scale input_scale_ub input_zero_point input_global_scale output_scale output_zero_point activation_scale "
+    "k_scale v_scale q_scale kv_scale k_zero_point v_zero_point prob_scale"
+)
+"""The ends of the names of tensors by which activations and caches are quantized, which moir does not do."""
 
 
 class Layer:
     """The tensors of a layer.
 
     Args:
-        name: the beginning of their names, without the point.
+        name: the beginning of their names, without the separator.
         take: returns a tensor by its name, None if there is none; it counts as read.
         location: the file or the folder, for messages.
+        separator: what is between the beginning and the end of a name.
     """
 
-    def __init__(self, name: str, take: Callable[[str], DataAttr | None], location: str) -> None:
+    def __init__(self, name: str, take: Callable[[str], DataAttr | None], location: str, separator: str = ".") -> None:
         self.name = name
         self.location = location
+        self._separator = separator
         self._take = take
 
-    def tensor(self, *names: str, separator: str = ".") -> DataAttr | None:
+    def tensor(self, *names: str) -> DataAttr | None:
         """The tensor of the first of some names that there is; None if there is none."""
         for name in names:
-            if (tensor := self._take(f"{self.name}{separator}{name}")) is not None:
+            if (tensor := self._take(f"{self.name}{self._separator}{name}")) is not None:
                 return tensor
         return None
 
-    def required(self, name: str, rank: int | None = None, separator: str = ".") -> DataAttr:
+    def required(self, name: str, rank: int | None = None) -> DataAttr:
         """A tensor. Raises ModelFileError if it is missing, or has another number of dimensions than `rank`."""
-        tensor = self.tensor(name, separator=separator)
+        tensor = self.tensor(name)
         if tensor is None:
-            raise self.error(f"the tensor {self.name}{separator}{name} is missing", "are all files of the model in the folder?")
+            raise self.error(f"the tensor {self.name}{self._separator}{name} is missing", "are all files of the model in the folder?")
         if rank is not None and len(tensor.shape) != rank:
-            raise self.error(f"{self.name}{separator}{name} has the shape {list(tensor.shape)}, not {rank} dimensions")
+            raise self.error(f"{self.name}{self._separator}{name} has the shape {list(tensor.shape)}, not {rank} dimensions")
         return tensor
 
     def expect(self, holds: bool, reason: str) -> None:
@@ -91,6 +103,13 @@ class Settings:
         if value is not None and not isinstance(value, str):
             raise self.error(f"quantization_config.{key} is {value!r}, not a text")
         return default if value is None else value.lower()
+
+    def table(self, key: str) -> Mapping[str, Any]:
+        """An object, empty if the key is absent or null. Raises ModelFileError if it is none."""
+        value = self.values.get(key)
+        if value is not None and not isinstance(value, Mapping):
+            raise self.error(f"quantization_config.{key} is {value!r}, not an object")
+        return cast("Mapping[str, Any]", value or {})
 
     def error(self, reason: str, hint: str | None = None) -> ModelFileError:
         """An error about the settings."""

@@ -21,64 +21,55 @@ operands, matrices in batches, vectors, and constants that something else reads 
 fewer than 1024 values, which save less than the restoring operations take, and weights with values that are not finite.
 
 Codes of 4 bits are for the largest matrices only, up to a share of all weights of matrix products. The others, tables,
-the last matrix of a model, and matrices of which no groups of 16 can be formed or which have an odd number of columns
-get codes of 8 bits.
+the last matrix of a model, those that choose experts, and matrices of which no groups of 16 can be formed or which have
+an odd number of columns get codes of 8 bits.
+
+In language models, matrices of experts are compressed, too, and numbers of 8 or 16 bits with scales (FP8) are rounded
+again. Codes that a model already has stay.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
-from moir.analysis.constants import scalar_of
 from moir.analysis.known_values import KnownValues
 from moir.analysis.quantization import Quantized, quantized
-from moir.analysis.uses import live_uses
 from moir.dialects.data import DataAttr, TensorData
-from moir.dialects.element_types import REAL_TYPES, describe
-from moir.dialects.inference import set_type
-from moir.dialects.large_arrays import is_transposed
+from moir.dialects.framework import framework_of
 from moir.dialects.locations import located
 from moir.dialects.moir import ModelOp, add_notes, models_of
 from moir.dialects.names import name_of
-from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.indexing import Gather
 from moir.dialects.opset.infrastructure import Constant
-from moir.dialects.opset.matrix import MatMul
-from moir.dialects.properties import boolean_attribute, string_attribute
+from moir.dialects.opset.matrix import GroupedMatMul, MatMul
+from moir.dialects.properties import string_attribute
 from moir.dialects.quantization import IntegerRange
-from moir.dialects.shapes import element_of, rank_of, tensor
+from moir.dialects.scratch_file import ScratchFile
+from moir.dialects.shapes import element_of, tensor
 from moir.errors import UsageError
+from moir.frameworks import FRAMEWORKS
 from moir.parameters.weight_codes import MODES, SMALLEST_GROUP, WeightCodes, weight_codes
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import erase, is_used
 from moir.rewriting.reporting_pass import ReportingPass
+from moir.rewriting.weight_operands import Site, chooses_experts, expand_scaled, last_product, site_of, sites_by_source
 
-FEWEST_VALUES = 1024
-"""Minimum number of weights of a constant."""
+LISTED = 3
+"""Names that a note lists."""
 
+SCRATCH_BYTES = 64 << 20
+"""Minimum size in bytes of all scales and zero points that are put on the disk until they are written."""
 
-class Site(NamedTuple):
-    """An operand that can be compressed.
-
-    Args:
-        op: the operation.
-        position: the index of the operand.
-        source: the constant.
-        axis: the dimension of the constant over which products are summed, or along which rows of a table extend.
-    """
-
-    op: Operation
-    position: int
-    source: Constant
-    axis: int
+BYTES_OF_GROUP = 5
+"""Most bytes of the scale and the zero point of a group."""
 
 
 class Form(NamedTuple):
@@ -104,7 +95,7 @@ class CompressWeightsPass(ReportingPass):
     """
 
     name = "compress-weights"
-    ROOTS = (MatMul, Gather)
+    ROOTS = (MatMul, Gather, GroupedMatMul)
     COMPANIONS = ((Constant,),)
 
     codes: str = "int8"
@@ -114,25 +105,54 @@ class CompressWeightsPass(ReportingPass):
             codes = weight_codes(self.codes)
         except ValueError as error:
             raise UsageError(str(error)) from error
-        changed = [_compress(model, codes, analyses.known_values) for model in models_of(module)]
+        is_language_model = FRAMEWORKS[framework_of(module)].companions is not None
+        changed = [_compress(model, codes, analyses.known_values, is_language_model) for model in models_of(module)]
         return any(changed)
 
 
-def _compress(model: ModelOp, codes: WeightCodes, known: KnownValues) -> bool:
-    mode = MODES[codes.mode]
-    operations = (op for op in model.walk() if isinstance(op, MatMul | Gather))
-    found = _by_source([site for op in operations if (site := site_of(op)) is not None])
-    sources = [(source, _straightened(source, sites)) for source, sites in found]
-    narrow = set[Constant]()
-    if mode.bits < 8:
-        narrow = _narrow(sources, model.block, mode.share if codes.share is None else codes.share)
-    group = mode.group if codes.group is None else codes.group
-    compression = _Compression(known)
+def _compress(model: ModelOp, codes: WeightCodes, known: KnownValues, is_language_model: bool) -> bool:
+    codes = codes.with_defaults(is_language_model)
+    bits, symmetric = MODES[codes.mode].bits, MODES[codes.mode].symmetric
+    operations = [op for op in model.walk() if isinstance(op, MatMul | Gather | GroupedMatMul)]
+    expanded = sum([expand_scaled(op) for op in operations]) if is_language_model else 0
+    # A small change of scores may choose other experts, and the matrices of routers are small.
+    operations = [op for op in operations if not chooses_experts(op)]
+    found = [site for op in operations if (site := site_of(op, is_language_model)) is not None]
+    last, sources = last_product(found, model.block), list(sites_by_source(found))
+    assert codes.group is not None
+    assert codes.share is not None
+    narrow = _narrow(sources, last, codes.share) if bits < 8 else set[Constant]()
+    forms: list[list[Form]] = []
     for source, sites in sources:
-        integers = IntegerRange(mode.bits if source in narrow else 8, mode.symmetric)
-        compression.compress(source, sites, [_form(site, integers, group if integers.bits == mode.bits else 0) for site in sites])
-    add_notes(model, compression.notes())
-    return compression.changed
+        integers = IntegerRange(bits if source in narrow else 8, symmetric)
+        forms.append([_form(site, integers, codes.group if integers.bits == bits else 0) for site in sites])
+    wide = [str(name_of(source)) for source, sites in sources if bits < 8 and _is_product(sites) and not _has_groups(source, sites)]
+    compression = _Compression(known, _scratch_file(sources, forms))
+    for (source, sites), each in zip(sources, forms, strict=True):
+        compression.compress(source, sites, each)
+    notes = compression.notes()
+    if expanded:
+        notes.append(f"weights of {_counted(expanded, 'operation')} were numbers with scales, and are rounded a second time")
+    if wide:
+        names = ", ".join(wide[:LISTED]) + (", …" if len(wide) > LISTED else "")
+        notes.append(f"weights of {_counted(len(wide), 'matrix', 'matrices')} without groups of {SMALLEST_GROUP} have 8 bits: {names}")
+    add_notes(model, notes)
+    return compression.changed or expanded > 0
+
+
+def _scratch_file(sources: Sequence[tuple[Constant, Sequence[Site]]], forms: Sequence[Sequence[Form]]) -> ScratchFile | None:
+    """A file for scales and zero points; None if they are small, or there is no room for one."""
+    size = sum(
+        BYTES_OF_GROUP * math.prod(source.value.shape) // form.group
+        for (source, _), each in zip(sources, forms, strict=True)
+        for form in set(each)
+    )
+    if size < SCRATCH_BYTES:
+        return None
+    try:
+        return ScratchFile(size)
+    except OSError:
+        return None
 
 
 def _form(site: Site, integers: IntegerRange, group: int) -> Form:
@@ -142,14 +162,13 @@ def _form(site: Site, integers: IntegerRange, group: int) -> Form:
     return Form(site.axis, integers, length if fitting < SMALLEST_GROUP else fitting)
 
 
-def _narrow(sources: Sequence[tuple[Constant, Sequence[Site]]], block: Block, share: float) -> set[Constant]:
+def _narrow(sources: Sequence[tuple[Constant, Sequence[Site]]], last: Constant | None, share: float) -> set[Constant]:
     """The matrices that get codes of 4 bits: the largest, and of equally large ones the later, up to a share of all.
 
     The rounding of a matrix adds the same error to the result whatever its size, and errors of the first layers pass
     through all others.
     """
-    products = [(source, sites) for source, sites in sources if all(isinstance(site.op, MatMul) for site in sites)]
-    last = _last_product(products, block)
+    products = [(source, sites) for source, sites in sources if _is_product(sites)]
     room = share * sum(math.prod(source.value.shape) for source, _ in products if source is not last)
     found: set[Constant] = set()
     for _, source, sites in sorted(
@@ -157,92 +176,31 @@ def _narrow(sources: Sequence[tuple[Constant, Sequence[Site]]], block: Block, sh
         key=lambda each: (math.prod(each[1].value.shape), each[0]),
         reverse=True,
     ):
-        shape = source.value.shape
-        is_divisible = all(shape[site.axis] % SMALLEST_GROUP == 0 for site in sites)
-        if source is not last and is_divisible and shape[-1] % 2 == 0 and math.prod(shape) <= room:
+        size = math.prod(source.value.shape)
+        if source is not last and _has_groups(source, sites) and size <= room:
             found.add(source)
-            room -= math.prod(shape)
+            room -= size
     return found
 
 
-def site_of(op: MatMul | Gather) -> Site | None:
-    """The weights of an operation that the runtime multiplies or reads in compressed form; None if it has none."""
-    position = 1 if isinstance(op, MatMul) else 0
-    source = _source_of(op.operands[position])
-    if source is None:
-        return None
+def _is_product(sites: Sequence[Site]) -> bool:
+    """Whether a constant is a matrix of products, and not a table as well."""
+    return not any(isinstance(site.op, Gather) for site in sites)
+
+
+def _has_groups(source: Constant, sites: Sequence[Site]) -> bool:
+    """Whether the rows of a matrix consist of groups, of which no two share a byte."""
     shape = source.value.shape
-    if math.prod(shape) < FEWEST_VALUES or len(shape) < 2:
-        return None
-    if isinstance(op, Gather):
-        is_table = len(shape) == 2 and scalar_of(op.operands[2]) in (0, -2) and op.integer("batch_dims") == 0
-        return Site(op, position, source, 1) if is_table else None
-    axis = len(shape) - (1 if op.flag("transpose_b") else 2)
-    columns = math.prod(shape) // shape[axis]
-    rank = rank_of(op.operands[0])
-    is_matrix = math.prod(shape[:-2]) == 1 and columns > 1 and (rank is None or rank > 1)
-    return Site(op, position, source, axis) if is_matrix else None
-
-
-def _source_of(value: SSAValue) -> Constant | None:
-    """The constant of floating-point numbers that is a value, directly or converted to another floating-point type."""
-    if not isinstance(value, OpResult) or element_of(value) not in REAL_TYPES:
-        return None
-    op = value.op
-    if isinstance(op, Convert) and isinstance(inner := op.operands[0], OpResult):
-        op = inner.op
-    if not isinstance(op, Constant) or op.value.data.values is None:
-        return None
-    return op if op.value.element in REAL_TYPES and describe(op.value.element).bits > 8 else None
-
-
-def _last_product(products: Sequence[tuple[Constant, Sequence[Site]]], block: Block) -> Constant | None:
-    """The matrix of the last product of a model, with which classifiers and language models make their decisions."""
-    found = [source for source, sites in products if any(site.op.parent is block for site in sites)]
-    return next(reversed(found or [source for source, _ in products]), None)
-
-
-def _by_source(sites: Sequence[Site]) -> Iterator[tuple[Constant, list[Site]]]:
-    """The constants all of whose uses can be compressed, with these uses."""
-    found: dict[Constant, list[Site]] = {}
-    for site in sites:
-        found.setdefault(site.source, []).append(site)
-    for source, uses in found.items():
-        if len(uses) == _count_uses(source.results[0]):
-            yield source, uses
-
-
-def _count_uses(value: SSAValue) -> int:
-    """The number of uses of a constant, direct or after a conversion."""
-    users = [use.operation for use in live_uses(value)]
-    return sum(_count_uses(user.results[0]) if isinstance(user, Convert) else 1 for user in users)
-
-
-def _straightened(source: Constant, sites: Sequence[Site]) -> Sequence[Site]:
-    """The sites of a matrix, after a transposed view of memory was replaced by the matrix in memory.
-
-    The matrix is then read in the order of memory, and shares its codes with a table in the same memory.
-    """
-    values = source.value.values
-    if not is_transposed(values) or not all(isinstance(site.op, MatMul) for site in sites):
-        return sites
-    data = DataAttr(TensorData(values.transpose((1, 0)), source.value.element, source.value.shape[::-1]))
-    source.properties["value"] = data
-    for op in (source, *(use.operation for use in source.results[0].uses if isinstance(use.operation, Convert))):
-        set_type(op.results[0], tensor(data.shape, element_of(op.results[0])))
-        op.attributes.pop("tensor_names", None)
-    for site in sites:
-        assert isinstance(site.op, MatMul)
-        site.op.properties["transpose_b"] = boolean_attribute(not site.op.flag("transpose_b"))
-    return [site._replace(axis=1 - site.axis) for site in sites]
+    return all(shape[site.axis] % SMALLEST_GROUP == 0 for site in sites) and shape[-1] % 2 == 0
 
 
 class _Compression:
     """Compresses constants, and counts them for the notes."""
 
-    def __init__(self, known: KnownValues) -> None:
+    def __init__(self, known: KnownValues, scratch: ScratchFile | None = None) -> None:
         self.changed = False
         self._known = known
+        self._keep = None if scratch is None else scratch.keep
         self._done: dict[tuple[int, Form], Quantized | None] = {}
         self._kept: list[TensorData] = []
         self._counts: dict[IntegerRange, int] = {}
@@ -273,7 +231,7 @@ class _Compression:
             assert values is not None
             shape = _grouped(data.shape, form)
             axis = form.axis if shape == data.shape else form.axis + 1
-            self._done[key] = quantized(values if shape == data.shape else values.reshape(shape), axis, form.integers)
+            self._done[key] = quantized(values if shape == data.shape else values.reshape(shape), axis, form.integers, self._keep)
         return self._done[key]
 
     def _restored(self, replaced: Operation, source: Constant, stored: Quantized) -> SSAValue:
@@ -314,9 +272,14 @@ class _Compression:
         for integers, count in sorted(self._counts.items()):
             found = [each for (_, form), each in self._done.items() if each is not None and form.integers == integers]
             error = math.sqrt(sum(each.error for each in found) / (sum(each.energy for each in found) or 1))
-            operations = f"{count} operation{'' if count == 1 else 's'}"
-            parts.append(f"weights of {operations} have {integers.bits} bits; their relative error is {100 * error:.2g} %")
+            parts.append(
+                f"weights of {_counted(count, 'operation')} have {integers.bits} bits; their relative error is {100 * error:.2g} %"
+            )
         return parts
+
+
+def _counted(count: int, one: str, several: str = "") -> str:
+    return f"{count} {one if count == 1 else several or f'{one}s'}"
 
 
 def _grouped(shape: tuple[int, ...], form: Form) -> tuple[int, ...]:

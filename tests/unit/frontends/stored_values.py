@@ -9,8 +9,12 @@ import numpy as np
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import describe
+from moir.frontends.quantized_checkpoints.bitsandbytes import NF4
 
 E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
+
+TABLES = {"f4e2m1": E2M1, "nf4": np.array(NF4, np.float32).astype(np.float64)}
+"""The numbers of codes by element type."""
 
 
 def numbers(data: DataAttr) -> np.ndarray[Any, Any]:
@@ -19,8 +23,8 @@ def numbers(data: DataAttr) -> np.ndarray[Any, Any]:
     if not row.is_packed:
         return stored.reshape(data.shape).astype(np.float64)
     codes = np.stack([stored >> shift & (1 << row.bits) - 1 for shift in range(0, 8, row.bits)], -1).reshape(data.shape).astype(np.int64)
-    if row.xml == "f4e2m1":
-        return E2M1[codes]
+    if row.xml in TABLES:
+        return TABLES[row.xml][codes]
     return np.where(codes >= 8, codes - 16, codes).astype(np.float64) if row.xml == "i4" else codes.astype(np.float64)
 
 

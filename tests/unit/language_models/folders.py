@@ -70,7 +70,10 @@ def weights() -> dict[str, Array]:
     return {name: generator.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
 
 
-TYPES = {"float32": "F32", "float16": "F16", "int32": "I32"}
+TYPES = {
+    "float32": "F32", "float16": "F16", "bfloat16": "BF16", "float8_e4m3fn": "F8_E4M3", "int64": "I64", "int32": "I32", "int8": "I8",
+    "uint8": "U8",
+}  # fmt: skip
 """The names of element types in safetensors."""
 
 

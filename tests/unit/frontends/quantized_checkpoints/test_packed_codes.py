@@ -67,6 +67,24 @@ def test_gptq(form: str, bits: int, group: int, sorted_columns: bool) -> None:
     np.testing.assert_array_equal(values(weight), expected)
 
 
+def test_layers_with_settings_of_their_own() -> None:
+    settings = {"quant_method": "gptq", "bits": 4, "group_size": 32, "dynamic": {"+:.*": {"bits": 8, "group_size": 64}}}
+    codes, zeros, scales = _parts(8, 64, 128, 64)
+    tensors = {"qweight": _down(codes, 8), "qzeros": _across(zeros - 1, 8), "scales": scales}
+    weight = quantization_of(settings, "config.json").weight(_layer(tensors))
+    assert weight is not None
+    np.testing.assert_array_equal(values(weight), (scales.repeat(64, 0).astype(np.float64) * (codes - zeros.repeat(64, 0))).T)
+
+
+@pytest.mark.parametrize(("form", "less"), [("auto_round", 0), ("auto_round:auto_gptq", 1)])
+def test_auto_round(form: str, less: int) -> None:
+    codes, zeros, scales = _parts(4, 64, 128, 32)
+    method = quantization_of({"quant_method": "auto-round", "bits": 4, "group_size": 32, "packing_format": form}, "config.json")
+    weight = method.weight(_layer({"qweight": _down(codes, 4), "qzeros": _across(zeros - less, 4), "scales": scales}))
+    assert weight is not None
+    np.testing.assert_array_equal(values(weight), (scales.repeat(32, 0).astype(np.float64) * (codes - zeros.repeat(32, 0))).T)
+
+
 def test_zero_points_beyond_the_codes() -> None:
     codes, zeros, scales = _parts(4, 64, 128, 32)
     zeros[1, 3] = 16
@@ -113,8 +131,8 @@ def test_a_layer_without_codes_is_not_quantized() -> None:
         ({"quant_method": "gptq", "bits": 5}, "GPTQ with 5 bits"),
         ({"quant_method": "gptq", "bits": True}, "bits is True, not a size"),
         ({"quant_method": "gptq"}, "has no 'bits'"),
-        ({"quant_method": "gptq", "bits": 4, "dynamic": {"+:.*": {"bits": 8}}}, "other settings for some layers"),
-        ({"quant_method": "gptq", "bits": 4, "dynamic": 5}, "other settings for some layers"),
+        ({"quant_method": "gptq", "bits": 4, "dynamic": 5}, "dynamic is 5, not an object"),
+        ({"quant_method": "auto-round", "bits": 4, "packing_format": "auto_round:fake"}, "AutoRound's layout 'auto_round:fake'"),
         ({"quant_method": "awq", "version": "gemv"}, "in the layout 'gemv'"),
         ([], "is not an object"),
     ],

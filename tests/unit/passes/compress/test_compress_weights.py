@@ -59,7 +59,7 @@ def test_restored_weights_are_half_a_step_away(integers: IntegerRange, axis: int
 @pytest.mark.parametrize("integers", RANGES)
 @pytest.mark.parametrize("form", ["plain", "transposed", "computed", "half", "bfloat"])
 def test_codes_computed_when_read_are_those_computed_at_once(integers: IntegerRange, form: str) -> None:
-    plain = RANDOM.standard_normal((256, 320)).astype(np.float32)
+    plain = RANDOM.standard_normal((512, 320)).astype(np.float32)
     if form == "transposed":
         weights = plain.T
     elif form == "computed":

@@ -1,0 +1,50 @@
+"""Results that threads compute ahead of those who use them, in order.
+
+numpy releases the interpreter while it computes, so that threads use all processors.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+LARGEST_COUNT = 8
+"""Most threads: each has blocks in memory."""
+
+
+def processors() -> int:
+    """The number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def computed_ahead(function: Callable[[T], R], items: Iterable[T]) -> Iterator[tuple[T, R]]:
+    """Items with the results of a function, in order; with several processors, threads compute a few results ahead.
+
+    Exceptions of the function are raised where its result would be returned.
+    """
+    count = min(LARGEST_COUNT, processors())
+    if count < 2:
+        for item in items:
+            yield item, function(item)
+        return
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    pending: deque[tuple[T, Future[R]]] = deque()
+    with ThreadPoolExecutor(count) as pool:
+        try:
+            for item in items:
+                pending.append((item, pool.submit(function, item)))
+                if len(pending) > count:
+                    first, result = pending.popleft()
+                    yield first, result.result()
+            while pending:
+                first, result = pending.popleft()
+                yield first, result.result()
+        finally:
+            for _, result in pending:
+                result.cancel()

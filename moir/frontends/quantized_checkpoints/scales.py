@@ -1,0 +1,114 @@
+"""Scales in all forms that files have them in -> a scale for each row, or for each group of a row.
+
+a number                one for the whole matrix
+[N], [N, 1]             one for each row
+[N / R, K / C]          one for each block of R rows and C columns
+[N, K / G]              one for each group of a row: blocks of one row
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from moir.dialects import element_types
+from moir.dialects.computed_rows import repeated_rows
+from moir.dialects.data import DataAttr, TensorData
+from moir.dialects.large_arrays import ComputedArray, Values, computed
+from moir.dialects.memory_map import Array
+from moir.frontends.quantized_checkpoints.quantization import Layer
+
+BIAS = 127
+"""The exponent that a scale of f8e8m0 adds."""
+
+
+class GroupScales(NamedTuple):
+    """The scales of a matrix [N, K].
+
+    Args:
+        values: the scales [N, groups].
+        groups: the number of groups of a row, of the same size each.
+    """
+
+    values: Values
+    groups: int
+
+    def constant(self) -> DataAttr:
+        """The scales as f32: [N, groups, 1] with groups, else [N, 1]."""
+        rows = self.values.shape[0]
+        shape = (rows, self.groups, 1) if self.groups > 1 else (rows, 1)
+        return DataAttr(TensorData(single(self.values).reshape(shape), element_types.f32, shape))
+
+
+def group_scales(data: DataAttr, rows: int, columns: int, layer: Layer, block: tuple[int, int] | None = None) -> GroupScales:
+    """The scales of the groups of each row.
+
+    Args:
+        data: the scales as the file has them: floating-point numbers, or exponents as bytes.
+        rows, columns: the size of the matrix.
+        layer: the layer, for errors.
+        block: the rows and columns of a block, if the settings say them; else the sizes divide those of the matrix.
+
+    Raises ModelFileError for scales of a shape that is none of the forms.
+    """
+    values, shape = numbers_of(data, layer), data.shape
+    if math.prod(shape) == 1:
+        return GroupScales(np.full((rows, 1), np.asarray(values, np.float32).reshape(())), 1)
+    if shape in ((rows,), (rows, 1)):
+        return GroupScales(values.reshape(rows, 1), 1)
+    if len(shape) == 4 and shape[1] == shape[3] == 1:
+        shape = (shape[0], shape[2])
+        values = values.reshape(shape)
+    layer.expect(
+        len(shape) == 2 and min(shape) > 0, f"scales of the shape {list(data.shape)} do not fit to {rows} rows and {columns} columns"
+    )
+    height, width = (
+        _block_size(size, count, layer, each) for size, count, each in zip((rows, columns), shape, block or (0, 0), strict=True)
+    )
+    group = math.gcd(width, columns)
+    if height == 1 and group == width:
+        return GroupScales(values, shape[1])
+    # A block may be wider than what is left of a row: then groups are parts of blocks.
+    of_groups = np.asarray(values, np.float32)[:, np.arange(columns // group) * group // width]
+    return GroupScales(repeated_rows(np.ascontiguousarray(of_groups), np.arange(rows) // height), columns // group)
+
+
+def _block_size(size: int, count: int, layer: Layer, block: int) -> int:
+    """How many rows or columns a block has, the last of which may be smaller."""
+    if block > 0 and -(-size // block) == count:
+        return block
+    layer.expect(size % count == 0, f"{count} scales do not fit to a dimension of {size}")
+    return size // count
+
+
+def numbers_of(data: DataAttr, layer: Layer) -> Values:
+    """Scales as numbers: those of the file, or powers of two whose exponents are stored as bytes."""
+    if data.element == element_types.ui8:
+        return computed(powers, data.values)
+    layer.expect(data.element in element_types.REAL_TYPES and not element_types.describe(data.element).is_packed, "scales are not numbers")
+    return data.values
+
+
+def powers(exponents: Array) -> Array:
+    """The numbers f32 of f8e8m0, whose bytes are exponents."""
+    return np.ldexp(np.float32(1), exponents.astype(np.int32) - BIAS)
+
+
+def single(values: Values) -> Values:
+    """Numbers as f32: scaled codes of f8, f4 and nf4 are computed in it."""
+    if isinstance(values, ComputedArray) or values.dtype != np.float32:
+        return values.astype(np.dtype(np.float32))
+    return values
+
+
+def number_of(data: DataAttr, layer: Layer) -> np.float32:
+    """The one number of a tensor. Raises ModelFileError if it is another tensor, or not a positive number."""
+    layer.expect(
+        math.prod(data.shape) == 1 and data.element in (element_types.f32, element_types.f16, element_types.bf16),
+        "a scale is not one number",
+    )
+    number = np.float32(np.asarray(data.array, np.float32).reshape(()))
+    layer.expect(bool(np.isfinite(number) and number > 0), f"a scale is {number}")
+    return number

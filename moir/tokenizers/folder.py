@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
 
 from moir.errors import ConversionError
-from moir.frontends.json_fields import Fields
-from moir.tokenizers.algorithms import algorithm_of, count_of
-from moir.tokenizers.decoders import decoding_of
-from moir.tokenizers.definition import AddedToken, BytePairs, BytesAsCharacters, Replacement, TokenizerDefinition
-from moir.tokenizers.settings import Settings, added_token, read_object, read_settings
-from moir.tokenizers.steps import START, has_start, normalizer_steps, pre_tokenizer_steps, refused
-from moir.tokenizers.templates import PLAIN, PLAIN_PAIR, templates_of
+from moir.tokenizers.definition import TokenizerDefinition
+from moir.tokenizers.settings import read_object, read_settings
+from moir.tokenizers.tokenizer_json import definition_of
 
 
 def read_folder(path: Path) -> TokenizerDefinition:
@@ -22,89 +15,4 @@ def read_folder(path: Path) -> TokenizerDefinition:
     file = path / "tokenizer.json"
     if not file.is_file():
         raise ConversionError("the folder has no tokenizer.json", location=str(path), hint="convert with --no-tokenizers")
-    fields, settings = read_object(file), read_settings(path)
-    try:
-        return _definition(fields, settings)
-    except RecursionError:
-        raise fields.error("nested too deeply") from None
-    except UnicodeEncodeError as error:
-        raise fields.error(f"the text {error.object[:40]!r} has one half of a surrogate pair") from None
-
-
-def _definition(fields: Fields, settings: Settings) -> TokenizerDefinition:
-    model = fields.fields("model")
-    vocabulary = _vocabulary(model)
-    added = _added(fields, vocabulary, settings)
-    ids = vocabulary | {each.text: each.id for each in added}
-    splitter = _optional(fields, "pre_tokenizer")
-    normalizer = _optional(fields, "normalizer")
-    before = [] if normalizer is None else normalizer_steps(normalizer)
-    after = [] if splitter is None else pre_tokenizer_steps(splitter)
-    begins = has_start(after)
-    if begins and any(isinstance(step, Replacement) and step.pattern.startswith(("^", r"\A")) for step in before):
-        raise refused(fields, "Metaspace with prepend_scheme first after a normalizer that changes the beginning of a text")
-    is_byte_level = splitter is not None and any(kind == "ByteLevel" for kind in _kinds(splitter))
-    byte_level = "characters" if BytesAsCharacters() in after else "bytes" if is_byte_level else ""
-    algorithm, last = algorithm_of(model, vocabulary, added, byte_level)
-    tokens = [""] * count_of(set(ids.values()), fields)
-    for token, index in ids.items():
-        tokens[index] = token
-    special = [each.id for each in added if each.special]
-    processor = _optional(fields, "post_processor")
-    single, pair = (PLAIN, PLAIN_PAIR) if processor is None else templates_of(processor, len(tokens))
-    cleans = settings.cleans and (settings.cleans_byte_pairs or not isinstance(algorithm, BytePairs))
-    named = {name: ids.get(token) for name, token in settings.named.items()}
-    return TokenizerDefinition(
-        location=fields.location, added=added, normalization=tuple(before), pre_tokenization=(*after, *last),
-        prefix=START if begins else "", algorithm=algorithm, single=single, pair=pair,
-        decoding=decoding_of(_optional(fields, "decoder"), tokens, special, cleans=cleans), has_types=settings.has_types,
-        pads_right=settings.pads_right, truncates_right=settings.truncates_right,
-        longest=1 << 30 if settings.longest is None else settings.longest, bos=named.get("bos"), eos=named.get("eos"),
-        pad=named.get("pad"), chat_template=settings.chat_template,
-        post_processor="" if processor is None else json.dumps(processor.content),
-    )  # fmt: skip
-
-
-def _optional(fields: Fields, key: str) -> Fields | None:
-    return fields.fields(key) if fields.content.get(key) is not None else None
-
-
-def _kinds(splitter: Fields) -> list[str]:
-    if splitter.text("type") == "Sequence":
-        return [each.text("type") for each in splitter.objects("pretokenizers")]
-    return [splitter.text("type")]
-
-
-def _vocabulary(model: Fields) -> dict[str, int]:
-    if model.content.get("type") == "Unigram":
-        pairs = model.list("vocab")
-        if not all(map(_is_scored, pairs)):
-            raise model.error("the vocabulary is not a list of tokens and scores")
-        return {each[0]: index for index, each in enumerate(pairs)}
-    vocabulary = model.fields("vocab").content
-    if not all(type(index) is int for index in vocabulary.values()):
-        raise model.error("an id is not an integer")
-    return dict(vocabulary)
-
-
-def _is_scored(entry: Any) -> bool:
-    return isinstance(entry, list) and [type(each) for each in cast("list[Any]", entry)] in ([str, float], [str, int])
-
-
-def _added(fields: Fields, vocabulary: Mapping[str, int], settings: Settings) -> tuple[AddedToken, ...]:
-    """The added tokens: those of `tokenizer.json`, and those that the settings name and that have an id."""
-    named = set(settings.named.values())
-    tokens: dict[str, AddedToken] = {}
-    for each in fields.objects("added_tokens"):
-        token = added_token(each, each.integer("id"), special=each.text("content") in named)
-        tokens[token.text] = token
-    for each in settings.tokens:
-        index = vocabulary.get(each.text, each.id)
-        if index >= 0 and each.text not in tokens:
-            tokens[each.text] = each.with_fields(id=index)
-    for text, token in tokens.items():
-        if not text:
-            raise fields.error(f"the added token {token.id} is empty")
-        if token.normalized and fields.content.get("normalizer") is not None:
-            raise refused(fields, f"the normalized added token {text!r}")
-    return tuple(tokens.values())
+    return definition_of(read_object(file), read_settings(path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 
 from moir.errors import ConversionError
@@ -58,9 +59,23 @@ def normalizer_steps(fields: Fields) -> list[Step]:
         return [Replacement(pattern, "") for pattern, key in ends if fields.content.get(key)]
     if kind == "Replace":
         return [Replacement(pattern_of(fields), rewrite(fields, fields.text("content")))]
+    if kind == "Precompiled":
+        return [CharacterMap(_character_map(fields))]
     if kind == "BertNormalizer":
         return _bert_steps(fields)
     raise refused(fields, f"the normalizer {kind}")
+
+
+def _character_map(fields: Fields) -> bytes:
+    """The character map of SentencePiece in a normalizer."""
+    try:
+        content = base64.b64decode(fields.text("precompiled_charsmap"), validate=True)
+    except ValueError:
+        raise fields.error("'precompiled_charsmap' is not base64") from None
+    size = int.from_bytes(content[:4], "little")
+    if len(content) < 8 or size % 4 or not 0 < size <= len(content) - 4:
+        raise fields.error("'precompiled_charsmap' is damaged")
+    return content
 
 
 def rewrite(fields: Fields, text: str) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +12,9 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.dialects.moir import ModelOp
-from moir.emit import write_model
 from moir.tokenizers import detokenizer_module, read_folder, tokenizer_module
 from tests.unit.tokenizers import small_tokenizers as small
+from tests.unit.tokenizers.runtime import compiled
 
 KINDS = {
     "byte_level": small.byte_level,
@@ -79,24 +77,6 @@ def results(module: ModuleOp) -> list[str]:
     """The names of the results of a module."""
     [model] = [op for op in module.walk() if isinstance(op, ModelOp)]
     return [op.attributes["name"].data for op in model.block.ops if op.name == "opset1.Result"]  # type: ignore[attr-defined]
-
-
-@cache
-def core() -> openvino.Core:
-    """A runtime that knows the operations of OpenVINO Tokenizers."""
-    spec = find_spec("openvino_tokenizers")
-    if spec is None or not spec.submodule_search_locations:
-        pytest.skip("OpenVINO Tokenizers is not installed")
-    [library] = Path(spec.submodule_search_locations[0], "lib").glob("*openvino_tokenizers.*")
-    core = openvino.Core()
-    core.add_extension(str(library))
-    return core
-
-
-def compiled(module: ModuleOp, path: Path) -> openvino.CompiledModel:
-    """A module in the runtime."""
-    write_model(module, str(path))
-    return core().compile_model(str(path), "CPU")
 
 
 IDS = {

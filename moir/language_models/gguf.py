@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 from moir.frontends.gguf.container import Container
 from moir.frontends.gguf.model import described
@@ -28,12 +30,12 @@ FURTHER_ENDS = ("tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id")
 
 ENDS = words(
     "</s> <eos> <|eot_id|> <|eom_id|> <|end_of_text|> <|endoftext|> <|im_end|> <|end|> <|return|> <|call|> <end_of_turn> "
-    "<end_of_utterance> <EOT> [EOT] <｜end▁of▁sentence｜> <|END_OF_TURN_TOKEN|>"
+    "<end_of_utterance> <EOT> [EOT] <\uff5cend\u2581of\u2581sentence\uff5c> <|END_OF_TURN_TOKEN|>"
 )
 """The texts of control tokens that end a text or a turn: a file names one of them at most, folders have a list."""
 
 HARMONY_MESSAGE, HARMONY_ENDS = "<|end|>", words("<|return|> <|call|>")
-"""The token that ends a message, and those that end a turn, of models of which a turn has several messages (gpt-oss)."""
+"""The token that ends a message, and those that end a turn, of models whose turns have several messages (gpt-oss)."""
 
 CONTROL = 3
 """The type of control tokens."""
@@ -75,9 +77,9 @@ def _configuration(container: Container) -> dict[str, object]:
 
 def _special_tokens(metadata: Mapping[str, Any]) -> dict[str, object]:
     """The ids of special tokens; of those that end a text a list, if there are several."""
-    ids: dict[str, object] = {name: metadata[key] for name, key in SPECIAL.items() if _is_number(metadata.get(key))}
+    ids: dict[str, object] = {name: metadata[key] for name, key in SPECIAL.items() if _is_id(metadata.get(key))}
     ends = [ids["eos_token_id"]] if "eos_token_id" in ids else []
-    ends += [metadata[key] for key in FURTHER_ENDS if _is_number(metadata.get(key))]
+    ends += [metadata[key] for key in FURTHER_ENDS if _is_id(metadata.get(key))]
     ends = list(dict.fromkeys([*ends, *_ends(metadata)]))
     if ends:
         ids["eos_token_id"] = ends[0] if len(ends) == 1 else ends
@@ -86,10 +88,12 @@ def _special_tokens(metadata: Mapping[str, Any]) -> dict[str, object]:
 
 def _ends(metadata: Mapping[str, Any]) -> list[int]:
     """The ids of the control tokens that end a text or a turn, by their texts."""
-    tokens, types = metadata.get("tokenizer.ggml.tokens"), metadata.get("tokenizer.ggml.token_type")
-    if not isinstance(tokens, list) or types is None or len(types) != len(tokens):
+    tokens: Any = metadata.get("tokenizer.ggml.tokens")
+    types: Any = metadata.get("tokenizer.ggml.token_type")
+    if not isinstance(tokens, list) or not isinstance(types, np.ndarray):
         return []
-    ends = {text: index for index, text in enumerate(tokens) if text in ENDS and types[index] == CONTROL}
+    pairs_of_tokens = zip(cast("list[str]", tokens), types.tolist(), strict=False)
+    ends = {text: index for index, (text, kind) in enumerate(pairs_of_tokens) if text in ENDS and kind == CONTROL}
     if HARMONY_ENDS & ends.keys():
         ends.pop(HARMONY_MESSAGE, None)
     return list(ends.values())
@@ -99,6 +103,11 @@ def _sampling(metadata: Mapping[str, Any]) -> dict[str, object]:
     """How tokens are drawn, if the file says it."""
     values: dict[str, object] = {name: metadata[key] for name, key in SAMPLING.items() if _is_number(metadata.get(key))}
     return {"do_sample": True, **values} if values else {}
+
+
+def _is_id(value: object) -> bool:
+    """Whether a value is the id of a token; some writers have -1 in 32 bits for none."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < (1 << 32) - 1
 
 
 def _is_number(value: object) -> bool:

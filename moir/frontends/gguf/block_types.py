@@ -9,6 +9,7 @@ definition by the rounding of one operation in f32; without a minimum it is exac
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 
 from xdsl.ir import Attribute
@@ -23,9 +24,6 @@ from moir.tables import numbered
 Part = Callable[[Array], Array]
 """A function of blocks u8 [rows …, blocks, bytes of a block]."""
 
-Affine = Callable[[Array], tuple[Array, Array]]
-"""The scales and the minima f32 [rows …, blocks, groups of a block]."""
-
 
 class BlockType(Record):
     """A type of tensors.
@@ -38,8 +36,8 @@ class BlockType(Record):
         group: how many numbers have one scale; 0 for numbers without scale.
         codes: the codes of the groups: [rows …, blocks, groups, bytes of a group], of elements below 8 bits packed as
             in constants of the IR.
-        scale: the scales [rows …, blocks, groups], f16, f32, or u8 for f8e8m0; None if there are minima.
-        affine: the scales with minima.
+        scale: the scales [rows …, blocks, groups], f16, f32, or u8 for f8e8m0.
+        minimum: the minima in this shape, f32; None if there are none.
         scale_element: the element type of the scales.
     """
 
@@ -50,7 +48,7 @@ class BlockType(Record):
     group: int = 0
     codes: Part | None = None
     scale: Part | None = None
-    affine: Affine | None = None
+    minimum: Part | None = None
     scale_element: Attribute = f32
 
 
@@ -60,19 +58,19 @@ def _numbers(name: str, element: Attribute) -> BlockType:
 
 _OF_32 = (
     BlockType("Q4_0", 18, 32, si4, 32, blocks_of_32.codes_q4_0, blocks_of_32.half, scale_element=f16),
-    BlockType("Q4_1", 20, 32, ui4, 32, blocks_of_32.codes_q4_1, affine=blocks_of_32.affine),
+    BlockType("Q4_1", 20, 32, ui4, 32, blocks_of_32.codes_q4_1, blocks_of_32.scale, blocks_of_32.minimum),
     BlockType("Q5_0", 22, 32, si8, 32, blocks_of_32.codes_q5_0, blocks_of_32.half, scale_element=f16),
-    BlockType("Q5_1", 24, 32, ui8, 32, blocks_of_32.codes_q5_1, affine=blocks_of_32.affine),
+    BlockType("Q5_1", 24, 32, ui8, 32, blocks_of_32.codes_q5_1, blocks_of_32.scale, blocks_of_32.minimum),
     BlockType("Q8_0", 34, 32, si8, 32, blocks_of_32.codes_q8_0, blocks_of_32.half, scale_element=f16),
     BlockType("IQ4_NL", 18, 32, si8, 32, blocks_of_32.codes_iq4_nl, blocks_of_32.half, scale_element=f16),
     BlockType("MXFP4", 17, 32, f4e2m1, 32, blocks_of_32.codes_mxfp4, blocks_of_32.exponents, scale_element=f8e8m0),
 )
 
 _OF_256 = (
-    BlockType("Q2_K", 84, 256, ui2, 16, blocks_of_256.codes_q2_k, affine=blocks_of_256.affine_q2_k),
+    BlockType("Q2_K", 84, 256, ui2, 16, blocks_of_256.codes_q2_k, blocks_of_256.scale_q2_k, blocks_of_256.minimum_q2_k),
     BlockType("Q3_K", 110, 256, si4, 16, blocks_of_256.codes_q3_k, blocks_of_256.scale_q3_k),
-    BlockType("Q4_K", 144, 256, ui4, 32, blocks_of_256.codes_q4_k, affine=blocks_of_256.affine_q4_k),
-    BlockType("Q5_K", 176, 256, ui8, 32, blocks_of_256.codes_q5_k, affine=blocks_of_256.affine_q4_k),
+    BlockType("Q4_K", 144, 256, ui4, 32, blocks_of_256.codes_q4_k, blocks_of_256.scale_q4_k, blocks_of_256.minimum_q4_k),
+    BlockType("Q5_K", 176, 256, ui8, 32, blocks_of_256.codes_q5_k, blocks_of_256.scale_q4_k, blocks_of_256.minimum_q4_k),
     BlockType("Q6_K", 210, 256, si8, 16, blocks_of_256.codes_q6_k, blocks_of_256.scale_q6_k),
     BlockType("Q8_K", 292, 256, si8, 256, blocks_of_256.codes_q8_k, blocks_of_256.scale_q8_k),
     BlockType("IQ4_XS", 136, 256, si8, 32, blocks_of_256.codes_iq4_xs, blocks_of_256.scale_iq4_xs),
@@ -94,6 +92,11 @@ REFUSED: Mapping[int, str] = MappingProxyType(
 """The names of the types that are not read, by their numbers: codes of no element type of the IR, or of no weights."""
 
 _BY_NAME = {each.name: each for each in (*_PLAIN, *_OF_32, *_OF_256)}
+
+TABLES: Mapping[str, BlockType] = MappingProxyType(
+    {"Q2_K": _BY_NAME["Q2_K"].with_fields(element=ui4, codes=partial(blocks_of_256.codes_q2_k, bits=4))}
+)
+"""The types as which tables of embeddings are stored: the runtime expands tables of two-bit codes."""
 
 TYPES: Mapping[int, BlockType] = MappingProxyType({number: _BY_NAME[name] for number, name in _NUMBERS.items()})
 """The types by their numbers in files."""

@@ -1,12 +1,12 @@
 """Blocks of 256 numbers in groups, whose scales and minima have few bits: their codes and scales.
 
-    Q2_K     16 × u4 s and u4 m, 64 bytes, f16 d, f16 dmin             d · s · code - dmin · m, groups of 16
-    Q3_K     32 bytes, 64 bytes, 16 × 6 bits s, f16 d                  d · (s - 32) · (code - 4), groups of 16
-    Q4_K     f16 d, f16 dmin, 8 × 6 bits s and m, 128 bytes            d · s · code - dmin · m, groups of 32
-    Q5_K     the same with 32 bytes of highest bits before the 128
-    Q6_K     128 bytes, 64 bytes, 16 × i8 s, f16 d                     d · s · (code - 32), groups of 16
-    Q8_K     f32 d, 256 × i8, 16 sums                                  d · code
-    IQ4_XS   f16 d, 8 × 6 bits s, 128 bytes                            d · (s - 32) · table[code], groups of 32
+Q2_K     16 × u4 s and u4 m, 64 bytes, f16 d, f16 dmin             d · s · code - dmin · m, groups of 16
+Q3_K     32 bytes, 64 bytes, 16 × 6 bits s, f16 d                  d · (s - 32) · (code - 4), groups of 16
+Q4_K     f16 d, f16 dmin, 8 × 6 bits s and m, 128 bytes            d · s · code - dmin · m, groups of 32
+Q5_K     the same with 32 bytes of highest bits before the 128
+Q6_K     128 bytes, 64 bytes, 16 × i8 s, f16 d                     d · s · (code - 32), groups of 16
+Q8_K     f32 d, 256 × i8, 16 sums                                  d · code
+IQ4_XS   f16 d, 8 × 6 bits s, 128 bytes                            d · (s - 32) · table[code], groups of 32
 """
 
 from __future__ import annotations
@@ -25,16 +25,19 @@ def _codes_of_two_bits(stored: Array) -> Array:
     return (halves >> shifts & 3).reshape(*stored.shape[:-1], 16, 16)
 
 
-def codes_q2_k(blocks: Array) -> Array:
-    """The codes as u2."""
-    return packed(_codes_of_two_bits(blocks[..., 16:80]), 2)
+def codes_q2_k(blocks: Array, bits: int = 2) -> Array:
+    """The codes as u2, or as u4 if `bits` is 4."""
+    return packed(_codes_of_two_bits(blocks[..., 16:80]), bits)
 
 
-def affine_q2_k(blocks: Array) -> tuple[Array, Array]:
-    """The scales and minima of the groups."""
-    both = blocks[..., :16]
-    scale, minimum = (both & 15).astype(np.float32), (both >> 4).astype(np.float32)
-    return half_at(blocks, 80) * scale, -half_at(blocks, 82) * minimum
+def scale_q2_k(blocks: Array) -> Array:
+    """The scales of the groups."""
+    return half_at(blocks, 80) * (blocks[..., :16] & 15).astype(np.float32)
+
+
+def minimum_q2_k(blocks: Array) -> Array:
+    """The minima of the groups."""
+    return -half_at(blocks, 82) * (blocks[..., :16] >> 4).astype(np.float32)
 
 
 def codes_q3_k(blocks: Array) -> Array:
@@ -70,12 +73,29 @@ def codes_q5_k(blocks: Array) -> Array:
     return low_and_high(stored).reshape(*blocks.shape[:-1], 8, 32) | highest << 4
 
 
-def affine_q4_k(blocks: Array) -> tuple[Array, Array]:
-    """The scales and minima of the groups: the last four have their two highest bits in the bytes of the first."""
-    first, second, third = (blocks[..., start : start + 4] for start in (4, 8, 12))
-    scale = np.concatenate([first & 63, third & 15 | first >> 6 << 4], -1).astype(np.float32)
-    minimum = np.concatenate([second & 63, third >> 4 | second >> 6 << 4], -1).astype(np.float32)
-    return half_at(blocks, 0) * scale, -half_at(blocks, 2) * minimum
+def _six_bits(blocks: Array, first: int, shift: int) -> Array:
+    """The eight codes of six bits of the scales, or of the minima, f32: those of the last four are in two parts.
+
+    Args:
+        blocks: the blocks, whose bytes 4 to 15 have these codes.
+        first: the byte with the first of them; the two highest bits of the last four are in the highest of these bytes.
+        shift: the place of the lowest four bits of the last four in the bytes from 12 on.
+    """
+    words = np.ascontiguousarray(blocks[..., 4:16]).view(np.uint32)
+    word, last = words[..., first // 4 - 1], words[..., 2]
+    upper = word >> np.uint32(2) & np.uint32(0x30303030)
+    codes = np.stack([word & np.uint32(0x3F3F3F3F), last >> np.uint32(shift) & np.uint32(0x0F0F0F0F) | upper], -1)
+    return codes.view(np.uint8).astype(np.float32)
+
+
+def scale_q4_k(blocks: Array) -> Array:
+    """The scales of the groups."""
+    return half_at(blocks, 0) * _six_bits(blocks, 4, 0)
+
+
+def minimum_q4_k(blocks: Array) -> Array:
+    """The minima of the groups."""
+    return -half_at(blocks, 2) * _six_bits(blocks, 8, 4)
 
 
 def codes_q6_k(blocks: Array) -> Array:

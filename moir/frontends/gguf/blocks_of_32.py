@@ -31,9 +31,14 @@ def half(blocks: Array) -> Array:
     return half_at(blocks, 0)
 
 
-def affine(blocks: Array) -> tuple[Array, Array]:
-    """The scales and minima at the beginning."""
-    return half_at(blocks, 0).astype(np.float32), half_at(blocks, 2).astype(np.float32)
+def scale(blocks: Array) -> Array:
+    """The scales at the beginning, as f32."""
+    return half_at(blocks, 0).astype(np.float32)
+
+
+def minimum(blocks: Array) -> Array:
+    """The minima after the scales."""
+    return half_at(blocks, 2).astype(np.float32)
 
 
 def exponents(blocks: Array) -> Array:

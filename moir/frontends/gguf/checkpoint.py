@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from moir.architectures.record import Architecture
 from moir.architectures.stored_weight import StoredWeight
@@ -45,7 +45,7 @@ class FileCheckpoint:
         self.location = container.location
         self.container = container
         self.spelling = spelling
-        self.head_counts = dict(zip(("query", "key"), head_counts, strict=True))
+        self.head_counts: Mapping[str, int] = {"query": head_counts[0], "key": head_counts[1]}
         self._read: set[str] = set(ROTARY_TENSORS)
 
     def name(self, operand: str) -> str:
@@ -101,7 +101,7 @@ class FileCheckpoint:
         self._read.add(name)
         if tensor.shape != shape:
             raise self.error(f"the tensor {name!r} is {list(tensor.shape)} instead of {list(shape)}")
-        weight = weight_of(tensor)
+        weight = weight_of(tensor, is_table=operand == "embedding.weight")
         if weight is None:
             raise self.error(f"the tensor {name!r} of the type {tensor.type.name} is no matrix")
         return weight

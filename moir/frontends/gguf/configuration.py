@@ -11,17 +11,15 @@ What the keys mean is in the record of the family, as it is for a folder.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
-
-import numpy as np
+from typing import cast
 
 from moir.architectures.family import Family
-from moir.architectures.record import Experts
 from moir.frontends.gguf.container import Container
+from moir.frontends.gguf.metadata import Metadata
 from moir.frontends.gguf.rotary import rotary_keys
 from moir.frontends.gguf.spellings import LAYER, Spelling
 from moir.frontends.huggingface.configuration import LARGEST_COUNT
-from moir.frontends.huggingface.keys import Keys
+from moir.frontends.huggingface.layer_kinds import FULL, SLIDING
 from moir.tables import pairs, words
 
 SIZES = pairs(
@@ -37,9 +35,11 @@ NUMBERS = pairs(
 )
 """The fields that are other numbers."""
 
-REQUIRED = words("block_count embedding_length attention.head_count context_length")
-
 EPSILONS = {"rms": "attention.layer_norm_rms_epsilon", "layer": "attention.layer_norm_epsilon"}
+"""The keys of the number in normalizations, by their kinds."""
+
+OTHER_EPSILONS = frozenset(EPSILONS.values())
+"""Some files have both."""
 
 EXPERTS = pairs(
     "expert_feed_forward_length size, expert_count count, expert_used_count chosen, expert_shared_feed_forward_length shared, "
@@ -47,63 +47,11 @@ EXPERTS = pairs(
 )
 """The fields of `Experts` by their keys."""
 
+NEUTRAL_ONE = words("groups chosen_groups scale")
+"""Those that have no effect if they are 1."""
+
 SCORES = {1: "softmax", 2: "sigmoid"}
 """The scores of routers by the number of `expert_gating_func`."""
-
-IGNORED = words("vocab_size tensor_data_layout rope.scaling.finetuned context_length")
-"""Keys without effect on results, or that tensors repeat."""
-
-FALSE_WITHOUT_EFFECT = "it has an effect on results that moir does not know"
-
-
-class Metadata:
-    """The keys of the architecture of a file.
-
-    Args:
-        container: the file.
-        architecture: the name of the architecture, with which its keys begin.
-    """
-
-    def __init__(self, container: Container, architecture: str) -> None:
-        self.prefix = f"{architecture}."
-        own = {key: value for key, value in container.metadata.items() if key.startswith(self.prefix)}
-        self.keys = Keys({key: _listed(value) for key, value in own.items()}, container.location)
-        for key, value in self.keys.values.items():
-            if isinstance(value, list) and len(cast("list[Any]", value)) > LARGEST_COUNT:
-                raise self.keys.error(f"{key!r} has more than {LARGEST_COUNT} entries")
-
-    def value(self, name: str) -> Any:
-        """The value of a key, or the one value that it has for all layers; None if there is none.
-
-        Raises ModelFileError if the value differs from layer to layer, or is a text.
-        """
-        key = self.prefix + name
-        value = self.keys.value(key)
-        if isinstance(value, list):
-            entries = set(cast("list[Any]", value))
-            if len(entries) > 1:
-                raise self.keys.error(f"{key!r} differs from layer to layer", "models whose layers have different sizes are not read")
-            value = entries.pop() if entries else None
-        if isinstance(value, str):
-            raise self.keys.error(f"{key!r} is a text, not a number")
-        return value
-
-    def size(self, name: str) -> int | None:
-        """The integer of a key, None if there is none. Raises ModelFileError if it is required, or no integer."""
-        value = self.value(name)
-        if value is None and name in REQUIRED:
-            raise self.keys.error(f"the key {self.prefix + name!r} is missing")
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-            raise self.keys.error(f"{self.prefix + name!r} is {value!r}, not an integer")
-        return value
-
-    def check_all_read(self) -> None:
-        """Raises ModelFileError for keys that nothing has read."""
-        self.keys.check_all_read(frozenset(self.prefix + name for name in (*IGNORED, *EPSILONS.values())), FALSE_WITHOUT_EFFECT)
-
-
-def _listed(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def configuration(container: Container, metadata: Metadata, spelling: Spelling, family: Family) -> dict[str, object]:
@@ -113,16 +61,17 @@ def configuration(container: Container, metadata: Metadata, spelling: Spelling, 
     result |= _sizes(metadata, spelling, family, head_size) | _numbers(metadata, family) | _tensors(container, metadata, spelling, family)
     result |= _windows(metadata, spelling, family) | _experts(container, metadata, family, result)
     if (key := family.inverse_roots.get("attention_scale")) is not None:
-        is_wide = metadata.value("block_count") == spelling.wide_layers
-        result[key] = metadata.value("embedding_length") // metadata.value("attention.head_count") if is_wide else head_size
+        width = (metadata.size("embedding_length") or 0) / (metadata.size("attention.head_count") or 1)
+        result[key] = width if metadata.size("block_count") == spelling.wide_layers else head_size
     if family.architecture.attention.rotation is not None:
         result |= rotary_keys(container, metadata.keys, metadata.prefix, family, head_size)
     for name in spelling.copied:
         if (value := metadata.value(name)) is not None:
             result[name] = value
     if metadata.value("attention.causal") is False:
-        raise metadata.keys.error("the attention of the model is not causal", "encoders in GGUF are not read; convert the Hugging Face folder")
-    metadata.check_all_read()
+        hint = "encoders in GGUF are not read; convert the Hugging Face folder"
+        raise metadata.keys.error("the attention of the model is not causal", hint)
+    metadata.check_all_read(spelling.ignored | OTHER_EPSILONS)
     return result
 
 
@@ -196,30 +145,31 @@ def _tensors(container: Container, metadata: Metadata, spelling: Spelling, famil
 
 
 def _windows(metadata: Metadata, spelling: Spelling, family: Family) -> dict[str, object]:
-    """The keys of sliding windows."""
+    """The keys of sliding windows; one that no text fills is none."""
     name = "attention.sliding_window"
-    size = metadata.value(name) if family.window or not metadata.keys.values.get(metadata.prefix + name, 1) else None
     if not family.window or "use_sliding_window" in spelling.fixed:
+        metadata.dismiss(name, 0)
         return {}
+    size = metadata.size(name)
     if size is None and spelling.window is None:
         raise metadata.keys.error(f"the key {metadata.prefix + name!r} is missing")
-    result: dict[str, object] = {"sliding_window": (spelling.window if size is None else size) or None}
+    size = spelling.window if size is None else size
+    size = None if not size or size >= (metadata.size("context_length") or 0) else size
     pattern = metadata.keys.value(f"{metadata.prefix}attention.sliding_window_pattern")
-    if pattern is not None and result["sliding_window"] is not None:
-        result["layer_types"] = _layer_types(metadata, pattern)
-    return result
+    types = {} if pattern is None or size is None else {"layer_types": _layer_types(metadata, pattern)}
+    return {"sliding_window": size, **types}
 
 
-def _layer_types(metadata: Metadata, pattern: Any) -> list[str]:
+def _layer_types(metadata: Metadata, pattern: object) -> list[str]:
     """The kinds of the layers: whether each slides, or that all but each n-th do."""
-    layers = metadata.value("block_count")
-    if isinstance(pattern, int) and pattern > 0 and 0 < layers <= LARGEST_COUNT:
+    layers = metadata.size("block_count") or 0
+    if isinstance(pattern, int) and pattern > 0 and layers <= LARGEST_COUNT:
         slides = [(layer + 1) % pattern != 0 for layer in range(layers)]
-    elif isinstance(pattern, list) and len(cast("list[Any]", pattern)) == layers:
-        slides = [bool(each) for each in cast("list[Any]", pattern)]
+    elif isinstance(pattern, list):
+        slides = [bool(each) for each in cast("list[object]", pattern)]
     else:
-        raise metadata.keys.error(f"the pattern of windows {str(pattern)[:60]} does not fit to {layers} layers")
-    return ["sliding_attention" if each else "full_attention" for each in slides]
+        raise metadata.keys.error(f"the pattern of windows {str(pattern)[:60]} is not possible")
+    return [SLIDING if each else FULL for each in slides]
 
 
 def _experts(container: Container, metadata: Metadata, family: Family, sizes: Mapping[str, object]) -> dict[str, object]:
@@ -227,21 +177,19 @@ def _experts(container: Container, metadata: Metadata, family: Family, sizes: Ma
     result: dict[str, object] = {}
     for name, field in EXPERTS.items():
         key = family.experts.get(field)
-        value = metadata.keys.values.get(metadata.prefix + name)
-        if value in (None, 0, False, Experts._defaults.get(field)) or (isinstance(key, str) and key[:1] != "=") or key == value:
-            value = metadata.value(name)
-            if isinstance(key, str) and value is not None:
-                result[key.split()[0]] = value
+        if not isinstance(key, str):
+            metadata.dismiss(name, 0, key, *([1] if field in NEUTRAL_ONE else []))
+        elif (value := metadata.value(name)) is not None:
+            result[key.split()[0]] = value
     if not family.experts:
         return {}
-    size = family.experts["size"]
-    if isinstance(size, str) and metadata.value("expert_feed_forward_length") is None:
-        result[size.split()[0]] = sizes.get(family.key("feed_forward"))
-    function = metadata.value("expert_gating_func")
+    size = str(family.experts["size"]).split()[0]
+    result.setdefault(size, sizes.get(family.key("feed_forward")))
     scores = str(family.experts.get("scores", "softmax")).removeprefix("=")
-    if function not in (None, 0) and SCORES.get(function) != scores:
-        raise metadata.keys.error(f"routers of the kind {function!r} are not known for this family")
-    layers = metadata.value("block_count")
+    function = metadata.size("expert_gating_func")
+    if function and SCORES.get(function) != scores:
+        raise metadata.keys.error(f"routers of the kind {function} are not known for this family")
+    layers = metadata.size("block_count") or 0
     dense = [layer for layer in range(min(layers, LARGEST_COUNT)) if f"{LAYER.format(layer)}.ffn_gate_inp.weight" not in container.tensors]
     if family.dense == "sparse step":
         result |= {"decoder_sparse_step": 1, "mlp_only_layers": dense}

@@ -85,7 +85,7 @@ class Container:
         tensors, keys = _header(cursor)
         metadata: dict[str, Any] = {}
         for _ in range(keys):
-            name = cursor.text()
+            name = cursor.name()
             if name in metadata:
                 raise cursor.error(f"the key {name!r} is there twice")
             metadata[name] = cursor.value(cursor.unsigned(4))
@@ -139,7 +139,7 @@ def _alignment(cursor: Cursor, metadata: Mapping[str, Any]) -> int:
 
 def _entry(cursor: Cursor) -> tuple[str, tuple[int, ...], int, int]:
     """The name, the shape, the number of the type and the offset of a tensor."""
-    name = cursor.text()
+    name = cursor.name()
     rank = cursor.unsigned(4)
     if not 0 < rank <= MAXIMUM_RANK:
         raise cursor.error(f"the tensor {name!r} has {rank} dimensions")

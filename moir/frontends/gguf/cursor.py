@@ -18,6 +18,9 @@ from moir.errors import ModelFileError
 LARGEST_TEXT, LARGEST_TEXTS = 1 << 25, 1 << 27
 """Largest size in bytes of one string, and of all strings of a file."""
 
+LARGEST_NAME = 256
+"""Largest size in bytes of a name; llama.cpp has 64 for tensors."""
+
 LARGEST_COUNT = 1 << 22
 """Largest number of strings of an array; vocabularies and their merges have less than a fourth of it."""
 
@@ -77,8 +80,17 @@ class Cursor:
             raise self.error(f"{count} {what} do not fit into the file")
         return count
 
+    def name(self) -> str:
+        """The next string, which names a key or a tensor."""
+        size = self.unsigned(8)
+        stored = bytes(self.take(size)) if size <= LARGEST_NAME else b""
+        name = stored.decode(errors="replace")
+        if not name or not name.isprintable() or "\ufffd" in name:
+            raise self.error(f"the name {stored[:40]!r} of {size} bytes is not possible")
+        return name
+
     def text(self) -> str:
-        """The next string. Bytes that are not UTF-8 become halves of surrogate pairs, which `surrogateescape` undoes."""
+        """The next string. Bytes that are not UTF-8 become what `surrogateescape` makes of them."""
         size = self.unsigned(8)
         if size > LARGEST_TEXT or size > self._room:
             raise self.error(f"a string of {size} bytes is too long")

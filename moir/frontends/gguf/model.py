@@ -10,8 +10,9 @@ from moir.architectures.families import architecture_of
 from moir.architectures.family import Family
 from moir.architectures.network import network
 from moir.frontends.gguf.checkpoint import FileCheckpoint, as_stored
-from moir.frontends.gguf.configuration import Metadata, configuration
+from moir.frontends.gguf.configuration import configuration
 from moir.frontends.gguf.container import Container
+from moir.frontends.gguf.metadata import Metadata
 from moir.frontends.gguf.rotary import divisors_of
 from moir.frontends.gguf.spellings import SPELLINGS, Spelling
 from moir.frontends.huggingface.configuration import configured

@@ -1,9 +1,9 @@
 """The rotary embeddings of a file -> the keys of config.json that describe them.
 
-    rope.freq_base, rope.dimension_count           rope_theta, partial_rotary_factor
-    rope.scaling.{type, factor, …}                 rope_scaling
-    rope_factors_short.weight, …_long.weight       rope_scaling {"rope_type": "longrope", …}
-    rope_freqs.weight                              divisors of the frequencies, of which config.json has no key
+rope.freq_base, rope.dimension_count           rope_theta, partial_rotary_factor
+rope.scaling.{type, factor, …}                 rope_scaling
+rope_factors_short.weight, …_long.weight       rope_scaling {"rope_type": "longrope", …}
+rope_freqs.weight                              divisors of the frequencies, of which config.json has no key
 """
 
 from __future__ import annotations

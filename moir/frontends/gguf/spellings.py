@@ -46,6 +46,7 @@ class Spelling(Record):
         fixed: keys of config.json that all files of the architecture stand for.
         choices: keys of config.json with their values if the first layer has a tensor, and if it does not.
         copied: keys that are the same in config.json.
+        ignored: keys without effect in the family.
         window: the size of windows if the file does not say it: 0 for no windows, None if it must.
         wide_layers: the number of layers of the model whose scores are divided by the square root of hidden / heads
             instead of that of the size of a head; 0 if there is none.
@@ -59,6 +60,7 @@ class Spelling(Record):
     fixed: Mapping[str, object] = NOTHING
     choices: tuple[tuple[str, str, object, object], ...] = ()
     copied: tuple[str, ...] = ()
+    ignored: frozenset[str] = frozenset()
     window: int | None = 0
     wide_layers: int = 0
 
@@ -92,7 +94,10 @@ SPELLINGS: Mapping[str, Spelling] = {
     "ernie4_5": Spelling("ernie4_5"),
     "starcoder": Spelling("gpt_bigcode", fixed={"multi_query": True}),
     "starcoder2": Spelling("starcoder2"),
-    "stablelm": Spelling("stablelm", choices=(("use_parallel_residual", "ffn_norm", False, True),)),
+    # The key repeats, and in some files contradicts, what the tensors say.
+    "stablelm": Spelling(
+        "stablelm", choices=(("use_parallel_residual", "ffn_norm", False, True),), ignored=frozenset(("use_parallel_residual",))
+    ),
     "nemotron": Spelling("nemotron"),
     "gpt2": Spelling("gpt2"),
     "gptneox": Spelling("gpt_neox", copied=("use_parallel_residual",)),

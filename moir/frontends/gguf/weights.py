@@ -16,34 +16,45 @@ from moir.dialects.computed_rows import computed_rows
 from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.element_types import describe, f32
 from moir.dialects.memory_map import Array
-from moir.frontends.gguf.block_types import BlockType
+from moir.frontends.gguf.block_types import TABLES, BlockType
 from moir.frontends.gguf.container import StoredTensor
 
 
-def weight_of(tensor: StoredTensor) -> StoredWeight | None:
-    """The weight of a tensor; None if a tensor of codes is no matrix, nor one for each expert."""
+def weight_of(tensor: StoredTensor, is_table: bool = False) -> StoredWeight | None:
+    """The weight of a tensor; None if a tensor of codes is no matrix, nor one for each expert.
+
+    Args:
+        tensor: the tensor.
+        is_table: whether single rows of it are read, as of embeddings.
+    """
     type, shape = tensor.type, tensor.shape
+    type = TABLES.get(type.name, type) if is_table else type
     if type.codes is None:
         return StoredWeight(DataAttr(TensorData(tensor.rows.view(describe(type.element).numpy), type.element, shape)))
     if len(shape) not in (2, 3):
         return None
     element = type.element
     row = describe(element)
-    part = partial(_part, tensor)
-    codes = part(_clean_codes if type.affine else _codes, element, type.group, row.storage(type.group))
-    scale = part(_clean_scale if type.affine else _scale, type.scale_element)
-    zero_point = part(_zero_point, f32) if type.affine else None
+    part = partial(_part, tensor, type)
+    codes = part(_clean_codes if type.minimum else _codes, element, type.group, row.storage(type.group))
+    scale = part(_clean_scale if type.minimum else _scale, type.scale_element)
+    zero_point = part(_zero_point, f32) if type.minimum else None
     return StoredWeight(codes, scale, zero_point, is_grouped=True)
 
 
 def _part(
-    tensor: StoredTensor, function: Callable[[BlockType, Array], Array], element: Attribute, entries: int = 1, stored: int = 1
+    tensor: StoredTensor,
+    type: BlockType,
+    function: Callable[[BlockType, Array], Array],
+    element: Attribute,
+    entries: int = 1,
+    stored: int = 1,
 ) -> DataAttr:
     """A constant with `entries` elements for each group of a tensor, which take `stored` elements of an array."""
     *rows, columns = tensor.shape
-    groups = (*rows, columns // tensor.type.group)
+    groups = (*rows, columns // type.group)
     outer, dtype = len(rows), describe(element).numpy
-    values = computed_rows(partial(_of_rows, function, tensor.type, stored), [tensor.rows], (*groups, stored), dtype, outer)
+    values = computed_rows(partial(_of_rows, function, type, stored), [tensor.rows], (*groups, stored), dtype, outer)
     return DataAttr(TensorData(values, element, (*groups, entries)))
 
 
@@ -63,25 +74,19 @@ def _scale(type: BlockType, blocks: Array) -> Array:
     return type.scale(blocks).view(describe(type.scale_element).numpy)
 
 
-def _scale_and_minimum(type: BlockType, blocks: Array) -> tuple[Array, Array]:
-    assert type.affine is not None
-    return type.affine(blocks)
-
-
 def _clean_codes(type: BlockType, blocks: Array) -> Array:
     """The codes; 0 in groups whose scale is 0, so that all their values are the minimum."""
-    codes, (scale, _) = _codes(type, blocks), _scale_and_minimum(type, blocks)
-    is_constant = scale == 0
+    codes, is_constant = _codes(type, blocks), _scale(type, blocks) == 0
     return np.where(is_constant[..., None], codes.dtype.type(0), codes) if is_constant.any() else codes
 
 
 def _clean_scale(type: BlockType, blocks: Array) -> Array:
-    """The scales; 1 in place of 0, by which no zero point can be divided."""
-    scale, _ = _scale_and_minimum(type, blocks)
+    """The scales; 1 in place of 0, by which no minimum can be divided."""
+    scale = _scale(type, blocks)
     return np.where(scale == 0, np.float32(1), scale)
 
 
 def _zero_point(type: BlockType, blocks: Array) -> Array:
     """-minimum / scale"""
-    _, minimum = _scale_and_minimum(type, blocks)
-    return -minimum / _clean_scale(type, blocks)
+    assert type.minimum is not None
+    return -type.minimum(blocks) / _clean_scale(type, blocks)

@@ -125,8 +125,8 @@ class FileCheckpoint:
 def as_stored(architecture: Architecture, checkpoint: FileCheckpoint) -> Architecture:
     """The architecture of a family as files of this format store it.
 
-    Projections are separate or one after another, whatever the family's own files have; 1 is already added to the
-    weights of normalizations; and a bias is where a file has a tensor for it.
+    Projections are separate or one after another, whatever the family's own files have, and the matrices of experts are
+    separate; 1 is already added to the weights of normalizations; and a bias is where a file has a tensor for it.
     """
     attention = architecture.attention.with_fields(
         packing="stacked" if checkpoint.has("layers.0.attention.query_key_value.weight") else "separate"
@@ -135,6 +135,7 @@ def as_stored(architecture: Architecture, checkpoint: FileCheckpoint) -> Archite
     return architecture.with_fields(
         attention=attention,
         feed_forward="gated" if is_gated else architecture.feed_forward,
+        experts="each",
         norm_offset=0.0,
         norm_bias=checkpoint.has("final_norm.bias"),
         head_bias=checkpoint.has("head.bias"),

@@ -70,5 +70,6 @@ def test_what_ends_a_text(tmp_path: Path, values: dict[str, object], expected: d
 def test_nothing_stands_in_the_way(tmp_path: Path) -> None:
     write_file(tmp_path / "m.gguf")
     found = moir.inspect(tmp_path / "m.gguf")
+    assert isinstance(found, moir.Inspection)
     assert found.format == "GGUF"
     assert not found.obstacles

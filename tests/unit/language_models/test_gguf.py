@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import moir
+from moir.inspection.records import Inspection
 from moir.language_models.gguf import companions_of_file
 from moir.tools.convert import main
 from tests.unit.frontends.gguf.written_files import metadata, write_file
@@ -70,6 +71,6 @@ def test_what_ends_a_text(tmp_path: Path, values: dict[str, object], expected: d
 def test_nothing_stands_in_the_way(tmp_path: Path) -> None:
     write_file(tmp_path / "m.gguf")
     found = moir.inspect(tmp_path / "m.gguf")
-    assert isinstance(found, moir.Inspection)
+    assert isinstance(found, Inspection)
     assert found.format == "GGUF"
     assert not found.obstacles

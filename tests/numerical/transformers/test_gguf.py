@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -46,27 +47,41 @@ def decoded(name: str, rows: Array) -> Array:
     return np.array(numbers, np.float32)
 
 
+WIDTH = 256
+"""The size of embeddings of which a row is a whole number of blocks of any type."""
+
+
+def compare(path: Path, name: str, shapes: dict[str, tuple[int, ...]], plain: dict[str, Stored], keys: dict[str, object]) -> None:
+    """Compare a model whose tensors have codes of a type with one that has the numbers that they stand for."""
+    number = next(number for number, kind in TYPES.items() if kind.name == name)
+    codes, numbers = dict(plain), dict(plain)
+    for index, (tensor, shape) in enumerate(shapes.items()):
+        rows = np.roll(random_rows(name, math.prod(shape[:-1]), shape[-1] // BY_NAME[name].count), index, 0)
+        codes[f"{tensor}.weight"] = (number, shape, rows.tobytes())
+        numbers[f"{tensor}.weight"] = decoded(name, rows).reshape(shape)
+    keys = {"embedding_length": WIDTH, "feed_forward_length": WIDTH, "attention.key_length": 8, **keys}
+    actual, expected = (step(compiled(path, each, "llama", keys), TEXT[None], ONCE) for each in (codes, numbers))
+    np.testing.assert_allclose(actual, expected, atol=2e-5 * np.abs(expected).max())
+
+
+def plain_tensors(*shapes: tuple[str, tuple[int, ...]]) -> dict[str, Stored]:
+    """Random tensors, and the weights of normalizations."""
+    generator = np.random.default_rng(2)
+    norms = {f"{each}.weight": np.ones(WIDTH, np.float32) for each in ("blk.0.attn_norm", "blk.0.ffn_norm", "output_norm")}
+    return {**norms, **{f"{name}.weight": generator.standard_normal(shape).astype(np.float32) for name, shape in shapes}}
+
+
+ATTENTION: dict[str, tuple[int, ...]] = {"blk.0.attn_q": (16, WIDTH), "blk.0.attn_k": (8, WIDTH), "blk.0.attn_v": (8, WIDTH)}
+
+
 @pytest.mark.parametrize("name", ["Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "IQ4_NL", "MXFP4", "Q2_K", "Q3_K", "Q4_K", "Q5_K", "Q6_K"])
 def test_against_the_numbers_of_codes(tmp_path: Path, name: str) -> None:
-    """A model of one wide layer: its table of embeddings and its products have codes of a type."""
-    width, inner = 256, 256
-    shapes = {
-        "token_embd": (6, width), "blk.0.attn_q": (16, width), "blk.0.attn_k": (8, width), "blk.0.attn_v": (8, width),
-        "blk.0.ffn_gate": (inner, width), "blk.0.ffn_up": (inner, width), "blk.0.ffn_down": (width, inner),
-    }  # fmt: skip
-    number = next(number for number, kind in TYPES.items() if kind.name == name)
-    codes: dict[str, Stored] = {}
-    numbers: dict[str, Stored] = {}
-    for index, (tensor, shape) in enumerate(shapes.items()):
-        rows = random_rows(name, shape[0], shape[1] // BY_NAME[name].count)
-        rows = np.roll(rows, index, 0)
-        codes[f"{tensor}.weight"] = (number, shape, rows.tobytes())
-        numbers[f"{tensor}.weight"] = decoded(name, rows)
-    generator = np.random.default_rng(2)
-    plain: dict[str, Stored] = {
-        "blk.0.attn_output.weight": generator.standard_normal((width, 16)).astype(np.float32),
-        **{f"{each}.weight": np.ones(width, np.float32) for each in ("blk.0.attn_norm", "blk.0.ffn_norm", "output_norm")},
-    }
-    keys: dict[str, object] = {"embedding_length": width, "feed_forward_length": inner, "attention.key_length": 8}
-    actual, expected = (step(compiled(tmp_path, each | plain, "llama", keys), TEXT[None], ONCE) for each in (codes, numbers))
-    np.testing.assert_allclose(actual, expected, atol=2e-5 * np.abs(expected).max())
+    matrices = {f"blk.0.ffn_{part}": (WIDTH, WIDTH) for part in ("gate", "up", "down")}
+    compare(tmp_path, name, {"token_embd": (6, WIDTH), **ATTENTION, **matrices}, plain_tensors(("blk.0.attn_output", (WIDTH, 16))), {})
+
+
+@pytest.mark.parametrize("name", ["Q4_0", "Q4_K", "Q6_K", "MXFP4"])
+def test_codes_of_experts(tmp_path: Path, name: str) -> None:
+    matrices = {f"blk.0.ffn_{part}_exps": (3, WIDTH, WIDTH) for part in ("gate", "up", "down")}
+    others = (("token_embd", (6, WIDTH)), ("blk.0.ffn_gate_inp", (3, WIDTH)), ("blk.0.attn_output", (WIDTH, 16)), *ATTENTION.items())
+    compare(tmp_path, name, matrices, plain_tensors(*others), {"expert_count": 3, "expert_used_count": 2})

@@ -62,6 +62,8 @@ class Framework(Record):
         has_fixed_sizes: whether its programs have all their sizes as constants, so that static sizes of inputs do not
             change: the runtime cannot reshape an IR of them.
         is_lowered: whether its models are in opset dialects when they are read, so that it has no dialect of its own.
+        shared_dialect: the dialect of another framework in which its models are read, so that the stages after it are
+            those of that framework; empty if there is none.
         constant_kind: the kind of its constants in lower case, as Model Optimizer's extractors name it.
         runner: `module:class` that runs its models by its own runtime; None if no package has that.
         view: `module:view` of what extensions for Model Optimizer's API see of its models; None if they see its
@@ -91,6 +93,7 @@ class Framework(Record):
     layout_kinds: frozenset[str] = frozenset()
     has_fixed_sizes: bool = False
     is_lowered: bool = False
+    shared_dialect: str = ""
     constant_kind: str = "const"
     runner: str | None = None
     view: str | None = None
@@ -99,9 +102,14 @@ class Framework(Record):
     operations: str | None = None
 
     @property
+    def operations_dialect(self) -> str:
+        """The name of the dialect of the operations of its models."""
+        return self.shared_dialect or self.dialect
+
+    @property
     def lowering_pass(self) -> str:
         """The name of the pass that lowers its dialect, or the one at this position if there is nothing to lower."""
-        return "check-lowered" if self.is_lowered else f"lower-{self.dialect}"
+        return "check-lowered" if self.is_lowered else f"lower-{self.operations_dialect}"
 
     def begins(self, data: bytes) -> bool:
         """Whether the first bytes of a file, `data`, are those of a model of this framework."""

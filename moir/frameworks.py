@@ -283,6 +283,19 @@ TRANSFORMERS = Framework(
     companions="moir.language_models.huggingface:companions_of_folder",
 )
 
+GGUF = Framework(
+    dialect="gguf",
+    title="GGUF",
+    reader="moir.frontends.gguf:read_model",
+    suffixes=(".gguf",),
+    beginning=rb"GGUF",
+    shared_dialect=TRANSFORMERS.dialect,
+    lowering=TRANSFORMERS.lowering,
+    view=TRANSFORMERS.view,
+    ir_name=TRANSFORMERS.ir_name,
+    companions="moir.language_models.gguf:companions_of_file",
+)
+
 OPENVINO_IR = Framework(
     dialect="openvino_ir",
     title="OpenVINO IR",
@@ -305,6 +318,7 @@ FRAMEWORKS: dict[str, Framework] = {
         PYTORCH,
         PADDLE,
         TRANSFORMERS,
+        GGUF,
         OPENVINO_IR,
     )
 }
@@ -331,7 +345,8 @@ INTERNAL = (MODEL_OPTIMIZER, DETECTION)
 
 def is_open_dialect(name: str) -> bool:
     """Whether a dialect is open: any kind is an operation of it, without a class."""
-    return any(name == each.dialect for each in INTERNAL) or (name in FRAMEWORKS and not FRAMEWORKS[name].is_lowered)
+    record = FRAMEWORKS.get(name)
+    return any(name == each.dialect for each in INTERNAL) or (record is not None and not record.is_lowered and not record.shared_dialect)
 
 
 @contextmanager
@@ -354,8 +369,8 @@ def readable(frameworks: Iterable[Framework] | None = None) -> list[Framework]:
 
 
 def lowered() -> list[Framework]:
-    """The frameworks whose dialects can be lowered."""
-    return [each for each in FRAMEWORKS.values() if each.lowering is not None]
+    """The frameworks with dialects of their own that can be lowered."""
+    return [each for each in FRAMEWORKS.values() if each.lowering is not None and not each.shared_dialect]
 
 
 def lowering_records() -> list[Framework]:

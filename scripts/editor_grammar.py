@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import i64
 
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, boolean
 from moir.dialects.opset import FAMILIES
-from moir.frameworks import FRAMEWORKS
+from moir.frameworks import FRAMEWORKS, is_open_dialect
 
 FILE = Path(__file__).parents[1] / "editors" / "vscode" / "syntaxes" / "moir.tmLanguage.json"
 
@@ -45,7 +45,7 @@ def _operations() -> list[dict[str, Any]]:
         for dialect, kinds in opset_operations().items()
     ]
     rules.append({"name": "invalid.illegal.unknown-operation.moir", "match": r"\bopset\d+\.\w+"})
-    frameworks = "|".join(name for name, each in FRAMEWORKS.items() if not each.is_lowered)
+    frameworks = "|".join(name for name in FRAMEWORKS if is_open_dialect(name))
     rules.append(
         {
             "name": "meta.operation.framework.moir",

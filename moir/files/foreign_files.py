@@ -97,12 +97,6 @@ KINDS: tuple[FileKind, ...] = (
         beginning=rb".{5}\0\0\0\{\s*\"",
         suffixes=(".safetensors",),
     ),
-    FileKind(
-        "a GGUF file, which moir does not read yet",
-        "convert the Hugging Face folder that it was made from, with its config.json and *.safetensors",
-        beginning=rb"GGUF",
-        suffixes=(".gguf",),
-    ),
     # Other frameworks.
     FileKind(
         "an ORT-format model of ONNX Runtime", "give the ONNX file that it was made from", beginning=rb".{0,4}ORTM", suffixes=(".ort",)

@@ -75,7 +75,7 @@ class Lowering:
         self.versions = versions or {}
         self.known = KnownValues(framework.has_fixed_sizes)
         self.notes: list[str] = []
-        self._dialects = {each.dialect: each for each in (dialects or (framework, *INTERNAL))}
+        self._dialects = {each.operations_dialect: each for each in (dialects or (framework, *INTERNAL))}
         self._prefixes = tuple(f"{name}." for name in self._dialects)
         self._handlers: dict[type[FrameworkOp], tuple[BoundHandler | None, int]] = {}
         self._states: dict[object, object] = {}

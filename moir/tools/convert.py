@@ -151,8 +151,9 @@ def argument_parser() -> ArgumentParser:
         "model",
         nargs="?",
         metavar="MODEL",
-        help="model file of ONNX, TensorFlow, TensorFlow Lite, Keras, StableHLO, PyTorch, PaddlePaddle, Caffe, MXNet or "
-        "OpenVINO IR, or folder of a SavedModel or of a language model; - for standard input; several are converted at the same time",
+        help="model file of ONNX, TensorFlow, TensorFlow Lite, Keras, StableHLO, PyTorch, PaddlePaddle, Caffe, MXNet, "
+        "GGUF or OpenVINO IR, or folder of a SavedModel or of a language model; - for standard input; several are converted at "
+        "the same time",
     )
     parser.rest = "further_models"
     parser.add_argument("--input-model", dest="models", action="append", default=[], metavar="MODEL", help="the same, as an option")

@@ -140,7 +140,7 @@ class Keys:
             raise self.error(f"{key!r} is {type(value).__name__}, not an object")
         return cast("Mapping[str, Any]", value)
 
-    def check_all_read(self, ignored: Set[str]) -> None:
+    def check_all_read(self, ignored: Set[str], hint: str = "if it has no effect on results, remove it from config.json") -> None:
         """Raises ModelFileError for keys that nothing has read and that may change what the model computes."""
         for key, value in self.values.items():
             if key in self._read or key in ignored or value is None or value is False or value in ([], {}, ""):
@@ -148,5 +148,4 @@ class Keys:
             if key.startswith("_") and key not in self.defaults:
                 continue
             shown = repr(value)
-            hint = "if it has no effect on results, remove it from config.json"
             raise self.error(f"the key {key!r} ({shown[:60]}{'…' if len(shown) > 60 else ''}) is not known for this family", hint)

@@ -23,6 +23,7 @@ from xdsl.traits import Commutative
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import scalar_of, values_of
 from moir.analysis.known_values import KnownValues
+from moir.dialects.large_arrays import ComputedArray, pieces
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset.infrastructure import Identity, Parameter, Result
 from moir.dialects.opset.interfaces.operation import OpsetOp
@@ -38,9 +39,10 @@ def _is_neutral(constant: SSAValue, other: SSAValue, number: float) -> bool:
     aligned = shape[len(shape) - values.ndim :]
     if any(size not in (1, d) for size, d in zip(values.shape, aligned, strict=True)):
         return False
-    array = np.asarray(values)
-    # The first element decides most cases, so a large weight is seldom compared as a whole.
-    return array.reshape(-1)[0] == number and bool(np.all(array == np.asarray(number).astype(array.dtype)))
+    neutral = np.asarray(number).astype(values.dtype)
+    # The first element decides most cases, so a large weight is seldom compared as a whole, or computed.
+    first = values.elements(0, 1)[0] if isinstance(values, ComputedArray) else values.flat[0]
+    return first == number and all(bool(np.all(piece == neutral)) for piece in pieces(values))
 
 
 NOTHING_KNOWN = KnownValues()

@@ -169,10 +169,24 @@ def with_weights(rewriter: Rewriter, op: OpsetOp, data: SSAValue, weights: Value
     return copy
 
 
+def _is_linear(value: SSAValue) -> bool:
+    """Whether a value is computed by an operation that may take factors."""
+    return isinstance(value.owner, (ConvolutionOp, MatMul, Multiply, Divide))
+
+
+def _is_shifted(value: SSAValue) -> bool:
+    """Whether a value is a sum or difference of one that is computed by such an operation."""
+    return isinstance(value.owner, (Add, Subtract)) and any(_is_linear(each) for each in value.owner.operands)
+
+
 class FactorAfter(Pattern):
     """Multiplies a factor of the result into the weights of a linear operation, also past an addition."""
 
     roots = (Multiply, Divide)
+
+    def may_match(self, op: Operation) -> bool:
+        # The factors of other operations, such as large scales of codes, are not looked at.
+        return any(_is_linear(each) or _is_shifted(each) for each in op.operands)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         found = constant_factor(op)

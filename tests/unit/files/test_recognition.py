@@ -65,9 +65,10 @@ SAFETENSORS = struct.pack("<Q", 60) + b'{"w":{"dtype":"F32","shape":[1],"data_of
         (b'#loc1 = loc("x")\n', "stablehlo"),
         (b"ML\xefR\x0dStableHLO_v1.15.0\0", "stablehlo"),
         (b"\x3c\0\0\0\x38\0\x64\0\x62\0" + bytes(60), "stablehlo"),
+        (b"GGUF\x03\0\0\0", "gguf"),
     ],
 )
-def test_files_of_keras_and_jax_have_any_name(tmp_path: Path, content: bytes, framework: str) -> None:
+def test_files_of_these_frameworks_have_any_name(tmp_path: Path, content: bytes, framework: str) -> None:
     (tmp_path / "model.bin").write_bytes(content)
     assert framework_of_file(tmp_path / "model.bin").dialect == framework
 
@@ -109,7 +110,6 @@ def test_caffe_models_are_recognized_by_their_content(tmp_path: Path, kind: str)
         ("m.pth", b"\x80\x04\x95", "a Python pickle, perhaps a PyTorch checkpoint; "),
         ("m.bin", zipped("archive/data.pkl"), "a PyTorch checkpoint; "),
         ("m.safetensors", SAFETENSORS, "a safetensors file, weights without a graph; give the folder of a language model"),
-        ("m.gguf", b"GGUF\x03\0\0\0", "a GGUF file, which moir does not read yet; convert the Hugging Face folder"),
         ("m.pdiparams", bytes(64), "the parameters of a PaddlePaddle model, values without a graph; give the program"),
         ("m.pdparams", b"\x80\x04\x95", "the state of a PaddlePaddle network, values without a graph; build the network"),
         ("m.xml", b"<!DOCTYPE net><net/>", "an XML document, but no OpenVINO IR; give a model"),
@@ -143,7 +143,7 @@ def test_other_files_get_their_own_next_step(tmp_path: Path, name: str, content:
 def test_what_nothing_is_known_about(tmp_path: Path) -> None:
     (tmp_path / "m.dat").write_bytes(b"\x99\x98\x97")
     titles = "ONNX, TensorFlow, Caffe, MXNet, TensorFlow Lite, Keras, StableHLO, PyTorch, PaddlePaddle, "
-    titles += "Hugging Face Transformers and OpenVINO IR"
+    titles += "Hugging Face Transformers, GGUF and OpenVINO IR"
     with pytest.raises(ModelFileError, match=f"no frontend knows this kind of file; moir reads models of {titles}"):
         framework_of_file(tmp_path / "m.dat")
 

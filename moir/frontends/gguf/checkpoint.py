@@ -1,0 +1,142 @@
+"""The weights of a file, by the operands of the network that reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from moir.architectures.record import Architecture
+from moir.architectures.stored_weight import StoredWeight
+from moir.dialects.memory_map import Array
+from moir.errors import ModelFileError
+from moir.frontends.gguf.container import Container
+from moir.frontends.gguf.rotary import TENSORS as ROTARY_TENSORS
+from moir.frontends.gguf.spellings import LAYER, MODEL_TENSORS, Spelling
+from moir.frontends.gguf.weights import weight_of
+from moir.frontends.huggingface.checkpoint import LISTED
+from moir.suggestions import did_you_mean
+
+BIASED = (
+    *("attention.query", "attention.key", "attention.value", "attention.query_key_value", "attention.output"),
+    *("feed_forward.gate", "feed_forward.up", "feed_forward.gate_up", "feed_forward.down"),
+)
+"""The operands of a layer that may have biases."""
+
+IGNORED = re.compile(r"blk\.\d+\.attn_rot_embd\.weight")
+"""Tensors of older files that repeat the frequencies of rotary embeddings."""
+
+_LAYER = re.compile(r"layers\.(\d+)\.(.+)")
+
+_PERMUTED = re.compile(r"layers\.\d+\.attention\.(query|key)\.(weight|bias)")
+
+_GATED = re.compile(r"(layers\.\d+\.experts)\.(gate|up)\.weight")
+
+
+class FileCheckpoint:
+    """The weights of a file.
+
+    Args:
+        container: the file.
+        spelling: how its tensors are named.
+        head_counts: the numbers of heads of queries and of keys.
+    """
+
+    def __init__(self, container: Container, spelling: Spelling, head_counts: tuple[int, int]) -> None:
+        self.location = container.location
+        self.container = container
+        self.spelling = spelling
+        self.head_counts: Mapping[str, int] = {"query": head_counts[0], "key": head_counts[1]}
+        self._read: set[str] = set(ROTARY_TENSORS)
+
+    def name(self, operand: str) -> str:
+        """The name of an operand, or of a block, in the file."""
+        block, _, kind = operand.rpartition(".")
+        if kind in ("weight", "bias"):
+            return f"{self._block(block, f'.{kind}')}.{kind}"
+        return self._block(operand)
+
+    def _block(self, block: str, ending: str = "") -> str:
+        match = _LAYER.fullmatch(block)
+        if match is None:
+            return MODEL_TENSORS.get(block, block)
+        names = [f"{LAYER.format(match[1])}.{name}" for name in self.spelling.tensors_of(match[2])]
+        return next((name for name in names if name + ending in self.container.tensors), names[-1])
+
+    def has(self, operand: str) -> bool:
+        """Whether the file has a tensor for an operand."""
+        return self.name(operand) in self.container.tensors
+
+    def biases(self) -> frozenset[str]:
+        """The operands of layers that have biases."""
+        return frozenset(each for each in BIASED if self.has(f"layers.0.{each}.bias"))
+
+    def weight(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
+        """The weight of an operand. Raises ModelFileError if it is missing or has another shape."""
+        gated = _GATED.fullmatch(operand)
+        if gated is not None and self.has(f"{gated[1]}.gate_up.weight"):
+            count, rows, columns = shape
+            both = self._stored(f"{gated[1]}.gate_up.weight", (count, 2 * rows, columns))
+            start = rows if gated[2] == "up" else 0
+            return both.rows(lambda array: array[:, start : start + rows])
+        weight = self._stored(operand, shape)
+        permuted = _PERMUTED.fullmatch(operand)
+        if permuted is None or not self.spelling.is_permuted:
+            return weight
+        heads = self.head_counts[permuted[1]]
+        if shape[0] % (2 * heads):
+            raise self.error(f"the {shape[0]} rows of the tensor {self.name(operand)!r} are not pairs in {heads} heads")
+
+        def unpermuted(array: Array) -> Array:
+            pairs = array.reshape(heads, shape[0] // heads // 2, 2, *array.shape[1:])
+            return pairs.swapaxes(1, 2).reshape(array.shape)
+
+        return weight.rows(unpermuted)
+
+    def _stored(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
+        """The weight as it is in the file."""
+        name = self.name(operand)
+        tensor = self.container.tensors.get(name)
+        if tensor is None:
+            raise self.error(f"the tensor {name!r} is missing", did_you_mean(name, self.container.tensors))
+        self._read.add(name)
+        if tensor.shape != shape:
+            raise self.error(f"the tensor {name!r} is {list(tensor.shape)} instead of {list(shape)}")
+        weight = weight_of(tensor, is_table=operand == "embedding.weight")
+        if weight is None:
+            raise self.error(f"the tensor {name!r} of the type {tensor.type.name} is no matrix")
+        return weight
+
+    def error(self, reason: str, hint: str | None = None) -> ModelFileError:
+        """An error about the weights."""
+        return self.container.error(reason, hint)
+
+    def check_all_read(self) -> None:
+        """Raises ModelFileError for tensors that no operand has read, unless they have no effect."""
+        unread = list(self._unread())
+        if unread:
+            listed = ", ".join(sorted(unread)[:LISTED]) + (f", … {len(unread)} in all" if len(unread) > LISTED else "")
+            hint = "moir does not know what they are for, and cannot tell what the model computes"
+            raise self.error(f"{len(unread)} tensors have no place in a model of {self.spelling.family}: {listed}", hint)
+
+    def _unread(self) -> Iterator[str]:
+        return (name for name in self.container.tensors if name not in self._read and not IGNORED.fullmatch(name))
+
+
+def as_stored(architecture: Architecture, checkpoint: FileCheckpoint) -> Architecture:
+    """The architecture of a family as files of this format store it.
+
+    Projections are separate or one after another, whatever the family's own files have, and the matrices of experts are
+    separate; 1 is already added to the weights of normalizations; and a bias is where a file has a tensor for it.
+    """
+    attention = architecture.attention.with_fields(
+        packing="stacked" if checkpoint.has("layers.0.attention.query_key_value.weight") else "separate"
+    )
+    is_gated = architecture.feed_forward != "plain" and checkpoint.has("layers.0.feed_forward.gate.weight")
+    return architecture.with_fields(
+        attention=attention,
+        feed_forward="gated" if is_gated else architecture.feed_forward,
+        experts="each",
+        norm_offset=0.0,
+        norm_bias=checkpoint.has("final_norm.bias"),
+        head_bias=checkpoint.has("head.bias"),
+    )

@@ -1,0 +1,198 @@
+"""The metadata of a file -> the keys of the config.json that its model would have in a folder.
+
+    llama.block_count 32                      num_hidden_layers 32
+    llama.attention.head_count_kv 8           num_key_value_heads 8
+    llama.rope.scaling.type "yarn", …         rope_scaling {"rope_type": "yarn", …}
+    the tensor output.weight                  tie_word_embeddings false
+
+What the keys mean is in the record of the family, as it is for a folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from moir.architectures.family import Family
+from moir.frontends.gguf.container import Container
+from moir.frontends.gguf.metadata import Metadata
+from moir.frontends.gguf.rotary import rotary_keys
+from moir.frontends.gguf.spellings import LAYER, Spelling
+from moir.frontends.huggingface.configuration import LARGEST_COUNT
+from moir.frontends.huggingface.layer_kinds import FULL, SLIDING
+from moir.tables import pairs, words
+
+SIZES = pairs(
+    "block_count layers, embedding_length hidden, feed_forward_length feed_forward, attention.head_count_kv key_heads, "
+    "attention.head_count heads, attention.key_length head_size, context_length positions"
+)
+"""The fields of a configuration that are sizes, by their keys."""
+
+NUMBERS = pairs(
+    "attention.scale attention_scale, attn_logit_softcapping attention_cap, final_logit_softcapping logits_cap, "
+    "embedding_scale embedding_scale, residual_scale residual_scale, logit_scale logits_scale, attention.clamp_kqv clip, "
+    "rope.freq_base_swa local_theta"
+)
+"""The fields that are other numbers."""
+
+EPSILONS = {"rms": "attention.layer_norm_rms_epsilon", "layer": "attention.layer_norm_epsilon"}
+"""The keys of the number in normalizations, by their kinds."""
+
+OTHER_EPSILONS = frozenset(EPSILONS.values())
+"""Some files have both."""
+
+EXPERTS = pairs(
+    "expert_feed_forward_length size, expert_count count, expert_used_count chosen, expert_shared_feed_forward_length shared, "
+    "expert_group_count groups, expert_group_used_count chosen_groups, expert_weights_scale scale, expert_weights_norm is_normalized"
+)
+"""The fields of `Experts` by their keys."""
+
+NEUTRAL_ONE = words("groups chosen_groups scale")
+"""Those that have no effect if they are 1."""
+
+SCORES = {1: "softmax", 2: "sigmoid"}
+"""The scores of routers by the number of `expert_gating_func`."""
+
+
+def configuration(container: Container, metadata: Metadata, spelling: Spelling, family: Family) -> dict[str, object]:
+    """The keys of config.json. Raises ModelFileError for keys that are missing, impossible or not known."""
+    result: dict[str, object] = {"model_type": family.architecture.model_types[0], **spelling.fixed}
+    head_size = _head_size(metadata)
+    result |= _sizes(metadata, spelling, family, head_size) | _numbers(metadata, family) | _tensors(container, metadata, spelling, family)
+    result |= _windows(metadata, spelling, family) | _experts(container, metadata, family, result)
+    if (key := family.inverse_roots.get("attention_scale")) is not None:
+        width = (metadata.size("embedding_length") or 0) / (metadata.size("attention.head_count") or 1)
+        result[key] = width if metadata.size("block_count") == spelling.wide_layers else head_size
+    if family.architecture.attention.rotation is not None:
+        result |= rotary_keys(container, metadata.keys, metadata.prefix, family, head_size)
+    for name in spelling.copied:
+        if (value := metadata.value(name)) is not None:
+            result[name] = value
+    if metadata.value("attention.causal") is False:
+        hint = "encoders in GGUF are not read; convert the Hugging Face folder"
+        raise metadata.keys.error("the attention of the model is not causal", hint)
+    metadata.check_all_read(spelling.ignored | OTHER_EPSILONS)
+    return result
+
+
+def _head_size(metadata: Metadata) -> int:
+    """The size of a head. Raises ModelFileError if that of values is another."""
+    heads, hidden = metadata.size("attention.head_count"), metadata.size("embedding_length")
+    size, values = metadata.size("attention.key_length"), metadata.size("attention.value_length")
+    size = (hidden or 0) // max(1, heads or 0) if size is None else size
+    if values not in (None, size):
+        raise metadata.keys.error(f"heads of {size} features for keys and of {values} for values are not read")
+    if size < 1:
+        raise metadata.keys.error(f"heads of {size} features are not possible")
+    return size
+
+
+def _sizes(metadata: Metadata, spelling: Spelling, family: Family, head_size: int) -> dict[str, object]:
+    """The keys of sizes. Raises ModelFileError for a size that is missing or that the family cannot have."""
+    result: dict[str, object] = {}
+    heads = metadata.size("attention.head_count")
+    for name, field in SIZES.items():
+        value = metadata.size(name)
+        if field == "key_heads":
+            value = heads if value is None else value
+            if value != heads and _key(spelling, family, field) == family.key("heads"):
+                raise metadata.keys.error(f"{value} heads of keys for {heads} heads of queries are not known for this family")
+        value = head_size if field == "head_size" else value
+        if value is not None and (key := _key(spelling, family, field)):
+            result[key] = value
+    return result
+
+
+def _key(spelling: Spelling, family: Family, field: str) -> str:
+    """The key of a field; empty if the family has none."""
+    return spelling.keys.get(field) or ("" if field in family.fixed else family.key(field))
+
+
+def _numbers(metadata: Metadata, family: Family) -> dict[str, object]:
+    """The keys of other numbers. Those that a family does not have stay unread unless they have no effect."""
+    epsilon = EPSILONS[family.architecture.norm]
+    if metadata.value(epsilon) is None:
+        raise metadata.keys.error(f"the key {metadata.prefix + epsilon!r} is missing")
+    result: dict[str, object] = {family.key("epsilon"): metadata.value(epsilon)}
+    for name, field in NUMBERS.items():
+        key = family.key(field) or family.divisors.get(field)
+        if key and metadata.keys.has(metadata.prefix + name):
+            result[key] = metadata.value(name)
+    if family.key("attention_scale") and not metadata.keys.has(f"{metadata.prefix}attention.scale"):
+        result[family.key("attention_scale")] = _head_size(metadata) ** -0.5
+    return result
+
+
+def _tensors(container: Container, metadata: Metadata, spelling: Spelling, family: Family) -> dict[str, object]:
+    """The keys that the tensors of a file say."""
+    table = container.tensors.get("token_embd.weight")
+    if table is None:
+        raise metadata.keys.error("the tensor 'token_embd.weight' is missing")
+    result: dict[str, object] = {family.key("vocabulary"): table.shape[0]}
+    if key := family.key("is_tied"):
+        result[key] = "output.weight" not in container.tensors
+    first = LAYER.format(0)
+    for key, tensor, present, absent in spelling.choices:
+        result[key] = present if f"{first}.{tensor}.weight" in container.tensors else absent
+    for key, operands in family.biases.items():
+        if key:
+            names = [name for operand in operands.split() for name in spelling.tensors_of(operand)]
+            result[key] = any(f"{first}.{name}.bias" in container.tensors for name in names)
+    positions = container.tensors.get("position_embd.weight")
+    if positions is not None and family.architecture.learned_positions is not None:
+        result[family.key("positions")] = positions.shape[0] - family.architecture.positions_offset
+    return result
+
+
+def _windows(metadata: Metadata, spelling: Spelling, family: Family) -> dict[str, object]:
+    """The keys of sliding windows; one that no text fills is none."""
+    name = "attention.sliding_window"
+    if not family.window or "use_sliding_window" in spelling.fixed:
+        metadata.dismiss(name, 0)
+        return {}
+    size = metadata.size(name)
+    if size is None and spelling.window is None:
+        raise metadata.keys.error(f"the key {metadata.prefix + name!r} is missing")
+    size = spelling.window if size is None else size
+    size = None if not size or size >= (metadata.size("context_length") or 0) else size
+    pattern = metadata.keys.value(f"{metadata.prefix}attention.sliding_window_pattern")
+    types = {} if pattern is None or size is None else {"layer_types": _layer_types(metadata, pattern)}
+    return {"sliding_window": size, **types}
+
+
+def _layer_types(metadata: Metadata, pattern: object) -> list[str]:
+    """The kinds of the layers: whether each slides, or that all but each n-th do."""
+    layers = metadata.size("block_count") or 0
+    if isinstance(pattern, int) and pattern > 0 and layers <= LARGEST_COUNT:
+        slides = [(layer + 1) % pattern != 0 for layer in range(layers)]
+    elif isinstance(pattern, list):
+        slides = [bool(each) for each in cast("list[object]", pattern)]
+    else:
+        raise metadata.keys.error(f"the pattern of windows {str(pattern)[:60]} is not possible")
+    return [SLIDING if each else FULL for each in slides]
+
+
+def _experts(container: Container, metadata: Metadata, family: Family, sizes: Mapping[str, object]) -> dict[str, object]:
+    """The keys of experts; those that a family does not have stay unread unless they have no effect."""
+    result: dict[str, object] = {}
+    for name, field in EXPERTS.items():
+        key = family.experts.get(field)
+        if not isinstance(key, str):
+            metadata.dismiss(name, 0, key, *([1] if field in NEUTRAL_ONE else []))
+        elif (value := metadata.value(name)) is not None:
+            result[key.split()[0]] = value
+    if not family.experts:
+        return {}
+    size = str(family.experts["size"]).split()[0]
+    result.setdefault(size, sizes.get(family.key("feed_forward")))
+    scores = str(family.experts.get("scores", "softmax")).removeprefix("=")
+    function = metadata.size("expert_gating_func")
+    if function and SCORES.get(function) != scores:
+        raise metadata.keys.error(f"routers of the kind {function} are not known for this family")
+    layers = metadata.size("block_count") or 0
+    dense = [layer for layer in range(min(layers, LARGEST_COUNT)) if f"{LAYER.format(layer)}.ffn_gate_inp.weight" not in container.tensors]
+    if family.dense == "sparse step":
+        result |= {"decoder_sparse_step": 1, "mlp_only_layers": dense}
+    elif family.dense:
+        result[family.dense] = len(dense)
+    return result

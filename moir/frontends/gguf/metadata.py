@@ -1,0 +1,74 @@
+"""The keys of the architecture of a file, such as `llama.block_count`, with a record of which were read."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import Any, cast
+
+import numpy as np
+
+from moir.frontends.gguf.container import Container
+from moir.frontends.huggingface.configuration import LARGEST_COUNT
+from moir.frontends.huggingface.keys import Keys
+from moir.tables import words
+
+REQUIRED = words("block_count embedding_length attention.head_count context_length")
+
+IGNORED = words("vocab_size tensor_data_layout rope.scaling.finetuned")
+"""Keys without effect on results, or that tensors repeat."""
+
+
+class Metadata:
+    """The keys of the architecture of a file.
+
+    Args:
+        container: the file.
+        architecture: the name of the architecture, with which its keys begin.
+    """
+
+    def __init__(self, container: Container, architecture: str) -> None:
+        self.prefix = f"{architecture}."
+        own = {key: value for key, value in container.metadata.items() if key.startswith(self.prefix)}
+        self.keys = Keys({key: _listed(value) for key, value in own.items()}, container.location)
+        for key, value in self.keys.values.items():
+            if isinstance(value, list) and len(cast("list[Any]", value)) > LARGEST_COUNT:
+                raise self.keys.error(f"{key!r} has more than {LARGEST_COUNT} entries")
+
+    def value(self, name: str) -> Any:
+        """The value of a key, or the one value that it has for all layers; None if there is none.
+
+        Raises ModelFileError if the value differs from layer to layer, or is a text.
+        """
+        key = self.prefix + name
+        value = self.keys.value(key)
+        if isinstance(value, list):
+            entries = set(cast("list[Any]", value))
+            if len(entries) > 1:
+                raise self.keys.error(f"{key!r} differs from layer to layer", "models whose layers have different sizes are not read")
+            value = entries.pop() if entries else None
+        if isinstance(value, str):
+            raise self.keys.error(f"{key!r} is a text, not a number")
+        return value
+
+    def size(self, name: str) -> int | None:
+        """The integer of a key, None if there is none. Raises ModelFileError if it is required, or no integer."""
+        value = self.value(name)
+        if value is None and name in REQUIRED:
+            raise self.keys.error(f"the key {self.prefix + name!r} is missing")
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+            raise self.keys.error(f"{self.prefix + name!r} is {value!r}, not an integer")
+        return value
+
+    def dismiss(self, name: str, *values: object) -> None:
+        """Count a key as read if it has one of some values, which have no effect in the family."""
+        if self.keys.values.get(self.prefix + name) in values:
+            self.keys.value(self.prefix + name)
+
+    def check_all_read(self, ignored: Set[str]) -> None:
+        """Raises ModelFileError for keys that nothing has read, and that are not in a set of names without effect."""
+        names = (*IGNORED, *ignored)
+        self.keys.check_all_read(frozenset(self.prefix + name for name in names), "moir cannot tell what it changes in the results")
+
+
+def _listed(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value

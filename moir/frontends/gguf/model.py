@@ -1,0 +1,63 @@
+"""A file in GGUF -> module in the `transformers` dialect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from moir.architectures.families import architecture_of
+from moir.architectures.family import Family
+from moir.architectures.network import network
+from moir.frontends.gguf.checkpoint import FileCheckpoint, as_stored
+from moir.frontends.gguf.configuration import configuration
+from moir.frontends.gguf.container import Container
+from moir.frontends.gguf.metadata import Metadata
+from moir.frontends.gguf.rotary import divisors_of
+from moir.frontends.gguf.spellings import SPELLINGS, Spelling
+from moir.frontends.huggingface.configuration import configured
+from moir.frontends.huggingface.keys import Keys
+from moir.suggestions import did_you_mean
+
+CONVERT_FOLDER = "convert the Hugging Face folder that it was made from"
+
+
+def read_model(path: str | Path) -> ModuleOp:
+    """Read a language model.
+
+    Args:
+        path: the file; the first one of a model that is split.
+
+    Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged, of a family or with a type
+    of tensors that moir does not know, for keys and tensors that it does not know.
+    """
+    path = Path(path)
+    container = Container(path)
+    spelling, family, keys = described(container)
+    architecture, sizes, _ = configured(family, keys)
+    checkpoint = FileCheckpoint(container, spelling, (sizes.heads, sizes.key_heads))
+    rotary = tuple(None if each is None else each.with_fields(divisors=divisors_of(container, each)) for each in sizes.rotary)
+    sizes = sizes.with_fields(biases=checkpoint.biases(), rotary=rotary)
+    return network(as_stored(architecture, checkpoint), sizes, checkpoint, path.stem or "model")
+
+
+def described(container: Container) -> tuple[Spelling, Family, Keys]:
+    """How a file spells its family, the family, and the keys of the config.json that its model would have.
+
+    Raises ModelFileError if the family is not known, or a key is missing, impossible or not known.
+    """
+    name = container.metadata.get("general.architecture")
+    kind = container.metadata.get("general.type", "model")
+    if kind != "model":
+        raise container.error(f"the file is no model, but of the kind {str(kind)[:60]!r}", "give the file of the model itself")
+    spelling = SPELLINGS.get(name) if isinstance(name, str) else None
+    if spelling is None or not isinstance(name, str):
+        hint = CONVERT_FOLDER if not isinstance(name, str) else did_you_mean(name, SPELLINGS, CONVERT_FOLDER)
+        raise container.error(f"files of the architecture {str(name)[:60]!r} are not read", hint)
+    metadata = Metadata(container, name)
+    for key, variant in spelling.variants.items():
+        if metadata.value(key):
+            spelling = spelling.with_fields(family=variant)
+    family = architecture_of(spelling.family)
+    assert family is not None
+    return spelling, family, Keys(configuration(container, metadata, spelling, family), container.location)

@@ -1,0 +1,115 @@
+"""How GGUF spells the families: which architecture in a file is which family, and which tensor is which operand.
+
+The keys of a file become keys of config.json, and the records of the families say what these mean, see
+`moir.frontends.gguf.configuration`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from moir.architectures.record import NOTHING
+from moir.records import Record
+from moir.tables import pairs
+
+TENSORS: Mapping[str, str] = pairs(
+    "attention attn, attention_norm attn_norm, attention.query attn_q, attention.key attn_k, attention.value attn_v, "
+    "attention.query_key_value attn_qkv, attention.output attn_output, attention.query_norm attn_q_norm, "
+    "attention.key_norm attn_k_norm, attention.sinks attn_sinks.weight, attention_output_norm post_attention_norm, "
+    "feed_forward ffn, feed_forward_norm ffn_norm, feed_forward.gate ffn_gate, feed_forward.up ffn_up, feed_forward.gate_up ffn_up, "
+    "feed_forward.down ffn_down, feed_forward_output_norm post_ffw_norm, "
+    "experts ffn_exps, experts.router ffn_gate_inp, experts.gate ffn_gate_exps, experts.up ffn_up_exps, experts.down ffn_down_exps, "
+    "experts.gate_up ffn_gate_up_exps"
+)
+"""The tensors of a layer by their operands."""
+
+MODEL_TENSORS: Mapping[str, str] = pairs(
+    "embedding token_embd, embedding_norm token_embd_norm, positions position_embd, final_norm output_norm, head output"
+)
+"""The tensors of the whole model by their operands."""
+
+LAYER = "blk.{}"
+"""The beginning of the names of a layer's tensors."""
+
+
+class Spelling(Record):
+    """How files of an architecture spell a family.
+
+    Args:
+        family: the family.
+        variants: the family if a key has a value other than 0: {key: family}.
+        is_permuted: whether the rows of queries and keys are in the order of pairs that are rotated together, where the
+            family has the two parts of each head one after another.
+        tensors: the tensors of a layer by their operands, where they are not those of `TENSORS`; of several names with
+            a comma between them the first that the file has.
+        keys: the keys of config.json by the fields of a configuration, where they are not those of the family.
+        fixed: keys of config.json that all files of the architecture stand for.
+        choices: keys of config.json with their values if the first layer has a tensor, and if it does not.
+        copied: keys that are the same in config.json.
+        ignored: keys without effect in the family.
+        window: the size of windows if the file does not say it: 0 for no windows, None if it must.
+        wide_layers: the number of layers of the model whose scores are divided by the square root of hidden / heads
+            instead of that of the size of a head; 0 if there is none.
+    """
+
+    family: str
+    variants: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
+    is_permuted: bool = False
+    tensors: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
+    keys: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
+    fixed: Mapping[str, object] = NOTHING
+    choices: tuple[tuple[str, str, object, object], ...] = ()
+    copied: tuple[str, ...] = ()
+    ignored: frozenset[str] = frozenset()
+    window: int | None = 0
+    wide_layers: int = 0
+
+    def tensors_of(self, operand: str) -> tuple[str, ...]:
+        """The names of the tensor of an operand of a layer: the file has one of them."""
+        return tuple((self.tensors.get(operand) or TENSORS.get(operand, operand)).split(","))
+
+
+WITHOUT_WINDOW: Mapping[str, object] = {"use_sliding_window": False}
+
+SPELLINGS: Mapping[str, Spelling] = {
+    "llama": Spelling("llama", variants=pairs("expert_count mixtral, attention.sliding_window mistral"), is_permuted=True),
+    "qwen2": Spelling("qwen2", fixed=WITHOUT_WINDOW),
+    "qwen3": Spelling("qwen3", fixed=WITHOUT_WINDOW),
+    "qwen3moe": Spelling("qwen3_moe", fixed={**WITHOUT_WINDOW, "norm_topk_prob": True}),
+    "olmo": Spelling("olmo", is_permuted=True),
+    "olmo2": Spelling("olmo2"),
+    "olmoe": Spelling("olmoe", fixed={"norm_topk_prob": False}),
+    "granite": Spelling("granite", is_permuted=True),
+    "smollm3": Spelling("smollm3", is_permuted=True, fixed=WITHOUT_WINDOW),
+    "gemma": Spelling("gemma"),
+    "gemma2": Spelling("gemma2", window=4096, wide_layers=46),
+    "gemma3": Spelling("gemma3_text", wide_layers=62),
+    "phi2": Spelling("phi"),
+    "phi3": Spelling("phi3"),
+    "chatglm": Spelling("glm"),
+    "glm4": Spelling("glm4"),
+    "command-r": Spelling("cohere", choices=(("use_qk_norm", "attn_q_norm", True, False),)),
+    "cohere2": Spelling("cohere2", window=None),
+    "exaone4": Spelling("exaone4"),
+    "ernie4_5": Spelling("ernie4_5"),
+    "starcoder": Spelling("gpt_bigcode", fixed={"multi_query": True}),
+    "starcoder2": Spelling("starcoder2"),
+    # The key repeats, and in some files contradicts, what the tensors say.
+    "stablelm": Spelling(
+        "stablelm", choices=(("use_parallel_residual", "ffn_norm", False, True),), ignored=frozenset(("use_parallel_residual",))
+    ),
+    "nemotron": Spelling("nemotron"),
+    "gpt2": Spelling("gpt2"),
+    "gptneox": Spelling("gpt_neox", copied=("use_parallel_residual",)),
+    "bloom": Spelling("bloom"),
+    # Models of the older architecture are those of the newer one with one head of keys and one normalization.
+    "falcon": Spelling(
+        "falcon",
+        tensors={"attention_norm": "attn_norm_2,attn_norm", "feed_forward_norm": "attn_norm"},
+        keys={"key_heads": "num_kv_heads"},
+        fixed={"new_decoder_architecture": True},
+        choices=(("num_ln_in_parallel_attn", "attn_norm_2", 2, 1),),
+    ),
+    "gpt-oss": Spelling("gpt_oss", tensors={"feed_forward_norm": "post_attention_norm"}, window=None),
+}
+"""The spellings by `general.architecture`."""

@@ -1,0 +1,92 @@
+"""A tensor of a file -> the weight as constants of the IR: its numbers, or its codes, scales and zero points.
+
+Nothing is computed here but small tensors: rows of blocks are taken apart when they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from xdsl.ir import Attribute
+
+from moir.architectures.stored_weight import StoredWeight
+from moir.dialects.computed_rows import computed_rows
+from moir.dialects.data import DataAttr, TensorData
+from moir.dialects.element_types import describe, f32
+from moir.dialects.memory_map import Array
+from moir.frontends.gguf.block_types import TABLES, BlockType
+from moir.frontends.gguf.container import StoredTensor
+
+
+def weight_of(tensor: StoredTensor, is_table: bool = False) -> StoredWeight | None:
+    """The weight of a tensor; None if a tensor of codes is no matrix, nor one for each expert.
+
+    Args:
+        tensor: the tensor.
+        is_table: whether single rows of it are read, as of embeddings.
+    """
+    type, shape = tensor.type, tensor.shape
+    type = TABLES.get(type.name, type) if is_table else type
+    if type.codes is None:
+        return StoredWeight(DataAttr(TensorData(tensor.rows.view(describe(type.element).numpy), type.element, shape)))
+    if len(shape) not in (2, 3):
+        return None
+    element = type.element
+    row = describe(element)
+    part = partial(_part, tensor, type)
+    codes = part(_clean_codes if type.minimum else _codes, element, type.group, row.storage(type.group))
+    scale = part(_clean_scale if type.minimum else _scale, type.scale_element)
+    zero_point = part(_zero_point, f32) if type.minimum else None
+    return StoredWeight(codes, scale, zero_point, is_grouped=True)
+
+
+def _part(
+    tensor: StoredTensor,
+    type: BlockType,
+    function: Callable[[BlockType, Array], Array],
+    element: Attribute,
+    entries: int = 1,
+    stored: int = 1,
+) -> DataAttr:
+    """A constant with `entries` elements for each group of a tensor, which take `stored` elements of an array."""
+    *rows, columns = tensor.shape
+    groups = (*rows, columns // type.group)
+    outer, dtype = len(rows), describe(element).numpy
+    values = computed_rows(partial(_of_rows, function, type, stored), [tensor.rows], (*groups, stored), dtype, outer)
+    return DataAttr(TensorData(values, element, (*groups, entries)))
+
+
+def _of_rows(function: Callable[[BlockType, Array], Array], type: BlockType, stored: int, rows: Array) -> Array:
+    """A function of the blocks of rows, by the groups of each row."""
+    result = function(type, rows.reshape(*rows.shape[:-1], rows.shape[-1] // type.size, type.size))
+    return result.reshape(*rows.shape[:-1], -1, stored)
+
+
+def _codes(type: BlockType, blocks: Array) -> Array:
+    assert type.codes is not None
+    return type.codes(blocks)
+
+
+def _scale(type: BlockType, blocks: Array) -> Array:
+    assert type.scale is not None
+    return type.scale(blocks).view(describe(type.scale_element).numpy)
+
+
+def _clean_codes(type: BlockType, blocks: Array) -> Array:
+    """The codes; 0 in groups whose scale is 0, so that all their values are the minimum."""
+    codes, is_constant = _codes(type, blocks), _scale(type, blocks) == 0
+    return np.where(is_constant[..., None], codes.dtype.type(0), codes) if is_constant.any() else codes
+
+
+def _clean_scale(type: BlockType, blocks: Array) -> Array:
+    """The scales; 1 in place of 0, by which no minimum can be divided."""
+    scale = _scale(type, blocks)
+    return np.where(scale == 0, np.float32(1), scale)
+
+
+def _zero_point(type: BlockType, blocks: Array) -> Array:
+    """-minimum / scale"""
+    assert type.minimum is not None
+    return -type.minimum(blocks) / _clean_scale(type, blocks)

@@ -1,0 +1,206 @@
+"""What a file says, and what it cannot say: keys, tensors, families."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from moir.architectures.families import architecture_of
+from moir.dialects.framework import FrameworkOp
+from moir.errors import ModelFileError
+from moir.frontends.gguf import read_model
+from moir.frontends.gguf.checkpoint import FileCheckpoint
+from moir.frontends.gguf.container import Container
+from moir.frontends.gguf.model import described
+from moir.frontends.gguf.rotary import divisors_of
+from moir.frontends.gguf.spellings import SPELLINGS
+from moir.frontends.huggingface.configuration import configured
+from tests.unit.frontends.gguf.written_files import Array, llama_tensors, metadata, permuted, write_file
+from tests.unit.frontends.stored_values import values
+from tests.unit.language_models.folders import HIDDEN, INNER
+
+NUMBERS = np.random.default_rng(0)
+
+
+def keys_of(
+    path: Path, architecture: str, keys: dict[str, object] | None = None, tensors: dict[str, Array] | None = None
+) -> dict[str, object]:
+    """The keys of the config.json of a file of an architecture."""
+    write_file(path / "m.gguf", metadata(architecture, keys), tensors)
+    return dict(described(Container(path / "m.gguf"))[2].values)
+
+
+def test_every_architecture_has_a_record() -> None:
+    names = {name for each in SPELLINGS.values() for name in (each.family, *each.variants.values())}
+    assert [name for name in sorted(names) if architecture_of(name) is None] == []
+
+
+def test_the_keys_of_config_json(tmp_path: Path) -> None:
+    assert keys_of(tmp_path, "llama") == {
+        "model_type": "llama", "num_hidden_layers": 1, "hidden_size": HIDDEN, "intermediate_size": INNER, "num_attention_heads": 2,
+        "num_key_value_heads": 1, "head_dim": 4, "max_position_embeddings": 32, "rms_norm_eps": 1e-5, "rope_theta": 10000.0,
+        "vocab_size": 6, "tie_word_embeddings": True, "attention_bias": False, "mlp_bias": False,
+    }  # fmt: skip
+
+
+def test_biases_and_logits_are_where_their_tensors_are(tmp_path: Path) -> None:
+    tensors = llama_tensors()
+    tensors |= {"output.weight": tensors["token_embd.weight"], "blk.0.attn_q.bias": np.zeros(HIDDEN, np.float32)}
+    found = keys_of(tmp_path, "llama", tensors=tensors)
+    assert (found["tie_word_embeddings"], found["attention_bias"], found["mlp_bias"]) == (False, True, False)
+    names = [str(op.attributes["name"]) for op in read_model(tmp_path / "m.gguf").walk() if "name" in op.attributes]
+    assert {'"blk.0.attn_q.bias"', '"output.weight"'} <= set(names)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "keys", "expected"),
+    [
+        ("llama", {"attention.sliding_window": 8}, {"model_type": "mistral", "sliding_window": 8}),
+        ("llama", {"attention.sliding_window": 0}, {"model_type": "llama"}),
+        ("gemma2", {"attn_logit_softcapping": 20.0}, {"sliding_window": None, "query_pre_attn_scalar": 4, "attn_logit_softcapping": 20.0}),
+        ("gemma2", {"block_count": 46, "context_length": 8192}, {"sliding_window": 4096, "query_pre_attn_scalar": 4.0}),
+        ("gemma3", {"attention.key_length": 6, "block_count": 62}, {"sliding_window": None, "query_pre_attn_scalar": 4.0, "head_dim": 6}),
+        (
+            "gemma3",
+            {"block_count": 3, "attention.sliding_window": 8, "attention.sliding_window_pattern": [True, True, False]},
+            {"sliding_window": 8, "layer_types": ["sliding_attention", "sliding_attention", "full_attention"]},
+        ),
+        (
+            "gemma3",
+            {"block_count": 2, "attention.sliding_window": 8, "attention.sliding_window_pattern": 2, "rope.freq_base_swa": 5.0},
+            {"layer_types": ["sliding_attention", "full_attention"], "rope_local_base_freq": 5.0},
+        ),
+        ("qwen2", {}, {"use_sliding_window": False}),
+        ("phi3", {"attention.sliding_window": 9}, {"sliding_window": 9}),
+        ("phi3", {"rope.dimension_count": 2}, {"partial_rotary_factor": 0.5}),
+        ("granite", {"logit_scale": 4.0, "attention.scale": 0.5}, {"logits_scaling": 4.0, "attention_multiplier": 0.5}),
+        ("granite", {"logit_scale": 4.0}, {"attention_multiplier": 0.5}),
+        ("llama", {"rope.scaling.type": "linear", "rope.scaling.factor": 4.0}, {"rope_scaling": {"rope_type": "linear", "factor": 4.0}}),
+        ("llama", {"rope.scaling.factor": 4.0}, {"rope_scaling": {"rope_type": "linear", "factor": 4.0}}),
+        ("llama", {"rope.scaling.type": "none", "rope.scaling.original_context_length": 4}, {"model_type": "llama"}),
+        (
+            "qwen3",
+            {"rope.scaling.type": "yarn", "rope.scaling.factor": 4.0, "rope.scaling.original_context_length": 8},
+            {"rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8}},
+        ),
+        (
+            "gpt-oss",
+            {"rope.scaling.type": "yarn", "rope.scaling.factor": 4.0, "rope.scaling.yarn_beta_fast": 16.0, "attention.sliding_window": 4,
+             "expert_count": 3, "expert_used_count": 2, "expert_feed_forward_length": 7},
+            {"rope_scaling": {"truncate": False, "rope_type": "yarn", "factor": 4.0, "beta_fast": 16.0}, "num_local_experts": 3,
+             "intermediate_size": 7},
+        ),
+        (
+            "llama",
+            {"expert_count": 3, "expert_used_count": 2, "expert_weights_norm": True, "expert_gating_func": 1},
+            {"model_type": "mixtral", "num_local_experts": 3, "num_experts_per_tok": 2, "intermediate_size": INNER},
+        ),
+        ("llama", {"expert_count": 0, "expert_used_count": 0}, {"model_type": "llama"}),
+        ("llama", {"attention.head_count": [2, 2], "block_count": 2}, {"num_attention_heads": 2}),
+    ],
+)  # fmt: skip
+def test_keys_of_families(tmp_path: Path, architecture: str, keys: dict[str, object], expected: dict[str, object]) -> None:
+    found = keys_of(tmp_path, architecture, keys)
+    assert {key: found.get(key) for key in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("architecture", "keys", "message"),
+    [
+        ("llama", {"block_count": None}, "the key 'llama.block_count' is missing"),
+        ("llama", {"attention.layer_norm_rms_epsilon": None}, "the key 'llama.attention.layer_norm_rms_epsilon' is missing"),
+        ("llama", {"block_count": "1"}, "'llama.block_count' is a text, not a number"),
+        ("llama", {"block_count": 1.5}, "'llama.block_count' is 1.5, not an integer"),
+        ("llama", {"feed_forward_length": [8, 16]}, "'llama.feed_forward_length' differs from layer to layer"),
+        ("llama", {"attention.value_length": 3}, "heads of 4 features for keys and of 3 for values are not read"),
+        ("llama", {"attention.scale": 0.25}, r"the key 'llama.attention.scale' \(0.25\) is not known for this family"),
+        ("qwen2", {"pooling_type": 3}, r"the key 'qwen2.pooling_type' \(3\) is not known for this family"),
+        ("qwen2", {"attention.sliding_window": 4}, r"the key 'qwen2.attention.sliding_window' \(4\) is not known"),
+        ("qwen3", {"attention.causal": False}, "the attention of the model is not causal"),
+        ("cohere2", {"attention.layer_norm_epsilon": 1e-5}, "the key 'cohere2.attention.sliding_window' is missing"),
+        ("gpt2", {"attention.layer_norm_epsilon": 1e-5}, "1 heads of keys for 2 heads of queries are not known for this family"),
+        ("llama", {"rope.scaling.type": "dynamic", "rope.scaling.factor": 2.0}, "with the scaling 'dynamic' are not known"),
+        ("llama", {"rope.scaling.type": "longrope"}, "the tensor 'rope_factors_short.weight' is missing"),
+        ("llama", {"rope.dimension_count": 6}, "6 rotated dimensions of 4 are not possible"),
+        ("llama", {"expert_count": 3, "expert_used_count": 2, "expert_gating_func": 2}, "routers of the kind 2 are not known"),
+        ("llama", {"expert_shared_feed_forward_length": 8}, "the key 'llama.expert_shared_feed_forward_length'"),
+        ("mamba2", {}, "files of the architecture 'mamba2' are not read"),
+        ("qwen-2", {}, "files of the architecture 'qwen-2' are not read; did you mean qwen2"),
+    ],
+)
+def test_keys_that_are_refused(tmp_path: Path, architecture: str, keys: dict[str, object], message: str) -> None:
+    with pytest.raises(ModelFileError, match=message):
+        keys_of(tmp_path, architecture, keys)
+
+
+def test_adapters_are_no_models(tmp_path: Path) -> None:
+    write_file(tmp_path / "m.gguf", {"general.type": "adapter", **metadata()})
+    with pytest.raises(ModelFileError, match="the file is no model, but of the kind 'adapter'"):
+        read_model(tmp_path / "m.gguf")
+
+
+def checkpoint(path: Path, architecture: str, tensors: dict[str, Array]) -> FileCheckpoint:
+    """The weights of a file with two heads of queries and one of keys."""
+    write_file(path / "m.gguf", metadata(architecture), tensors)
+    return FileCheckpoint(Container(path / "m.gguf"), SPELLINGS[architecture], (2, 1))
+
+
+@pytest.mark.parametrize(("operand", "name", "heads"), [("query.weight", "attn_q.weight", 2), ("key.bias", "attn_k.bias", 1)])
+def test_rows_of_queries_and_keys_of_llama_are_in_pairs(tmp_path: Path, operand: str, name: str, heads: int) -> None:
+    rows = NUMBERS.standard_normal((8, 3) if operand.endswith("weight") else 8).astype(np.float32)
+    for architecture, expected in (("llama", rows), ("qwen2", permuted(rows, heads))):
+        weights = checkpoint(tmp_path, architecture, {f"blk.0.{name}": permuted(rows, heads)})
+        np.testing.assert_array_equal(values(weights.weight(f"layers.0.attention.{operand}", rows.shape)), expected)
+
+
+def test_gates_and_other_matrices_of_experts_in_one_tensor(tmp_path: Path) -> None:
+    both = NUMBERS.standard_normal((2, 6, 4)).astype(np.float32)
+    weights = checkpoint(tmp_path, "llama", {"blk.0.ffn_gate_up_exps.weight": both})
+    parts = [values(weights.weight(f"layers.0.experts.{part}.weight", (2, 3, 4))) for part in ("gate", "up")]
+    np.testing.assert_array_equal(np.concatenate(parts, 1), both)
+
+
+def test_divisors_of_frequencies(tmp_path: Path) -> None:
+    tensors = llama_tensors() | {"rope_freqs.weight": np.array([1.0, 8.0], np.float32)}
+    write_file(tmp_path / "m.gguf", tensors=tensors)
+    nodes = [op for op in read_model(tmp_path / "m.gguf").walk() if isinstance(op, FrameworkOp) and op.KIND == "RotaryEmbedding"]
+    assert [str(op.properties["divisors"]) for op in nodes] == ["array<f64: 1.000000e+00, 8.000000e+00>"]
+    write_file(tmp_path / "m.gguf", tensors=tensors | {"rope_freqs.weight": np.ones(3, np.float32)})
+    with pytest.raises(ModelFileError, match=r"the tensor 'rope_freqs.weight' has 3 numbers for 2 frequencies"):
+        read_model(tmp_path / "m.gguf")
+    write_file(tmp_path / "m.gguf", tensors=tensors | {"rope_freqs.weight": np.zeros(2, np.float32)})
+    with pytest.raises(ModelFileError, match=r"the tensor 'rope_freqs.weight' has numbers that are not possible"):
+        read_model(tmp_path / "m.gguf")
+
+
+def test_factors_of_longrope(tmp_path: Path) -> None:
+    factors = {f"rope_factors_{name}.weight": np.array(each, np.float32) for name, each in (("short", [1, 1]), ("long", [2, 4]))}
+    keys: dict[str, object] = {"rope.scaling.original_context_length": 8, "rope.scaling.attn_factor": 1.25}
+    write_file(tmp_path / "m.gguf", metadata("phi3", keys), llama_tensors() | factors)
+    container = Container(tmp_path / "m.gguf")
+    _, family, found = described(container)
+    _, sizes, _ = configured(family, found)
+    assert sizes.rotary[0] is not None
+    assert sizes.rotary[0].parameters == {
+        "short_factor": (1.0, 1.0), "long_factor": (2.0, 4.0), "original_max_position_embeddings": 8, "attention_factor": 1.25,
+        "factor": 4.0, "max_position_embeddings": 32,
+    }  # fmt: skip
+    assert divisors_of(container, sizes.rotary[0]) == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"blk.0.attn_v.weight": None}, "the tensor 'blk.0.attn_v.weight' is missing; did you mean"),
+        ({"blk.0.ffn_up.weight": np.zeros((3, 8), np.float32)}, r"the tensor 'blk.0.ffn_up.weight' is \[3, 8\] instead of \[16, 8\]"),
+        ({"blk.0.ssm_a": np.zeros(3, np.float32)}, "1 tensors have no place in a model of llama: blk.0.ssm_a"),
+        ({"token_embd.weight": None}, "the tensor 'token_embd.weight' is missing"),
+        ({"blk.0.attn_norm.weight": (8, (32,), bytes(34))}, r"the tensor 'blk.0.attn_norm.weight' is \[32\] instead of \[8\]"),
+    ],
+)
+def test_tensors_that_are_refused(tmp_path: Path, changes: dict[str, Array | None], message: str) -> None:
+    tensors = {name: value for name, value in (llama_tensors() | changes).items() if value is not None}
+    with pytest.raises(ModelFileError, match=message):
+        read_model(write_file(tmp_path / "m.gguf", tensors=tensors))

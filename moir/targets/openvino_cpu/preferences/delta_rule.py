@@ -100,7 +100,7 @@ def _computation(block: Block, inputs: list[BodyPort]) -> Hashable:
         if isinstance(op, Parameter) or not op.results:
             continue
         array = constant_of(op.results[0])
-        if isinstance(op, Roll):
+        if isinstance(op, Roll) and scalar_of(op.operands[1]) == 0:
             known[op.results[0]] = known[op.operands[0]]
         elif array is not None:
             known[op.results[0]] = tuple(array.ravel().tolist())

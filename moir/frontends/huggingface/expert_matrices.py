@@ -2,13 +2,14 @@
 
 each                 one tensor [rows, columns] for each expert and projection
 packed               one tensor [experts, rows, columns]; the rows of gate, then those of up, in one
-packed transposed    one tensor [experts, columns, rows]; the rows of gate and up alternate in one
+packed transposed    one tensor [experts, columns, rows]; the rows of gate and up alternate in one, and stay so
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.computed_rows import stacked_matrices
@@ -34,6 +35,29 @@ def matrix_of_each(read: ReadTensor, name: str, shape: tuple[int, ...]) -> Store
     return StoredWeight(DataAttr.of(stacked_matrices([each.values for each in tensors]), tensors[0].element))
 
 
+class PackedMatrix(NamedTuple):
+    """Where the matrices of experts are of which several lie in one tensor.
+
+    Args:
+        tensor: the operand of the tensor, without `weight` or `bias`.
+        half: 0 or 1 for the first or second half of the rows of the tensor; None for all of them.
+    """
+
+    tensor: str
+    half: int | None
+
+
+def matrix_of(operand: str) -> PackedMatrix | None:
+    """Where a weight or bias of experts is; None for other operands."""
+    match = _OPERAND.fullmatch(operand)
+    if match is None:
+        return None
+    prefix, part, _ = match.groups()
+    if part in ("gate", "up"):
+        return PackedMatrix(f"{prefix}gate_up", 0 if part == "gate" else 1)
+    return PackedMatrix(f"{prefix}{part}", None)
+
+
 def packed_matrix(
     read: ReadTensor, block: Callable[[str], str], operand: str, shape: tuple[int, ...], is_transposed: bool
 ) -> StoredWeight | None:
@@ -44,30 +68,19 @@ def packed_matrix(
         block: the name in the file of a block.
         operand: the operand.
         shape: the shape of the weight [experts, rows, columns], or of the bias [experts, rows].
-        is_transposed: whether the tensor is [experts, columns, rows], with the rows of gate and up in turn.
+        is_transposed: whether the tensor is [experts, columns, rows], and its name ends without `.weight`.
     """
-    match = _OPERAND.fullmatch(operand)
-    if match is None:
+    found = matrix_of(operand)
+    if found is None:
         return None
-    prefix, part, kind = match.groups()
-    is_gated = part in ("gate", "up")
-    name = block(f"{prefix}{'gate_up' if is_gated else part}")
+    name, kind = block(found.tensor), operand.rpartition(".")[2]
     count, rows, *columns = shape
-    if not is_transposed:
-        data = read(f"{name}.{kind}", (count, 2 * rows if is_gated else rows, *columns))
-        return StoredWeight(data if not is_gated else _part(data, slice(0, rows) if part == "gate" else slice(rows, 2 * rows)))
-    name += "_bias" if kind == "bias" else ""
-    data = read(name, (count, *columns, 2 * rows if is_gated else rows))
+    if is_transposed:
+        data = read(f"{name}_bias" if kind == "bias" else name, (count, *columns, rows))
+        return StoredWeight(DataAttr.of(data.values.transpose((0, 2, 1)), data.element) if columns else data)
+    if found.half is None:
+        return StoredWeight(read(f"{name}.{kind}", shape))
+    data, part = read(f"{name}.{kind}", (count, 2 * rows, *columns)), slice(found.half * rows, (found.half + 1) * rows)
     values = data.values
-    if is_gated:
-        start = 0 if part == "gate" else 1
-        values = values.moved(lambda array: array[..., start::2]) if isinstance(values, ComputedArray) else values[..., start::2]
-    return StoredWeight(DataAttr.of(values.transpose((0, 2, 1)) if columns else values, data.element))
-
-
-def _part(data: DataAttr, rows: slice) -> DataAttr:
-    """Some rows of the matrix of each expert."""
-    values = data.values
-    if isinstance(values, ComputedArray):
-        return DataAttr.of(values.moved(lambda array: array[:, rows]), data.element)
-    return DataAttr.of(values[:, rows], data.element)
+    values = values.moved(lambda array: array[:, part]) if isinstance(values, ComputedArray) else values[:, part]
+    return StoredWeight(DataAttr.of(values, data.element))

@@ -22,6 +22,9 @@ LISTED = 6
 MISMATCH = "do config.json and the weights belong together?"
 """The hint for a weight of another shape."""
 
+FURTHER = 64
+"""Most layers after the last one, beyond any that exists."""
+
 _LAYER = re.compile(r"layers\.(\d+)\.(.+)")
 
 
@@ -88,8 +91,9 @@ class FolderCheckpoint:
         quantized = self._quantized(name, operand, shape)
         if quantized is not None:
             return quantized
-        if self.family.architecture.experts == "packed transposed":
-            packed = packed_matrix(self.tensor, self._block, operand, shape)
+        if self.family.architecture.experts != "each":
+            is_transposed = self.family.architecture.experts == "packed transposed"
+            packed = packed_matrix(self.tensor, self._block, operand, shape, is_transposed)
             if packed is not None:
                 return packed
         if NUMBER in name:
@@ -108,9 +112,8 @@ class FolderCheckpoint:
             return None
         layer = name.rpartition(".")[0]
         if self.family.architecture.experts == "packed transposed" and (found := matrix_of(operand)) is not None:
-            layer, rows = self._block(found.tensor), found.rows
+            layer = self._block(found.tensor)
             weight = self.quantization.weight(Layer(layer, self._taken, self.location, "_"))
-            weight = None if weight is None else weight.rows(lambda array: array[:, rows])
         elif NUMBER in name:
             weight = stacked_weights([self._layer(layer.replace(NUMBER, str(expert))) for expert in range(shape[0])], self.quantization)
         else:
@@ -131,7 +134,7 @@ class FolderCheckpoint:
         return self.tensors[source]
 
     def tensor(self, name: str, shape: tuple[int, ...]) -> DataAttr:
-        """A tensor. Raises ModelFileError if it is missing or has another shape."""
+        """A tensor. Raises ModelFileError if it is missing or has another shape, dimensions of 1 apart."""
         source = self._names.get(name)
         if source is None:
             raise self.error(
@@ -139,9 +142,11 @@ class FolderCheckpoint:
             )
         self._read.add(source)
         data = self.tensors[source]
-        if data.shape != shape:
+        if data.shape == shape:
+            return data
+        if [size for size in data.shape if size != 1] != [size for size in shape if size != 1]:
             raise self.error(f"the tensor {name!r} is {list(data.shape)} instead of {list(shape)}", MISMATCH)
-        return data
+        return DataAttr.of(data.values.reshape(shape), data.element)
 
     def error(self, reason: str, hint: str | None = None) -> ModelFileError:
         """An error about the weights."""
@@ -161,8 +166,23 @@ class FolderCheckpoint:
     def _is_ignored(self, name: str) -> bool:
         if self.quantization is not None and name.rpartition(".")[2] in UNREAD:
             return True
-        ignored = list(self.family.ignored_tensors)
+        if self.keys.is_part and not self._is_of_language_model(name):
+            return True
+        ignored = [*self.family.ignored_tensors, *self._further_layers()]
         if self.keys.flag(self.family.key("is_tied"), default=True):
             # An equal copy of the embeddings.
             ignored += [f"{self.family.tensors[each]}.weight" for each in ("head",) if each in self.family.tensors]
         return any(re.fullmatch(re.escape(each).replace(r"\{\}", r"\d+").replace(r"\*", ".*"), name) for each in ignored)
+
+    def _is_of_language_model(self, name: str) -> bool:
+        """Whether a tensor of a multimodal model is one of its language model, by its name."""
+        outer = [each for each in self.family.tensors.values() if name.startswith(f"{each}.")]
+        return bool(outer) or name.startswith(self.family.layer.partition("{}")[0])
+
+    def _further_layers(self) -> list[str]:
+        """The tensors of the layers after the last one that predict more tokens at once."""
+        if not self.family.further_layers:
+            return []
+        count = self.keys.integer(self.family.further_layers) if self.keys.has(self.family.further_layers) else 0
+        first = self.keys.integer(self.family.key("layers"))
+        return [f"{self.family.layer.format(first + each)}.*" for each in range(min(count, FURTHER))]

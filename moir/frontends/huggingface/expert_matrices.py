@@ -1,7 +1,8 @@
 """The matrices of the experts of a layer [experts, rows, columns], however a folder stores them.
 
 each                 one tensor [rows, columns] for each expert and projection
-packed transposed    one tensor [experts, columns, rows]; the rows of gate and up alternate in one
+packed               one tensor [experts, rows, columns]; the rows of gate, then those of up, in one
+packed transposed    one tensor [experts, columns, rows]; the rows of gate and up alternate in one, and stay so
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from moir.errors import ModelFileError
 NUMBER = "{}"
 """What stands for the number of an expert in the name of a tensor."""
 
-_OPERAND = re.compile(r"(layers\.\d+\.experts\.)(gate|up|down)\.(weight|bias)")
+_OPERAND = re.compile(r"(layers\.\d+\.experts\.)(gate_up|gate|up|down)\.(weight|bias)")
 
 ReadTensor = Callable[[str, tuple[int, ...]], DataAttr]
 """Reads a tensor of a name and a shape."""
@@ -39,39 +40,47 @@ class PackedMatrix(NamedTuple):
 
     Args:
         tensor: the operand of the tensor, without `weight` or `bias`.
-        rows: the rows of the matrices among those of the tensor.
+        half: 0 or 1 for the first or second half of the rows of the tensor; None for all of them.
     """
 
     tensor: str
-    rows: slice
+    half: int | None
 
 
 def matrix_of(operand: str) -> PackedMatrix | None:
-    """Where a weight or bias of experts is; None for other operands. The rows of gate and up alternate."""
+    """Where a weight or bias of experts is; None for other operands."""
     match = _OPERAND.fullmatch(operand)
     if match is None:
         return None
     prefix, part, _ = match.groups()
-    if part not in ("gate", "up"):
-        return PackedMatrix(f"{prefix}{part}", slice(None))
-    return PackedMatrix(f"{prefix}gate_up", slice(0 if part == "gate" else 1, None, 2))
+    if part in ("gate", "up"):
+        return PackedMatrix(f"{prefix}gate_up", 0 if part == "gate" else 1)
+    return PackedMatrix(f"{prefix}{part}", None)
 
 
-def packed_matrix(read: ReadTensor, block: Callable[[str], str], operand: str, shape: tuple[int, ...]) -> StoredWeight | None:
-    """A weight or bias of experts that lie in one tensor, [columns, rows] each; None for other operands.
+def packed_matrix(
+    read: ReadTensor, block: Callable[[str], str], operand: str, shape: tuple[int, ...], is_transposed: bool
+) -> StoredWeight | None:
+    """A weight or bias of experts that lie in one tensor; None for other operands.
 
     Args:
         read: reads a tensor.
         block: the name in the file of a block.
         operand: the operand.
         shape: the shape of the weight [experts, rows, columns], or of the bias [experts, rows].
+        is_transposed: whether the tensor is [experts, columns, rows], and its name ends without `.weight`.
     """
     found = matrix_of(operand)
     if found is None:
         return None
-    name = block(found.tensor) + ("_bias" if operand.endswith(".bias") else "")
+    name, kind = block(found.tensor), operand.rpartition(".")[2]
     count, rows, *columns = shape
-    data = read(name, (count, *columns, (found.rows.step or 1) * rows))
-    values, part = data.values, found.rows
-    values = values.moved(lambda array: array[..., part]) if isinstance(values, ComputedArray) else values[..., part]
-    return StoredWeight(DataAttr.of(values.transpose((0, 2, 1)) if columns else values, data.element))
+    if is_transposed:
+        data = read(f"{name}_bias" if kind == "bias" else name, (count, *columns, rows))
+        return StoredWeight(DataAttr.of(data.values.transpose((0, 2, 1)), data.element) if columns else data)
+    if found.half is None:
+        return StoredWeight(read(f"{name}.{kind}", shape))
+    data, part = read(f"{name}.{kind}", (count, 2 * rows, *columns)), slice(found.half * rows, (found.half + 1) * rows)
+    values = data.values
+    values = values.moved(lambda array: array[:, part]) if isinstance(values, ComputedArray) else values[:, part]
+    return StoredWeight(DataAttr.of(values, data.element))

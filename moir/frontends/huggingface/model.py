@@ -54,11 +54,12 @@ def read_configuration(folder: Path) -> Keys:
         raise ModelFileError("the folder has no config.json", location=str(folder), hint="copy it from where the weights come from")
     values = _object(path)
     inner = values.get("text_config")
-    if isinstance(inner, dict) and "model_type" in inner:
+    is_part = isinstance(inner, dict) and "model_type" in inner
+    if is_part:
         # A multimodal model: its language model.
         outer = {key: values[key] for key in ("architectures", QUANTIZATION, COMPRESSION) if key in values}
         values = {**cast("dict[str, Any]", inner), **outer}
-    return Keys(values, str(path))
+    return Keys(values, str(path), is_part=is_part)
 
 
 def _object(path: Path) -> dict[str, Any]:

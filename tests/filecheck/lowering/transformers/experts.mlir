@@ -33,3 +33,27 @@ builtin.module {
     opset1.Result(%y) {name = "y"}
   }
 }
+
+// -----
+
+// Groups, a correction of the choice, and a factor: the weights are the scores without the correction.
+// CHECK-LABEL: moir.model @groups
+// CHECK:         %[[SCORES:.*]] = opset1.Sigmoid(%{{.*}}) : tensor<?x4xf32>
+// CHECK:         %[[RANKED:.*]] = opset1.Add(%[[SCORES]], %{{.*}}) : tensor<?x4xf32>
+// CHECK:         %[[GROUPED:.*]] = opset1.Reshape(%[[RANKED]], %{{.*}}) {special_zero = true} : tensor<?x2x2xf32>
+// CHECK:         %[[KEPT:.*]] = opset1.Select(%{{.*}}, %[[RANKED]], %{{.*}})
+// CHECK:         %[[BEST:.*]], %[[PLACES:.*]] = opset11.TopK(%[[KEPT]], %{{.*}})
+// CHECK:         opset6.GatherElements(%[[SCORES]], %[[PLACES]]) {axis = 1}
+builtin.module {
+  moir.model @groups {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x?x4xf32>
+    %router = opset1.Parameter() {name = "r"} : tensor<4x4xf32>
+    %gate = opset1.Parameter() {name = "g"} : tensor<4x2x4xf32>
+    %up = opset1.Parameter() {name = "u"} : tensor<4x2x4xf32>
+    %down = opset1.Parameter() {name = "d"} : tensor<4x4x2xf32>
+    %none = moir.none
+    %c = opset1.Constant() {value = #moir.data<tensor<4xf32>, [0.5, 0.0, 0.1, 0.2]>} : tensor<4xf32>
+    %y = transformers.MixtureOfExperts(%x, %router, %gate, %up, %down, %none, %none, %none, %none, %c) {chosen = 2, scores = "sigmoid", is_normalized = true, scale = 2.5, groups = 2, chosen_groups = 1, group_score = "best two", activation = "silu", name = "moe"} : tensor<?x?x4xf32>
+    opset1.Result(%y) {name = "y"}
+  }
+}

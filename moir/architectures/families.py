@@ -17,7 +17,9 @@ FILES = listed(
     gpt: gpt2 gpt_bigcode gpt_neox gptj opt
     bloom: bloom
     falcon: falcon
-    mixtures: mixtral qwen3_moe olmoe gpt_oss
+    mixtures: mixtral qwen3_moe olmoe gpt_oss granitemoe granitemoeshared phimoe
+    shared_experts: qwen2_moe ernie4_5_moe glm4_moe dots1
+    deepseek: deepseek_v2 deepseek_v3
     encoders: bert roberta xlm-roberta distilbert modernbert
     """
 )

@@ -63,17 +63,24 @@ class Family(Record):
         fixed: fields of the configuration that no key says.
         biases: the operands that have biases, by the key that says so; by an empty text those that always have.
         experts: the fields of `Experts`, by key or, for values that are no text of a key, as they are.
+            A key may be a product of two, `n_shared_experts * moe_intermediate_size`.
         dense: which layers have no experts: empty for none; `sparse step` (decoder_sparse_step and mlp_only_layers);
-            or the key with the number of first layers without.
+            `interval` (moe_layer_interval, moe_layer_start_index and moe_layer_end_index); or the key with the number
+            of first layers without.
+        latent: the keys of the fields of `Latent`.
         window: which layers have windows: empty; `all`; `flagged` (use_sliding_window, from layer max_window_layers
-            on); `alternating` (even layers); `pattern` (all but each n-th); `both sides` (half of local_attention, all
-            but every global_attn_every_n_layers-th). `layer_types` precedes.
+            on); `alternating` (even layers); `alternating first` (even layers before max_window_layers, if
+            use_sliding_window); `pattern` (all but each n-th); `both sides` (half of local_attention, all but every
+            global_attn_every_n_layers-th). `layer_types` precedes.
         rotary_layers: which layers are rotated: empty for all; `listed` (no_rope_layers); `sliding`; `sliding or all`
             (those with windows, or all if the model has no windows).
         variants: changes of the architecture for values of keys: (key, value, changed fields).
         read: keys that only the code of the frontend reads.
         unread: keys that have no effect in this family.
+        expected: the only value that is known of a key.
         ignored_tensors: tensors without effect; {} is the number of a layer.
+        further_layers: the key with the number of layers after the last one, which predict more tokens at once and have
+            no effect on the next one.
         head_tensor: the tensor of the logits' matrix.
         stacked: the operands whose matrices hold those of all experts.
     """
@@ -93,12 +100,15 @@ class Family(Record):
     biases: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     experts: Mapping[str, object] = NOTHING
     dense: str = ""
+    latent: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     window: str = ""
     rotary_layers: str = ""
     variants: tuple[tuple[str, object, Mapping[str, object]], ...] = ()
     read: frozenset[str] = frozenset()
     unread: frozenset[str] = frozenset()
+    expected: Mapping[str, object] = NOTHING
     ignored_tensors: tuple[str, ...] = ()
+    further_layers: str = ""
 
     def key(self, field: str) -> str:
         """The key of config.json that says a field of the configuration; empty if none does."""

@@ -27,15 +27,25 @@ class FeedForwardNodes:
         """The result of the block of a layer.
 
         GatedMLP(x, gate, up, down, biases …) {activation}, or MLP(x, up, down, biases …) {activation}, or
-        MixtureOfExperts(x, router, gate, up, down, biases …) {chosen, …}
+        MixtureOfExperts(x, router, gate, up, down, biases …) {chosen, …}, with the network that computes every token.
         """
         experts = self.configuration.experts[layer] if self.configuration.experts else None
-        if experts is not None:
-            return self.mixture(x, f"layers.{layer}.experts", experts)
-        return self.network(x, f"layers.{layer}.feed_forward", self.configuration.feed_forward)
+        if experts is None:
+            return self.network(x, f"layers.{layer}.feed_forward", self.configuration.feed_forward)
+        chosen = self.mixture(x, f"layers.{layer}.experts", experts)
+        if not experts.shared:
+            return chosen
+        shared = self.network(x, f"layers.{layer}.shared_expert", experts.shared)
+        if experts.shared_gate:
+            gates = self.vectors.linear(x, f"layers.{layer}.shared_expert_gate", self.configuration.hidden, 1)
+            shared = self.vectors.gated(shared, gates)
+        return self.vectors.sum(chosen, shared, f"layers.{layer}.all_experts")
 
     def mixture(self, x: SSAValue, block: str, experts: Experts) -> SSAValue:
-        """Networks among which a router chooses."""
+        """Networks among which a router chooses.
+
+        MixtureOfExperts(x, router, gate, up, down, biases of router, gate, up, down, correction) {chosen, scores, …}
+        """
         hidden, count, size = self.configuration.hidden, experts.count, experts.size
         weight = self.nodes.weight
         shapes = {"gate": (count, size, hidden), "up": (count, size, hidden), "down": (count, hidden, size)}
@@ -43,15 +53,22 @@ class FeedForwardNodes:
         biases = [weight(f"{block}.{part}.bias", shape[:2]) if experts.bias else None for part, shape in shapes.items()]
         router = weight(f"{block}.router.weight", (count, hidden))
         router_bias = weight(f"{block}.router.bias", (count,)) if experts.router_bias else None
-        is_clamped = experts.activation == "clamped swish"
+        correction = weight(f"{block}.correction", (count,)) if experts.has_correction else None
+        is_clamped, is_grouped = experts.activation == "clamped swish", experts.groups > 1
         return self.nodes.node(
             "MixtureOfExperts",
-            [x, router, *matrices, router_bias, *biases],
+            [x, router, *matrices, router_bias, *biases, correction],
             self.vectors.name(block),
             hidden,
             chosen=experts.chosen,
             scores=experts.scores,
             is_normalized=experts.is_normalized or None,
+            least_sum=experts.least_sum or None,
+            scale=None if experts.scale == 1 else float(experts.scale),
+            groups=experts.groups if is_grouped else None,
+            chosen_groups=experts.chosen_groups if is_grouped else None,
+            group_score=experts.group_score if is_grouped else None,
+            jitter=experts.jitter if experts.scores == "sparse mixer" else None,
             activation=experts.activation or self.configuration.activation,
             limit=float(experts.limit) if is_clamped else None,
             slope=float(experts.slope) if is_clamped else None,

@@ -19,6 +19,7 @@ from moir.architectures.attention import AttentionNodes
 from moir.architectures.checkpoint import Checkpoint
 from moir.architectures.feed_forward import FeedForwardNodes
 from moir.architectures.inputs import ModelInputs
+from moir.architectures.latent_attention import LatentAttentionNodes
 from moir.architectures.nodes import NodeList
 from moir.architectures.record import ATTENTION, Architecture, Branch, Configuration
 from moir.architectures.vectors import VectorNodes
@@ -52,7 +53,8 @@ class Network:
         self.nodes = nodes
         self.vectors = VectorNodes(architecture, configuration, nodes)
         self.inputs = ModelInputs(architecture, configuration, nodes)
-        self.attention = AttentionNodes(architecture, configuration, self.vectors, self.inputs)
+        attention = LatentAttentionNodes if architecture.attention.latent else AttentionNodes
+        self.attention = attention(architecture, configuration, self.vectors, self.inputs)
         self.feed_forward = FeedForwardNodes(architecture, configuration, self.vectors)
 
     def build(self) -> None:

@@ -120,6 +120,7 @@ class Experts(Record):
         shared: the size of the inner value of the expert that computes every token; 0 if there is none.
         scores: `softmax` over all experts; `chosen softmax` over those that are chosen; `sigmoid`; `sparse mixer`.
         is_normalized: whether the weights of the chosen experts are divided by their sum.
+        least_sum: the least number by which they are divided.
         scale: a factor of the weights.
         groups, chosen_groups: experts are chosen from the best groups only; 1 and 1 without groups.
         group_score: the score of a group: `best two` (their sum) or `best`.
@@ -137,6 +138,7 @@ class Experts(Record):
     shared: int = 0
     scores: str = "softmax"
     is_normalized: bool = False
+    least_sum: float = 0.0
     scale: float = 1.0
     groups: int = 1
     chosen_groups: int = 1
@@ -173,15 +175,15 @@ class Latent(Record):
     """The sizes of a latent attention.
 
     Args:
-        query_rank: the size of the compressed queries; 0 if they are not compressed.
         rank: the size of the compressed keys and values.
         plain_size, rotated_size: the sizes of the two parts of a query and a key.
+        query_rank: the size of the compressed queries; 0 if they are not compressed.
     """
 
-    query_rank: int
     rank: int
     plain_size: int
     rotated_size: int
+    query_rank: int = 0
 
 
 class Configuration(Record):

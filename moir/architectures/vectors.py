@@ -28,7 +28,15 @@ class VectorNodes:
         """The name of a block in the file, which its node gets."""
         return self.nodes.checkpoint.name(block)
 
-    def norm(self, x: SSAValue, block: str, width: int, kind: str | None = None, shape: tuple[int, ...] | None = None) -> SSAValue:
+    def norm(
+        self,
+        x: SSAValue,
+        block: str,
+        width: int,
+        kind: str | None = None,
+        shape: tuple[int, ...] | None = None,
+        epsilon: float | None = None,
+    ) -> SSAValue:
         """Append a normalization over the last dimension of x, or the last parts of it.
 
         Args:
@@ -37,11 +45,13 @@ class VectorNodes:
             width: the size of a part that is normalized; the value has one part, or one for each head.
             kind: `rms` or `layer`; that of the architecture by default.
             shape: the shape of the weights; [width] by default. [heads, width] has other weights for each head.
+            epsilon: what is added to the mean of squares; that of the configuration by default.
         """
         architecture, name = self.architecture, self.name(block)
         kind, shape = kind or architecture.norm, shape or (width,)
         weight = self.nodes.weight(f"{block}.weight", shape) if architecture.norm_weight or kind == "rms" else None
-        common = {"epsilon": self.configuration.epsilon, "offset": architecture.norm_offset or None, "part": width}
+        epsilon = self.configuration.epsilon if epsilon is None else epsilon
+        common = {"epsilon": epsilon, "offset": architecture.norm_offset or None, "part": width}
         if kind == "rms":
             return self.nodes.nodes("RMSNorm", [x, weight], name, [x.type], common)[0]
         bias = self.nodes.weight(f"{block}.bias", shape) if architecture.norm_bias else None
@@ -61,6 +71,10 @@ class VectorNodes:
     def sum(self, x: SSAValue, y: SSAValue, block: str) -> SSAValue:
         """Append a sum."""
         return self.nodes.nodes("Add", [x, y], self.name(block), [x.type], {})[0]
+
+    def gated(self, x: SSAValue, gates: SSAValue) -> SSAValue:
+        """Append a product with sigmoids, one for each feature or one for all: Gate(x, gates)."""
+        return self.nodes.nodes("Gate", [x, gates], "", [x.type], {})[0]
 
     def scaled(self, x: SSAValue, factor: float) -> SSAValue:
         """Append a product with a number."""

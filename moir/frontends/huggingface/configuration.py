@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from moir.architectures.family import IGNORED, KEYS, Family
-from moir.architectures.record import Architecture, Configuration
+from moir.architectures.record import Architecture, Configuration, Latent
 from moir.frontends.huggingface.experts import expert_layers
 from moir.frontends.huggingface.keys import Keys
 from moir.frontends.huggingface.layer_kinds import windows
@@ -31,6 +31,9 @@ def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration,
     Raises ModelFileError for keys with impossible values, and for keys that nothing reads.
     """
     keys = keys.with_names(family.aliases).with_defaults(family.defaults)
+    for key, value in family.expected.items():
+        if keys.value(key, value) not in (value, None):
+            raise keys.error(f"{key!r} is {keys.value(key)!r}; of this family moir knows {value!r} alone")
     architecture = family.architecture
     changes: dict[str, object] = {}
     for key, value, changed in family.variants:
@@ -47,7 +50,7 @@ def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration,
         fields["labels"] = _label_count(keys)
     configuration = Configuration(**fields)
     _check(configuration, keys)
-    keys.check_all_read(IGNORED | family.unread)
+    keys.check_all_read(IGNORED | family.unread | {family.further_layers})
     return architecture, configuration, family
 
 
@@ -70,6 +73,9 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     if layers is None or not 0 < layers <= LARGEST_COUNT or not 0 <= (fields.get("heads") or 0) <= LARGEST_COUNT:
         raise keys.error(f"{layers} layers with {fields.get('heads')} heads are not possible")
     fields["key_heads"] = fields.get("key_heads") or fields.get("heads", 0)
+    if family.latent:
+        fields["latent"] = latent = Latent(**{field: keys.integer(key) for field, key in family.latent.items() if keys.value(key) is not None})
+        fields["head_size"] = latent.plain_size + latent.rotated_size
     if fields.get("heads"):
         fields["head_size"] = fields.get("head_size") or fields["hidden"] // fields["heads"]
     fields["feed_forward"] = fields["feed_forward"] or 4 * fields["hidden"]

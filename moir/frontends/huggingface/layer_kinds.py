@@ -33,7 +33,7 @@ def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
     if rule == "both sides":
         return _windows_of_both_sides(keys, layers, types)
     size = keys.value("sliding_window")
-    flagged = keys.flag("use_sliding_window", default=True) if rule == "flagged" else True
+    flagged = keys.flag("use_sliding_window", default=True) if rule in ("flagged", "alternating first") else True
     if not size or not flagged:
         return ()
     size = keys.integer("sliding_window")
@@ -57,6 +57,9 @@ def _sliding_layers(rule: str, keys: Keys, layers: int) -> list[bool]:
     if rule == "flagged":
         first = keys.integer("max_window_layers", layers)
         return [layer >= first for layer in range(layers)]
+    if rule == "alternating first":
+        first = keys.integer("max_window_layers", layers)
+        return [layer % 2 == 0 and layer < first for layer in range(layers)]
     if rule == "alternating":
         return [layer % 2 == 0 for layer in range(layers)]
     if rule == "pattern":

@@ -36,3 +36,9 @@ def clip(op: OpBuilder, x: SSAValue, *, bound: float) -> SSAValue:
 def add(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     """transformers.Add(x, y) -> Add(x, y)"""
     return op.Add(x, y)
+
+
+@transformers.lowers("Gate")
+def gate(op: OpBuilder, x: SSAValue, gates: SSAValue) -> SSAValue:
+    """transformers.Gate(x, gates) -> Multiply(x, Sigmoid(gates))"""
+    return op.Multiply(x, op.Sigmoid(gates))

@@ -56,8 +56,8 @@ def attention(
     key = heads_of(node, op, keys, key_heads, None if cosines is None else rotation, cosines, sines)
     value = heads_of(node, op, values, key_heads)
     if beams is not None:
-        key = cached(op, key, beams, f"past_key_values.{layer}.keypresent.{layer}.key")
-        value = cached(op, value, beams, f"past_key_values.{layer}.valuepresent.{layer}.value")
+        key = cached(op, key, beams, key_variable(layer))
+        value = cached(op, value, beams, value_variable(layer))
     if alibi:
         if attention_mask is None:
             node.fail("operand 8, the mask of the tokens, is missing")
@@ -65,6 +65,16 @@ def attention(
     result = attended(op, query, repeated(op, key, heads), repeated(op, value, heads), mask, scale, cap, sinks)
     size = (shape_of(result) or (-1,))[-1]
     return op.Reshape(op.Transpose(result, HEADS_FIRST), [0, 0, heads * size], special_zero=True)
+
+
+def key_variable(layer: int) -> str:
+    """The name of the variable with the keys of a layer."""
+    return f"past_key_values.{layer}.keypresent.{layer}.key"
+
+
+def value_variable(layer: int) -> str:
+    """The name of the variable with the values of a layer."""
+    return f"past_key_values.{layer}.valuepresent.{layer}.value"
 
 
 def attended(

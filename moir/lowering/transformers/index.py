@@ -1,11 +1,12 @@
 """The kinds that each file of this package lowers; `python -m scripts.lowering_index` writes it."""
 
 INDEX = """
-arithmetic: Add Clip Scale SoftCap
+arithmetic: Add Clip Gate Scale SoftCap
 attention: Attention
 experts: MixtureOfExperts
 feed_forward: GatedMLP MLP PackedGatedMLP
 indexing: Embedding FirstToken
+latent_attention: LatentAttention
 masks: CausalMask Mask
 matrix: Linear
 movement: Split

@@ -74,6 +74,7 @@ class Family(Record):
             global_attn_every_n_layers-th). `layer_types` precedes.
         rotary_layers: which layers are rotated: empty for all; `listed` (no_rope_layers); `sliding`; `sliding or all`
             (those with windows, or all if the model has no windows).
+        rotary_magnitudes: whether `short_mscale` and `long_mscale` of a rotary embedding are factors of cosines and sines.
         variants: changes of the architecture for values of keys: (key, value, changed fields).
         read: keys that only the code of the frontend reads.
         unread: keys that have no effect in this family.
@@ -103,6 +104,7 @@ class Family(Record):
     latent: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     window: str = ""
     rotary_layers: str = ""
+    rotary_magnitudes: bool = False
     variants: tuple[tuple[str, object, Mapping[str, object]], ...] = ()
     read: frozenset[str] = frozenset()
     unread: frozenset[str] = frozenset()

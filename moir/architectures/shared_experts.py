@@ -102,6 +102,7 @@ ERNIE4_5_MOE = Family(
         "has_correction": True,
     },
     dense="interval",
+    variants=(("use_bias", True, {"head_bias": True}),),
     # How the training computes.
     unread=words("moe_use_aux_free moe_capacity moe_gate moe_aux_loss_lambda"),
 )

@@ -15,7 +15,7 @@ FILES = listed(
     layer_norm_families: stablelm nemotron olmo cohere2
     gemma: gemma gemma2 gemma3_text
     gpt: gpt2 gpt_bigcode gpt_neox gptj opt
-    bloom: bloom
+    bloom: bloom mpt
     falcon: falcon
     mixtures: mixtral qwen3_moe olmoe gpt_oss granitemoe granitemoeshared phimoe
     shared_experts: qwen2_moe ernie4_5_moe glm4_moe dots1

@@ -58,6 +58,8 @@ class Family(Record):
         aliases: further names of keys.
         divisors: the keys of fields that are the reciprocal of their value.
         roots, inverse_roots: the keys of fields that are the square root of their value, or its reciprocal.
+        sizes: the keys of further sizes that only this family has, by name.
+        tables: the keys of objects of config.json, whose own keys are `TABLE.KEY`.
         transposed: whether the matrices of layers lie in the file as [K, N].
         defaults: the values of keys that a file leaves out.
         fixed: fields of the configuration that no key says.
@@ -75,7 +77,8 @@ class Family(Record):
         rotary_layers: which layers are rotated: empty for all; `listed` (no_rope_layers); `sliding`; `sliding or all`
             (those with windows, or all if the model has no windows).
         rotary_magnitudes: whether `short_mscale` and `long_mscale` of a rotary embedding are factors of cosines and sines.
-        variants: changes of the architecture for values of keys: (key, value, changed fields).
+        variants: changes of the architecture for values of keys: (key, value, changed fields); `attention.NAME` is a
+            field of its attention.
         read: keys that only the code of the frontend reads.
         unread: keys that have no effect in this family.
         expected: the only value that is known of a key.
@@ -95,6 +98,8 @@ class Family(Record):
     divisors: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     roots: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     inverse_roots: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
+    sizes: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
+    tables: tuple[str, ...] = ()
     transposed: bool = False
     defaults: Mapping[str, object] = NOTHING
     fixed: Mapping[str, object] = NOTHING

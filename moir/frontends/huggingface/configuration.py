@@ -30,28 +30,33 @@ def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration,
 
     Raises ModelFileError for keys with impossible values, and for keys that nothing reads.
     """
-    keys = keys.with_names(family.aliases).with_defaults(family.defaults)
+    keys = keys.with_names(family.aliases).with_tables(family.tables).with_defaults(family.defaults)
     for key, value in family.expected.items():
         if keys.value(key, value) not in (value, None):
             raise keys.error(f"{key!r} is {keys.value(key)!r}; of this family moir knows {value!r} alone")
-    architecture = family.architecture
     changes: dict[str, object] = {}
     for key, value, changed in family.variants:
         if keys.value(key) == value:
             changes |= changed
-    spelling = {name: value for name, value in changes.items() if name in FAMILY}
-    family = family.with_fields(**spelling)
-    architecture = architecture.with_fields(
-        **{name: value for name, value in changes.items() if name not in spelling and name not in CONFIGURATION}
-    )
+    family = _varied(family, changes)
+    architecture = family.architecture
     fields = _fields(family, keys)
-    fields |= {name: value for name, value in changes.items() if name in CONFIGURATION and name not in spelling}
+    fields |= {name: value for name, value in changes.items() if name in CONFIGURATION and name not in FAMILY}
     if architecture.task == "classification":
         fields["labels"] = _label_count(keys)
     configuration = Configuration(**fields)
     _check(configuration, keys)
     keys.check_all_read(IGNORED | family.unread | {family.further_layers})
     return architecture, configuration, family
+
+
+def _varied(family: Family, changes: Mapping[str, object]) -> Family:
+    """The family with changed fields of its own, of its architecture, and, as `attention.NAME`, of its attention."""
+    own = {name: value for name, value in changes.items() if name in FAMILY}
+    outer = {name: value for name, value in changes.items() if name in ARCHITECTURE and name not in own}
+    architecture = family.architecture.with_fields(**outer)
+    inner = {name.partition(".")[2]: value for name, value in changes.items() if name.startswith("attention.")}
+    return family.with_fields(**own, architecture=architecture.with_fields(attention=architecture.attention.with_fields(**inner)))
 
 
 def _fields(family: Family, keys: Keys) -> dict[str, Any]:
@@ -69,6 +74,8 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
             if (number := keys.number(key)) <= 0:
                 raise keys.error(f"{key!r} is {number}")
             fields[field] = number**power
+    if family.sizes:
+        fields["sizes"] = {name: keys.number_of(key) for name, key in family.sizes.items()}
     layers = fields["layers"]
     if layers is None or not 0 < layers <= LARGEST_COUNT or not 0 <= (fields.get("heads") or 0) <= LARGEST_COUNT:
         raise keys.error(f"{layers} layers with {fields.get('heads')} heads are not possible")

@@ -47,6 +47,15 @@ class Keys:
             values[key] = value
         return Keys(values, self.location, self.defaults)
 
+    def with_tables(self, tables: Sequence[str]) -> Keys:
+        """The keys with those of objects: `TABLE.KEY`."""
+        values = dict(self.values)
+        for name in tables:
+            inner = self.table(name) or {}
+            values.pop(name, None)
+            values |= {f"{name}.{key}": value for key, value in inner.items()}
+        return Keys(values, self.location, self.defaults) if tables else self
+
     def with_defaults(self, defaults: Mapping[str, object]) -> Keys:
         """The keys with values for those that the file leaves out."""
         return Keys(self.values, self.location, defaults)
@@ -143,7 +152,7 @@ class Keys:
     def check_all_read(self, ignored: Set[str]) -> None:
         """Raises ModelFileError for keys that nothing has read and that may change what the model computes."""
         for key, value in self.values.items():
-            if key in self._read or key in ignored or value is None or value is False or value in ([], {}, ""):
+            if key in self._read or not ignored.isdisjoint((key, key.rpartition(".")[2])) or value is None or value is False or value in ([], {}, ""):
                 continue
             if key.startswith("_") and key not in self.defaults:
                 continue

@@ -96,7 +96,11 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
     "bloom": {"vocab_size": [64], "hidden_size": [48], "n_layer": [2], "n_head": [4, 6]},
     "falcon": {
         **{"vocab_size": [64], "hidden_size": [32], "num_hidden_layers": [2], "num_attention_heads": [4], "bias": [True, False]},
-        **{"new_decoder_architecture": [True, False], "num_kv_heads": [2], "multi_query": [True, False]},
+        **{"new_decoder_architecture": [True, False], "num_kv_heads": [4], "multi_query": [True, False], "alibi": [True, False]},
+    },
+    "mpt": {
+        **{"vocab_size": [64], "d_model": [48], "n_layers": [1, 2], "n_heads": [2, 4, 6], "max_seq_len": [64]},
+        "attn_config": [{"alibi_bias_max": 8}, {"clip_qkv": 0.7}, {"softmax_scale": 0.2}],
     },
     "mixtral": {**GROUPS, **WINDOW, "num_local_experts": [3, 4], "num_experts_per_tok": [1, 2]},
     "qwen3_moe": {**GROUPS, **BIAS, **EXPERTS, "moe_intermediate_size": [24], "head_dim": [16], "decoder_sparse_step": [1, 2]},

@@ -9,8 +9,6 @@ from xdsl.ir import SSAValue
 from moir.architectures.inputs import ModelInputs
 from moir.architectures.record import Architecture, Configuration
 from moir.architectures.vectors import VectorNodes
-from moir.dialects.element_types import f32
-from moir.dialects.shapes import tensor
 
 
 class AttentionNodes:
@@ -40,12 +38,16 @@ class AttentionNodes:
         """
         sizes, block = self.configuration, f"layers.{layer}.attention"
         queries, keys, values = self.projected(x, block)
+        gates = None
+        if self.architecture.attention.gated:
+            queries, gates = self.vectors.split(queries, (sizes.head_size, sizes.head_size), block, sizes.heads)
         queries, keys = self.normalized(queries, keys, block)
         if sizes.clip:
             queries, keys, values = (
                 self.nodes.nodes("Clip", [each], "", [each.type], {"bound": sizes.clip})[0] for each in (queries, keys, values)
             )
-        return self.output(self.attended([queries, keys, values], layer), block)
+        x = self.attended([queries, keys, values], layer)
+        return self.output(x if gates is None else self.vectors.gated(x, gates), block)
 
     def attended(self, projected: Sequence[SSAValue], layer: int) -> SSAValue:
         """The node Attention of a layer."""
@@ -78,15 +80,14 @@ class AttentionNodes:
     def projected(self, x: SSAValue, block: str) -> Sequence[SSAValue]:
         """Queries, keys and values: three products, or the parts of one."""
         sizes, packing, hidden = self.configuration, self.architecture.attention.packing, self.configuration.hidden
-        widths = (sizes.heads * sizes.head_size, sizes.key_heads * sizes.head_size, sizes.key_heads * (sizes.value_size or sizes.head_size))
+        queries = sizes.heads * sizes.head_size * (2 if self.architecture.attention.gated else 1)
+        widths = (queries, sizes.key_heads * sizes.head_size, sizes.key_heads * (sizes.value_size or sizes.head_size))
         if packing == "separate":
             parts = ("query", "key", "value")
             return [self.vectors.linear(x, f"{block}.{part}", hidden, width) for part, width in zip(parts, widths, strict=True)]
         product = self.vectors.linear(x, f"{block}.query_key_value", hidden, sum(widths))
         groups = {"stacked": 1, "per head": sizes.heads, "per group": sizes.key_heads}[packing]
-        types = [tensor((-1, -1, width), f32) for width in widths]
-        properties = {"groups": groups, "widths": [width // groups for width in widths]}
-        return self.nodes.nodes("Split", [product], f"{self.vectors.name(block)}.parts", types, properties)
+        return self.vectors.split(product, [width // groups for width in widths], block, groups)
 
     def normalized(self, queries: SSAValue, keys: SSAValue, block: str) -> tuple[SSAValue, SSAValue]:
         """Queries and keys after their normalization, if the family has one."""

@@ -74,6 +74,10 @@ class Family(Record):
             on); `alternating` (even layers); `alternating first` (even layers before max_window_layers, if
             use_sliding_window); `pattern` (all but each n-th); `both sides` (half of local_attention, all but every
             global_attn_every_n_layers-th). `layer_types` precedes.
+        adjusted_feed_forward: whether the size of feed-forward blocks is to be computed, as block_auto_adjust_ff_dim says.
+        other_block: the block of layers that have no attention, by its name in `Configuration.blocks`; empty if all have one.
+        attention_layers: the key that says which layers have an attention if `layer_types` does not: a list of their
+            numbers, or a number n for each n-th, null for all; empty if none has.
         rotary_layers: which layers are rotated: empty for all; `listed` (no_rope_layers); `sliding`; `sliding or all`
             (those with windows, or all if the model has no windows).
         rotary_magnitudes: whether `short_mscale` and `long_mscale` of a rotary embedding are factors of cosines and sines.
@@ -108,6 +112,9 @@ class Family(Record):
     dense: str = ""
     latent: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     window: str = ""
+    adjusted_feed_forward: bool = False
+    other_block: str = ""
+    attention_layers: str = ""
     rotary_layers: str = ""
     rotary_magnitudes: bool = False
     variants: tuple[tuple[str, object, Mapping[str, object]], ...] = ()

@@ -8,8 +8,6 @@ from moir.architectures.inputs import ModelInputs
 from moir.architectures.record import Architecture, Configuration, Latent, Rotary
 from moir.architectures.vectors import VectorNodes
 from moir.architectures.yarn import magnitude
-from moir.dialects.element_types import f32
-from moir.dialects.shapes import tensor
 
 EPSILON = 1e-6
 """That of the normalizations of compressed vectors, whatever that of the others is."""
@@ -45,10 +43,8 @@ class LatentAttentionNodes:
         assert latent is not None and rotary is not None
         heads, value_size = sizes.heads, sizes.value_size or sizes.head_size
         queries = self.queries(x, block, latent)
-        types = [tensor((-1, -1, width), f32) for width in (latent.rank, latent.rotated_size)]
         down = self.vectors.linear(x, f"{block}.key_value_down", sizes.hidden, latent.rank + latent.rotated_size)
-        properties = {"groups": 1, "widths": [latent.rank, latent.rotated_size]}
-        compressed, rotated = self.nodes.nodes("Split", [down], f"{self.vectors.name(block)}.parts", types, properties)
+        compressed, rotated = self.vectors.split(down, (latent.rank, latent.rotated_size), block)
         compressed = self.vectors.norm(compressed, f"{block}.key_value_norm", latent.rank, epsilon=EPSILON)
         expanded = self.vectors.linear(compressed, f"{block}.key_value_up", latent.rank, heads * (latent.plain_size + value_size))
         cosines, sines = self.inputs.rotation(rotary)

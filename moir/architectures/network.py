@@ -12,11 +12,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Protocol
+
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 
 from moir.architectures.attention import AttentionNodes
 from moir.architectures.checkpoint import Checkpoint
+from moir.architectures.convolution import ConvolutionNodes
 from moir.architectures.feed_forward import FeedForwardNodes
 from moir.architectures.inputs import ModelInputs
 from moir.architectures.latent_attention import LatentAttentionNodes
@@ -38,6 +42,14 @@ def network(architecture: Architecture, configuration: Configuration, checkpoint
     return Module([ModelOp.of(name, Block(nodes.operations))])
 
 
+class LayerBlock(Protocol):
+    """Appends the block of a layer in which tokens see each other."""
+
+    def block(self, x: SSAValue, layer: int) -> SSAValue:
+        """The result of the block of a layer."""
+        ...
+
+
 class Network:
     """The blocks of a model in order.
 
@@ -53,8 +65,12 @@ class Network:
         self.nodes = nodes
         self.vectors = VectorNodes(architecture, configuration, nodes)
         self.inputs = ModelInputs(architecture, configuration, nodes)
+        parts = (architecture, configuration, self.vectors, self.inputs)
         attention = LatentAttentionNodes if architecture.attention.latent else AttentionNodes
-        self.attention = attention(architecture, configuration, self.vectors, self.inputs)
+        self.blocks: Mapping[str, LayerBlock] = {
+            ATTENTION: attention(*parts),
+            "convolution": ConvolutionNodes(*parts),
+        }
         self.feed_forward = FeedForwardNodes(architecture, configuration, self.vectors)
 
     def build(self) -> None:
@@ -107,8 +123,10 @@ class Network:
             if branch.before not in normed:
                 normed[branch.before] = self.vectors.norm(x, f"layers.{layer}.{branch.before}", hidden)
             x = normed[branch.before]
-        build = self.attention.block if branch.block == ATTENTION else self.feed_forward.block
-        x = build(x, layer)
+        if branch.block == ATTENTION:
+            x = self.blocks[self.configuration.blocks[layer] if self.configuration.blocks else ATTENTION].block(x, layer)
+        else:
+            x = self.feed_forward.block(x, layer)
         return x if branch.after is None else self.vectors.norm(x, f"layers.{layer}.{branch.after}", hidden)
 
     def outputs(self, x: SSAValue) -> None:

@@ -100,6 +100,7 @@ class AttentionBlock(Record):
         alibi: slopes of the heads times positions are added to the scores: None; `plain`; `scaled` (the sum is
             multiplied with the scale of the scores).
         latent: whether keys and values are compressed (DeepSeek-AI, "DeepSeek-V2", 2024).
+        gated: whether the projection of the queries has, after those of each head, gates of the results.
     """
 
     packing: str = "separate"
@@ -109,6 +110,7 @@ class AttentionBlock(Record):
     sinks: bool = False
     alibi: str | None = None
     latent: bool = False
+    gated: bool = False
 
 
 class Experts(Record):
@@ -212,7 +214,8 @@ class Configuration(Record):
         padding: the token whose place in learned positions is skipped (RoBERTa).
         labels: the number of classes of an encoder that classifies.
         biases: the blocks that have biases, such as `attention.query`.
-        blocks: the block in the place of `attention` in each layer, where layers differ: `attention`, `convolution`, …
+        blocks: the block in the place of the attention of each layer, where layers differ: `attention`, `convolution`,
+            `delta rule`, `state space`.
         sizes: further sizes that only one family has, by name.
     """
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.ir import SSAValue
 
 from moir.architectures.nodes import NodeList
@@ -36,6 +38,7 @@ class VectorNodes:
         kind: str | None = None,
         shape: tuple[int, ...] | None = None,
         epsilon: float | None = None,
+        offset: float | None = None,
     ) -> SSAValue:
         """Append a normalization over the last dimension of x, or the last parts of it.
 
@@ -46,12 +49,14 @@ class VectorNodes:
             kind: `rms` or `layer`; that of the architecture by default.
             shape: the shape of the weights; [width] by default. [heads, width] has other weights for each head.
             epsilon: what is added to the mean of squares; that of the configuration by default.
+            offset: what is added to the weights; that of the architecture by default.
         """
         architecture, name = self.architecture, self.name(block)
         kind, shape = kind or architecture.norm, shape or (width,)
         weight = self.nodes.weight(f"{block}.weight", shape) if architecture.norm_weight or kind == "rms" else None
         epsilon = self.configuration.epsilon if epsilon is None else epsilon
-        common = {"epsilon": epsilon, "offset": architecture.norm_offset or None, "part": width}
+        offset = architecture.norm_offset if offset is None else offset
+        common = {"epsilon": epsilon, "offset": offset or None, "part": width}
         if kind == "rms":
             return self.nodes.nodes("RMSNorm", [x, weight], name, [x.type], common)[0]
         bias = self.nodes.weight(f"{block}.bias", shape) if architecture.norm_bias else None
@@ -72,9 +77,26 @@ class VectorNodes:
         """Append a sum."""
         return self.nodes.nodes("Add", [x, y], self.name(block), [x.type], {})[0]
 
-    def gated(self, x: SSAValue, gates: SSAValue) -> SSAValue:
-        """Append a product with sigmoids, one for each feature or one for all: Gate(x, gates)."""
-        return self.nodes.nodes("Gate", [x, gates], "", [x.type], {})[0]
+    def gated(self, x: SSAValue, gates: SSAValue, activation: str = "sigmoid") -> SSAValue:
+        """Append a product with activations, one for each feature or one for all: Gate(x, gates) {activation}"""
+        properties = {} if activation == "sigmoid" else {"activation": activation}
+        return self.nodes.nodes("Gate", [x, gates], "", [x.type], properties)[0]
+
+    def product(self, x: SSAValue, y: SSAValue) -> SSAValue:
+        """Append a product of features: Multiply(x, y)"""
+        return self.nodes.nodes("Multiply", [x, y], "", [x.type], {})[0]
+
+    def split(self, x: SSAValue, widths: Sequence[int], block: str, groups: int = 1) -> list[SSAValue]:
+        """Append the parts of x, each part from every group in turn: Split(x) {groups, widths}
+
+        Args:
+            x: the value [batch, tokens, groups * sum(widths)].
+            widths: the sizes of the parts in a group.
+            block: the block whose name the node gets.
+            groups: the number of groups.
+        """
+        types = [tensor((-1, -1, groups * width), f32) for width in widths]
+        return self.nodes.nodes("Split", [x], f"{self.name(block)}.parts", types, {"groups": groups, "widths": list(widths)})
 
     def scaled(self, x: SSAValue, factor: float) -> SSAValue:
         """Append a product with a number."""

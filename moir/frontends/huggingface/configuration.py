@@ -9,7 +9,7 @@ from moir.architectures.family import IGNORED, KEYS, Family
 from moir.architectures.record import Architecture, Configuration, Latent
 from moir.frontends.huggingface.experts import expert_layers
 from moir.frontends.huggingface.keys import Keys
-from moir.frontends.huggingface.layer_kinds import windows
+from moir.frontends.huggingface.layer_kinds import blocks, windows
 from moir.frontends.huggingface.rotary import rotary_layers
 
 INTEGERS = ("layers", "hidden", "vocabulary", "heads", "feed_forward", "positions")
@@ -86,6 +86,8 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     if fields.get("heads"):
         fields["head_size"] = fields.get("head_size") or fields["hidden"] // fields["heads"]
     fields["feed_forward"] = fields["feed_forward"] or 4 * fields["hidden"]
+    if family.adjusted_feed_forward:
+        fields["feed_forward"] = _adjusted(keys, fields["feed_forward"])
     if fields.get("embedding_size") == fields["hidden"]:
         fields["embedding_size"] = None
     fields["positions"] += family.architecture.positions_offset
@@ -94,6 +96,7 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     fields = {name: value for name, value in fields.items() if value is not None}
     fields["biases"] = frozenset(each for key, operands in family.biases.items() if not key or keys.flag(key) for each in operands.split())
     fields.setdefault("windows", windows(family, keys, layers))
+    fields["blocks"] = blocks(family, keys, layers)
     if family.architecture.attention.rotation is not None:
         if not fields.get("head_size"):
             raise keys.error(f"{fields.get('heads')} heads of {fields['hidden']} features are not possible")
@@ -101,6 +104,19 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     if family.experts:
         fields["experts"] = expert_layers(family, keys, layers)
     return fields
+
+
+def _adjusted(keys: Keys, size: int) -> int:
+    """Two thirds of the size of a feed-forward block, times a factor, rounded up, if config.json says that (LFM2)."""
+    factor, unit = keys.value("block_ffn_dim_multiplier"), keys.integer("block_multiple_of")
+    if not keys.flag("block_auto_adjust_ff_dim"):
+        return size
+    size = int(2 * size / 3)
+    if factor is None:
+        return size
+    if unit < 1:
+        raise keys.error(f"'block_multiple_of' is {unit}")
+    return -(-int(keys.number("block_ffn_dim_multiplier") * size) // unit) * unit
 
 
 def _label_count(keys: Keys) -> int:

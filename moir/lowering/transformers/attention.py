@@ -14,6 +14,7 @@ from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.transformers.alibi import with_alibi
 from moir.lowering.transformers.arithmetic import soft_cap
+from moir.lowering.transformers.states import state
 from moir.lowering.transformers.table import transformers
 from moir.lowering.transformers.weights import vector
 from moir.rewriting.builder import OpBuilder
@@ -154,10 +155,7 @@ def sliced(op: OpBuilder, x: SSAValue, start: int, stop: int) -> SSAValue:
 def cached(op: OpBuilder, x: SSAValue, beams: SSAValue, variable: str) -> SSAValue:
     """The values of a variable, reordered by beams, with new ones [batch, heads, tokens, size] after them; assigned."""
     _, heads, _, size = shape_of(x) or (-1,) * 4
-    batch = op.Gather(op.ShapeOf(beams), [0], 0)
-    empty = op.Broadcast(op.constant(0.0, f32), op.Concat(batch, op.constant([heads, 0, size]), axis=0))
-    past = op.ReadValue(empty, variable_id=variable, variable_type=f32, variable_shape=f"?,{heads},?,{size}")
-    joined = op.Concat(op.Gather(past, beams, op.constant(0)), x, axis=-2)
+    joined = op.Concat(state(op, beams, variable, (heads, 0, size), f"?,{heads},?,{size}"), x, axis=-2)
     assign_variable(op, variable, joined)
     return joined
 

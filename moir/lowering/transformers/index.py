@@ -1,8 +1,9 @@
 """The kinds that each file of this package lowers; `python -m scripts.lowering_index` writes it."""
 
 INDEX = """
-arithmetic: Add Clip Gate Scale SoftCap
+arithmetic: Add Clip Gate Multiply Scale SoftCap
 attention: Attention
+convolution: CausalConvolution MaskPadding
 experts: MixtureOfExperts
 feed_forward: GatedMLP MLP PackedGatedMLP
 indexing: Embedding FirstToken

@@ -1,0 +1,53 @@
+"""Families some of whose layers have another block in the place of the attention: LFM2."""
+
+from __future__ import annotations
+
+from moir.architectures.family import Family
+from moir.architectures.llama import DEFAULTS
+from moir.architectures.record import Architecture, AttentionBlock
+from moir.tables import pairs, words
+
+LFM2 = Family(
+    architecture=Architecture("lfm2", ("lfm2",), attention=AttentionBlock(query_norm="head")),
+    tensors=pairs(
+        "embedding model.embed_tokens, final_norm model.embedding_norm, head lm_head, attention self_attn, feed_forward feed_forward, "
+        "attention_norm operator_norm, feed_forward_norm ffn_norm, attention.query self_attn.q_proj, attention.key self_attn.k_proj, "
+        "attention.value self_attn.v_proj, attention.output self_attn.out_proj, attention.query_norm self_attn.q_layernorm, "
+        "attention.key_norm self_attn.k_layernorm, convolution conv, convolution.input conv.in_proj, convolution.kernel conv.conv, "
+        "convolution.output conv.out_proj, feed_forward.gate feed_forward.w1, feed_forward.up feed_forward.w3, "
+        "feed_forward.down feed_forward.w2"
+    ),
+    keys=pairs("epsilon norm_eps, activation _activation"),
+    aliases=pairs("block_ff_dim intermediate_size, tie_embedding tie_word_embeddings, theta rope_theta"),
+    sizes=pairs("kernel conv_L_cache"),
+    defaults={
+        **{key: value for key, value in DEFAULTS.items() if key != "rms_norm_eps"},
+        "vocab_size": 65536,
+        "hidden_size": 2560,
+        "intermediate_size": 12288,
+        "num_key_value_heads": 8,
+        "max_position_embeddings": 128000,
+        "norm_eps": 1e-5,
+        "rope_theta": 1e6,
+        "tie_word_embeddings": True,
+        "conv_bias": False,
+        "conv_L_cache": 3,
+        "block_multiple_of": 256,
+        "block_ffn_dim_multiplier": 1.0,
+        "block_auto_adjust_ff_dim": True,
+        "full_attn_idxs": None,
+        "_activation": "silu",
+    },
+    biases={"conv_bias": "convolution.input convolution.kernel convolution.output"},
+    adjusted_feed_forward=True,
+    other_block="convolution",
+    attention_layers="full_attn_idxs",
+    expected={"use_pos_enc": True, "block_use_swiglu": True},
+    # The original's names of sizes that other keys have, and how the training begins.
+    unread=words(
+        "block_dim block_mlp_init_scale block_norm_eps block_out_init_scale block_use_xavier_init conv_dim conv_dim_out "
+        "conv_use_xavier_init full_attn_idxs num_heads"
+    ),
+)
+
+FAMILIES = (LFM2,)

@@ -20,7 +20,7 @@ FILES = listed(
     mixtures: mixtral qwen3_moe olmoe gpt_oss granitemoe granitemoeshared phimoe
     shared_experts: qwen2_moe ernie4_5_moe glm4_moe dots1
     deepseek: deepseek_v2 deepseek_v3
-    hybrids: lfm2
+    hybrids: lfm2 qwen3_next
     encoders: bert roberta xlm-roberta distilbert modernbert
     """
 )

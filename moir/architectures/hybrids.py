@@ -1,11 +1,18 @@
-"""Families some of whose layers have another block in the place of the attention: LFM2."""
+"""Families some of whose layers have another block in the place of the attention: LFM2, Qwen3-Next."""
 
 from __future__ import annotations
 
 from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS
+from moir.architectures.llama_variants import ALL_PROJECTIONS, QUERY_NORMS
 from moir.architectures.record import Architecture, AttentionBlock
+from moir.architectures.shared_experts import QWEN2_MOE
 from moir.tables import pairs, words
+
+DELTA_SIZES = pairs(
+    "delta.key_heads linear_num_key_heads, delta.heads linear_num_value_heads, delta.key_size linear_key_head_dim, "
+    "delta.value_size linear_value_head_dim"
+)
 
 LFM2 = Family(
     architecture=Architecture("lfm2", ("lfm2",), attention=AttentionBlock(query_norm="head")),
@@ -50,4 +57,51 @@ LFM2 = Family(
     ),
 )
 
-FAMILIES = (LFM2,)
+QWEN3_NEXT = Family(
+    architecture=Architecture("qwen3_next", ("qwen3_next",), attention=AttentionBlock(query_norm="head", gated=True), norm_offset=1.0),
+    tensors={
+        **QWEN2_MOE.tensors,
+        **QUERY_NORMS,
+        **pairs(
+            "delta_rule linear_attn, delta_rule.input linear_attn.in_proj_qkvz, delta_rule.numbers linear_attn.in_proj_ba, "
+            "convolution.kernel linear_attn.conv1d, delta_rule.decay linear_attn.A_log, delta_rule.step_bias linear_attn.dt_bias, "
+            "delta_rule.norm linear_attn.norm, delta_rule.output linear_attn.out_proj"
+        ),
+    },
+    sizes={"kernel": "linear_conv_kernel_dim", **DELTA_SIZES},
+    defaults={
+        **DEFAULTS,
+        "vocab_size": 151936,
+        "hidden_size": 2048,
+        "intermediate_size": 5632,
+        "num_hidden_layers": 48,
+        "num_attention_heads": 16,
+        "num_key_value_heads": 2,
+        "head_dim": 256,
+        "max_position_embeddings": 32768,
+        "partial_rotary_factor": 0.25,
+        "linear_conv_kernel_dim": 4,
+        "linear_key_head_dim": 128,
+        "linear_value_head_dim": 128,
+        "linear_num_key_heads": 16,
+        "linear_num_value_heads": 32,
+        "decoder_sparse_step": 1,
+        "moe_intermediate_size": 512,
+        "shared_expert_intermediate_size": 512,
+        "num_experts_per_tok": 10,
+        "num_experts": 512,
+        "norm_topk_prob": True,
+        "full_attention_interval": 4,
+    },
+    aliases=QWEN2_MOE.aliases,
+    biases={"attention_bias": ALL_PROJECTIONS},
+    experts=QWEN2_MOE.experts,
+    dense="sparse step",
+    other_block="delta rule",
+    attention_layers="full_attention_interval",
+    unread=words("full_attention_interval"),
+    # Layers that predict more tokens at once.
+    ignored_tensors=("mtp.*",),
+)
+
+FAMILIES = (LFM2, QWEN3_NEXT)

@@ -21,6 +21,7 @@ from xdsl.ir import Block, SSAValue
 from moir.architectures.attention import AttentionNodes
 from moir.architectures.checkpoint import Checkpoint
 from moir.architectures.convolution import ConvolutionNodes
+from moir.architectures.delta_rule import DeltaRuleNodes
 from moir.architectures.feed_forward import FeedForwardNodes
 from moir.architectures.inputs import ModelInputs
 from moir.architectures.latent_attention import LatentAttentionNodes
@@ -70,6 +71,7 @@ class Network:
         self.blocks: Mapping[str, LayerBlock] = {
             ATTENTION: attention(*parts),
             "convolution": ConvolutionNodes(*parts),
+            "delta rule": DeltaRuleNodes(*parts),
         }
         self.feed_forward = FeedForwardNodes(architecture, configuration, self.vectors)
 

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 from moir.architectures.nodes import NodeList
 from moir.architectures.record import Architecture, Configuration
 from moir.dialects.element_types import f32
-from moir.dialects.shapes import tensor
+from moir.dialects.shapes import shape_of, tensor
 
 
 class VectorNodes:
@@ -85,6 +85,11 @@ class VectorNodes:
     def product(self, x: SSAValue, y: SSAValue) -> SSAValue:
         """Append a product of features: Multiply(x, y)"""
         return self.nodes.nodes("Multiply", [x, y], "", [x.type], {})[0]
+
+    def concat(self, parts: Sequence[SSAValue], block: str) -> SSAValue:
+        """Append the features of several values, one after the other: Concat(parts)"""
+        width = sum((shape_of(each) or (-1,))[-1] for each in parts)
+        return self.nodes.node("Concat", parts, self.name(block), width)
 
     def split(self, x: SSAValue, widths: Sequence[int], block: str, groups: int = 1) -> list[SSAValue]:
         """Append the parts of x, each part from every group in turn: Split(x) {groups, widths}

@@ -4,13 +4,14 @@ INDEX = """
 arithmetic: Add Clip Gate Multiply Scale SoftCap
 attention: Attention
 convolution: CausalConvolution MaskPadding
+delta_rule: GatedDeltaRule
 experts: MixtureOfExperts
 feed_forward: GatedMLP MLP PackedGatedMLP
 indexing: Embedding FirstToken
 latent_attention: LatentAttention
 masks: CausalMask Mask
 matrix: Linear
-movement: Split
+movement: Concat Split
 normalization: LayerNorm RMSNorm
 positions: CountedPositions FirstTypes Positions RotaryEmbedding UnpaddedPositions
 weights: Dequantize

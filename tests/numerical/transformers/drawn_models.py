@@ -98,6 +98,11 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
         **{"vocab_size": [64], "hidden_size": [32], "num_hidden_layers": [2], "num_attention_heads": [4], "bias": [True, False]},
         **{"new_decoder_architecture": [True, False], "num_kv_heads": [4], "multi_query": [True, False], "alibi": [True, False]},
     },
+    "lfm2": {
+        **{**SIZES, **TIED, "num_hidden_layers": [4], "num_key_value_heads": [1, 2], "conv_bias": [True, False]},
+        **{"conv_L_cache": [2, 3, 4], "full_attn_idxs": [[1], [0, 3], None], "block_auto_adjust_ff_dim": [True, False]},
+        **{"block_multiple_of": [16], "block_ffn_dim_multiplier": [1.0, 1.3], "norm_eps": [1e-5, 1e-3]},
+    },
     "mpt": {
         **{"vocab_size": [64], "d_model": [48], "n_layers": [1, 2], "n_heads": [2, 4, 6], "max_seq_len": [64]},
         "attn_config": [{"alibi_bias_max": 8}, {"clip_qkv": 0.7}, {"softmax_scale": 0.2}],

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32
 from moir.dialects.shapes import shape_of
+from moir.expansions.loops.delta_rule import delta_step
+from moir.expansions.loops.token_steps import token_steps
 from moir.lowering.binder import LoweringNode
 from moir.lowering.transformers.attention import HEADS_FIRST
 from moir.lowering.transformers.convolution import FEATURES_FIRST
-from moir.lowering.transformers.states import fixed_state, recurrent_variable
+from moir.lowering.transformers.states import fixed_state, recurrent_variable, zeros_of
 from moir.lowering.transformers.table import transformers
-from moir.lowering.transformers.token_steps import token_steps, zeros_of
 from moir.lowering.transformers.weights import vector
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.variables import assign_variable
@@ -47,9 +50,7 @@ def gated_delta_rule(
     """
     key_size, value_size = (_head_size(node, each, count) for each, count in ((keys, key_heads), (values, heads)))
     query, key = (_normalized(op, each, key_heads, heads, key_size) for each in (queries, keys))
-    # The root is computed as OpenVINO's GatedDeltaNetFusion looks for it.
-    width = op.Convert(op.Gather(op.ShapeOf(query), op.constant(3), op.constant(0)), destination_type=f32)
-    query = op.Divide(query, op.Power(width, op.constant(0.5, f32)))
+    query = op.Divide(query, op.constant(math.sqrt(key_size), f32))
     value = op.Transpose(op.Reshape(values, [0, 0, heads, value_size], special_zero=True), HEADS_FIRST)
     rate = op.Negative(op.Exp(vector(op, decay)))
     gate = op.Multiply(rate, op.SoftPlus(op.Add(steps, vector(op, step_bias))))
@@ -57,21 +58,9 @@ def gated_delta_rule(
     variable = recurrent_variable("ssm", layer)
     before = fixed_state(op, beams, variable, (heads, key_size, value_size))
     results = zeros_of(op, values, (-1, heads, -2, value_size))
-    found, after = token_steps(op, _step, (query, key, value, gate, strength), before, results, 2)
+    found, after = token_steps(op, delta_step, (query, key, value, gate, strength), before, results, 2)
     assign_variable(op, variable, after)
     return op.Reshape(op.Transpose(found, HEADS_FIRST), [0, 0, heads * value_size], special_zero=True)
-
-
-def _step(op: OpBuilder, slices: list[SSAValue], state: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The state [batch, heads, key size, value size] after a token, and its result [batch, heads, 1, value size]."""
-    query, key, value, gate, strength = slices
-    kept = op.Multiply(state, op.Unsqueeze(op.Exp(gate), [-1]))
-    column = op.Unsqueeze(op.Squeeze(key, [2]), [-1])
-    known = op.ReduceSum(op.Multiply(kept, column), [-2], keep_dims=False)
-    change = op.Multiply(op.Subtract(op.Squeeze(value, [2]), known), strength)
-    after = op.Add(kept, op.Multiply(column, op.Unsqueeze(change, [-2])))
-    weighted = op.Multiply(after, op.Unsqueeze(op.Squeeze(query, [2]), [-1]))
-    return after, op.ReduceSum(weighted, [-2], keep_dims=True)
 
 
 def _head_size(node: LoweringNode, x: SSAValue, heads: int) -> int:

@@ -36,3 +36,11 @@ def fixed_state(op: OpBuilder, beams: SSAValue, variable: str, sizes: Sequence[i
 def recurrent_variable(kind: str, layer: int) -> str:
     """The name of the variable with the last tokens of a convolution (`conv`), or with a recurrent state (`ssm`)."""
     return f"cache_params.past.{kind}.{layer}cache_params.present.{kind}.{layer}"
+
+
+def zeros_of(op: OpBuilder, like: SSAValue, dimensions: Sequence[int]) -> SSAValue:
+    """Zeros of the batch and the tokens of `like` [batch, tokens, …]: -1 and -2 stand for these two dimensions."""
+    sizes = op.ShapeOf(like)
+    named = {-1: op.Gather(sizes, [0], 0), -2: op.Gather(sizes, [1], 0)}
+    parts = [named[each] if each < 0 else op.constant([each]) for each in dimensions]
+    return op.Broadcast(op.constant(0.0, f32), op.Concat(*parts, axis=0))

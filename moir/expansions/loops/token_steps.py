@@ -1,10 +1,10 @@
-"""Loops over the new tokens with a state, in the form that OpenVINO replaces by one operation of its own.
+"""Loops over the tokens of a text with a state, whose results are written into zeros of their final shape.
 
     %y, %state = opset5.Loop(%tokens, %true, %slices…, %state, %zeros) ({
       body: condition, state, ScatterUpdate(results, token, result of the token)
     })
 
-GatedDeltaNetFusion and SelectiveSSMFusion of OpenVINO look for exactly these operands, Results and outputs.
+OpenVINO has operations of its own for some of these loops, and looks for exactly these operands, Results and outputs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,13 @@ Step = Callable[[OpBuilder, list[SSAValue], SSAValue], tuple[SSAValue, SSAValue]
 """Builds the state after a token and the result of the token from the token's slices and the state before it."""
 
 
-def token_steps(op: OpBuilder, step: Step, cuts: Sequence[SSAValue], state: SSAValue, results: SSAValue, axis: int) -> tuple[SSAValue, SSAValue]:
+OUTPUTS = [BodyPort(2), BodyPort(1)]
+"""The results of the loop: those of the tokens, and the state."""
+
+
+def token_steps(
+    op: OpBuilder, step: Step, cuts: Sequence[SSAValue], state: SSAValue, results: SSAValue, axis: int
+) -> tuple[SSAValue, SSAValue]:
     """The results of all tokens, and the state after the last one.
 
     Args:
@@ -37,10 +43,19 @@ def token_steps(op: OpBuilder, step: Step, cuts: Sequence[SSAValue], state: SSAV
         results: zeros in the shape of the results.
         axis: the dimension of the tokens in `cuts` and `results`.
     """
-    block = Block()
-    inside = OpBuilder(op.known, block)
     count = op.Gather(op.ShapeOf(results), op.constant(axis), op.constant(0))
     operands = [count, op.constant(np.array(True)), *cuts, state, results]
+    block, inputs = body_of_tokens(op, step, cuts, state, results, axis)
+    values = create_repeating(op, Loop, operands, inputs, OUTPUTS, Region(block))
+    return values[0], values[1]
+
+
+def body_of_tokens(
+    op: OpBuilder, step: Step, cuts: Sequence[SSAValue], state: SSAValue, results: SSAValue, axis: int
+) -> tuple[Block, list[BodyPort]]:
+    """The body of the loop of `token_steps`, and the connections of its Parameters."""
+    block = Block()
+    inside = OpBuilder(op.known, block)
     inputs: list[BodyPort] = []
 
     def parameter(type_: Attribute, port: BodyPort) -> SSAValue:
@@ -57,13 +72,4 @@ def token_steps(op: OpBuilder, step: Step, cuts: Sequence[SSAValue], state: SSAV
     joined = inside.ScatterUpdate(former, inside.Unsqueeze(token, inside.constant(0)), result, inside.constant(axis))
     for value in (inside.constant(np.array(True)), after, joined):
         inside.insert(Result.create(operands=[value]))
-    values = create_repeating(op, Loop, operands, inputs, [BodyPort(2), BodyPort(1)], Region(block))
-    return values[0], values[1]
-
-
-def zeros_of(op: OpBuilder, like: SSAValue, dimensions: Sequence[int]) -> SSAValue:
-    """Zeros of the batch and the tokens of `like` [batch, tokens, …]: -1 and -2 stand for these two dimensions."""
-    sizes = op.ShapeOf(like)
-    named = {-1: op.Gather(sizes, [0], 0), -2: op.Gather(sizes, [1], 0)}
-    parts = [named[each] if each < 0 else op.constant([each]) for each in dimensions]
-    return op.Broadcast(op.constant(0.0, f32), op.Concat(*parts, axis=0))
+    return block, inputs

@@ -55,7 +55,6 @@ def causal_convolution(
         activation: that of the result; None for none.
     """
     block, kernel = f"layers.{layer}.convolution.kernel", configuration.sizes["kernel"]
-    assert isinstance(kernel, int)
     nodes = vectors.nodes
     weight = nodes.weight(f"{block}.weight", (features, kernel))
     bias = nodes.weight(f"{block}.bias", (features,)) if "convolution.kernel" in configuration.biases else None

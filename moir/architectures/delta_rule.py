@@ -39,7 +39,7 @@ class DeltaRuleNodes:
         and multiplied with gates.
         """
         block = f"layers.{layer}.delta_rule"
-        key_heads, heads, key_size, value_size = (int(str(self.configuration.sizes[f"delta.{name}"])) for name in SIZES)
+        key_heads, heads, key_size, value_size = (self.configuration.sizes[f"delta.{name}"] for name in SIZES)
         keys, values = key_heads * key_size, heads * value_size
         x = self.inputs.unpadded(x)
         queries, key, value, gates, strengths, steps = self.projected(x, block, key_heads, (keys, values, heads))

@@ -21,6 +21,7 @@ FILES = listed(
     shared_experts: qwen2_moe ernie4_5_moe glm4_moe dots1
     deepseek: deepseek_v2 deepseek_v3
     hybrids: lfm2 qwen3_next
+    mamba: mamba falcon_mamba
     encoders: bert roberta xlm-roberta distilbert modernbert
     """
 )

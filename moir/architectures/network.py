@@ -27,6 +27,7 @@ from moir.architectures.inputs import ModelInputs
 from moir.architectures.latent_attention import LatentAttentionNodes
 from moir.architectures.nodes import NodeList
 from moir.architectures.record import ATTENTION, Architecture, Branch, Configuration
+from moir.architectures.state_space import StateSpaceNodes
 from moir.architectures.vectors import VectorNodes
 from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp
@@ -72,6 +73,7 @@ class Network:
             ATTENTION: attention(*parts),
             "convolution": ConvolutionNodes(*parts),
             "delta rule": DeltaRuleNodes(*parts),
+            "state space": StateSpaceNodes(*parts),
         }
         self.feed_forward = FeedForwardNodes(architecture, configuration, self.vectors)
 

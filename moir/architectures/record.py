@@ -216,7 +216,9 @@ class Configuration(Record):
         biases: the blocks that have biases, such as `attention.query`.
         blocks: the block in the place of the attention of each layer, where layers differ: `attention`, `convolution`,
             `delta rule`, `state space`.
+        part_epsilon: that of the normalizations of the parts of a state space; 0 without.
         sizes: further sizes that only one family has, by name.
+        pooler_activation: the activation before the classifier of an encoder.
     """
 
     layers: int
@@ -249,7 +251,9 @@ class Configuration(Record):
     labels: int = 0
     biases: frozenset[str] = frozenset()
     blocks: tuple[str, ...] = ()
-    sizes: Mapping[str, object] = NOTHING
+    part_epsilon: float = 0.0
+    sizes: Mapping[str, int] = MappingProxyType({})
+    pooler_activation: str = "tanh"
 
 
 class Architecture(Record):

@@ -112,9 +112,7 @@ class VectorNodes:
         hidden, labels = self.configuration.hidden, self.configuration.labels
         x = self.nodes.nodes("FirstToken", [x], "", [tensor((-1, hidden), f32)], {})[0]
         dense, bias = self.matrix("pooler", hidden, hidden)
-        activation = str(self.configuration.sizes.get("pooler_activation", "tanh"))
-        x = self.nodes.nodes("Linear", [x, dense, bias], self.name("pooler"), [x.type], {"activation": activation})[0]
-        if "pooler_norm" in self.configuration.sizes:
-            x = self.norm(x, "pooler_norm", hidden)
+        properties = {"activation": self.configuration.pooler_activation}
+        x = self.nodes.nodes("Linear", [x, dense, bias], self.name("pooler"), [x.type], properties)[0]
         weight, bias = self.matrix("classifier", hidden, labels)
         return self.nodes.nodes("Linear", [x, weight, bias], self.name("classifier"), [tensor((-1, labels), f32)], {})[0]

@@ -75,7 +75,7 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
                 raise keys.error(f"{key!r} is {number}")
             fields[field] = number**power
     if family.sizes:
-        fields["sizes"] = {name: keys.number_of(key) for name, key in family.sizes.items()}
+        fields["sizes"] = _further_sizes(family, keys)
     layers = fields["layers"]
     if layers is None or not 0 < layers <= LARGEST_COUNT or not 0 <= (fields.get("heads") or 0) <= LARGEST_COUNT:
         raise keys.error(f"{layers} layers with {fields.get('heads')} heads are not possible")
@@ -104,6 +104,18 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     if family.experts:
         fields["experts"] = expert_layers(family, keys, layers)
     return fields
+
+
+def _further_sizes(family: Family, keys: Keys) -> dict[str, int]:
+    """The sizes that only this family has; without those that are to be computed (`auto`)."""
+    found: dict[str, int] = {}
+    for name, key in family.sizes.items():
+        if keys.value(key) == "auto":
+            continue
+        found[name] = keys.integer(key)
+        if not 0 < found[name] < 1 << 31:
+            raise keys.error(f"{key!r} is {found[name]}")
+    return found
 
 
 def _adjusted(keys: Keys, size: int) -> int:

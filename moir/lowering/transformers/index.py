@@ -14,5 +14,6 @@ matrix: Linear
 movement: Concat Split
 normalization: LayerNorm RMSNorm
 positions: CountedPositions FirstTypes Positions RotaryEmbedding UnpaddedPositions
+state_space: SelectiveStateSpace
 weights: Dequantize
 """

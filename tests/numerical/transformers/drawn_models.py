@@ -60,6 +60,10 @@ GRANITE = {
     **{**GROUPS, "embedding_multiplier": [2.0], "residual_multiplier": [0.5], "attention_multiplier": [0.2]},
     "logits_scaling": [3.0],
 }
+MAMBA = {
+    **{"vocab_size": [64], "hidden_size": [32, 48], "num_hidden_layers": [1, 2], "state_size": [4, 8], "expand": [1, 2]},
+    **{"conv_kernel": [2, 4], "use_bias": [True, False], "use_conv_bias": [True, False], "time_step_rank": ["auto", 4], **TIED},
+}
 ENCODER = {**SIZES, "type_vocab_size": [2], "num_labels": [1, 3]}
 
 DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
@@ -103,6 +107,14 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
         **{"conv_L_cache": [2, 3, 4], "full_attn_idxs": [[1], [0, 3], None], "block_auto_adjust_ff_dim": [True, False]},
         **{"block_multiple_of": [16], "block_ffn_dim_multiplier": [1.0, 1.3], "norm_eps": [1e-5, 1e-3]},
     },
+    "qwen3_next": {
+        **{**GROUPS, **BIAS, **EXPERTS, "moe_intermediate_size": [24], "shared_expert_intermediate_size": [16], "head_dim": [16]},
+        **{"num_hidden_layers": [4], "full_attention_interval": [2, 4], "linear_num_key_heads": [2], "linear_num_value_heads": [2, 4, 6]},
+        **{"linear_key_head_dim": [8, 16], "linear_value_head_dim": [8, 12], "linear_conv_kernel_dim": [2, 4]},
+        "partial_rotary_factor": [0.5],
+    },
+    "mamba": MAMBA,
+    "falcon_mamba": {**MAMBA, "mixer_rms_eps": [1e-6, 1e-3]},
     "mpt": {
         **{"vocab_size": [64], "d_model": [48], "n_layers": [1, 2], "n_heads": [2, 4, 6], "max_seq_len": [64]},
         "attn_config": [{"alibi_bias_max": 8}, {"clip_qkv": 0.7}, {"softmax_scale": 0.2}],

@@ -45,12 +45,17 @@ class FeedForwardNodes:
         """Networks among which a router chooses.
 
         MixtureOfExperts(x, router, gate, up, down, biases of router, gate, up, down, correction) {chosen, scores, …}
+
+        Matrices of gate and up whose rows alternate stay one value, which is both operands: {is_interleaved}.
         """
         hidden, count, size = self.configuration.hidden, experts.count, experts.size
         weight = self.nodes.weight
-        shapes = {"gate": (count, size, hidden), "up": (count, size, hidden), "down": (count, hidden, size)}
-        matrices = [weight(f"{block}.{part}.weight", shape) for part, shape in shapes.items()]
-        biases = [weight(f"{block}.{part}.bias", shape[:2]) if experts.bias else None for part, shape in shapes.items()]
+        is_interleaved = self.architecture.experts == "packed transposed"
+        inner = (count, 2 * size if is_interleaved else size, hidden)
+        first, second = ("gate_up", "gate_up") if is_interleaved else ("gate", "up")
+        shapes = ((first, inner), (second, inner), ("down", (count, hidden, size)))
+        matrices = [weight(f"{block}.{part}.weight", shape) for part, shape in shapes]
+        biases = [weight(f"{block}.{part}.bias", shape[:2]) if experts.bias else None for part, shape in shapes]
         router = weight(f"{block}.router.weight", (count, hidden))
         router_bias = weight(f"{block}.router.bias", (count,)) if experts.router_bias else None
         correction = weight(f"{block}.correction", (count,)) if experts.has_correction else None
@@ -61,6 +66,7 @@ class FeedForwardNodes:
             self.vectors.name(block),
             hidden,
             chosen=experts.chosen,
+            is_interleaved=is_interleaved or None,
             scores=experts.scores,
             is_normalized=experts.is_normalized or None,
             least_sum=experts.least_sum or None,

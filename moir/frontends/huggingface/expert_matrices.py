@@ -19,7 +19,7 @@ from moir.errors import ModelFileError
 NUMBER = "{}"
 """What stands for the number of an expert in the name of a tensor."""
 
-_OPERAND = re.compile(r"(layers\.\d+\.experts\.)(gate|up|down)\.(weight|bias)")
+_OPERAND = re.compile(r"(layers\.\d+\.experts\.)(gate_up|gate|up|down)\.(weight|bias)")
 
 ReadTensor = Callable[[str, tuple[int, ...]], DataAttr]
 """Reads a tensor of a name and a shape."""
@@ -50,8 +50,8 @@ def packed_matrix(
     if match is None:
         return None
     prefix, part, kind = match.groups()
-    is_gated = part != "down"
-    name = block(f"{prefix}{'gate_up' if is_gated else 'down'}")
+    is_gated = part in ("gate", "up")
+    name = block(f"{prefix}{'gate_up' if is_gated else part}")
     count, rows, *columns = shape
     if not is_transposed:
         data = read(f"{name}.{kind}", (count, 2 * rows if is_gated else rows, *columns))

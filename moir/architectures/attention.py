@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from moir.architectures.inputs import ModelInputs
-from moir.architectures.record import Architecture, Configuration
+from moir.architectures.record import Architecture, Configuration, Rotary
 from moir.architectures.vectors import VectorNodes
 
 
@@ -41,18 +41,32 @@ class AttentionNodes:
         gates = None
         if self.architecture.attention.gated:
             queries, gates = self.vectors.split(queries, (sizes.head_size, sizes.head_size), block, sizes.heads)
+        rotary = self.rotary(layer)
+        is_rotated = self.architecture.attention.query_norm == "rotated head"
+        if is_rotated and rotary is not None:
+            queries, keys = self.rotated(queries, rotary, sizes.heads), self.rotated(keys, rotary, sizes.key_heads)
         queries, keys = self.normalized(queries, keys, block)
         if sizes.clip:
             queries, keys, values = (
                 self.nodes.nodes("Clip", [each], "", [each.type], {"bound": sizes.clip})[0] for each in (queries, keys, values)
             )
-        x = self.attended([queries, keys, values], layer)
+        x = self.attended([queries, keys, values], layer, None if is_rotated else rotary)
         return self.output(x if gates is None else self.vectors.gated(x, gates), block)
 
-    def attended(self, projected: Sequence[SSAValue], layer: int) -> SSAValue:
+    def rotary(self, layer: int) -> Rotary | None:
+        """The rotary embedding of a layer; None if it has none."""
+        sizes = self.configuration
+        return sizes.rotary[layer] if self.architecture.attention.rotation is not None and sizes.rotary else None
+
+    def rotated(self, x: SSAValue, rotary: Rotary, heads: int) -> SSAValue:
+        """Queries or keys after their rotation: Rotate(x, cosines, sines) {heads, rotation}"""
+        rotation = self.architecture.attention.rotation
+        properties = {"heads": heads, "rotation": None if rotation == "halves" else rotation}
+        return self.nodes.nodes("Rotate", [x, *self.inputs.rotation(rotary)], "", [x.type], properties)[0]
+
+    def attended(self, projected: Sequence[SSAValue], layer: int, rotary: Rotary | None) -> SSAValue:
         """The node Attention of a layer."""
         sizes, kind, block = self.configuration, self.architecture.attention, f"layers.{layer}.attention"
-        rotary = sizes.rotary[layer] if kind.rotation is not None and sizes.rotary else None
         window = sizes.windows[layer] if sizes.windows else 0
         cosines, sines = (None, None) if rotary is None else self.inputs.rotation(rotary)
         sinks = self.nodes.weight(f"{block}.sinks", (sizes.heads,)) if kind.sinks else None

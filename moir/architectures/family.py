@@ -80,7 +80,9 @@ class Family(Record):
             numbers, or a number n for each n-th, null for all; empty if none has.
         rotary_layers: which layers are rotated: empty for all; `listed` (no_rope_layers); `sliding`; `sliding or all`
             (those with windows, or all if the model has no windows).
-        rotary_magnitudes: whether `short_mscale` and `long_mscale` of a rotary embedding are factors of cosines and sines.
+        rotary_traits: what rotary embeddings have beside others': `magnitudes` (`short_mscale` and `long_mscale` are
+            factors of cosines and sines), `alpha` (`dynamic` with `alpha` stretches the base for all lengths),
+            `backward` (they turn the other way round).
         variants: changes of the architecture for values of keys: (key, value, changed fields); `attention.NAME` is a
             field of its attention.
         read: keys that only the code of the frontend reads.
@@ -116,7 +118,7 @@ class Family(Record):
     other_block: str = ""
     attention_layers: str = ""
     rotary_layers: str = ""
-    rotary_magnitudes: bool = False
+    rotary_traits: frozenset[str] = frozenset()
     variants: tuple[tuple[str, object, Mapping[str, object]], ...] = ()
     read: frozenset[str] = frozenset()
     unread: frozenset[str] = frozenset()

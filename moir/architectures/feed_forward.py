@@ -87,6 +87,11 @@ class FeedForwardNodes:
         name, activation = self.vectors.name(block), sizes.activation
         if kind == "plain":
             up, bias = self.vectors.matrix(f"{block}.up", hidden, size)
+            if activation == "xielu":
+                inner = self.nodes.node("Linear", [x, up, bias], self.vectors.name(f"{block}.up"), size)
+                parameters = [self.nodes.weight(f"{block}.{part}", (1,)) for part in ("alpha_p", "alpha_n", "beta", "eps")]
+                inner = self.nodes.node("XIELU", [inner, *parameters], "", size)
+                return self.nodes.node("Linear", [inner, down, down_bias], name, hidden)
             return self.nodes.node("MLP", [x, up, down, bias, down_bias], name, hidden, activation=activation)
         if kind == "gated":
             gate, gate_bias = self.vectors.matrix(f"{block}.gate", hidden, size)

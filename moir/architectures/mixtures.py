@@ -210,7 +210,7 @@ PHIMOE = Family(
         "jitter": "router_jitter_noise",
     },
     window="all",
-    rotary_magnitudes=True,
+    rotary_traits=words("magnitudes"),
     variants=(("lm_head_bias", True, {"head_bias": True}),),
     # Noise of the training, and a length that the scaling of the rotary embedding has too.
     unread=words("input_jitter_noise original_max_position_embeddings"),

@@ -93,7 +93,8 @@ class AttentionBlock(Record):
             matrix); `per head` (queries, keys, values of each head in turn); `per group` (the queries of all heads of
             a group, its keys, its values).
         query_norm: the normalization of queries and keys: None; `head` (over each head, one weight for all);
-            `whole` (over all heads together); `per head` (over each head, a weight for each).
+            `rotated head` (the same, after the rotation); `whole` (over all heads together); `per head` (over each
+            head, a weight for each).
         query_norm_kind: `rms` or `layer`; None for the kind of the other normalizations.
         rotation: `halves` or `interleaved`, the pairs of dimensions that are rotated; None without rotation.
         sinks: whether each head has a further score, whose weight is dropped after the softmax.

@@ -53,7 +53,7 @@ class VectorNodes:
         """
         architecture, name = self.architecture, self.name(block)
         kind, shape = kind or architecture.norm, shape or (width,)
-        weight = self.nodes.weight(f"{block}.weight", shape) if architecture.norm_weight or kind == "rms" else None
+        weight = self.nodes.weight(f"{block}.weight", shape) if architecture.norm_weight else None
         epsilon = self.configuration.epsilon if epsilon is None else epsilon
         offset = architecture.norm_offset if offset is None else offset
         common = {"epsilon": epsilon, "offset": offset or None, "part": width}

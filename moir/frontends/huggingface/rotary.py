@@ -95,7 +95,10 @@ def _rotary(family: Family, keys: Keys, given: Mapping[str, Any], head_size: int
     size = (size_key and keys.value(size_key)) or int(head_size * (1.0 if part is None else part))
     if not isinstance(size, int) or not 2 <= size <= max(head_size, 2) or size % 2:
         raise keys.error(f"{size} rotated dimensions of {head_size} are not possible")
-    without_effect = WITHOUT_EFFECT if family.rotary_magnitudes else WITHOUT_EFFECT | MAGNITUDES
+    if kind == "dynamic" and values.get("alpha") and "alpha" in family.rotary_traits:
+        theta *= float(_number(keys, "alpha", values["alpha"])) ** (size / max(size - 2, 1))
+        kind, values = "default", {}
+    without_effect = WITHOUT_EFFECT if "magnitudes" in family.rotary_traits else WITHOUT_EFFECT | MAGNITUDES
     for key in [key for key, value in values.items() if value is None or key in without_effect]:
         del values[key]
     known = SCALINGS[kind] | {"original_max_position_embeddings", "factor", "max_position_embeddings"}
@@ -109,9 +112,9 @@ def _rotary(family: Family, keys: Keys, given: Mapping[str, Any], head_size: int
         for key in ("short_factor", "long_factor"):
             if len(cast("tuple[float, ...]", values.get(key, ()))) != size // 2:
                 raise keys.error(f"{key!r} has not one entry for each of {size // 2} frequencies")
-        if family.rotary_magnitudes and not all(isinstance(values.get(key), float) for key in MAGNITUDES):
+        if "magnitudes" in family.rotary_traits and not all(isinstance(values.get(key), float) for key in MAGNITUDES):
             raise keys.error(f"rotary embeddings of the type {kind!r} of this family need {' and '.join(sorted(MAGNITUDES))}")
-    return Rotary(size, float(theta), kind, values)
+    return Rotary(size, float(theta), kind, values, (-1.0,) * (size // 2) if "backward" in family.rotary_traits else ())
 
 
 def _with_lengths(keys: Keys, kind: str, values: dict[str, Any]) -> dict[str, Any]:

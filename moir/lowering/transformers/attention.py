@@ -68,6 +68,15 @@ def attention(
     return op.Reshape(op.Transpose(result, HEADS_FIRST), [0, 0, heads * size], special_zero=True)
 
 
+@transformers.lowers("Rotate")
+def rotate(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, cosines: SSAValue, sines: SSAValue, *, heads: int, rotation: str = "halves"
+) -> SSAValue:
+    """transformers.Rotate(x [batch, tokens, heads * size], cosines, sines) {heads, rotation} -> as within Attention"""
+    parts = heads_of(node, op, x, heads, rotation, cosines, sines)
+    return op.Reshape(op.Transpose(parts, HEADS_FIRST), [0, 0, (shape_of(x) or (-1,))[-1]], special_zero=True)
+
+
 def key_variable(layer: int) -> str:
     """The name of the variable with the keys of a layer."""
     return f"past_key_values.{layer}.keypresent.{layer}.key"

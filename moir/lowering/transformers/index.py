@@ -2,11 +2,11 @@
 
 INDEX = """
 arithmetic: Add Clip Gate Multiply Scale SoftCap
-attention: Attention
+attention: Attention Rotate
 convolution: CausalConvolution MaskPadding
 delta_rule: GatedDeltaRule
 experts: MixtureOfExperts
-feed_forward: GatedMLP MLP PackedGatedMLP
+feed_forward: GatedMLP MLP PackedGatedMLP XIELU
 indexing: Embedding FirstToken
 latent_attention: LatentAttention
 masks: CausalMask Mask

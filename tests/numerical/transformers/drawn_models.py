@@ -38,6 +38,7 @@ YARN = {
     **{"rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, "mscale": 0.7, "mscale_all_dim": 0.5},
     "original_max_position_embeddings": 16,
 }
+HUNYUAN_SCALING = {"rope_type": "dynamic", "rope_theta": 1e4, "alpha": 50.0, "factor": 1.0}
 PHIMOE_SCALING = {
     **{"rope_type": "longrope", "rope_theta": 1e4, "short_mscale": 1.2, "long_mscale": 1.4, "original_max_position_embeddings": 32},
     **{"short_factor": [1.0, 1.5, 2.0, 2.5], "long_factor": [1.0, 2.0, 3.0, 4.0]},
@@ -112,6 +113,20 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
         **{"num_hidden_layers": [4], "full_attention_interval": [2, 4], "linear_num_key_heads": [2], "linear_num_value_heads": [2, 4, 6]},
         **{"linear_key_head_dim": [8, 16], "linear_value_head_dim": [8, 12], "linear_conv_kernel_dim": [2, 4]},
         "partial_rotary_factor": [0.5],
+    },
+    "seed_oss": {**GROUPS, **BIAS, "attention_out_bias": [True, False], "mlp_bias": [True, False], "head_dim": [8, 16]},
+    "arcee": {**GROUPS, **BIAS, "mlp_bias": [True, False]},
+    "helium": {**GROUPS, **BIAS, "mlp_bias": [True, False], "hidden_size": [32], "num_attention_heads": [4], "head_dim": [8]},
+    "olmo3": {**GROUPS, **BIAS, "num_hidden_layers": [5], "sliding_window": [4]},
+    "ministral": {**GROUPS, "sliding_window": [4, 6], "head_dim": [16]},
+    "exaone": {**GROUPS, **BIAS, "mlp_bias": [True, False]},
+    "hunyuan_v1_dense": {**GROUPS, **BIAS, "head_dim": [8, 16], "rope_parameters": [None, HUNYUAN_SCALING]},
+    "nanochat": {**GROUPS, **BIAS, "final_logit_softcapping": [15.0, 2.0]},
+    "apertus": {**GROUPS, **BIAS},
+    "vaultgemma": {**SIZES, "num_key_value_heads": [1, 2], "head_dim": [16], "sliding_window": [4], "attn_logit_softcapping": [None, 5.0]},
+    "gpt_oss": {
+        **{**GROUPS, "head_dim": [16], "num_local_experts": [4], "num_experts_per_tok": [1, 2], "sliding_window": [4]},
+        **{"attention_bias": [True, False], "swiglu_limit": [7.0, 1.0], "swiglu_alpha": [1.702, 1.2]},
     },
     "mamba": MAMBA,
     "falcon_mamba": {**MAMBA, "mixer_rms_eps": [1e-6, 1e-3]},

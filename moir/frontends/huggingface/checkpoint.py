@@ -155,11 +155,18 @@ class FolderCheckpoint:
         return (name for name, source in self._names.items() if source not in self._read)
 
     def _is_ignored(self, name: str) -> bool:
+        if self.keys.is_part and not self._is_of_language_model(name):
+            return True
         ignored = [*self.family.ignored_tensors, *self._further_layers()]
         if self.keys.flag(self.family.key("is_tied"), default=True):
             # An equal copy of the embeddings.
             ignored += [f"{self.family.tensors[each]}.weight" for each in ("head",) if each in self.family.tensors]
         return any(re.fullmatch(re.escape(each).replace(r"\{\}", r"\d+").replace(r"\*", ".*"), name) for each in ignored)
+
+    def _is_of_language_model(self, name: str) -> bool:
+        """Whether a tensor of a multimodal model is one of its language model, by its name."""
+        outer = [each for each in self.family.tensors.values() if name.startswith(f"{each}.")]
+        return bool(outer) or name.startswith(self.family.layer.partition("{}")[0])
 
     def _further_layers(self) -> list[str]:
         """The tensors of the layers after the last one that predict more tokens at once."""

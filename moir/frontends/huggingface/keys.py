@@ -27,12 +27,16 @@ class Keys:
         values: the values by key.
         location: the file, for messages.
         defaults: the values of keys that the file leaves out.
+        is_part: whether they are those of the language model of a multimodal model.
     """
 
-    def __init__(self, values: Mapping[str, Any], location: str, defaults: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self, values: Mapping[str, Any], location: str, defaults: Mapping[str, object] | None = None, is_part: bool = False
+    ) -> None:
         self.values = values
         self.location = location
         self.defaults = defaults or {}
+        self.is_part = is_part
         self._read: set[str] = set()
 
     def with_names(self, aliases: Mapping[str, str]) -> Keys:
@@ -45,7 +49,7 @@ class Keys:
             if values.get(key, value) not in (value, None):
                 raise self.error(f"{alias!r} is {value!r}, but {key!r} is {values[key]!r}")
             values[key] = value
-        return Keys(values, self.location, self.defaults)
+        return Keys(values, self.location, self.defaults, self.is_part)
 
     def with_tables(self, tables: Sequence[str]) -> Keys:
         """The keys with those of objects: `TABLE.KEY`."""
@@ -54,11 +58,11 @@ class Keys:
             inner = self.table(name) or {}
             values.pop(name, None)
             values |= {f"{name}.{key}": value for key, value in inner.items()}
-        return Keys(values, self.location, self.defaults) if tables else self
+        return Keys(values, self.location, self.defaults, self.is_part) if tables else self
 
     def with_defaults(self, defaults: Mapping[str, object]) -> Keys:
         """The keys with values for those that the file leaves out."""
-        return Keys(self.values, self.location, defaults)
+        return Keys(self.values, self.location, defaults, self.is_part)
 
     def error(self, reason: str, hint: str | None = HINT) -> ModelFileError:
         """An error about the configuration."""

@@ -74,8 +74,8 @@ class Family(Record):
             on); `alternating` (even layers); `alternating first` (even layers before max_window_layers, if
             use_sliding_window); `pattern` (all but each n-th); `both sides` (half of local_attention, all but every
             global_attn_every_n_layers-th). `layer_types` precedes.
-        adjusted_feed_forward: whether the size of feed-forward blocks is to be computed, as block_auto_adjust_ff_dim says.
-        other_block: the block of layers that have no attention, by its name in `Configuration.blocks`; empty if all have one.
+        adjusted_feed_forward: whether the size of feed-forward blocks is computed if block_auto_adjust_ff_dim is true.
+        other_block: the block of layers without attention, a name of `Configuration.blocks`; empty if all have one.
         attention_layers: the key that says which layers have an attention if `layer_types` does not: a list of their
             numbers, or a number n for each n-th, null for all; empty if none has.
         rotary_layers: which layers are rotated: empty for all; `listed` (no_rope_layers); `sliding`; `sliding or all`

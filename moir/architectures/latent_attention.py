@@ -40,7 +40,8 @@ class LatentAttentionNodes:
         """
         sizes, block = self.configuration, f"layers.{layer}.attention"
         latent, rotary = sizes.latent, sizes.rotary[layer]
-        assert latent is not None and rotary is not None
+        assert latent is not None
+        assert rotary is not None
         heads, value_size = sizes.heads, sizes.value_size or sizes.head_size
         queries = self.queries(x, block, latent)
         down = self.vectors.linear(x, f"{block}.key_value_down", sizes.hidden, latent.rank + latent.rotated_size)

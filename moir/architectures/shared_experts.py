@@ -1,4 +1,4 @@
-"""Families with experts among which a router chooses, and one that computes every token: Qwen2 MoE and its successors."""
+"""Families with experts among which a router chooses, and one that computes every token: Qwen2 MoE and successors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What YaRN multiplies scores with (Peng et al., "YaRN: Efficient Context Window Extension of Large Language Models", 2023)."""
+"""The factors of YaRN.
+
+Peng et al., "YaRN: Efficient Context Window Extension of Large Language Models", 2023.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from moir.dialects.element_types import f32, si64
+from moir.dialects.element_types import si64
 from moir.dialects.moir import BodyPort, Slicing
 from moir.dialects.opset.control_flow import Loop
 from moir.dialects.opset.infrastructure import Parameter, Result

@@ -172,6 +172,6 @@ class FolderCheckpoint:
         """The tensors of the layers after the last one that predict more tokens at once."""
         if not self.family.further_layers:
             return []
-        count = self.keys.value(self.family.further_layers) or 0
+        count = self.keys.integer(self.family.further_layers) if self.keys.has(self.family.further_layers) else 0
         first = self.keys.integer(self.family.key("layers"))
         return [f"{self.family.layer.format(first + each)}.*" for each in range(min(count, FURTHER))]

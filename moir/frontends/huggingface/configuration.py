@@ -81,7 +81,7 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
         raise keys.error(f"{layers} layers with {fields.get('heads')} heads are not possible")
     fields["key_heads"] = fields.get("key_heads") or fields.get("heads", 0)
     if family.latent:
-        fields["latent"] = latent = Latent(**{field: keys.integer(key) for field, key in family.latent.items() if keys.value(key) is not None})
+        fields["latent"] = latent = _latent(family, keys)
         fields["head_size"] = latent.plain_size + latent.rotated_size
     if fields.get("heads"):
         fields["head_size"] = fields.get("head_size") or fields["hidden"] // fields["heads"]
@@ -106,6 +106,17 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     return fields
 
 
+def _latent(family: Family, keys: Keys) -> Latent:
+    """The sizes of a latent attention."""
+    sizes = {field: keys.integer(key) for field, key in family.latent.items() if keys.value(key) is not None}
+    for field, size in sizes.items():
+        if not 0 < size < 1 << 31:
+            raise keys.error(f"{family.latent[field]!r} is {size}")
+    if missing := [field for field in ("rank", "plain_size", "rotated_size") if field not in sizes]:
+        raise keys.error(f"{family.latent[missing[0]]!r} is null")
+    return Latent(**sizes)
+
+
 def _further_sizes(family: Family, keys: Keys) -> dict[str, int]:
     """The sizes that only this family has; without those that are to be computed (`auto`)."""
     found: dict[str, int] = {}
@@ -128,7 +139,10 @@ def _adjusted(keys: Keys, size: int) -> int:
         return size
     if unit < 1:
         raise keys.error(f"'block_multiple_of' is {unit}")
-    return -(-int(keys.number("block_ffn_dim_multiplier") * size) // unit) * unit
+    factor = keys.number("block_ffn_dim_multiplier")
+    if not 0 < factor < 1 << 31:
+        raise keys.error(f"'block_ffn_dim_multiplier' is {factor}")
+    return -(-int(factor * size) // unit) * unit
 
 
 def _label_count(keys: Keys) -> int:

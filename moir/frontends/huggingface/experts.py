@@ -30,7 +30,7 @@ def expert_layers(family: Family, keys: Keys, layers: int) -> tuple[Experts | No
     experts = Experts(**values)
     if not 0 < experts.chosen <= experts.count <= LARGEST_COUNT:
         raise keys.error(f"{experts.chosen} of {experts.count} experts cannot be chosen")
-    if experts.count % experts.groups or not 0 < experts.chosen_groups <= experts.groups:
+    if experts.groups < 1 or experts.count % experts.groups or not 0 < experts.chosen_groups <= experts.groups:
         raise keys.error(f"{experts.count} experts in {experts.groups} groups, {experts.chosen_groups} of them chosen, are not possible")
     if experts.chosen > experts.count // experts.groups * experts.chosen_groups:
         raise keys.error(f"{experts.chosen} experts cannot be chosen from {experts.chosen_groups} of {experts.groups} groups")
@@ -58,8 +58,8 @@ def _dense_layers(family: Family, keys: Keys, layers: int) -> set[int]:
         step, start, end = (keys.integer(f"moe_layer_{each}") for each in ("interval", "start_index", "end_index"))
         if step < 1:
             raise keys.error(f"experts in each {step}th layer are not possible")
-        sparse = range(start, layers if end == -1 else end + 1)
+        sparse = range(start, layers if end == -1 else min(end + 1, layers))
         return {layer for layer in range(layers) if layer not in sparse or (layer + 1) % step}
     if family.dense:
-        return set(range(keys.integer(family.dense)))
+        return set(range(min(keys.integer(family.dense), layers)))
     return set()

@@ -156,7 +156,13 @@ class Keys:
     def check_all_read(self, ignored: Set[str]) -> None:
         """Raises ModelFileError for keys that nothing has read and that may change what the model computes."""
         for key, value in self.values.items():
-            if key in self._read or not ignored.isdisjoint((key, key.rpartition(".")[2])) or value is None or value is False or value in ([], {}, ""):
+            if (
+                key in self._read
+                or not ignored.isdisjoint((key, key.rpartition(".")[2]))
+                or value is None
+                or value is False
+                or value in ([], {}, "")
+            ):
                 continue
             if key.startswith("_") and key not in self.defaults:
                 continue

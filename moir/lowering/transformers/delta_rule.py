@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32
@@ -71,7 +70,7 @@ def _head_size(node: LoweringNode, x: SSAValue, heads: int) -> int:
 
 
 def _normalized(op: OpBuilder, x: SSAValue, own: int, heads: int, size: int) -> SSAValue:
-    """Queries or keys as [batch, heads, tokens, size], each divided by its length; heads are repeated for the values'."""
+    """Queries or keys [batch, heads, tokens, size] divided by their lengths, repeated for the heads of the values."""
     parts = op.Reshape(x, [0, 0, own, size], special_zero=True)
     if own != heads:
         sizes = op.Gather(op.ShapeOf(parts), [0, 1], 0)
@@ -79,4 +78,4 @@ def _normalized(op: OpBuilder, x: SSAValue, own: int, heads: int, size: int) -> 
         spread = op.Broadcast(op.Unsqueeze(parts, [3]), wide, mode="bidirectional")
         parts = op.Reshape(spread, [0, 0, heads, size], special_zero=True)
     length = op.Sqrt(op.Add(op.ReduceSum(op.Multiply(parts, parts), [-1], keep_dims=True), op.constant(EPSILON, f32)))
-    return op.Transpose(op.Multiply(parts, op.Divide(op.constant(np.float32(1), f32), length)), HEADS_FIRST)
+    return op.Transpose(op.Multiply(parts, op.Divide(op.constant(1.0, f32), length)), HEADS_FIRST)

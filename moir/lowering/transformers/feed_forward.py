@@ -81,7 +81,8 @@ def packed_gated_mlp(
 
 @transformers.lowers("XIELU")
 def xielu(op: OpBuilder, x: SSAValue, alpha_p: SSAValue, alpha_n: SSAValue, beta: SSAValue, eps: SSAValue) -> SSAValue:
-    """transformers.XIELU(x, αp, αn, β, ε) -> Select(x > 0, softplus(αp) · x², (softplus(αn) + β) · (eˣ - 1 - x)) + β · x
+    """transformers.XIELU(x, αp, αn, β, ε)
+    -> Select(x > 0, softplus(αp) · x², (softplus(αn) + β) · (eˣ - 1 - x)) + β · x
 
     Huang and Schlag, "Deriving Activation Functions Using Integration", 2024. The exponential is of min(x, ε).
     """

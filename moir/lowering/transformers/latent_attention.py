@@ -1,4 +1,7 @@
-"""Attention whose keys and values are products of one small vector for each token (DeepSeek-AI, "DeepSeek-V2", 2024)."""
+"""Attention whose keys and values are products of one small vector for each token.
+
+DeepSeek-AI, "DeepSeek-V2: A Strong, Economical, and Efficient Mixture-of-Experts Language Model", 2024.
+"""
 
 from __future__ import annotations
 

@@ -34,9 +34,9 @@ def selective_state_space(
     """transformers.SelectiveStateSpace(x, steps, inputs, outputs, decay, skip, beams) {layer}
     -> Loop over the tokens: state = exp(-exp(decay) · step) · state + step · x · input; output · state, plus skip · x
 
-    Gu and Dao, "Mamba: Linear-Time Sequence Modeling with Selective State Spaces", 2023. x and the steps, whose softplus
-    is taken, are [batch, tokens, features], inputs and outputs [batch, tokens, size]. The state [batch, features, size]
-    is one of the layer.
+    Gu and Dao, "Mamba: Linear-Time Sequence Modeling with Selective State Spaces", 2023. x and the steps, of which the
+    softplus is taken, are [batch, tokens, features], inputs and outputs [batch, tokens, size]. The state
+    [batch, features, size] is one of the layer.
     """
     shape, numbers = shape_of(decay), constant_of(decay)
     if shape is None or len(shape) != 2 or numbers is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 
-import numpy as np
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from moir.analysis.constants import constant_of, is_about, scalar_of
@@ -76,19 +75,23 @@ def _unfused(rewriter: Rewriter, x: SSAValue) -> SSAValue:
     """Queries or keys whose NormalizeL2, if they have one before a Transpose, is written out."""
     build, moved = rewriter.op, x.owner
     normalized = moved.operands[0].owner if isinstance(moved, OpsetOp) and moved.name == "opset1.Transpose" else None
-    if not isinstance(normalized, OpsetOp) or normalized.name != "opset1.NormalizeL2" or value_of(normalized.properties["eps_mode"]) != "add":
+    if (
+        not isinstance(normalized, OpsetOp)
+        or normalized.name != "opset1.NormalizeL2"
+        or value_of(normalized.properties["eps_mode"]) != "add"
+    ):
         return x
     value, axes = normalized.operands
     array, rank = constant_of(axes), rank_of(value)
     if array is None or rank is None or (array % rank).tolist() != [rank - 1]:
         return x
     total = build.Add(build.ReduceSum(build.Multiply(value, value), [-1], keep_dims=True), float(value_of(normalized.properties["eps"])))
-    unit = build.Multiply(value, build.Divide(build.constant(np.float32(1), f32), build.Sqrt(total)))
+    unit = build.Multiply(value, build.Divide(build.constant(1.0, f32), build.Sqrt(total)))
     return build.Transpose(unit, moved.operands[1]) if isinstance(moved, OpsetOp) else x
 
 
 def _computation(block: Block, inputs: list[BodyPort]) -> Hashable:
-    """What a body computes, and of what: equal for equal bodies, whatever copies of slices and signs of axes they have."""
+    """What a body computes, and of what: the same for bodies that differ in copies of slices and signs of axes."""
     known: dict[SSAValue, Hashable] = {
         parameter.results[0]: (port.index, port.back_edge, None if port.slicing is None else port.slicing.axis)
         for parameter, port in zip(parameters_of(block), inputs, strict=True)

@@ -18,16 +18,16 @@ from typing import Protocol
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 
-from moir.architectures.attention import AttentionNodes
+from moir.architectures.blocks.attention import AttentionNodes
+from moir.architectures.blocks.convolution import ConvolutionNodes
+from moir.architectures.blocks.delta_rule import DeltaRuleNodes
+from moir.architectures.blocks.feed_forward import FeedForwardNodes
+from moir.architectures.blocks.latent_attention import LatentAttentionNodes
+from moir.architectures.blocks.state_space import StateSpaceNodes
 from moir.architectures.checkpoint import Checkpoint
-from moir.architectures.convolution import ConvolutionNodes
-from moir.architectures.delta_rule import DeltaRuleNodes
-from moir.architectures.feed_forward import FeedForwardNodes
 from moir.architectures.inputs import ModelInputs
-from moir.architectures.latent_attention import LatentAttentionNodes
 from moir.architectures.nodes import NodeList
 from moir.architectures.record import ATTENTION, Architecture, Branch, Configuration
-from moir.architectures.state_space import StateSpaceNodes
 from moir.architectures.vectors import VectorNodes
 from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.architectures.convolution import causal_convolution
+from moir.architectures.blocks.convolution import causal_convolution
 from moir.architectures.inputs import ModelInputs
 from moir.architectures.record import Architecture, Configuration
 from moir.architectures.vectors import VectorNodes

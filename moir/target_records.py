@@ -141,6 +141,7 @@ OPENVINO_CPU = Target(
         "pad-blocks": "moir.targets.openvino_cpu.blocks",
         "convert-in-steps": "moir.targets.openvino_cpu.elements",
         "compute-words": "moir.targets.openvino_cpu.words",
+        "step-by-delta-rule": "moir.targets.openvino_cpu.preferences.delta_rule",
     },
     state_forms={
         "erase-unread-states": "moir.targets.openvino_cpu.states",

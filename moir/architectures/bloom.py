@@ -1,4 +1,4 @@
-"""BLOOM: attention with linear biases instead of positions."""
+"""BLOOM and MPT: attention with linear biases instead of positions."""
 
 from __future__ import annotations
 
@@ -52,4 +52,57 @@ BLOOM = Family(
     ),
 )
 
-FAMILIES = (BLOOM,)
+MPT = Family(
+    architecture=Architecture(
+        "mpt",
+        ("mpt",),
+        norm="layer",
+        attention=AttentionBlock(packing="stacked", rotation=None, alibi="plain"),
+        feed_forward="plain",
+        takes_positions=False,
+    ),
+    layer="transformer.blocks.{}",
+    tensors=pairs(
+        "embedding transformer.wte, final_norm transformer.norm_f, head lm_head, attention attn, feed_forward ffn, attention_norm norm_1, "
+        "feed_forward_norm norm_2, attention.query_key_value attn.Wqkv, attention.output attn.out_proj, feed_forward.up ffn.up_proj, "
+        "feed_forward.down ffn.down_proj"
+    ),
+    keys=pairs(
+        "layers n_layers, hidden d_model, heads n_heads, key_heads n_heads, head_size _head_size, positions max_seq_len, "
+        "epsilon layer_norm_epsilon, clip attn_config.clip_qkv, attention_scale attn_config.softmax_scale"
+    ),
+    aliases=pairs("num_hidden_layers n_layers, num_attention_heads n_heads, hidden_size d_model"),
+    sizes=pairs("alibi_bias attn_config.alibi_bias_max"),
+    tables=("attn_config",),
+    defaults={
+        "vocab_size": 50368,
+        "d_model": 2048,
+        "n_layers": 24,
+        "n_heads": 16,
+        "max_seq_len": 2048,
+        "layer_norm_epsilon": 1e-5,
+        "tie_word_embeddings": True,
+        "attn_config.alibi_bias_max": 8,
+        "attn_config.clip_qkv": None,
+        "attn_config.softmax_scale": None,
+        "_head_size": None,
+    },
+    # The inner value is always four times as large; the activation is written out in the code of transformers.
+    fixed={"feed_forward": 0, "activation": "gelu"},
+    expected={
+        "expansion_ratio": 4,
+        "no_bias": True,
+        "logit_scale": None,
+        "attn_config.alibi": True,
+        "attn_config.attn_type": "multihead_attention",
+        "attn_config.prefix_lm": False,
+        "attn_config.qk_ln": False,
+    },
+    # How the original computes, and what takes part in the training alone.
+    unread=words(
+        "emb_pdrop embedding_fraction init_device init_config learned_pos_emb norm_type verbose tokenizer_name attn_config.attn_impl "
+        "attn_config.attn_uses_sequence_id"
+    ),
+)
+
+FAMILIES = (BLOOM, MPT)

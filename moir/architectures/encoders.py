@@ -154,7 +154,7 @@ DISTILBERT = Family(
             ["DistilBertForSequenceClassification"],
             {
                 "task": CLASSIFICATION,
-                "sizes": {"pooler_activation": "relu"},
+                "pooler_activation": "relu",
                 "tensors": {**DISTILBERT_TENSORS, "pooler": "pre_classifier", "classifier": "classifier"},
                 "biases": {"": f"{BLOCKS} pooler classifier"},
                 "ignored_tensors": (),

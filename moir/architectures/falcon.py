@@ -1,7 +1,4 @@
-"""Falcon: one head of keys for all queries, or one for each group; both blocks of a layer side by side.
-
-Models with linear biases (`alibi`, falcon-rw) are refused: none has been compared with the original.
-"""
+"""Falcon: one head of keys for all queries, or one for each group; both blocks of a layer side by side."""
 
 from __future__ import annotations
 
@@ -59,13 +56,13 @@ FALCON = Family(
     fixed=ONE_KEY_HEAD,
     biases={"bias": "attention.query_key_value attention.output feed_forward.up feed_forward.down"},
     variants=(
-        ("multi_query", False, {"attention": AttentionBlock(packing="per head"), "fixed": {}}),
+        ("multi_query", False, {"attention.packing": "per head", "fixed": {}}),
         ("parallel_attn", False, {"residuals": PRE_NORM}),
         (
             "new_decoder_architecture",
             True,
             {
-                "attention": AttentionBlock(packing="per group"),
+                "attention.packing": "per group",
                 "residuals": PARALLEL_TWO_NORMS,
                 "tensors": TWO_NORMS,
                 "fixed": {},
@@ -73,9 +70,11 @@ FALCON = Family(
             },
         ),
         ("num_ln_in_parallel_attn", 1, {"residuals": PARALLEL, "tensors": TENSORS}),
+        ("alibi", True, {"attention.alibi": "scaled", "attention.rotation": None, "takes_positions": False}),
     ),
-    # The number of heads of keys is that of the queries, or 1, unless the architecture is the new one.
-    unread=words("num_kv_heads"),
+    # The number of heads of keys is that of the queries, or 1, unless the architecture is the new one; models with
+    # linear biases have no rotations.
+    unread=words("num_kv_heads rope_theta rope_scaling rope_parameters"),
     ignored_tensors=("transformer.h.{}.self_attention.rotary_emb.inv_freq",),
 )
 

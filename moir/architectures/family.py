@@ -58,22 +58,39 @@ class Family(Record):
         aliases: further names of keys.
         divisors: the keys of fields that are the reciprocal of their value.
         roots, inverse_roots: the keys of fields that are the square root of their value, or its reciprocal.
+        sizes: the keys of further sizes that only this family has, by name.
+        tables: the keys of objects of config.json, whose own keys are `TABLE.KEY`.
         transposed: whether the matrices of layers lie in the file as [K, N].
         defaults: the values of keys that a file leaves out.
         fixed: fields of the configuration that no key says.
         biases: the operands that have biases, by the key that says so; by an empty text those that always have.
         experts: the fields of `Experts`, by key or, for values that are no text of a key, as they are.
+            A key may be a product of two, `n_shared_experts * moe_intermediate_size`.
         dense: which layers have no experts: empty for none; `sparse step` (decoder_sparse_step and mlp_only_layers);
-            or the key with the number of first layers without.
+            `interval` (moe_layer_interval, moe_layer_start_index and moe_layer_end_index); or the key with the number
+            of first layers without.
+        latent: the keys of the fields of `Latent`.
         window: which layers have windows: empty; `all`; `flagged` (use_sliding_window, from layer max_window_layers
-            on); `alternating` (even layers); `pattern` (all but each n-th); `both sides` (half of local_attention, all
-            but every global_attn_every_n_layers-th). `layer_types` precedes.
+            on); `alternating` (even layers); `alternating first` (even layers before max_window_layers, if
+            use_sliding_window); `pattern` (all but each n-th); `both sides` (half of local_attention, all but every
+            global_attn_every_n_layers-th). `layer_types` precedes.
+        adjusted_feed_forward: whether the size of feed-forward blocks is computed if block_auto_adjust_ff_dim is true.
+        other_block: the block of layers without attention, a name of `Configuration.blocks`; empty if all have one.
+        attention_layers: the key that says which layers have an attention if `layer_types` does not: a list of their
+            numbers, or a number n for each n-th, null for all; empty if none has.
         rotary_layers: which layers are rotated: empty for all; `listed` (no_rope_layers); `sliding`; `sliding or all`
             (those with windows, or all if the model has no windows).
-        variants: changes of the architecture for values of keys: (key, value, changed fields).
+        rotary_traits: what rotary embeddings have beside others': `magnitudes` (`short_mscale` and `long_mscale` are
+            factors of cosines and sines), `alpha` (`dynamic` with `alpha` stretches the base for all lengths),
+            `backward` (they turn the other way round).
+        variants: changes of the architecture for values of keys: (key, value, changed fields); `attention.NAME` is a
+            field of its attention.
         read: keys that only the code of the frontend reads.
         unread: keys that have no effect in this family.
+        expected: the only value that is known of a key.
         ignored_tensors: tensors without effect; {} is the number of a layer.
+        further_layers: the key with the number of layers after the last one, which predict more tokens at once and have
+            no effect on the next one.
         head_tensor: the tensor of the logits' matrix.
         stacked: the operands whose matrices hold those of all experts.
     """
@@ -87,18 +104,27 @@ class Family(Record):
     divisors: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     roots: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     inverse_roots: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
+    sizes: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
+    tables: tuple[str, ...] = ()
     transposed: bool = False
     defaults: Mapping[str, object] = NOTHING
     fixed: Mapping[str, object] = NOTHING
     biases: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     experts: Mapping[str, object] = NOTHING
     dense: str = ""
+    latent: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     window: str = ""
+    adjusted_feed_forward: bool = False
+    other_block: str = ""
+    attention_layers: str = ""
     rotary_layers: str = ""
+    rotary_traits: frozenset[str] = frozenset()
     variants: tuple[tuple[str, object, Mapping[str, object]], ...] = ()
     read: frozenset[str] = frozenset()
     unread: frozenset[str] = frozenset()
+    expected: Mapping[str, object] = NOTHING
     ignored_tensors: tuple[str, ...] = ()
+    further_layers: str = ""
 
     def key(self, field: str) -> str:
         """The key of config.json that says a field of the configuration; empty if none does."""

@@ -89,4 +89,9 @@ GEMMA3 = Family(
     unread=words("hidden_act sliding_window_pattern _sliding_window_pattern"),
 )
 
-FAMILIES = (GEMMA, GEMMA2, GEMMA3)
+VAULTGEMMA = GEMMA2.with_fields(
+    architecture=Architecture("vaultgemma", ("vaultgemma",), norm_offset=1.0),
+    tensors={**TENSORS, "feed_forward_norm": "pre_feedforward_layernorm"},
+)
+
+FAMILIES = (GEMMA, GEMMA2, GEMMA3, VAULTGEMMA)

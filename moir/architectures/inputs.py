@@ -54,6 +54,10 @@ class ModelInputs:
             self._masks[window] = self.nodes.nodes(kind, operands, name, types, {"window": window or None})[0]
         return self._masks[window]
 
+    def unpadded(self, x: SSAValue) -> SSAValue:
+        """The values of all new tokens, 0 for padding: MaskPadding(x, attention_mask, tokens)"""
+        return self.nodes.nodes("MaskPadding", [x, self.attention_mask, self.tokens], "", [x.type], {})[0]
+
     def rotation(self, rotary: Rotary) -> tuple[SSAValue, SSAValue]:
         """Cosines and sines [batch, 1, tokens, size] of the angles of a rotary embedding."""
         for each, values in self._rotations:

@@ -1,10 +1,10 @@
-"""Families whose layers have experts: Mixtral, Qwen3 MoE, OLMoE, gpt-oss."""
+"""Families whose layers have experts: Mixtral, Qwen3 MoE, OLMoE, gpt-oss, Granite MoE, Phi-3.5-MoE."""
 
 from __future__ import annotations
 
 from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS, TENSORS
-from moir.architectures.llama_variants import ALL_PROJECTIONS, QUERY_NORMS
+from moir.architectures.llama_variants import ALL_PROJECTIONS, GRANITE, QUERY_NORMS
 from moir.architectures.record import Architecture, AttentionBlock
 from moir.tables import pairs, words
 
@@ -155,4 +155,65 @@ GPT_OSS = Family(
     unread=words("initial_context_length"),
 )
 
-FAMILIES = (MIXTRAL, QWEN3_MOE, OLMOE, GPT_OSS)
+GRANITEMOE = Family(
+    architecture=Architecture("granitemoe", ("granitemoe",), experts="packed", feed_forward="packed gated"),
+    tensors={
+        **TENSORS,
+        **pairs(
+            "experts block_sparse_moe, experts.router block_sparse_moe.router.layer, experts.gate_up block_sparse_moe.input_linear, "
+            "experts.down block_sparse_moe.output_linear, shared_expert shared_mlp, shared_expert.gate_up shared_mlp.input_linear, "
+            "shared_expert.down shared_mlp.output_linear"
+        ),
+    },
+    keys=GRANITE.keys,
+    defaults={**GRANITE.defaults, "num_local_experts": 8, "num_experts_per_tok": 2},
+    biases={"attention_bias": ALL_PROJECTIONS},
+    divisors=GRANITE.divisors,
+    experts={
+        "count": "num_local_experts",
+        "chosen": "num_experts_per_tok",
+        "size": "intermediate_size",
+        "scores": "=chosen softmax",
+    },
+)
+
+GRANITEMOESHARED = GRANITEMOE.with_fields(
+    architecture=GRANITEMOE.architecture.with_fields(name="granitemoeshared", model_types=("granitemoeshared",)),
+    defaults={**GRANITEMOE.defaults, "shared_intermediate_size": 0},
+    experts={**GRANITEMOE.experts, "shared": "shared_intermediate_size"},
+)
+
+PHIMOE = Family(
+    architecture=Architecture("phimoe", ("phimoe",), norm="layer", norm_bias=True),
+    tensors=MIXTRAL.tensors,
+    defaults={
+        **DEFAULTS,
+        "vocab_size": 32064,
+        "intermediate_size": 6400,
+        "num_key_value_heads": 8,
+        "max_position_embeddings": 131072,
+        "rms_norm_eps": 1e-5,
+        "rope_theta": 1e6,
+        "sliding_window": None,
+        "num_experts_per_tok": 2,
+        "num_local_experts": 16,
+        "router_jitter_noise": 0.01,
+        "lm_head_bias": False,
+    },
+    aliases=MIXTRAL.aliases,
+    biases={"attention_bias": ALL_PROJECTIONS},
+    experts={
+        "count": "num_local_experts",
+        "chosen": "num_experts_per_tok",
+        "size": "intermediate_size",
+        "scores": "=sparse mixer",
+        "jitter": "router_jitter_noise",
+    },
+    window="all",
+    rotary_traits=words("magnitudes"),
+    variants=(("lm_head_bias", True, {"head_bias": True}),),
+    # Noise of the training, and a length that the scaling of the rotary embedding has too.
+    unread=words("input_jitter_noise original_max_position_embeddings"),
+)
+
+FAMILIES = (MIXTRAL, QWEN3_MOE, OLMOE, GPT_OSS, GRANITEMOE, GRANITEMOESHARED, PHIMOE)

@@ -12,12 +12,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Protocol
+
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 
-from moir.architectures.attention import AttentionNodes
+from moir.architectures.blocks.attention import AttentionNodes
+from moir.architectures.blocks.convolution import ConvolutionNodes
+from moir.architectures.blocks.delta_rule import DeltaRuleNodes
+from moir.architectures.blocks.feed_forward import FeedForwardNodes
+from moir.architectures.blocks.latent_attention import LatentAttentionNodes
+from moir.architectures.blocks.state_space import StateSpaceNodes
 from moir.architectures.checkpoint import Checkpoint
-from moir.architectures.feed_forward import FeedForwardNodes
 from moir.architectures.inputs import ModelInputs
 from moir.architectures.nodes import NodeList
 from moir.architectures.record import ATTENTION, Architecture, Branch, Configuration
@@ -37,6 +44,14 @@ def network(architecture: Architecture, configuration: Configuration, checkpoint
     return Module([ModelOp.of(name, Block(nodes.operations))])
 
 
+class LayerBlock(Protocol):
+    """Appends the block of a layer in which tokens see each other."""
+
+    def block(self, x: SSAValue, layer: int) -> SSAValue:
+        """The result of the block of a layer."""
+        ...
+
+
 class Network:
     """The blocks of a model in order.
 
@@ -52,7 +67,14 @@ class Network:
         self.nodes = nodes
         self.vectors = VectorNodes(architecture, configuration, nodes)
         self.inputs = ModelInputs(architecture, configuration, nodes)
-        self.attention = AttentionNodes(architecture, configuration, self.vectors, self.inputs)
+        parts = (architecture, configuration, self.vectors, self.inputs)
+        attention = LatentAttentionNodes if architecture.attention.latent else AttentionNodes
+        self.blocks: Mapping[str, LayerBlock] = {
+            ATTENTION: attention(*parts),
+            "convolution": ConvolutionNodes(*parts),
+            "delta rule": DeltaRuleNodes(*parts),
+            "state space": StateSpaceNodes(*parts),
+        }
         self.feed_forward = FeedForwardNodes(architecture, configuration, self.vectors)
 
     def build(self) -> None:
@@ -105,8 +127,10 @@ class Network:
             if branch.before not in normed:
                 normed[branch.before] = self.vectors.norm(x, f"layers.{layer}.{branch.before}", hidden)
             x = normed[branch.before]
-        build = self.attention.block if branch.block == ATTENTION else self.feed_forward.block
-        x = build(x, layer)
+        if branch.block == ATTENTION:
+            x = self.blocks[self.configuration.blocks[layer] if self.configuration.blocks else ATTENTION].block(x, layer)
+        else:
+            x = self.feed_forward.block(x, layer)
         return x if branch.after is None else self.vectors.norm(x, f"layers.{layer}.{branch.after}", hidden)
 
     def outputs(self, x: SSAValue) -> None:

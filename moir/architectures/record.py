@@ -93,13 +93,15 @@ class AttentionBlock(Record):
             matrix); `per head` (queries, keys, values of each head in turn); `per group` (the queries of all heads of
             a group, its keys, its values).
         query_norm: the normalization of queries and keys: None; `head` (over each head, one weight for all);
-            `whole` (over all heads together); `per head` (over each head, a weight for each).
+            `rotated head` (the same, after the rotation); `whole` (over all heads together); `per head` (over each
+            head, a weight for each).
         query_norm_kind: `rms` or `layer`; None for the kind of the other normalizations.
         rotation: `halves` or `interleaved`, the pairs of dimensions that are rotated; None without rotation.
         sinks: whether each head has a further score, whose weight is dropped after the softmax.
         alibi: slopes of the heads times positions are added to the scores: None; `plain`; `scaled` (the sum is
             multiplied with the scale of the scores).
         latent: whether keys and values are compressed (DeepSeek-AI, "DeepSeek-V2", 2024).
+        gated: whether the projection of the queries has, after those of each head, gates of the results.
     """
 
     packing: str = "separate"
@@ -109,6 +111,7 @@ class AttentionBlock(Record):
     sinks: bool = False
     alibi: str | None = None
     latent: bool = False
+    gated: bool = False
 
 
 class Experts(Record):
@@ -120,6 +123,7 @@ class Experts(Record):
         shared: the size of the inner value of the expert that computes every token; 0 if there is none.
         scores: `softmax` over all experts; `chosen softmax` over those that are chosen; `sigmoid`; `sparse mixer`.
         is_normalized: whether the weights of the chosen experts are divided by their sum.
+        least_sum: the least number by which they are divided.
         scale: a factor of the weights.
         groups, chosen_groups: experts are chosen from the best groups only; 1 and 1 without groups.
         group_score: the score of a group: `best two` (their sum) or `best`.
@@ -137,6 +141,7 @@ class Experts(Record):
     shared: int = 0
     scores: str = "softmax"
     is_normalized: bool = False
+    least_sum: float = 0.0
     scale: float = 1.0
     groups: int = 1
     chosen_groups: int = 1
@@ -173,15 +178,15 @@ class Latent(Record):
     """The sizes of a latent attention.
 
     Args:
-        query_rank: the size of the compressed queries; 0 if they are not compressed.
         rank: the size of the compressed keys and values.
         plain_size, rotated_size: the sizes of the two parts of a query and a key.
+        query_rank: the size of the compressed queries; 0 if they are not compressed.
     """
 
-    query_rank: int
     rank: int
     plain_size: int
     rotated_size: int
+    query_rank: int = 0
 
 
 class Configuration(Record):
@@ -210,8 +215,11 @@ class Configuration(Record):
         padding: the token whose place in learned positions is skipped (RoBERTa).
         labels: the number of classes of an encoder that classifies.
         biases: the blocks that have biases, such as `attention.query`.
-        blocks: the block in the place of `attention` in each layer, where layers differ: `attention`, `convolution`, …
+        blocks: the block in the place of the attention of each layer, where layers differ: `attention`, `convolution`,
+            `delta rule`, `state space`.
+        part_epsilon: that of the normalizations of the parts of a state space; 0 without.
         sizes: further sizes that only one family has, by name.
+        pooler_activation: the activation before the classifier of an encoder.
     """
 
     layers: int
@@ -244,7 +252,9 @@ class Configuration(Record):
     labels: int = 0
     biases: frozenset[str] = frozenset()
     blocks: tuple[str, ...] = ()
-    sizes: Mapping[str, object] = NOTHING
+    part_epsilon: float = 0.0
+    sizes: Mapping[str, int] = MappingProxyType({})
+    pooler_activation: str = "tanh"
 
 
 class Architecture(Record):

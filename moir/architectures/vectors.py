@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.ir import SSAValue
 
 from moir.architectures.nodes import NodeList
 from moir.architectures.record import Architecture, Configuration
 from moir.dialects.element_types import f32
-from moir.dialects.shapes import tensor
+from moir.dialects.shapes import shape_of, tensor
 
 
 class VectorNodes:
@@ -28,7 +30,16 @@ class VectorNodes:
         """The name of a block in the file, which its node gets."""
         return self.nodes.checkpoint.name(block)
 
-    def norm(self, x: SSAValue, block: str, width: int, kind: str | None = None, shape: tuple[int, ...] | None = None) -> SSAValue:
+    def norm(
+        self,
+        x: SSAValue,
+        block: str,
+        width: int,
+        kind: str | None = None,
+        shape: tuple[int, ...] | None = None,
+        epsilon: float | None = None,
+        offset: float | None = None,
+    ) -> SSAValue:
         """Append a normalization over the last dimension of x, or the last parts of it.
 
         Args:
@@ -37,11 +48,15 @@ class VectorNodes:
             width: the size of a part that is normalized; the value has one part, or one for each head.
             kind: `rms` or `layer`; that of the architecture by default.
             shape: the shape of the weights; [width] by default. [heads, width] has other weights for each head.
+            epsilon: what is added to the mean of squares; that of the configuration by default.
+            offset: what is added to the weights; that of the architecture by default.
         """
         architecture, name = self.architecture, self.name(block)
         kind, shape = kind or architecture.norm, shape or (width,)
-        weight = self.nodes.weight(f"{block}.weight", shape) if architecture.norm_weight or kind == "rms" else None
-        common = {"epsilon": self.configuration.epsilon, "offset": architecture.norm_offset or None, "part": width}
+        weight = self.nodes.weight(f"{block}.weight", shape) if architecture.norm_weight else None
+        epsilon = self.configuration.epsilon if epsilon is None else epsilon
+        offset = architecture.norm_offset if offset is None else offset
+        common = {"epsilon": epsilon, "offset": offset or None, "part": width}
         if kind == "rms":
             return self.nodes.nodes("RMSNorm", [x, weight], name, [x.type], common)[0]
         bias = self.nodes.weight(f"{block}.bias", shape) if architecture.norm_bias else None
@@ -62,6 +77,32 @@ class VectorNodes:
         """Append a sum."""
         return self.nodes.nodes("Add", [x, y], self.name(block), [x.type], {})[0]
 
+    def gated(self, x: SSAValue, gates: SSAValue, activation: str = "sigmoid") -> SSAValue:
+        """Append a product with activations, one for each feature or one for all: Gate(x, gates) {activation}"""
+        properties = {} if activation == "sigmoid" else {"activation": activation}
+        return self.nodes.nodes("Gate", [x, gates], "", [x.type], properties)[0]
+
+    def product(self, x: SSAValue, y: SSAValue) -> SSAValue:
+        """Append a product of features: Multiply(x, y)"""
+        return self.nodes.nodes("Multiply", [x, y], "", [x.type], {})[0]
+
+    def concat(self, parts: Sequence[SSAValue], block: str) -> SSAValue:
+        """Append the features of several values, one after the other: Concat(parts)"""
+        width = sum((shape_of(each) or (-1,))[-1] for each in parts)
+        return self.nodes.node("Concat", parts, self.name(block), width)
+
+    def split(self, x: SSAValue, widths: Sequence[int], block: str, groups: int = 1) -> list[SSAValue]:
+        """Append the parts of x, each part from every group in turn: Split(x) {groups, widths}
+
+        Args:
+            x: the value [batch, tokens, groups * sum(widths)].
+            widths: the sizes of the parts in a group.
+            block: the block whose name the node gets.
+            groups: the number of groups.
+        """
+        types = [tensor((-1, -1, groups * width), f32) for width in widths]
+        return self.nodes.nodes("Split", [x], f"{self.name(block)}.parts", types, {"groups": groups, "widths": list(widths)})
+
     def scaled(self, x: SSAValue, factor: float) -> SSAValue:
         """Append a product with a number."""
         return self.nodes.nodes("Scale", [x], "", [x.type], {"factor": factor})[0]
@@ -71,9 +112,7 @@ class VectorNodes:
         hidden, labels = self.configuration.hidden, self.configuration.labels
         x = self.nodes.nodes("FirstToken", [x], "", [tensor((-1, hidden), f32)], {})[0]
         dense, bias = self.matrix("pooler", hidden, hidden)
-        activation = str(self.configuration.sizes.get("pooler_activation", "tanh"))
-        x = self.nodes.nodes("Linear", [x, dense, bias], self.name("pooler"), [x.type], {"activation": activation})[0]
-        if "pooler_norm" in self.configuration.sizes:
-            x = self.norm(x, "pooler_norm", hidden)
+        properties = {"activation": self.configuration.pooler_activation}
+        x = self.nodes.nodes("Linear", [x, dense, bias], self.name("pooler"), [x.type], properties)[0]
         weight, bias = self.matrix("classifier", hidden, labels)
         return self.nodes.nodes("Linear", [x, weight, bias], self.name("classifier"), [tensor((-1, labels), f32)], {})[0]

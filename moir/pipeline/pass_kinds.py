@@ -619,6 +619,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "split-transforms": ((("RDFT",),), (("IRDFT",),)),
     "spread-nan": ((("Add", "Divide", "Maximum", "Minimum", "Multiply", "Subtract"),),),
     "squeeze-products": ((("Reshape",),),),
+    "step-by-delta-rule": ((("Loop",),),),
     "step-through-sequences": ((("GRUSequence", "LSTMSequence", "RNNSequence"),),),
     "store-quantized-weights": ((("FakeQuantize",),),),
     "store-states": ((("Assign", "ReadValue"),),),

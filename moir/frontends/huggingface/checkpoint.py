@@ -22,6 +22,9 @@ LISTED = 6
 MISMATCH = "do config.json and the weights belong together?"
 """The hint for a weight of another shape."""
 
+FURTHER = 64
+"""Most layers after the last one, beyond any that exists."""
+
 _LAYER = re.compile(r"layers\.(\d+)\.(.+)")
 
 
@@ -88,8 +91,9 @@ class FolderCheckpoint:
         quantized = self._quantized(name, shape)
         if quantized is not None:
             return quantized
-        if self.family.architecture.experts == "packed transposed":
-            packed = packed_matrix(self.tensor, self._block, operand, shape)
+        if self.family.architecture.experts != "each":
+            is_transposed = self.family.architecture.experts == "packed transposed"
+            packed = packed_matrix(self.tensor, self._block, operand, shape, is_transposed)
             if packed is not None:
                 return packed
         if NUMBER in name:
@@ -121,7 +125,7 @@ class FolderCheckpoint:
         return self.tensors[source]
 
     def tensor(self, name: str, shape: tuple[int, ...]) -> DataAttr:
-        """A tensor. Raises ModelFileError if it is missing or has another shape."""
+        """A tensor. Raises ModelFileError if it is missing or has another shape, dimensions of 1 apart."""
         source = self._names.get(name)
         if source is None:
             raise self.error(
@@ -129,9 +133,11 @@ class FolderCheckpoint:
             )
         self._read.add(source)
         data = self.tensors[source]
-        if data.shape != shape:
+        if data.shape == shape:
+            return data
+        if [size for size in data.shape if size != 1] != [size for size in shape if size != 1]:
             raise self.error(f"the tensor {name!r} is {list(data.shape)} instead of {list(shape)}", MISMATCH)
-        return data
+        return DataAttr.of(data.values.reshape(shape), data.element)
 
     def error(self, reason: str, hint: str | None = None) -> ModelFileError:
         """An error about the weights."""
@@ -149,8 +155,23 @@ class FolderCheckpoint:
         return (name for name, source in self._names.items() if source not in self._read)
 
     def _is_ignored(self, name: str) -> bool:
-        ignored = list(self.family.ignored_tensors)
+        if self.keys.is_part and not self._is_of_language_model(name):
+            return True
+        ignored = [*self.family.ignored_tensors, *self._further_layers()]
         if self.keys.flag(self.family.key("is_tied"), default=True):
             # An equal copy of the embeddings.
             ignored += [f"{self.family.tensors[each]}.weight" for each in ("head",) if each in self.family.tensors]
         return any(re.fullmatch(re.escape(each).replace(r"\{\}", r"\d+").replace(r"\*", ".*"), name) for each in ignored)
+
+    def _is_of_language_model(self, name: str) -> bool:
+        """Whether a tensor of a multimodal model is one of its language model, by its name."""
+        outer = [each for each in self.family.tensors.values() if name.startswith(f"{each}.")]
+        return bool(outer) or name.startswith(self.family.layer.partition("{}")[0])
+
+    def _further_layers(self) -> list[str]:
+        """The tensors of the layers after the last one that predict more tokens at once."""
+        if not self.family.further_layers:
+            return []
+        count = self.keys.integer(self.family.further_layers) if self.keys.has(self.family.further_layers) else 0
+        first = self.keys.integer(self.family.key("layers"))
+        return [f"{self.family.layer.format(first + each)}.*" for each in range(min(count, FURTHER))]

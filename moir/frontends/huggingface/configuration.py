@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from moir.architectures.family import IGNORED, KEYS, Family
-from moir.architectures.record import Architecture, Configuration
+from moir.architectures.record import Architecture, Configuration, Latent
 from moir.frontends.huggingface.experts import expert_layers
 from moir.frontends.huggingface.keys import Keys
-from moir.frontends.huggingface.layer_kinds import windows
+from moir.frontends.huggingface.layer_kinds import blocks, windows
 from moir.frontends.huggingface.rotary import rotary_layers
 
 INTEGERS = ("layers", "hidden", "vocabulary", "heads", "feed_forward", "positions")
@@ -30,25 +30,33 @@ def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration,
 
     Raises ModelFileError for keys with impossible values, and for keys that nothing reads.
     """
-    keys = keys.with_names(family.aliases).with_defaults(family.defaults)
-    architecture = family.architecture
+    keys = keys.with_names(family.aliases).with_tables(family.tables).with_defaults(family.defaults)
+    for key, value in family.expected.items():
+        if keys.value(key, value) not in (value, None):
+            raise keys.error(f"{key!r} is {keys.value(key)!r}; of this family moir knows {value!r} alone")
     changes: dict[str, object] = {}
     for key, value, changed in family.variants:
         if keys.value(key) == value:
             changes |= changed
-    spelling = {name: value for name, value in changes.items() if name in FAMILY}
-    family = family.with_fields(**spelling)
-    architecture = architecture.with_fields(
-        **{name: value for name, value in changes.items() if name not in spelling and name not in CONFIGURATION}
-    )
+    family = _varied(family, changes)
+    architecture = family.architecture
     fields = _fields(family, keys)
-    fields |= {name: value for name, value in changes.items() if name in CONFIGURATION and name not in spelling}
+    fields |= {name: value for name, value in changes.items() if name in CONFIGURATION and name not in FAMILY}
     if architecture.task == "classification":
         fields["labels"] = _label_count(keys)
     configuration = Configuration(**fields)
     _check(configuration, keys)
-    keys.check_all_read(IGNORED | family.unread)
+    keys.check_all_read(IGNORED | family.unread | {family.further_layers})
     return architecture, configuration, family
+
+
+def _varied(family: Family, changes: Mapping[str, object]) -> Family:
+    """The family with changed fields of its own, of its architecture, and, as `attention.NAME`, of its attention."""
+    own = {name: value for name, value in changes.items() if name in FAMILY}
+    outer = {name: value for name, value in changes.items() if name in ARCHITECTURE and name not in own}
+    architecture = family.architecture.with_fields(**outer)
+    inner = {name.partition(".")[2]: value for name, value in changes.items() if name.startswith("attention.")}
+    return family.with_fields(**own, architecture=architecture.with_fields(attention=architecture.attention.with_fields(**inner)))
 
 
 def _fields(family: Family, keys: Keys) -> dict[str, Any]:
@@ -66,13 +74,20 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
             if (number := keys.number(key)) <= 0:
                 raise keys.error(f"{key!r} is {number}")
             fields[field] = number**power
+    if family.sizes:
+        fields["sizes"] = _further_sizes(family, keys)
     layers = fields["layers"]
     if layers is None or not 0 < layers <= LARGEST_COUNT or not 0 <= (fields.get("heads") or 0) <= LARGEST_COUNT:
         raise keys.error(f"{layers} layers with {fields.get('heads')} heads are not possible")
     fields["key_heads"] = fields.get("key_heads") or fields.get("heads", 0)
+    if family.latent:
+        fields["latent"] = latent = _latent(family, keys)
+        fields["head_size"] = latent.plain_size + latent.rotated_size
     if fields.get("heads"):
         fields["head_size"] = fields.get("head_size") or fields["hidden"] // fields["heads"]
     fields["feed_forward"] = fields["feed_forward"] or 4 * fields["hidden"]
+    if family.adjusted_feed_forward:
+        fields["feed_forward"] = _adjusted(keys, fields["feed_forward"])
     if fields.get("embedding_size") == fields["hidden"]:
         fields["embedding_size"] = None
     fields["positions"] += family.architecture.positions_offset
@@ -81,6 +96,7 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     fields = {name: value for name, value in fields.items() if value is not None}
     fields["biases"] = frozenset(each for key, operands in family.biases.items() if not key or keys.flag(key) for each in operands.split())
     fields.setdefault("windows", windows(family, keys, layers))
+    fields["blocks"] = blocks(family, keys, layers)
     if family.architecture.attention.rotation is not None:
         if not fields.get("head_size"):
             raise keys.error(f"{fields.get('heads')} heads of {fields['hidden']} features are not possible")
@@ -88,6 +104,45 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     if family.experts:
         fields["experts"] = expert_layers(family, keys, layers)
     return fields
+
+
+def _latent(family: Family, keys: Keys) -> Latent:
+    """The sizes of a latent attention."""
+    sizes = {field: keys.integer(key) for field, key in family.latent.items() if keys.value(key) is not None}
+    for field, size in sizes.items():
+        if not 0 < size < 1 << 31:
+            raise keys.error(f"{family.latent[field]!r} is {size}")
+    if missing := [field for field in ("rank", "plain_size", "rotated_size") if field not in sizes]:
+        raise keys.error(f"{family.latent[missing[0]]!r} is null")
+    return Latent(**sizes)
+
+
+def _further_sizes(family: Family, keys: Keys) -> dict[str, int]:
+    """The sizes that only this family has; without those that are to be computed (`auto`)."""
+    found: dict[str, int] = {}
+    for name, key in family.sizes.items():
+        if keys.value(key) == "auto":
+            continue
+        found[name] = keys.integer(key)
+        if not 0 < found[name] < 1 << 31:
+            raise keys.error(f"{key!r} is {found[name]}")
+    return found
+
+
+def _adjusted(keys: Keys, size: int) -> int:
+    """Two thirds of the size of a feed-forward block, times a factor, rounded up, if config.json says that (LFM2)."""
+    factor, unit = keys.value("block_ffn_dim_multiplier"), keys.integer("block_multiple_of")
+    if not keys.flag("block_auto_adjust_ff_dim"):
+        return size
+    size = int(2 * size / 3)
+    if factor is None:
+        return size
+    if unit < 1:
+        raise keys.error(f"'block_multiple_of' is {unit}")
+    factor = keys.number("block_ffn_dim_multiplier")
+    if not 0 < factor < 1 << 31:
+        raise keys.error(f"'block_ffn_dim_multiplier' is {factor}")
+    return -(-int(factor * size) // unit) * unit
 
 
 def _label_count(keys: Keys) -> int:

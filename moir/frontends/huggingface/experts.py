@@ -18,9 +18,8 @@ def expert_layers(family: Family, keys: Keys, layers: int) -> tuple[Experts | No
         if isinstance(key, str) and key[:1] == "=":
             values[field] = key[1:]
         elif isinstance(key, str):
-            value = keys.first(key.split())
+            value = _value(keys, field, key)
             if value is not None:
-                keys.check_type(key.split()[0], value, Experts.__annotations__[field])
                 values[field] = value
         else:
             values[field] = key
@@ -31,10 +30,22 @@ def expert_layers(family: Family, keys: Keys, layers: int) -> tuple[Experts | No
     experts = Experts(**values)
     if not 0 < experts.chosen <= experts.count <= LARGEST_COUNT:
         raise keys.error(f"{experts.chosen} of {experts.count} experts cannot be chosen")
-    if experts.count % experts.groups or not 0 < experts.chosen_groups <= experts.groups:
+    if experts.groups < 1 or experts.count % experts.groups or not 0 < experts.chosen_groups <= experts.groups:
         raise keys.error(f"{experts.count} experts in {experts.groups} groups, {experts.chosen_groups} of them chosen, are not possible")
+    if experts.chosen > experts.count // experts.groups * experts.chosen_groups:
+        raise keys.error(f"{experts.chosen} experts cannot be chosen from {experts.chosen_groups} of {experts.groups} groups")
     dense = _dense_layers(family, keys, layers)
     return tuple(None if layer in dense else experts for layer in range(layers))
+
+
+def _value(keys: Keys, field: str, key: str) -> Any:
+    """The value of a key, of the first of several, or the product of two; None if it is null."""
+    factors = key.split(" * ")
+    if len(factors) == 2:
+        return keys.integer(factors[0]) * keys.integer(factors[1])
+    value = keys.first(key.split())
+    keys.check_type(key.split()[0], value, Experts.__annotations__[field])
+    return value
 
 
 def _dense_layers(family: Family, keys: Keys, layers: int) -> set[int]:
@@ -43,6 +54,12 @@ def _dense_layers(family: Family, keys: Keys, layers: int) -> set[int]:
         step = keys.integer("decoder_sparse_step", 1)
         only = keys.list("mlp_only_layers") or ()
         return {layer for layer in range(layers) if layer in only or step < 1 or (layer + 1) % step}
+    if family.dense == "interval":
+        step, start, end = (keys.integer(f"moe_layer_{each}") for each in ("interval", "start_index", "end_index"))
+        if step < 1:
+            raise keys.error(f"experts in each {step}th layer are not possible")
+        sparse = range(start, layers if end == -1 else min(end + 1, layers))
+        return {layer for layer in range(layers) if layer not in sparse or (layer + 1) % step}
     if family.dense:
-        return set(range(keys.integer(family.dense)))
+        return set(range(min(keys.integer(family.dense), layers)))
     return set()

@@ -27,12 +27,16 @@ class Keys:
         values: the values by key.
         location: the file, for messages.
         defaults: the values of keys that the file leaves out.
+        is_part: whether they are those of the language model of a multimodal model.
     """
 
-    def __init__(self, values: Mapping[str, Any], location: str, defaults: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self, values: Mapping[str, Any], location: str, defaults: Mapping[str, object] | None = None, is_part: bool = False
+    ) -> None:
         self.values = values
         self.location = location
         self.defaults = defaults or {}
+        self.is_part = is_part
         self._read: set[str] = set()
 
     def with_names(self, aliases: Mapping[str, str]) -> Keys:
@@ -45,11 +49,20 @@ class Keys:
             if values.get(key, value) not in (value, None):
                 raise self.error(f"{alias!r} is {value!r}, but {key!r} is {values[key]!r}")
             values[key] = value
-        return Keys(values, self.location, self.defaults)
+        return Keys(values, self.location, self.defaults, self.is_part)
+
+    def with_tables(self, tables: Sequence[str]) -> Keys:
+        """The keys with those of objects: `TABLE.KEY`."""
+        values = dict(self.values)
+        for name in tables:
+            inner = self.table(name) or {}
+            values.pop(name, None)
+            values |= {f"{name}.{key}": value for key, value in inner.items()}
+        return Keys(values, self.location, self.defaults, self.is_part) if tables else self
 
     def with_defaults(self, defaults: Mapping[str, object]) -> Keys:
         """The keys with values for those that the file leaves out."""
-        return Keys(self.values, self.location, defaults)
+        return Keys(self.values, self.location, defaults, self.is_part)
 
     def error(self, reason: str, hint: str | None = HINT) -> ModelFileError:
         """An error about the configuration."""
@@ -143,7 +156,13 @@ class Keys:
     def check_all_read(self, ignored: Set[str], hint: str = "if it has no effect on results, remove it from config.json") -> None:
         """Raises ModelFileError for keys that nothing has read and that may change what the model computes."""
         for key, value in self.values.items():
-            if key in self._read or key in ignored or value is None or value is False or value in ([], {}, ""):
+            if (
+                key in self._read
+                or not ignored.isdisjoint((key, key.rpartition(".")[2]))
+                or value is None
+                or value is False
+                or value in ([], {}, "")
+            ):
                 continue
             if key.startswith("_") and key not in self.defaults:
                 continue

@@ -1,4 +1,4 @@
-"""Which layers of a model have a sliding window, or are of another kind, according to its config.json."""
+"""Which layers of a model have a sliding window, or a block that is no attention, according to its config.json."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from moir.frontends.huggingface.keys import Keys
 
 SLIDING, FULL = "sliding_attention", "full_attention"
 
-KINDS = (SLIDING, FULL, "chunked_attention", "conv", "linear_attention", "attention", "mamba")
+OTHERS = ("conv", "linear_attention", "mamba")
+"""The kinds of layers without an attention."""
+
+KINDS = (SLIDING, FULL, *OTHERS)
 
 
 def layer_types(keys: Keys, layers: int) -> tuple[str, ...] | None:
@@ -19,6 +22,35 @@ def layer_types(keys: Keys, layers: int) -> tuple[str, ...] | None:
         if each not in KINDS:
             raise keys.error(f"'layer_types' has a layer {each!r}, which is not known")
     return tuple(listed)
+
+
+def blocks(family: Family, keys: Keys, layers: int) -> tuple[str, ...]:
+    """The block in the place of the attention of each layer; empty if all layers have an attention.
+
+    Raises ModelFileError for kinds of layers that are not those of the family.
+    """
+    types = layer_types(keys, layers)
+    if not family.other_block:
+        if types is not None and (others := [each for each in types if each in OTHERS]):
+            raise keys.error(f"layers of the kind {others[0]!r} are not known for this family")
+        return ()
+    if types is not None:
+        has_attention = [each not in OTHERS for each in types]
+    else:
+        has_attention = _attention_layers(family.attention_layers, keys, layers)
+    return tuple("attention" if each else family.other_block for each in has_attention)
+
+
+def _attention_layers(key: str, keys: Keys, layers: int) -> list[bool]:
+    """Which layers have an attention if the file does not list the kinds of all."""
+    value = keys.value(key) if key else ()
+    if value is None:
+        return [True] * layers
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return [(layer + 1) % value == 0 for layer in range(layers)]
+    if not isinstance(value, list | tuple):
+        raise keys.error(f"{key!r} is {value!r}, neither a list of layers nor their interval")
+    return [layer in value for layer in range(layers)]
 
 
 def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
@@ -33,7 +65,7 @@ def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
     if rule == "both sides":
         return _windows_of_both_sides(keys, layers, types)
     size = keys.value("sliding_window")
-    flagged = keys.flag("use_sliding_window", default=True) if rule == "flagged" else True
+    flagged = keys.flag("use_sliding_window", default=True) if rule in ("flagged", "alternating first") else True
     if not size or not flagged:
         return ()
     size = keys.integer("sliding_window")
@@ -57,6 +89,9 @@ def _sliding_layers(rule: str, keys: Keys, layers: int) -> list[bool]:
     if rule == "flagged":
         first = keys.integer("max_window_layers", layers)
         return [layer >= first for layer in range(layers)]
+    if rule == "alternating first":
+        first = keys.integer("max_window_layers", layers)
+        return [layer % 2 == 0 and layer < first for layer in range(layers)]
     if rule == "alternating":
         return [layer % 2 == 0 for layer in range(layers)]
     if rule == "pattern":

@@ -57,11 +57,12 @@ def read_configuration(folder: Path) -> Keys:
         raise ModelFileError("it is not an object of JSON", location=str(path))
     values = cast("dict[str, Any]", content)
     inner = values.get("text_config")
-    if isinstance(inner, dict) and "model_type" in inner:
+    is_part = isinstance(inner, dict) and "model_type" in inner
+    if is_part:
         # A multimodal model: its language model.
         outer = {key: values[key] for key in ("architectures", QUANTIZATION, COMPRESSION) if key in values}
         values = {**cast("dict[str, Any]", inner), **outer}
-    return Keys(values, str(path))
+    return Keys(values, str(path), is_part=is_part)
 
 
 def _quantization(keys: Keys) -> Quantization | None:

@@ -21,14 +21,17 @@ SCALINGS: Mapping[str, frozenset[str]] = {
     "dynamic": words("factor"),
     "llama3": words("factor low_freq_factor high_freq_factor original_max_position_embeddings"),
     "yarn": words("factor beta_fast beta_slow truncate attention_factor mscale mscale_all_dim original_max_position_embeddings"),
-    "longrope": words("short_factor long_factor factor attention_factor original_max_position_embeddings"),
+    "longrope": words("short_factor long_factor factor attention_factor original_max_position_embeddings short_mscale long_mscale"),
 }
 """The parameters of each scaling."""
 
 ALIASES = {"su": "longrope", "none": "default", "mrope": "default"}
 """Former names of scalings; mrope has the same positions in all its sections where the model has text alone."""
 
-WITHOUT_EFFECT = words("mrope_section mrope_interleaved short_mscale long_mscale finetuned")
+WITHOUT_EFFECT = words("mrope_section mrope_interleaved finetuned")
+
+MAGNITUDES = words("short_mscale long_mscale")
+"""The factors of cosines and sines for short and long texts, which have an effect in some families only."""
 
 LARGEST_LENGTH = 1 << 31
 
@@ -92,7 +95,11 @@ def _rotary(family: Family, keys: Keys, given: Mapping[str, Any], head_size: int
     size = (size_key and keys.value(size_key)) or int(head_size * (1.0 if part is None else part))
     if not isinstance(size, int) or not 2 <= size <= max(head_size, 2) or size % 2:
         raise keys.error(f"{size} rotated dimensions of {head_size} are not possible")
-    for key in [key for key, value in values.items() if value is None or key in WITHOUT_EFFECT]:
+    if kind == "dynamic" and values.get("alpha") and "alpha" in family.rotary_traits:
+        theta *= float(_number(keys, "alpha", values["alpha"])) ** (size / max(size - 2, 1))
+        kind, values = "default", {}
+    without_effect = WITHOUT_EFFECT if "magnitudes" in family.rotary_traits else WITHOUT_EFFECT | MAGNITUDES
+    for key in [key for key, value in values.items() if value is None or key in without_effect]:
         del values[key]
     known = SCALINGS[kind] | {"original_max_position_embeddings", "factor", "max_position_embeddings"}
     unknown = [key for key in values if key not in known]
@@ -105,7 +112,9 @@ def _rotary(family: Family, keys: Keys, given: Mapping[str, Any], head_size: int
         for key in ("short_factor", "long_factor"):
             if len(cast("tuple[float, ...]", values.get(key, ()))) != size // 2:
                 raise keys.error(f"{key!r} has not one entry for each of {size // 2} frequencies")
-    return Rotary(size, float(theta), kind, values)
+        if "magnitudes" in family.rotary_traits and not all(isinstance(values.get(key), float) for key in MAGNITUDES):
+            raise keys.error(f"rotary embeddings of the type {kind!r} of this family need {' and '.join(sorted(MAGNITUDES))}")
+    return Rotary(size, float(theta), kind, values, (-1.0,) * (size // 2) if "backward" in family.rotary_traits else ())
 
 
 def _with_lengths(keys: Keys, kind: str, values: dict[str, Any]) -> dict[str, Any]:

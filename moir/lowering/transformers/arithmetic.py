@@ -5,6 +5,8 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32
+from moir.lowering.binder import LoweringNode
+from moir.lowering.transformers.activation import activated
 from moir.lowering.transformers.table import transformers
 from moir.rewriting.builder import OpBuilder
 
@@ -36,3 +38,15 @@ def clip(op: OpBuilder, x: SSAValue, *, bound: float) -> SSAValue:
 def add(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     """transformers.Add(x, y) -> Add(x, y)"""
     return op.Add(x, y)
+
+
+@transformers.lowers("Multiply")
+def multiply(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
+    """transformers.Multiply(x, y) -> Multiply(x, y)"""
+    return op.Multiply(x, y)
+
+
+@transformers.lowers("Gate")
+def gate(node: LoweringNode, op: OpBuilder, x: SSAValue, gates: SSAValue, *, activation: str = "sigmoid") -> SSAValue:
+    """transformers.Gate(x, gates) {activation} -> Multiply(x, activation(gates))"""
+    return op.Multiply(x, activated(node, op, gates, activation))

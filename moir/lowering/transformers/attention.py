@@ -14,6 +14,7 @@ from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.transformers.alibi import with_alibi
 from moir.lowering.transformers.arithmetic import soft_cap
+from moir.lowering.transformers.states import state
 from moir.lowering.transformers.table import transformers
 from moir.lowering.transformers.weights import vector
 from moir.rewriting.builder import OpBuilder
@@ -56,8 +57,8 @@ def attention(
     key = heads_of(node, op, keys, key_heads, None if cosines is None else rotation, cosines, sines)
     value = heads_of(node, op, values, key_heads)
     if beams is not None:
-        key = cached(op, key, beams, f"past_key_values.{layer}.keypresent.{layer}.key")
-        value = cached(op, value, beams, f"past_key_values.{layer}.valuepresent.{layer}.value")
+        key = cached(op, key, beams, key_variable(layer))
+        value = cached(op, value, beams, value_variable(layer))
     if alibi:
         if attention_mask is None:
             node.fail("operand 8, the mask of the tokens, is missing")
@@ -65,6 +66,25 @@ def attention(
     result = attended(op, query, repeated(op, key, heads), repeated(op, value, heads), mask, scale, cap, sinks)
     size = (shape_of(result) or (-1,))[-1]
     return op.Reshape(op.Transpose(result, HEADS_FIRST), [0, 0, heads * size], special_zero=True)
+
+
+@transformers.lowers("Rotate")
+def rotate(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, cosines: SSAValue, sines: SSAValue, *, heads: int, rotation: str = "halves"
+) -> SSAValue:
+    """transformers.Rotate(x [batch, tokens, heads * size], cosines, sines) {heads, rotation} -> as within Attention"""
+    parts = heads_of(node, op, x, heads, rotation, cosines, sines)
+    return op.Reshape(op.Transpose(parts, HEADS_FIRST), [0, 0, (shape_of(x) or (-1,))[-1]], special_zero=True)
+
+
+def key_variable(layer: int) -> str:
+    """The name of the variable with the keys of a layer."""
+    return f"past_key_values.{layer}.keypresent.{layer}.key"
+
+
+def value_variable(layer: int) -> str:
+    """The name of the variable with the values of a layer."""
+    return f"past_key_values.{layer}.valuepresent.{layer}.value"
 
 
 def attended(
@@ -144,10 +164,7 @@ def sliced(op: OpBuilder, x: SSAValue, start: int, stop: int) -> SSAValue:
 def cached(op: OpBuilder, x: SSAValue, beams: SSAValue, variable: str) -> SSAValue:
     """The values of a variable, reordered by beams, with new ones [batch, heads, tokens, size] after them; assigned."""
     _, heads, _, size = shape_of(x) or (-1,) * 4
-    batch = op.Gather(op.ShapeOf(beams), [0], 0)
-    empty = op.Broadcast(op.constant(0.0, f32), op.Concat(batch, op.constant([heads, 0, size]), axis=0))
-    past = op.ReadValue(empty, variable_id=variable, variable_type=f32, variable_shape=f"?,{heads},?,{size}")
-    joined = op.Concat(op.Gather(past, beams, op.constant(0)), x, axis=-2)
+    joined = op.Concat(state(op, beams, variable, (heads, 0, size), f"?,{heads},?,{size}"), x, axis=-2)
     assign_variable(op, variable, joined)
     return joined
 

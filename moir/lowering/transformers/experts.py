@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.transformers.activation import activated
+from moir.lowering.transformers.convolution import END
+from moir.lowering.transformers.routing import Routing, expert_weights
 from moir.lowering.transformers.table import transformers
 from moir.lowering.transformers.weights import product, restored, vector
 from moir.rewriting.builder import OpBuilder
@@ -31,20 +32,29 @@ def mixture_of_experts(
     gate_bias: SSAValue | None = None,
     up_bias: SSAValue | None = None,
     down_bias: SSAValue | None = None,
+    correction: SSAValue | None = None,
     *,
     chosen: int,
     scores: str,
     is_normalized: bool = False,
+    least_sum: float = 0.0,
+    scale: float = 1.0,
+    groups: int = 1,
+    chosen_groups: int = 1,
+    group_score: str = "best",
+    jitter: float = 0.0,
     activation: str,
     limit: float = 0.0,
     slope: float = 1.0,
+    is_interleaved: bool = False,
 ) -> SSAValue:
-    """transformers.MixtureOfExperts(x, router, gate, up, down, biases) {chosen, scores, …}
+    """transformers.MixtureOfExperts(x, router, gate, up, down, biases, correction) {chosen, scores, …}
     -> ReduceSum(weights * (activation(tokens · gate) * (tokens · up)) · down) over the experts
 
     Shazeer et al., "Outrageously Large Neural Networks: The Sparsely-Gated Mixture-of-Experts Layer", 2017. The
     matrices of the experts are [experts, rows, columns], their biases [experts, rows]. The weights are 0 for experts
-    that a token did not choose.
+    that a token did not choose. With `is_interleaved` gate and up are one value, in which their rows
+    alternate.
     """
     shape = shape_of(gate)
     width = (shape_of(x) or (-1,))[-1]
@@ -52,31 +62,20 @@ def mixture_of_experts(
         node.fail(f"its matrices of the shape {shape} are not those of experts")
     count = shape[0]
     tokens = op.Reshape(x, [-1, width], special_zero=False)
-    weights = expert_weights(node, op, product(node, op, tokens, router, router_bias), chosen, scores, is_normalized)
+    routing = Routing(chosen, scores, is_normalized, least_sum, scale, groups, chosen_groups, group_score, jitter)
+    weights = expert_weights(node, op, product(node, op, tokens, router, router_bias), routing, correction)
     each = op.Reshape(op.Tile(tokens, [count, 1]), [count, -1, width], special_zero=False)
-    inner = op.Multiply(*_gated(node, op, _products(op, each, gate, gate_bias), _products(op, each, up, up_bias), activation, limit, slope))
+    gates = _products(op, each, gate, gate_bias)
+    if is_interleaved:
+        gates, ups = (_every_second(op, gates, first) for first in (0, 1))
+    else:
+        ups = _products(op, each, up, up_bias)
+    inner = op.Multiply(*_gated(node, op, gates, ups, activation, limit, slope))
     results = _products(op, inner, down, down_bias)
     sizes = op.Concat(op.constant([count]), op.Gather(op.ShapeOf(x), [0, 1], 0), axis=0)
     results = op.Reshape(results, op.Concat(sizes, op.constant([width]), axis=0), special_zero=False)
     columns = op.Unsqueeze(op.Reshape(op.Transpose(weights, np.array([1, 0])), sizes, special_zero=False), [3])
     return op.ReduceSum(op.Multiply(results, columns), [0], keep_dims=False)
-
-
-def expert_weights(node: LoweringNode, op: OpBuilder, logits: SSAValue, chosen: int, scores: str, is_normalized: bool) -> SSAValue:
-    """The weight of each expert for each token [tokens, experts]; 0 for those that are not chosen.
-
-    Raises ConversionError for scores that are not known.
-    """
-    if scores not in ("softmax", "chosen softmax"):
-        node.fail(f"scores of the kind {scores!r} are not known")
-    ranked = op.Softmax(logits, axis=-1) if scores == "softmax" else logits
-    best, indices = op.TopK.results(ranked, op.constant(chosen), axis=-1, mode="max", sort="value", index_element_type=si64)
-    if scores == "chosen softmax":
-        best = op.Softmax(best, axis=-1)
-    if is_normalized:
-        best = op.Divide(best, op.ReduceSum(best, [-1], keep_dims=True))
-    zeros = op.Broadcast(op.constant(0.0, f32), op.ShapeOf(logits))
-    return op.ScatterElementsUpdate(zeros, indices, best, op.constant(1))
 
 
 def _products(op: OpBuilder, x: SSAValue, weight: SSAValue, bias: SSAValue | None) -> SSAValue:
@@ -86,6 +85,11 @@ def _products(op: OpBuilder, x: SSAValue, weight: SSAValue, bias: SSAValue | Non
         return y
     count, rows = shape_of(bias) or (-1, -1)
     return op.Add(y, vector(op, bias, 0.0, (count, 1, rows)))
+
+
+def _every_second(op: OpBuilder, x: SSAValue, first: int) -> SSAValue:
+    """Every second entry of the last of three dimensions."""
+    return op.Slice(x, op.constant([first]), op.constant([END]), op.constant([2]), op.constant([2]))
 
 
 def _gated(

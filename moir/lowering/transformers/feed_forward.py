@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.dialects.element_types import f32
 from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.transformers.activation import activated
 from moir.lowering.transformers.table import transformers
-from moir.lowering.transformers.weights import product
+from moir.lowering.transformers.weights import product, vector
 from moir.rewriting.builder import OpBuilder
 
 
@@ -76,3 +77,17 @@ def packed_gated_mlp(
     size = shape[0] // 2
     first, second = op.VariadicSplit.parts(2, both, op.constant(-1), op.constant(np.array([size, size], np.int64)))
     return product(node, op, op.Multiply(activated(node, op, first, activation), second), down, down_bias)
+
+
+@transformers.lowers("XIELU")
+def xielu(op: OpBuilder, x: SSAValue, alpha_p: SSAValue, alpha_n: SSAValue, beta: SSAValue, eps: SSAValue) -> SSAValue:
+    """transformers.XIELU(x, αp, αn, β, ε)
+    -> Select(x > 0, softplus(αp) · x², (softplus(αn) + β) · (eˣ - 1 - x)) + β · x
+
+    Huang and Schlag, "Deriving Activation Functions Using Integration", 2024. The exponential is of min(x, ε).
+    """
+    beta_value = vector(op, beta)
+    upper = op.Multiply(op.SoftPlus(vector(op, alpha_p)), op.Multiply(x, x))
+    lower = op.Subtract(op.Subtract(op.Exp(op.Minimum(x, vector(op, eps))), 1.0), x)
+    lower = op.Multiply(lower, op.Add(op.SoftPlus(vector(op, alpha_n)), beta_value))
+    return op.Add(op.Select(op.Greater(x, op.constant(0.0, f32)), upper, lower), op.Multiply(x, beta_value))

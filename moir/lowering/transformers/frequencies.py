@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from moir.architectures.yarn import magnitude
 from moir.dialects.data import Array
 from moir.lowering.binder import LoweringNode
 
@@ -51,11 +52,6 @@ def _yarn(usual: Array, size: int, theta: float, node: LoweringNode) -> Array:
     high += 0.001 if low == high else 0
     ramp = np.clip((np.arange(size // 2, dtype=np.float32) - low) / (high - low), 0, 1)
     return (usual / node.number("factor") * ramp + usual * (1 - ramp)).astype(np.float32)
-
-
-def magnitude(factor: float, scale: float) -> float:
-    """0.1 · scale · ln(factor) + 1; 1 for factors up to 1."""
-    return 0.1 * scale * math.log(factor) + 1 if factor > 1 else 1.0
 
 
 def attention_factor(node: LoweringNode, scaling: str) -> float:

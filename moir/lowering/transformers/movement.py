@@ -21,3 +21,9 @@ def split(op: OpBuilder, x: SSAValue, *, groups: int, widths: tuple[int, ...]) -
     grouped = op.Reshape(x, [0, 0, groups, sum(widths)], special_zero=True)
     parts = op.VariadicSplit.parts(len(widths), grouped, op.constant(3), op.constant(np.array(widths, np.int64)))
     return [op.Reshape(each, [0, 0, groups * width], special_zero=True) for each, width in zip(parts, widths, strict=True)]
+
+
+@transformers.lowers("Concat")
+def concat(op: OpBuilder, *parts: SSAValue) -> SSAValue:
+    """transformers.Concat(parts) -> Concat(parts, 2)"""
+    return op.Concat(*parts, axis=2)

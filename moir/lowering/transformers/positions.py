@@ -33,12 +33,20 @@ def rotary_embedding(
     columns = op.Unsqueeze(op.Convert(positions, destination_type=f32), [1])
     angles = op.Transpose(op.MatMul(frequencies, columns), np.array([0, 2, 1]))
     both = op.Concat(angles, angles, axis=-1)
-    factor = attention_factor(node, scaling)
+    factor = _factor(node, op, positions, scaling)
     found: list[SSAValue] = []
     for value in (op.Cos(both), op.Sin(both)):
-        scaled = value if factor == 1 else op.Multiply(value, op.constant(factor, f32))
-        found.append(op.Unsqueeze(scaled, [1]))
+        found.append(op.Unsqueeze(value if factor is None else op.Multiply(value, factor), [1]))
     return found
+
+
+def _factor(node: LoweringNode, op: OpBuilder, positions: SSAValue, scaling: str) -> SSAValue | None:
+    """The factor of cosines and sines; None for 1."""
+    if scaling == "longrope" and node.has("long_mscale"):
+        long, short = (op.constant(node.number(key), f32) for key in ("long_mscale", "short_mscale"))
+        return op.Select(_is_longer(op, positions, node.number("original_max_position_embeddings")), long, short)
+    factor = attention_factor(node, scaling)
+    return None if factor == 1 else op.constant(factor, f32)
 
 
 def _frequencies(node: LoweringNode, op: OpBuilder, positions: SSAValue, size: int, theta: float, scaling: str) -> SSAValue:

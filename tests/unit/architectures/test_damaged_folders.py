@@ -72,9 +72,34 @@ def test_two_names_of_a_key(tmp_path: Path) -> None:
     assert "'n_layer' is 2, but 'num_hidden_layers' is 1" in refusal(tmp_path, **keys)
 
 
-def test_linear_biases_of_falcon(tmp_path: Path) -> None:
-    other_families = ("intermediate_size", "rms_norm_eps", "hidden_act", "num_key_value_heads")
-    assert "the key 'alibi' (True)" in refusal(tmp_path, **dict.fromkeys(other_families), model_type="falcon", alibi=True)
+@pytest.mark.parametrize(
+    ("model_type", "keys", "message"),
+    [
+        ("glm4_moe", {"n_routed_experts": 10, "n_group": 4}, "10 experts in 4 groups"),
+        ("glm4_moe", {"n_routed_experts": 8, "n_group": 4, "num_experts_per_tok": 3}, "3 experts cannot be chosen from 1 of 4 groups"),
+        ("glm4_moe", {"n_shared_experts": -1}, "-1408 is not a possible number"),
+        ("ernie4_5_moe", {"moe_layer_interval": 0}, "experts in each 0th layer are not possible"),
+        ("deepseek_v3", {"scoring_func": "softmax"}, "'scoring_func' is 'softmax'; of this family moir knows 'sigmoid' alone"),
+        ("deepseek_v3", {"kv_lora_rank": "x"}, "'kv_lora_rank' is 'x', not an integer"),
+        ("lfm2", {"layer_types": ["mamba", "conv"]}, "'layer_types' has 2 entries for 1 layers"),
+        ("lfm2", {"full_attn_idxs": "all"}, "'full_attn_idxs' is 'all', neither a list of layers nor their interval"),
+        ("lfm2", {"conv_L_cache": 0}, "'conv_L_cache' is 0"),
+        ("lfm2", {"block_multiple_of": 0}, "'block_multiple_of' is 0"),
+        ("llama", {"layer_types": ["mamba"]}, "layers of the kind 'mamba' are not known"),
+    ],
+)
+def test_blocks_that_are_not_possible(tmp_path: Path, model_type: str, keys: dict[str, object], message: str) -> None:
+    assert message in refusal(tmp_path, model_type=model_type, **keys)
+
+
+def test_tensors_of_other_modalities(tmp_path: Path) -> None:
+    """The language model of a multimodal folder has its configuration in `text_config`; other tensors are not read."""
+    folder = write_folder(
+        tmp_path / "m", {f"language_model.{name}": each for name, each in weights().items()} | {"vision.w": weights()[f"{QUERY}.weight"]}
+    )
+    inner = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({"model_type": "seeing", "text_config": inner, "vision_config": {}}))
+    assert "input_ids" in str(moir.convert_model(folder))
 
 
 def test_a_family_that_is_not_known(tmp_path: Path) -> None:
@@ -104,7 +129,7 @@ def test_values_that_are_not_possible(tmp_path: Path, keys: dict[str, object], m
 
 VALUES = (
     *(None, 0, -1, 1 << 40, 0.5, 1e308, "x", "", True, False, [], ["a"], [None], {}),
-    *({"rope_type": "yarn", "factor": "a"}, {"full_attention": 3}),
+    *({"rope_type": "yarn", "factor": "a"}, {"full_attention": 3}, {"type": "dynamic", "alpha": "a"}, {"alibi_bias_max": [], "qk_ln": 1}),
 )
 KEYS = (
     *("model_type", "hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "head_dim"),
@@ -114,8 +139,27 @@ KEYS = (
 )
 
 
-@pytest.mark.parametrize("model_type", ["llama", "mistral"])
-@pytest.mark.parametrize("key", KEYS)
+KEYS_OF_BLOCKS = {
+    "deepseek_v3": "n_group topk_group n_routed_experts n_shared_experts routed_scaling_factor kv_lora_rank q_lora_rank v_head_dim "
+    "qk_rope_head_dim qk_nope_head_dim first_k_dense_replace rope_interleave num_nextn_predict_layers",
+    "ernie4_5_moe": "moe_layer_interval moe_layer_start_index moe_layer_end_index moe_norm_min moe_k use_bias",
+    "phimoe": "router_jitter_noise rope_scaling lm_head_bias",
+    "qwen3_next": "linear_num_key_heads linear_num_value_heads linear_key_head_dim linear_conv_kernel_dim full_attention_interval",
+    "lfm2": "conv_L_cache full_attn_idxs block_auto_adjust_ff_dim block_ffn_dim_multiplier block_multiple_of conv_bias",
+    "mamba": "state_size expand conv_kernel time_step_rank use_conv_bias",
+    "mpt": "attn_config d_model n_heads expansion_ratio",
+    "hunyuan_v1_dense": "rope_scaling",
+    "nanochat": "final_logit_softcapping",
+}
+
+
+@pytest.mark.parametrize(
+    ("model_type", "key"),
+    [
+        *((model_type, key) for model_type in ("llama", "mistral") for key in KEYS),
+        *((model_type, key) for model_type, keys in KEYS_OF_BLOCKS.items() for key in keys.split()),
+    ],
+)
 def test_values_that_make_no_sense_are_errors_of_the_file(tmp_path: Path, model_type: str, key: str) -> None:
     folder = write_folder(tmp_path / "m", model_type=model_type)
     configuration = json.loads((folder / "config.json").read_text())

@@ -27,31 +27,54 @@ class FeedForwardNodes:
         """The result of the block of a layer.
 
         GatedMLP(x, gate, up, down, biases …) {activation}, or MLP(x, up, down, biases …) {activation}, or
-        MixtureOfExperts(x, router, gate, up, down, biases …) {chosen, …}
+        MixtureOfExperts(x, router, gate, up, down, biases …) {chosen, …}, with the network that computes every token.
         """
         experts = self.configuration.experts[layer] if self.configuration.experts else None
-        if experts is not None:
-            return self.mixture(x, f"layers.{layer}.experts", experts)
-        return self.network(x, f"layers.{layer}.feed_forward", self.configuration.feed_forward)
+        if experts is None:
+            return self.network(x, f"layers.{layer}.feed_forward", self.configuration.feed_forward)
+        chosen = self.mixture(x, f"layers.{layer}.experts", experts)
+        if not experts.shared:
+            return chosen
+        shared = self.network(x, f"layers.{layer}.shared_expert", experts.shared)
+        if experts.shared_gate:
+            gates = self.vectors.linear(x, f"layers.{layer}.shared_expert_gate", self.configuration.hidden, 1)
+            shared = self.vectors.gated(shared, gates)
+        return self.vectors.sum(chosen, shared, f"layers.{layer}.all_experts")
 
     def mixture(self, x: SSAValue, block: str, experts: Experts) -> SSAValue:
-        """Networks among which a router chooses."""
+        """Networks among which a router chooses.
+
+        MixtureOfExperts(x, router, gate, up, down, biases of router, gate, up, down, correction) {chosen, scores, …}
+
+        Matrices of gate and up whose rows alternate stay one value, which is both operands: {is_interleaved}.
+        """
         hidden, count, size = self.configuration.hidden, experts.count, experts.size
         weight = self.nodes.weight
-        shapes = {"gate": (count, size, hidden), "up": (count, size, hidden), "down": (count, hidden, size)}
-        matrices = [weight(f"{block}.{part}.weight", shape) for part, shape in shapes.items()]
-        biases = [weight(f"{block}.{part}.bias", shape[:2]) if experts.bias else None for part, shape in shapes.items()]
+        is_interleaved = self.architecture.experts == "packed transposed"
+        inner = (count, 2 * size if is_interleaved else size, hidden)
+        first, second = ("gate_up", "gate_up") if is_interleaved else ("gate", "up")
+        shapes = ((first, inner), (second, inner), ("down", (count, hidden, size)))
+        matrices = [weight(f"{block}.{part}.weight", shape) for part, shape in shapes]
+        biases = [weight(f"{block}.{part}.bias", shape[:2]) if experts.bias else None for part, shape in shapes]
         router = weight(f"{block}.router.weight", (count, hidden))
         router_bias = weight(f"{block}.router.bias", (count,)) if experts.router_bias else None
-        is_clamped = experts.activation == "clamped swish"
+        correction = weight(f"{block}.correction", (count,)) if experts.has_correction else None
+        is_clamped, is_grouped = experts.activation == "clamped swish", experts.groups > 1
         return self.nodes.node(
             "MixtureOfExperts",
-            [x, router, *matrices, router_bias, *biases],
+            [x, router, *matrices, router_bias, *biases, correction],
             self.vectors.name(block),
             hidden,
             chosen=experts.chosen,
+            is_interleaved=is_interleaved or None,
             scores=experts.scores,
             is_normalized=experts.is_normalized or None,
+            least_sum=experts.least_sum or None,
+            scale=None if experts.scale == 1 else float(experts.scale),
+            groups=experts.groups if is_grouped else None,
+            chosen_groups=experts.chosen_groups if is_grouped else None,
+            group_score=experts.group_score if is_grouped else None,
+            jitter=experts.jitter if experts.scores == "sparse mixer" else None,
             activation=experts.activation or self.configuration.activation,
             limit=float(experts.limit) if is_clamped else None,
             slope=float(experts.slope) if is_clamped else None,
@@ -64,6 +87,11 @@ class FeedForwardNodes:
         name, activation = self.vectors.name(block), sizes.activation
         if kind == "plain":
             up, bias = self.vectors.matrix(f"{block}.up", hidden, size)
+            if activation == "xielu":
+                inner = self.nodes.node("Linear", [x, up, bias], self.vectors.name(f"{block}.up"), size)
+                parameters = [self.nodes.weight(f"{block}.{part}", (1,)) for part in ("alpha_p", "alpha_n", "beta", "eps")]
+                inner = self.nodes.node("XIELU", [inner, *parameters], "", size)
+                return self.nodes.node("Linear", [inner, down, down_bias], name, hidden)
             return self.nodes.node("MLP", [x, up, down, bias, down_bias], name, hidden, activation=activation)
         if kind == "gated":
             gate, gate_bias = self.vectors.matrix(f"{block}.gate", hidden, size)

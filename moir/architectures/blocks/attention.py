@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from moir.architectures.inputs import ModelInputs
-from moir.architectures.record import Architecture, Configuration
+from moir.architectures.record import Architecture, Configuration, Rotary
 from moir.architectures.vectors import VectorNodes
-from moir.dialects.element_types import f32
-from moir.dialects.shapes import tensor
 
 
 class AttentionNodes:
@@ -40,17 +38,35 @@ class AttentionNodes:
         """
         sizes, block = self.configuration, f"layers.{layer}.attention"
         queries, keys, values = self.projected(x, block)
+        gates = None
+        if self.architecture.attention.gated:
+            queries, gates = self.vectors.split(queries, (sizes.head_size, sizes.head_size), block, sizes.heads)
+        rotary = self.rotary(layer)
+        is_rotated = self.architecture.attention.query_norm == "rotated head"
+        if is_rotated and rotary is not None:
+            queries, keys = self.rotated(queries, rotary, sizes.heads), self.rotated(keys, rotary, sizes.key_heads)
         queries, keys = self.normalized(queries, keys, block)
         if sizes.clip:
             queries, keys, values = (
                 self.nodes.nodes("Clip", [each], "", [each.type], {"bound": sizes.clip})[0] for each in (queries, keys, values)
             )
-        return self.output(self.attended([queries, keys, values], layer), block)
+        x = self.attended([queries, keys, values], layer, None if is_rotated else rotary)
+        return self.output(x if gates is None else self.vectors.gated(x, gates), block)
 
-    def attended(self, projected: Sequence[SSAValue], layer: int) -> SSAValue:
+    def rotary(self, layer: int) -> Rotary | None:
+        """The rotary embedding of a layer; None if it has none."""
+        sizes = self.configuration
+        return sizes.rotary[layer] if self.architecture.attention.rotation is not None and sizes.rotary else None
+
+    def rotated(self, x: SSAValue, rotary: Rotary, heads: int) -> SSAValue:
+        """Queries or keys after their rotation: Rotate(x, cosines, sines) {heads, rotation}"""
+        rotation = self.architecture.attention.rotation
+        properties = {"heads": heads, "rotation": None if rotation == "halves" else rotation}
+        return self.nodes.nodes("Rotate", [x, *self.inputs.rotation(rotary)], "", [x.type], properties)[0]
+
+    def attended(self, projected: Sequence[SSAValue], layer: int, rotary: Rotary | None) -> SSAValue:
         """The node Attention of a layer."""
         sizes, kind, block = self.configuration, self.architecture.attention, f"layers.{layer}.attention"
-        rotary = sizes.rotary[layer] if kind.rotation is not None and sizes.rotary else None
         window = sizes.windows[layer] if sizes.windows else 0
         cosines, sines = (None, None) if rotary is None else self.inputs.rotation(rotary)
         sinks = self.nodes.weight(f"{block}.sinks", (sizes.heads,)) if kind.sinks else None
@@ -78,15 +94,14 @@ class AttentionNodes:
     def projected(self, x: SSAValue, block: str) -> Sequence[SSAValue]:
         """Queries, keys and values: three products, or the parts of one."""
         sizes, packing, hidden = self.configuration, self.architecture.attention.packing, self.configuration.hidden
-        widths = (sizes.heads * sizes.head_size, sizes.key_heads * sizes.head_size, sizes.key_heads * (sizes.value_size or sizes.head_size))
+        queries = sizes.heads * sizes.head_size * (2 if self.architecture.attention.gated else 1)
+        widths = (queries, sizes.key_heads * sizes.head_size, sizes.key_heads * (sizes.value_size or sizes.head_size))
         if packing == "separate":
             parts = ("query", "key", "value")
             return [self.vectors.linear(x, f"{block}.{part}", hidden, width) for part, width in zip(parts, widths, strict=True)]
         product = self.vectors.linear(x, f"{block}.query_key_value", hidden, sum(widths))
         groups = {"stacked": 1, "per head": sizes.heads, "per group": sizes.key_heads}[packing]
-        types = [tensor((-1, -1, width), f32) for width in widths]
-        properties = {"groups": groups, "widths": [width // groups for width in widths]}
-        return self.nodes.nodes("Split", [product], f"{self.vectors.name(block)}.parts", types, properties)
+        return self.vectors.split(product, [width // groups for width in widths], block, groups)
 
     def normalized(self, queries: SSAValue, keys: SSAValue, block: str) -> tuple[SSAValue, SSAValue]:
         """Queries and keys after their normalization, if the family has one."""

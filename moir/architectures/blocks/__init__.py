@@ -1,0 +1,1 @@
+"""The blocks of a layer: appending their nodes to a network."""

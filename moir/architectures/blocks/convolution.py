@@ -1,0 +1,62 @@
+"""The nodes of a short convolution with gates, which takes the place of an attention."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.architectures.inputs import ModelInputs
+from moir.architectures.record import Architecture, Configuration
+from moir.architectures.vectors import VectorNodes
+
+
+class ConvolutionNodes:
+    """Appends the convolution of a layer to a network (Liquid AI, "LFM2 Technical Report", 2025).
+
+    Args:
+        architecture: the record of the family.
+        configuration: the sizes of the model; `kernel` of its further sizes is the number of tokens that one sees.
+        vectors: appends nodes that compute with single tokens.
+        inputs: the inputs of the model.
+    """
+
+    def __init__(self, architecture: Architecture, configuration: Configuration, vectors: VectorNodes, inputs: ModelInputs) -> None:
+        self.architecture = architecture
+        self.configuration = configuration
+        self.vectors = vectors
+        self.inputs = inputs
+
+    def block(self, x: SSAValue, layer: int) -> SSAValue:
+        """The result of the convolution of a layer: output(second gates * convolution(first gates * values))"""
+        hidden, block = self.configuration.hidden, f"layers.{layer}.convolution"
+        x = self.vectors.linear(self.inputs.unpadded(x), f"{block}.input", hidden, 3 * hidden)
+        first, second, values = self.vectors.split(x, (hidden, hidden, hidden), block)
+        x = causal_convolution(self.vectors.product(first, values), layer, hidden, self.configuration, self.vectors, self.inputs)
+        return self.vectors.linear(self.vectors.product(second, x), f"{block}.output", hidden, hidden)
+
+
+def causal_convolution(
+    x: SSAValue,
+    layer: int,
+    features: int,
+    configuration: Configuration,
+    vectors: VectorNodes,
+    inputs: ModelInputs,
+    activation: str | None = None,
+) -> SSAValue:
+    """Append a convolution of each feature over the last tokens: CausalConvolution(x, weight, bias, beams) {layer, …}
+
+    Args:
+        x: the value [batch, tokens, features].
+        layer: the number of the layer, whose state has the last tokens.
+        features: the number of features.
+        configuration: the sizes of the model; `kernel` of its further sizes is the number of tokens.
+        vectors: appends nodes.
+        inputs: the inputs of the model.
+        activation: that of the result; None for none.
+    """
+    block, kernel = f"layers.{layer}.convolution.kernel", configuration.sizes["kernel"]
+    nodes = vectors.nodes
+    weight = nodes.weight(f"{block}.weight", (features, kernel))
+    bias = nodes.weight(f"{block}.bias", (features,)) if "convolution.kernel" in configuration.biases else None
+    properties = {"layer": layer, "activation": activation}
+    return nodes.nodes("CausalConvolution", [x, weight, bias, inputs.beams], vectors.name(block), [x.type], properties)[0]

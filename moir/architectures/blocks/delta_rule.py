@@ -1,0 +1,69 @@
+"""The nodes of a gated delta rule, a linear attention that takes the place of an attention."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.architectures.blocks.convolution import causal_convolution
+from moir.architectures.inputs import ModelInputs
+from moir.architectures.record import Architecture, Configuration
+from moir.architectures.vectors import VectorNodes
+
+SIZES = ("key_heads", "heads", "key_size", "value_size")
+"""The further sizes of a configuration that these nodes need, after `delta.`"""
+
+
+class DeltaRuleNodes:
+    """Appends the gated delta rule of a layer to a network (Qwen3-Next).
+
+    Args:
+        architecture: the record of the family.
+        configuration: the sizes of the model.
+        vectors: appends nodes that compute with single tokens.
+        inputs: the inputs of the model.
+    """
+
+    def __init__(self, architecture: Architecture, configuration: Configuration, vectors: VectorNodes, inputs: ModelInputs) -> None:
+        self.architecture = architecture
+        self.configuration = configuration
+        self.vectors = vectors
+        self.nodes = vectors.nodes
+        self.inputs = inputs
+
+    def block(self, x: SSAValue, layer: int) -> SSAValue:
+        """The result of the delta rule of a layer.
+
+        GatedDeltaRule(queries, keys, values, strengths, steps, decay, step bias, beams) {key_heads, heads, layer}
+
+        Queries, keys and values go through a convolution over the last tokens; the result is normalized for each head,
+        and multiplied with gates.
+        """
+        block = f"layers.{layer}.delta_rule"
+        key_heads, heads, key_size, value_size = (self.configuration.sizes[f"delta.{name}"] for name in SIZES)
+        keys, values = key_heads * key_size, heads * value_size
+        x = self.inputs.unpadded(x)
+        queries, key, value, gates, strengths, steps = self.projected(x, block, key_heads, (keys, values, heads))
+        joined = self.vectors.concat([queries, key, value], f"{block}.query_key_value")
+        activation = self.configuration.activation
+        parts = (self.configuration, self.vectors, self.inputs)
+        mixed = causal_convolution(joined, layer, 2 * keys + values, *parts, activation)
+        mixed_parts = self.vectors.split(mixed, (keys, keys, values), f"{block}.mixed")
+        weights = [self.nodes.weight(f"{block}.{name}", (heads,)) for name in ("decay", "step_bias")]
+        properties = {"key_heads": key_heads, "heads": heads, "layer": layer}
+        operands = [*mixed_parts, strengths, steps, *weights, self.inputs.beams]
+        x = self.nodes.node("GatedDeltaRule", operands, self.vectors.name(block), values, **properties)
+        x = self.vectors.norm(x, f"{block}.norm", value_size, offset=0.0)
+        x = self.vectors.gated(x, gates, "silu")
+        return self.vectors.linear(x, f"{block}.output", values, self.configuration.hidden)
+
+    def projected(self, x: SSAValue, block: str, key_heads: int, widths: tuple[int, int, int]) -> list[SSAValue]:
+        """Queries, keys, values, gates, strengths and steps: the parts of two products, by heads of keys."""
+        hidden, (keys, values, heads) = self.configuration.hidden, widths
+        both = self.vectors.linear(x, f"{block}.input", hidden, 2 * keys + 2 * values)
+        numbers = self.vectors.linear(x, f"{block}.numbers", hidden, 2 * heads)
+        own = [each // key_heads for each in (keys, keys, values, values)]
+        of_head = heads // key_heads
+        return [
+            *self.vectors.split(both, own, f"{block}.input", key_heads),
+            *self.vectors.split(numbers, (of_head, of_head), f"{block}.numbers", key_heads),
+        ]

@@ -1,0 +1,109 @@
+"""DeepSeek V2 and V3: keys and values are compressed; experts are chosen from the best groups."""
+
+from __future__ import annotations
+
+from moir.architectures.family import Family
+from moir.architectures.llama import DEFAULTS, TENSORS
+from moir.architectures.record import Architecture, AttentionBlock
+from moir.architectures.shared_experts import CORRECTED_EXPERTS, EXPERT_TENSORS
+from moir.tables import pairs, words
+
+LATENT_TENSORS = {
+    **TENSORS,
+    **EXPERT_TENSORS,
+    **pairs(
+        "attention.query_down self_attn.q_a_proj, attention.query_norm self_attn.q_a_layernorm, attention.query_up self_attn.q_b_proj, "
+        "attention.key_value_down self_attn.kv_a_proj_with_mqa, attention.key_value_norm self_attn.kv_a_layernorm, "
+        "attention.key_value_up self_attn.kv_b_proj"
+    ),
+}
+
+LATENT_KEYS = pairs("head_size _head_size, value_size v_head_dim, rotary_size qk_rope_head_dim")
+
+GREEDY_EXPERTS: dict[str, object] = {
+    "count": "n_routed_experts",
+    "chosen": "num_experts_per_tok",
+    "size": "moe_intermediate_size",
+    "shared": "n_shared_experts * moe_intermediate_size",
+    "scale": "routed_scaling_factor",
+}
+
+DEEPSEEK_V2 = Family(
+    architecture=Architecture("deepseek_v2", ("deepseek_v2",), attention=AttentionBlock(rotation="interleaved", latent=True)),
+    tensors=LATENT_TENSORS,
+    keys=LATENT_KEYS,
+    defaults={
+        **DEFAULTS,
+        "vocab_size": 102400,
+        "_head_size": None,
+        "first_k_dense_replace": 0,
+        "kv_lora_rank": 512,
+        "q_lora_rank": 1536,
+        "qk_nope_head_dim": 128,
+        "qk_rope_head_dim": 64,
+        "v_head_dim": 128,
+        "n_group": None,
+        "topk_group": None,
+        "topk_method": "greedy",
+        "n_routed_experts": 64,
+        "n_shared_experts": 2,
+        "routed_scaling_factor": 1.0,
+        "moe_intermediate_size": 1407,
+    },
+    aliases=pairs("num_experts n_routed_experts"),
+    biases={
+        "attention_bias": "attention.query_down attention.key_value_down attention.output",
+        "mlp_bias": "feed_forward.gate feed_forward.up feed_forward.down shared_expert.gate shared_expert.up shared_expert.down",
+    },
+    latent=pairs("query_rank q_lora_rank, rank kv_lora_rank, plain_size qk_nope_head_dim, rotated_size qk_rope_head_dim"),
+    experts=GREEDY_EXPERTS,
+    dense="first_k_dense_replace",
+    variants=(
+        (
+            "topk_method",
+            "group_limited_greedy",
+            {"experts": {**GREEDY_EXPERTS, "groups": "n_group", "chosen_groups": "topk_group"}},
+        ),
+    ),
+    expected={"scoring_func": "softmax", "moe_layer_freq": 1, "norm_topk_prob": False},
+    # The sizes of heads follow from those of their parts; groups have no effect on a greedy choice.
+    unread=words("head_dim qk_head_dim ep_size n_group topk_group"),
+)
+
+DEEPSEEK_V3 = Family(
+    architecture=DEEPSEEK_V2.architecture.with_fields(name="deepseek_v3", model_types=("deepseek_v3",)),
+    tensors=LATENT_TENSORS,
+    keys=LATENT_KEYS,
+    defaults={
+        **{key: value for key, value in DEEPSEEK_V2.defaults.items() if key != "topk_method"},
+        "vocab_size": 129280,
+        "hidden_size": 7168,
+        "intermediate_size": 18432,
+        "moe_intermediate_size": 2048,
+        "num_hidden_layers": 61,
+        "num_attention_heads": 128,
+        "num_key_value_heads": 128,
+        "n_shared_experts": 1,
+        "n_routed_experts": 256,
+        "routed_scaling_factor": 2.5,
+        "n_group": 8,
+        "topk_group": 4,
+        "num_experts_per_tok": 8,
+        "first_k_dense_replace": 3,
+        "norm_topk_prob": True,
+        "max_position_embeddings": 4096,
+        "rope_interleave": True,
+        "num_nextn_predict_layers": 1,
+    },
+    aliases=pairs("num_local_experts n_routed_experts, num_mtp_layers num_nextn_predict_layers"),
+    biases={"attention_bias": DEEPSEEK_V2.biases["attention_bias"]},
+    latent=DEEPSEEK_V2.latent,
+    experts=CORRECTED_EXPERTS,
+    dense="first_k_dense_replace",
+    variants=(("rope_interleave", False, {"attention": AttentionBlock(latent=True)}),),
+    expected={"scoring_func": "sigmoid", "moe_layer_freq": 1, "topk_method": "noaux_tc"},
+    unread=words("head_dim qk_head_dim ep_size"),
+    further_layers="num_nextn_predict_layers",
+)
+
+FAMILIES = (DEEPSEEK_V2, DEEPSEEK_V3)

@@ -1,0 +1,46 @@
+"""Variables with what a model keeps of former tokens: one row for each text, reordered by `beam_idx`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32
+from moir.rewriting.builder import OpBuilder
+
+
+def state(op: OpBuilder, beams: SSAValue, variable: str, sizes: Sequence[int], shape: str) -> SSAValue:
+    """The value of a variable, its rows reordered by beams.
+
+    Gather(ReadValue(zeros [batch, sizes]), beams, 0)
+
+    Args:
+        op: appends operations.
+        beams: the former row of each text.
+        variable: the name of the variable.
+        sizes: the dimensions after the batch of its first value, which is zeros.
+        shape: the shape of all its values, as text.
+    """
+    batch = op.Gather(op.ShapeOf(beams), [0], 0)
+    first = op.Broadcast(op.constant(0.0, f32), op.Concat(batch, op.constant(list(sizes)), axis=0))
+    past = op.ReadValue(first, variable_id=variable, variable_type=f32, variable_shape=shape)
+    return op.Gather(past, beams, op.constant(0))
+
+
+def fixed_state(op: OpBuilder, beams: SSAValue, variable: str, sizes: Sequence[int]) -> SSAValue:
+    """The value of a variable whose dimensions after the batch never change."""
+    return state(op, beams, variable, sizes, ",".join(["?", *map(str, sizes)]))
+
+
+def recurrent_variable(kind: str, layer: int) -> str:
+    """The name of the variable with the last tokens of a convolution (`conv`), or with a recurrent state (`ssm`)."""
+    return f"cache_params.past.{kind}.{layer}cache_params.present.{kind}.{layer}"
+
+
+def zeros_of(op: OpBuilder, like: SSAValue, dimensions: Sequence[int]) -> SSAValue:
+    """Zeros of the batch and the tokens of `like` [batch, tokens, …]: -1 and -2 stand for these two dimensions."""
+    sizes = op.ShapeOf(like)
+    named = {-1: op.Gather(sizes, [0], 0), -2: op.Gather(sizes, [1], 0)}
+    parts = [named[each] if each < 0 else op.constant([each]) for each in dimensions]
+    return op.Broadcast(op.constant(0.0, f32), op.Concat(*parts, axis=0))

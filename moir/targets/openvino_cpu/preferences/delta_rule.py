@@ -1,0 +1,122 @@
+"""The gated delta rule in the form that the runtime replaces by one operation, also with GenAI's paged cache."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from moir.analysis.constants import constant_of, is_about, scalar_of
+from moir.dialects.element_types import f32
+from moir.dialects.moir import BodyPort
+from moir.dialects.opset.control_flow import Loop, parameters_of, results_of
+from moir.dialects.opset.infrastructure import Parameter
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.movement import Roll
+from moir.dialects.opset.reduction import ReductionOp
+from moir.dialects.opset.shape import SqueezingOp, Unsqueeze
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.expansions.loops.delta_rule import delta_step
+from moir.expansions.loops.token_steps import OUTPUTS, body_of_tokens
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.rewriting.operations_with_bodies import create_repeating
+from moir.targets.record import Form
+
+CUTS, STATE, RESULTS, TOKENS = slice(2, 7), 7, 8, 2
+"""The operands of the loop with slices, with the state and with the zeros; the axis of the tokens."""
+
+
+class StepsOfDeltaRule(Pattern):
+    """Writes a loop of the gated delta rule as GatedDeltaNetFusion of the runtime looks for it.
+
+        %q = opset1.Divide(opset1.Transpose(opset1.NormalizeL2(%x, [-1])), 4.0)
+        %y, %s = opset5.Loop(%tokens, %true, %q, %k, %v, %g, %b, %state, %zeros) ({the steps, with copies of slices})
+    ->  %n = opset1.Multiply(%x, opset1.Divide(1.0, opset1.Sqrt(opset1.Add(sum of the squares of %x, eps))))
+        %t = opset1.Transpose(%n)
+        %q = opset1.Divide(%t, opset1.Power(opset1.Convert(opset8.Gather(opset3.ShapeOf(%t), 3, 0)), 0.5))
+        %y, %s = opset5.Loop(%tokens, %true, %q, %k, %v, %g, %b, %state, %zeros) ({the steps})
+
+    It counts axes from the last one, and takes the root of the size of queries for their scale. This form runs after
+    those that count axes from the first one and that copy slices, which the one operation does not need.
+    """
+
+    roots = (Loop,)
+
+    def may_match(self, op: Operation) -> bool:
+        assert isinstance(op, Loop)
+        ranks = [rank_of(value) for value in op.operands[2:]]
+        return len(op.operands) == 9 and len(op.results) == 2 and ranks == [4, 4, 4, 3, 3, 4, 4] and _scaled(op.operands[2]) is not None
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, Loop)
+        build, query = rewriter.op, _scaled(op.operands[2])
+        block, inputs = body_of_tokens(build, delta_step, op.operands[CUTS], op.operands[STATE], op.operands[RESULTS], TOKENS)
+        if query is None or op.ports("outputs") != OUTPUTS or _computation(block, inputs) != _computation(op.block, op.ports("inputs")):
+            return
+        query, key = (_unfused(rewriter, each) for each in (query, op.operands[3]))
+        size = build.Convert(build.Gather(build.ShapeOf(query), 3, 0), destination_type=f32)
+        scaled = build.Divide(query, build.Power(size, 0.5))
+        operands = [*op.operands[:2], scaled, key, *op.operands[4:]]
+        rewriter.replace_with(op, create_repeating(build, Loop, operands, inputs, OUTPUTS, Region(block)))
+
+
+def _scaled(query: SSAValue) -> SSAValue | None:
+    """The queries that are divided by the root of their size; None if they are not."""
+    op, size = query.owner, (shape_of(query) or (-1,))[-1]
+    if not isinstance(op, OpsetOp) or op.name != "opset1.Divide" or size < 1 or element_of(query) != f32:
+        return None
+    scale = scalar_of(op.operands[1])
+    return op.operands[0] if scale is not None and is_about(scale, math.sqrt(size), f32) else None
+
+
+def _unfused(rewriter: Rewriter, x: SSAValue) -> SSAValue:
+    """Queries or keys whose NormalizeL2, if they have one before a Transpose, is written out."""
+    build, moved = rewriter.op, x.owner
+    normalized = moved.operands[0].owner if isinstance(moved, OpsetOp) and moved.name == "opset1.Transpose" else None
+    if (
+        not isinstance(normalized, OpsetOp)
+        or normalized.name != "opset1.NormalizeL2"
+        or value_of(normalized.properties["eps_mode"]) != "add"
+    ):
+        return x
+    value, axes = normalized.operands
+    array, rank = constant_of(axes), rank_of(value)
+    if array is None or rank is None or (array % rank).tolist() != [rank - 1]:
+        return x
+    total = build.Add(build.ReduceSum(build.Multiply(value, value), [-1], keep_dims=True), float(value_of(normalized.properties["eps"])))
+    unit = build.Multiply(value, build.Divide(build.constant(1.0, f32), build.Sqrt(total)))
+    return build.Transpose(unit, moved.operands[1]) if isinstance(moved, OpsetOp) else x
+
+
+def _computation(block: Block, inputs: list[BodyPort]) -> Hashable:
+    """What a body computes, and of what: the same for bodies that differ in copies of slices and signs of axes."""
+    known: dict[SSAValue, Hashable] = {
+        parameter.results[0]: (port.index, port.back_edge, None if port.slicing is None else port.slicing.axis)
+        for parameter, port in zip(parameters_of(block), inputs, strict=True)
+    }
+    for op in block.ops:
+        if isinstance(op, Parameter) or not op.results:
+            continue
+        array = constant_of(op.results[0])
+        if isinstance(op, Roll):
+            known[op.results[0]] = known[op.operands[0]]
+        elif array is not None:
+            known[op.results[0]] = tuple(array.ravel().tolist())
+        else:
+            known[op.results[0]] = (op.name, *_operands(op, known))
+    return tuple(known[value] for value in results_of(block))
+
+
+def _operands(op: Operation, known: dict[SSAValue, Hashable]) -> list[Hashable]:
+    """What the operands of an operation are; axes are counted from the first one."""
+    found = [known[operand] for operand in op.operands]
+    if isinstance(op, ReductionOp | Unsqueeze | SqueezingOp) and (axes := constant_of(op.operands[1])) is not None:
+        shown = op.results[0] if isinstance(op, Unsqueeze) else op.operands[0]
+        found[1] = tuple((axes.ravel() % (rank_of(shown) or 1)).tolist())
+        found.append(rank_of(op.results[0]))
+    return found
+
+
+FORMS = (Form("step-by-delta-rule", (StepsOfDeltaRule,)),)

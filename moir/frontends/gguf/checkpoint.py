@@ -9,7 +9,7 @@ from moir.architectures.record import Architecture
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.memory_map import Array
 from moir.errors import ModelFileError
-from moir.frontends.gguf.container import Container
+from moir.frontends.gguf.container import Container, StoredTensor
 from moir.frontends.gguf.rotary import TENSORS as ROTARY_TENSORS
 from moir.frontends.gguf.spellings import LAYER, MODEL_TENSORS, Spelling
 from moir.frontends.gguf.weights import weight_of
@@ -99,6 +99,9 @@ class FileCheckpoint:
         if tensor is None:
             raise self.error(f"the tensor {name!r} is missing", did_you_mean(name, self.container.tensors))
         self._read.add(name)
+        if (1, *tensor.shape) == shape:
+            # Writers drop a first dimension of one row.
+            tensor = StoredTensor(name, tensor.type, shape, tensor.rows[None])
         if tensor.shape != shape:
             raise self.error(f"the tensor {name!r} is {list(tensor.shape)} instead of {list(shape)}")
         weight = weight_of(tensor, is_table=operand == "embedding.weight")
@@ -131,7 +134,8 @@ def as_stored(architecture: Architecture, checkpoint: FileCheckpoint) -> Archite
     attention = architecture.attention.with_fields(
         packing="stacked" if checkpoint.has("layers.0.attention.query_key_value.weight") else "separate"
     )
-    is_gated = architecture.feed_forward != "plain" and checkpoint.has("layers.0.feed_forward.gate.weight")
+    gates = ("layers.0.feed_forward.gate.weight", "layers.0.shared_expert.gate.weight")
+    is_gated = architecture.feed_forward != "plain" and any(checkpoint.has(each) for each in gates)
     return architecture.with_fields(
         attention=attention,
         feed_forward="gated" if is_gated else architecture.feed_forward,

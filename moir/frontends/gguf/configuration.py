@@ -111,9 +111,11 @@ def _key(spelling: Spelling, family: Family, field: str) -> str:
 def _numbers(metadata: Metadata, family: Family) -> dict[str, object]:
     """The keys of other numbers. Those that a family does not have stay unread unless they have no effect."""
     epsilon = EPSILONS[family.architecture.norm]
-    if metadata.value(epsilon) is None:
+    # Some files have it by the name of the other kind.
+    number = next((value for name in (epsilon, *EPSILONS.values()) if (value := metadata.value(name)) is not None), None)
+    if number is None:
         raise metadata.keys.error(f"the key {metadata.prefix + epsilon!r} is missing")
-    result: dict[str, object] = {family.key("epsilon"): metadata.value(epsilon)}
+    result: dict[str, object] = {family.key("epsilon"): number}
     for name, field in NUMBERS.items():
         key = family.key(field) or family.divisors.get(field)
         if key and metadata.keys.has(metadata.prefix + name):

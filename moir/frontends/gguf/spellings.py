@@ -19,7 +19,9 @@ TENSORS: Mapping[str, str] = pairs(
     "feed_forward ffn, feed_forward_norm ffn_norm, feed_forward.gate ffn_gate, feed_forward.up ffn_up, feed_forward.gate_up ffn_up, "
     "feed_forward.down ffn_down, feed_forward_output_norm post_ffw_norm, "
     "experts ffn_exps, experts.router ffn_gate_inp, experts.gate ffn_gate_exps, experts.up ffn_up_exps, experts.down ffn_down_exps, "
-    "experts.gate_up ffn_gate_up_exps"
+    "experts.gate_up ffn_gate_up_exps, experts.correction exp_probs_b.bias, shared_expert ffn_shexp, "
+    "shared_expert.gate ffn_gate_shexp, shared_expert.up ffn_up_shexp, shared_expert.down ffn_down_shexp, "
+    "shared_expert_gate ffn_gate_inp_shexp"
 )
 """The tensors of a layer by their operands."""
 
@@ -76,16 +78,22 @@ SPELLINGS: Mapping[str, Spelling] = {
     "qwen2": Spelling("qwen2", fixed=WITHOUT_WINDOW),
     "qwen3": Spelling("qwen3", fixed=WITHOUT_WINDOW),
     "qwen3moe": Spelling("qwen3_moe", fixed={**WITHOUT_WINDOW, "norm_topk_prob": True}),
+    "qwen2moe": Spelling("qwen2_moe", fixed={**WITHOUT_WINDOW, "norm_topk_prob": False}),
+    "arcee": Spelling("arcee", is_permuted=True),
+    "seed_oss": Spelling("seed_oss", tensors={"feed_forward_norm": "post_attention_norm"}),
+    "exaone": Spelling("exaone"),
     "olmo": Spelling("olmo", is_permuted=True),
-    "olmo2": Spelling("olmo2"),
+    "olmo2": Spelling("olmo2", variants=pairs("attention.sliding_window olmo3")),
     "olmoe": Spelling("olmoe", fixed={"norm_topk_prob": False}),
     "granite": Spelling("granite", is_permuted=True),
+    "granitemoe": Spelling("granitemoe", variants=pairs("expert_shared_feed_forward_length granitemoeshared"), is_permuted=True),
     "smollm3": Spelling("smollm3", is_permuted=True, fixed=WITHOUT_WINDOW),
     "gemma": Spelling("gemma"),
     "gemma2": Spelling("gemma2", window=4096, wide_layers=46),
     "gemma3": Spelling("gemma3_text", wide_layers=62),
     "phi2": Spelling("phi"),
     "phi3": Spelling("phi3"),
+    "phimoe": Spelling("phimoe"),
     "chatglm": Spelling("glm"),
     "glm4": Spelling("glm4"),
     "command-r": Spelling("cohere", choices=(("use_qk_norm", "attn_q_norm", True, False),)),

@@ -11,7 +11,7 @@ from moir.dialects.memory_map import Array
 from moir.errors import ModelFileError
 from moir.frontends.gguf.container import Container, StoredTensor
 from moir.frontends.gguf.rotary import TENSORS as ROTARY_TENSORS
-from moir.frontends.gguf.spellings import LAYER, MODEL_TENSORS, Spelling
+from moir.frontends.gguf.spellings import LAYER, Spelling
 from moir.frontends.gguf.weights import weight_of
 from moir.frontends.huggingface.checkpoint import LISTED
 from moir.suggestions import did_you_mean
@@ -57,9 +57,8 @@ class FileCheckpoint:
 
     def _block(self, block: str, ending: str = "") -> str:
         match = _LAYER.fullmatch(block)
-        if match is None:
-            return MODEL_TENSORS.get(block, block)
-        names = [f"{LAYER.format(match[1])}.{name}" for name in self.spelling.tensors_of(match[2])]
+        start, operand = ("", block) if match is None else (f"{LAYER.format(match[1])}.", match[2])
+        names = [start + name for name in self.spelling.tensors_of(operand)]
         return next((name for name in names if name + ending in self.container.tensors), names[-1])
 
     def has(self, operand: str) -> bool:

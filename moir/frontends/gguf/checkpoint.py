@@ -9,9 +9,9 @@ from moir.architectures.record import Architecture
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.memory_map import Array
 from moir.errors import ModelFileError
-from moir.frontends.gguf.container import Container
+from moir.frontends.gguf.container import Container, StoredTensor
 from moir.frontends.gguf.rotary import TENSORS as ROTARY_TENSORS
-from moir.frontends.gguf.spellings import LAYER, MODEL_TENSORS, Spelling
+from moir.frontends.gguf.spellings import LAYER, Spelling
 from moir.frontends.gguf.weights import weight_of
 from moir.frontends.huggingface.checkpoint import LISTED
 from moir.suggestions import did_you_mean
@@ -57,9 +57,8 @@ class FileCheckpoint:
 
     def _block(self, block: str, ending: str = "") -> str:
         match = _LAYER.fullmatch(block)
-        if match is None:
-            return MODEL_TENSORS.get(block, block)
-        names = [f"{LAYER.format(match[1])}.{name}" for name in self.spelling.tensors_of(match[2])]
+        start, operand = ("", block) if match is None else (f"{LAYER.format(match[1])}.", match[2])
+        names = [start + name for name in self.spelling.tensors_of(operand)]
         return next((name for name in names if name + ending in self.container.tensors), names[-1])
 
     def has(self, operand: str) -> bool:
@@ -99,6 +98,9 @@ class FileCheckpoint:
         if tensor is None:
             raise self.error(f"the tensor {name!r} is missing", did_you_mean(name, self.container.tensors))
         self._read.add(name)
+        if (1, *tensor.shape) == shape:
+            # Writers drop a first dimension of one row.
+            tensor = StoredTensor(name, tensor.type, shape, tensor.rows[None])
         if tensor.shape != shape:
             raise self.error(f"the tensor {name!r} is {list(tensor.shape)} instead of {list(shape)}")
         weight = weight_of(tensor, is_table=operand == "embedding.weight")
@@ -131,7 +133,8 @@ def as_stored(architecture: Architecture, checkpoint: FileCheckpoint) -> Archite
     attention = architecture.attention.with_fields(
         packing="stacked" if checkpoint.has("layers.0.attention.query_key_value.weight") else "separate"
     )
-    is_gated = architecture.feed_forward != "plain" and checkpoint.has("layers.0.feed_forward.gate.weight")
+    gates = ("layers.0.feed_forward.gate.weight", "layers.0.shared_expert.gate.weight")
+    is_gated = architecture.feed_forward != "plain" and any(checkpoint.has(each) for each in gates)
     return architecture.with_fields(
         attention=attention,
         feed_forward="gated" if is_gated else architecture.feed_forward,

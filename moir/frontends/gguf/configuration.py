@@ -65,9 +65,9 @@ def configuration(container: Container, metadata: Metadata, spelling: Spelling, 
         result[key] = width if metadata.size("block_count") == spelling.wide_layers else head_size
     if family.architecture.attention.rotation is not None:
         result |= rotary_keys(container, metadata.keys, metadata.prefix, family, head_size)
-    for name in spelling.copied:
+    for name, key in spelling.copied.items():
         if (value := metadata.value(name)) is not None:
-            result[name] = value
+            result[key] = value
     if metadata.value("attention.causal") is False:
         hint = "encoders in GGUF are not read; convert the Hugging Face folder"
         raise metadata.keys.error("the attention of the model is not causal", hint)
@@ -91,8 +91,10 @@ def _sizes(metadata: Metadata, spelling: Spelling, family: Family, head_size: in
     """The keys of sizes. Raises ModelFileError for a size that is missing or that the family cannot have."""
     result: dict[str, object] = {}
     heads = metadata.size("attention.head_count")
+    if family.other_block:
+        result["layer_types"] = [FULL if each else "conv" for each in metadata.numbers_of_layers("attention.head_count_kv")]
     for name, field in SIZES.items():
-        value = metadata.size(name)
+        value = metadata.size(name, 0 if family.other_block and field == "key_heads" else None)
         if field == "key_heads":
             value = heads if value is None else value
             if value != heads and _key(spelling, family, field) == family.key("heads"):
@@ -111,9 +113,11 @@ def _key(spelling: Spelling, family: Family, field: str) -> str:
 def _numbers(metadata: Metadata, family: Family) -> dict[str, object]:
     """The keys of other numbers. Those that a family does not have stay unread unless they have no effect."""
     epsilon = EPSILONS[family.architecture.norm]
-    if metadata.value(epsilon) is None:
+    # Some files have it by the name of the other kind.
+    number = next((value for name in (epsilon, *EPSILONS.values()) if (value := metadata.value(name)) is not None), None)
+    if number is None:
         raise metadata.keys.error(f"the key {metadata.prefix + epsilon!r} is missing")
-    result: dict[str, object] = {family.key("epsilon"): metadata.value(epsilon)}
+    result: dict[str, object] = {family.key("epsilon"): number}
     for name, field in NUMBERS.items():
         key = family.key(field) or family.divisors.get(field)
         if key and metadata.keys.has(metadata.prefix + name):

@@ -34,15 +34,19 @@ class Metadata:
             if isinstance(value, list) and len(cast("list[Any]", value)) > LARGEST_COUNT:
                 raise self.keys.error(f"{key!r} has more than {LARGEST_COUNT} entries")
 
-    def value(self, name: str) -> Any:
+    def value(self, name: str, skipped: object = None) -> Any:
         """The value of a key, or the one value that it has for all layers; None if there is none.
+
+        Args:
+            name: the key, without the architecture.
+            skipped: the value for layers to which the key does not apply.
 
         Raises ModelFileError if the value differs from layer to layer, or is a text.
         """
         key = self.prefix + name
         value = self.keys.value(key)
         if isinstance(value, list):
-            entries = set(cast("list[Any]", value))
+            entries = {each for each in cast("list[Any]", value) if each != skipped}
             if len(entries) > 1:
                 raise self.keys.error(f"{key!r} differs from layer to layer", "models whose layers have different sizes are not read")
             value = entries.pop() if entries else None
@@ -50,14 +54,24 @@ class Metadata:
             raise self.keys.error(f"{key!r} is a text, not a number")
         return value
 
-    def size(self, name: str) -> int | None:
-        """The integer of a key, None if there is none. Raises ModelFileError if it is required, or no integer."""
-        value = self.value(name)
+    def size(self, name: str, skipped: int | None = None) -> int | None:
+        """The integer of a key, None if there is none, see `value`.
+
+        Raises ModelFileError if it is required, or no integer.
+        """
+        value = self.value(name, skipped)
         if value is None and name in REQUIRED:
             raise self.keys.error(f"the key {self.prefix + name!r} is missing")
         if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
             raise self.keys.error(f"{self.prefix + name!r} is {value!r}, not an integer")
         return value
+
+    def numbers_of_layers(self, name: str) -> list[int]:
+        """The integers that a key has for the layers. Raises ModelFileError if it has no list of integers."""
+        values = self.keys.list(self.prefix + name)
+        if not values or not all(type(each) is int for each in values):
+            raise self.keys.error(f"{self.prefix + name!r} has not one number for each layer")
+        return list(values)
 
     def dismiss(self, name: str, *values: object) -> None:
         """Count a key as read if it has one of some values, which have no effect in the family."""

@@ -19,7 +19,10 @@ TENSORS: Mapping[str, str] = pairs(
     "feed_forward ffn, feed_forward_norm ffn_norm, feed_forward.gate ffn_gate, feed_forward.up ffn_up, feed_forward.gate_up ffn_up, "
     "feed_forward.down ffn_down, feed_forward_output_norm post_ffw_norm, "
     "experts ffn_exps, experts.router ffn_gate_inp, experts.gate ffn_gate_exps, experts.up ffn_up_exps, experts.down ffn_down_exps, "
-    "experts.gate_up ffn_gate_up_exps"
+    "experts.gate_up ffn_gate_up_exps, experts.correction exp_probs_b.bias, shared_expert ffn_shexp, "
+    "shared_expert.gate ffn_gate_shexp, shared_expert.up ffn_up_shexp, shared_expert.down ffn_down_shexp, "
+    "shared_expert_gate ffn_gate_inp_shexp, convolution shortconv, convolution.input shortconv.in_proj, "
+    "convolution.kernel shortconv.conv, convolution.output shortconv.out_proj"
 )
 """The tensors of a layer by their operands."""
 
@@ -40,12 +43,12 @@ class Spelling(Record):
         variants: the family if a key has a value other than 0: {key: family}.
         is_permuted: whether the rows of queries and keys are in the order of pairs that are rotated together, where the
             family has the two parts of each head one after another.
-        tensors: the tensors of a layer by their operands, where they are not those of `TENSORS`; of several names with
-            a comma between them the first that the file has.
+        tensors: the tensors by their operands, where they are not those of `TENSORS` and `MODEL_TENSORS`; of several
+            names with a comma between them the first that the file has.
         keys: the keys of config.json by the fields of a configuration, where they are not those of the family.
         fixed: keys of config.json that all files of the architecture stand for.
         choices: keys of config.json with their values if the first layer has a tensor, and if it does not.
-        copied: keys that are the same in config.json.
+        copied: the keys of config.json that keys of the file say as they are.
         ignored: keys without effect in the family.
         window: the size of windows if the file does not say it: 0 for no windows, None if it must.
         wide_layers: the number of layers of the model whose scores are divided by the square root of hidden / heads
@@ -59,14 +62,15 @@ class Spelling(Record):
     keys: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     fixed: Mapping[str, object] = NOTHING
     choices: tuple[tuple[str, str, object, object], ...] = ()
-    copied: tuple[str, ...] = ()
+    copied: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     ignored: frozenset[str] = frozenset()
     window: int | None = 0
     wide_layers: int = 0
 
     def tensors_of(self, operand: str) -> tuple[str, ...]:
-        """The names of the tensor of an operand of a layer: the file has one of them."""
-        return tuple((self.tensors.get(operand) or TENSORS.get(operand, operand)).split(","))
+        """The names of the tensor of an operand, within a layer if it is of one: the file has one of them."""
+        usual = TENSORS.get(operand) or MODEL_TENSORS.get(operand, operand)
+        return tuple(self.tensors.get(operand, usual).split(","))
 
 
 WITHOUT_WINDOW: Mapping[str, object] = {"use_sliding_window": False}
@@ -76,16 +80,22 @@ SPELLINGS: Mapping[str, Spelling] = {
     "qwen2": Spelling("qwen2", fixed=WITHOUT_WINDOW),
     "qwen3": Spelling("qwen3", fixed=WITHOUT_WINDOW),
     "qwen3moe": Spelling("qwen3_moe", fixed={**WITHOUT_WINDOW, "norm_topk_prob": True}),
+    "qwen2moe": Spelling("qwen2_moe", fixed={**WITHOUT_WINDOW, "norm_topk_prob": False}),
+    "arcee": Spelling("arcee", is_permuted=True),
+    "seed_oss": Spelling("seed_oss", tensors={"feed_forward_norm": "post_attention_norm"}),
+    "exaone": Spelling("exaone"),
     "olmo": Spelling("olmo", is_permuted=True),
-    "olmo2": Spelling("olmo2"),
+    "olmo2": Spelling("olmo2", variants=pairs("attention.sliding_window olmo3")),
     "olmoe": Spelling("olmoe", fixed={"norm_topk_prob": False}),
     "granite": Spelling("granite", is_permuted=True),
+    "granitemoe": Spelling("granitemoe", variants=pairs("expert_shared_feed_forward_length granitemoeshared"), is_permuted=True),
     "smollm3": Spelling("smollm3", is_permuted=True, fixed=WITHOUT_WINDOW),
     "gemma": Spelling("gemma"),
     "gemma2": Spelling("gemma2", window=4096, wide_layers=46),
     "gemma3": Spelling("gemma3_text", wide_layers=62),
     "phi2": Spelling("phi"),
     "phi3": Spelling("phi3"),
+    "phimoe": Spelling("phimoe"),
     "chatglm": Spelling("glm"),
     "glm4": Spelling("glm4"),
     "command-r": Spelling("cohere", choices=(("use_qk_norm", "attn_q_norm", True, False),)),
@@ -100,7 +110,7 @@ SPELLINGS: Mapping[str, Spelling] = {
     ),
     "nemotron": Spelling("nemotron"),
     "gpt2": Spelling("gpt2"),
-    "gptneox": Spelling("gpt_neox", copied=("use_parallel_residual",)),
+    "gptneox": Spelling("gpt_neox", copied=pairs("use_parallel_residual use_parallel_residual")),
     "bloom": Spelling("bloom"),
     # Models of the older architecture are those of the newer one with one head of keys and one normalization.
     "falcon": Spelling(
@@ -109,6 +119,12 @@ SPELLINGS: Mapping[str, Spelling] = {
         keys={"key_heads": "num_kv_heads"},
         fixed={"new_decoder_architecture": True},
         choices=(("num_ln_in_parallel_attn", "attn_norm_2", 2, 1),),
+    ),
+    "lfm2": Spelling(
+        "lfm2",
+        tensors={"final_norm": "output_norm,token_embd_norm"},
+        fixed={"block_auto_adjust_ff_dim": False},
+        copied=pairs("shortconv.l_cache conv_L_cache"),
     ),
     "gpt-oss": Spelling("gpt_oss", tensors={"feed_forward_norm": "post_attention_norm"}, window=None),
 }

@@ -99,6 +99,12 @@ def test_biases_and_logits_are_where_their_tensors_are(tmp_path: Path) -> None:
         ),
         ("llama", {"expert_count": 0, "expert_used_count": 0}, {"model_type": "llama"}),
         ("llama", {"attention.head_count": [2, 2], "block_count": 2}, {"num_attention_heads": 2}),
+        ("olmo2", {"attention.sliding_window": 8}, {"model_type": "olmo3", "sliding_window": 8}),
+        (
+            "lfm2",
+            {"block_count": 3, "attention.head_count_kv": [0, 1, 0], "shortconv.l_cache": 3},
+            {"layer_types": ["conv", "full_attention", "conv"], "num_key_value_heads": 1, "conv_L_cache": 3},
+        ),
     ],
 )  # fmt: skip
 def test_keys_of_families(tmp_path: Path, architecture: str, keys: dict[str, object], expected: dict[str, object]) -> None:
@@ -126,6 +132,8 @@ def test_keys_of_families(tmp_path: Path, architecture: str, keys: dict[str, obj
         ("llama", {"rope.dimension_count": 6}, "6 rotated dimensions of 4 are not possible"),
         ("llama", {"expert_count": 3, "expert_used_count": 2, "expert_gating_func": 2}, "routers of the kind 2 are not known"),
         ("llama", {"expert_shared_feed_forward_length": 8}, "the key 'llama.expert_shared_feed_forward_length'"),
+        ("lfm2", {"attention.head_count_kv": [0, 1, 2]}, "'lfm2.attention.head_count_kv' differs from layer to layer"),
+        ("lfm2", {"attention.head_count_kv": 1}, "'lfm2.attention.head_count_kv' is int, not a list"),
         ("mamba2", {}, "files of the architecture 'mamba2' are not read"),
         ("qwen-2", {}, "files of the architecture 'qwen-2' are not read; did you mean qwen2"),
     ],

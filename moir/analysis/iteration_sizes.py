@@ -26,7 +26,7 @@ from moir.dialects.opset.control_flow import If, Loop, RepeatingOp, parameters_o
 from moir.dialects.opset.infrastructure import Constant, Identity, Parameter
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import is_static, normalize_axis, shape_of
-from moir.dialects.symbols import Product, Symbol, is_symbolic
+from moir.dialects.symbols import Product, Sum, Symbol, is_symbolic
 from moir.errors import InferenceError
 
 EXACT_ITERATIONS = 4
@@ -89,7 +89,7 @@ class Numbering:
         """The symbols that stand for the same size wherever they are."""
         self.parts: dict[Symbol, frozenset[Token]] = {}
         """For a symbol of a broadcast dimension, the dimensions that were broadcast."""
-        self.sums: dict[frozenset[Token], Symbol] = {}
+        self.sums: dict[frozenset[Token], Sum] = {}
 
     def symbol(self, key: Hashable, new: Symbol | None = None) -> Symbol:
         """The symbol of a key."""

@@ -32,10 +32,11 @@ class ReductionBeforeConstants(Pattern):
         %2 = opset1.Add(%3, %c)
 
     The plugin fuses elementwise operations with constants into the reduction before them. If the data have three
-    dimensions, the fused operation reads constants of several elements out of bounds; a reduction that keeps its
-    dimension gets a fourth dimension before the others. A Broadcast in both directions to a constant shape is a product
-    with ones of this shape. Levels along an axis of a result without the reduced dimensions are taken along the axis of
-    this number of the data. For integers of any rank it computes x / c in place of c / x.
+    dimensions, the first or last of which is reduced, the fused operation reads constants of several elements out of
+    bounds; a reduction that keeps its dimension gets a fourth dimension before the others. A Broadcast in both
+    directions to a constant shape is a product with ones of this shape. Levels along an axis of a result without the
+    reduced dimensions are taken along the axis of this number of the data. For integers of any rank it computes x / c
+    in place of c / x.
     If data of integers have several dimensions, it rounds x / c to the nearest one, also after a Squeeze: a Convert
     separates these.
 
@@ -60,7 +61,7 @@ class ReductionBeforeConstants(Pattern):
         if of_batches or (rank > 1 and is_integer(op) and any(map(is_divided, constants_after(op)))):
             rewriter.replace_with(op, reduced_apart(rewriter.op, op, data, axes))
             return
-        reads_beyond = rank == RANK and axes == [RANK - 1] and any(map(is_list, constants_after(op)))
+        reads_beyond = rank == RANK and axes in ([0], [RANK - 1]) and any(map(is_list, constants_after(op)))
         keeps = op.flag("keep_dims")
         is_rounded = (0 in axes or not keeps) and any(
             is_list(each) and isinstance(each.operation, FakeQuantize) for each in constants_after(op)

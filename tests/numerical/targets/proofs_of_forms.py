@@ -246,6 +246,11 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         np.full((2, 3, 3, 3), 8, np.float32),
     ),
     "rows-of-constants": (lambda x: ops.multiply(ops.reduce_sum(x, np.array([2]), False), ROW), [SIGNALS], SIGNALS.sum(2) * ROW),
+    "rows-without-batches": (
+        lambda x: ops.multiply(ops.reduce_sum(x, np.array([0]), False), ROW.reshape(16, 1)),
+        [SIGNALS],
+        SIGNALS.sum(0) * ROW.reshape(16, 1),
+    ),
     "rows-of-broadcasts": (
         lambda x: ops.broadcast(ops.reduce_sum(x, np.array([2]), True), np.array([1, 16, 1]), broadcast_spec="BIDIRECTIONAL"),
         [SIGNALS],

@@ -143,6 +143,12 @@ FAULTS = (
         "separate-reductions",
     ),
     Fault(
+        "rows-without-batches",
+        "a reduction of the first of three dimensions, then constants for single rows",
+        "reads the constants out of bounds",
+        "separate-reductions",
+    ),
+    Fault(
         "rows-of-broadcasts",
         "a reduction of the last of three dimensions, then a Broadcast in both directions to a constant shape with the same rows",
         "multiplies by ones, which it reads out of bounds",

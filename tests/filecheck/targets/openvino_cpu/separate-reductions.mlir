@@ -178,3 +178,19 @@ builtin.module {
   }
 }
 
+// -----
+
+// CHECK-LABEL: moir.model @first
+// CHECK:           %[[R:.*]] = opset1.ReduceSum(%x, %{{.*}}) {keep_dims = true{{.*}}} : tensor<1x2x4xf32>
+// CHECK:           %[[S:.*]] = opset15.Squeeze(%[[R]], %{{.*}}) {{.*}}: tensor<2x4xf32>
+// CHECK:           opset1.Divide(%[[S]], %c)
+builtin.module {
+  moir.model @first {
+    %x = opset1.Parameter() {name = "x"} : tensor<3x2x4xf32>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [0]>} : tensor<1xsi64>
+    %c = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 2.0]>} : tensor<2x1xf32>
+    %1 = opset1.ReduceSum(%x, %axes) {keep_dims = false, name = "r"} : tensor<2x4xf32>
+    %2 = opset1.Divide(%1, %c) {m_pythondiv = true} : tensor<2x4xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
 
 from xdsl.ir import Operation
 
 from moir.analysis.backward_slice import backward_slice
 from moir.analysis.remaining_operations import kinds_and_names, remaining_operations
-from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp
+from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp, decode_kind
 from moir.dialects.moir import RESULT, ModuleLevel, model_around
 from moir.dialects.names import name_of
-from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.dialects.python_object import python_entries
 from moir.errors import UnsupportedOperationError
 from moir.frameworks import FRAMEWORKS, load
@@ -42,6 +43,8 @@ def hint(left: Iterable[str]) -> str:
     kinds = list(left)
     if all(kind.startswith(f"{MODEL_OPTIMIZER}.") for kind in kinds):
         return _HINT_FOR_EXTENSIONS
+    if misplaced := [text for kind in kinds for text in _other_domains(kind)]:
+        return f"register {', '.join(misplaced)}"
     near = {kind: found for kind in kinds if (found := _nearest_kinds(kind))}
     meant = [f"{alternatives(found)}{f' for {kind}' if len(kinds) > 1 else ''}" for kind, found in near.items()]
     return f"did you mean {', '.join(meant)}? {_HINT}" if near else _HINT
@@ -50,12 +53,32 @@ def hint(left: Iterable[str]) -> str:
 def _nearest_kinds(operation: str) -> list[str]:
     """Supported operations of the same framework whose names resemble that of an unsupported one."""
     dialect, _, kind = operation.partition(".")
-    framework = FRAMEWORKS.get(dialect)
-    if framework is None or framework.lowering is None:
+    table = _table(dialect)
+    if table is None:
         return []
-    lowered = list(load(framework.lowering).kinds())
+    lowered = list(table.kinds())
     # A kind that is lowered in other versions is spelt correctly.
     return [] if kind in lowered else [f"{dialect}.{each}" for each in nearest(kind, lowered, similarity=_SIMILARITY)]
+
+
+def _other_domains(operation: str) -> list[str]:
+    """The lowerings of extensions that are registered for the name of an unsupported operation without its domain (in
+    Keras its package, in PyTorch its namespace), or with one that it does not have: "the lowering of A for mine.A".
+    """
+    dialect, _, kind = decode_kind(operation).partition(".")
+    table = _table(dialect)
+    added: list[str] = [] if table is None else table.added_kinds()
+    return [f"the lowering of {each} for {kind}" for each in added if _ends_in(kind, each) or _ends_in(each, kind)]
+
+
+def _ends_in(kind: str, name: str) -> bool:
+    return kind.endswith((f".{name}", f">{name}"))
+
+
+def _table(dialect: str) -> Any:
+    """The table of lowerings of a dialect; None if it has none. It is in a layer above this module."""
+    framework = FRAMEWORKS.get(dialect)
+    return None if framework is None or framework.lowering is None else load(framework.lowering)
 
 
 def without_lowering(left: dict[str, list[str]], first: Operation) -> UnsupportedOperationError:
@@ -67,7 +90,7 @@ def without_lowering(left: dict[str, list[str]], first: Operation) -> Unsupporte
     """
     error = UnsupportedOperationError(
         f"no lowering for {len(left)} kind{'s' if len(left) > 1 else ''} of operation: {kinds_and_names(left)}",
-        hint=hint(left) + _cut_before(first),
+        hint=hint(left) + _cut_before(first, left),
     )
     error.subject = first
     return error
@@ -89,13 +112,27 @@ def unlowered_before(op: Operation, is_unlowered: Callable[[Operation], bool], *
     return without_lowering(remaining_operations(model, is_unlowered if is_definite else before.__contains__), before[-1])
 
 
-def _cut_before(op: Operation) -> str:
-    """The hint how to cut off an operation that only outputs follow; empty for any other operation."""
-    if not op.results or any(use.operation.name != RESULT for result in op.results for use in result.uses):
+def _cut_before(op: Operation, left: Collection[str]) -> str:
+    """The hint how to cut off an operation that only outputs and operations of the names `left` follow; empty for any
+    other operation, and where no operation would be left before it.
+    """
+    followers = _followers(op)
+    if len(followers) == 1 or not all(each.name == RESULT or (must_go(each) and each.name in left) for each in followers):
         return ""
-    names = [name_of(value.owner) for value in op.operands if isinstance(value.owner, Operation) and not isinstance(value.owner, Constant)]
-    named = list(dict.fromkeys(name for name in names if name))
-    return f"; or end the model before it: --output {','.join(named)}" if named else ""
+    owners = (value.owner for value in op.operands)
+    before = [each for each in owners if isinstance(each, Operation) and not isinstance(each, Constant | Parameter)]
+    names = dict.fromkeys(name for each in before if (name := name_of(each)))
+    return f"; or end the model before it: --output {','.join(names)}" if names else ""
+
+
+def _followers(op: Operation) -> set[Operation]:
+    """An operation with all operations that depend on it."""
+    found, visited = {op}, [op]
+    while visited:
+        uses = (use.operation for result in visited.pop().results for use in result.uses)
+        visited += (new := {each for each in uses if each not in found})
+        found |= new
+    return found
 
 
 def must_go(op: Operation) -> bool:

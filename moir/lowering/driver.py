@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from inspect import unwrap
 from types import NoneType
 from typing import Any, ClassVar, cast
 
@@ -43,6 +42,7 @@ from moir.lowering.binder import LoweringNode, T
 from moir.lowering.declared_outputs import contradictions, declared_outputs
 from moir.lowering.kept_operations import is_kept, name_computing
 from moir.lowering.table import NEWEST, BoundHandler, Expander, LoweringTable
+from moir.lowering.unnamed_attributes import location_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import erase, is_used
 from moir.rewriting.events import RECORDING
@@ -279,13 +279,11 @@ def _values(op: FrameworkOp, handler: BoundHandler, given: object) -> Sequence[S
         return [values]
     if isinstance(values, list | tuple) and all(isinstance(value, _VALUES) for value in cast("Sequence[Any]", values)):
         return cast("Sequence[SSAValue | None]", values)
-    # The handler as it was written, not the function that binds its signature.
-    code = getattr(unwrap(handler), "__code__", None)
     raise ConversionError(
         f"the lowering returns {type(given).__name__}",
         operation=op.name,
         node=name_of(op),
-        location=None if code is None else f"{code.co_filename}:{code.co_firstlineno}",
+        location=location_of(handler),
         hint="return a value, a list of values, one for each result, or None to leave the node as it is",
     )
 

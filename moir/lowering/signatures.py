@@ -15,7 +15,8 @@
 name begins with an underscore, since the handler does not use it; all others are required. `*values` are all remaining
   operands, none of which may be absent.
 - Keyword-only parameters are attributes. The annotation, or else the default, determines the type (`READERS`). The
-default is the framework's; an attribute without default is required.
+default is the framework's; an attribute without default is required. `**attributes` are all attributes that are not
+  named, as values of Python.
 
 A trailing underscore (`lambda_`) keeps a name apart from one of Python; it is not part of the framework's name.
 """
@@ -24,12 +25,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import update_wrapper
-from inspect import CO_VARARGS, formatannotation
+from inspect import CO_VARARGS, CO_VARKEYWORDS, formatannotation
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.ir import Attribute
 
+from moir.dialects.properties import value_of
 from moir.errors import UsageError
 from moir.records import Record
 
@@ -79,11 +81,13 @@ class Signature(Record):
         leading: which of `node` and `op` the handler takes, in order.
         operands: the operands, in order.
         attributes: the attributes.
+        takes_others: whether the handler takes all other attributes, too, as `**attributes`.
     """
 
     leading: tuple[str, ...]
     operands: tuple[Operand, ...]
     attributes: tuple[NodeAttribute, ...]
+    takes_others: bool = False
 
 
 Arrange = Callable[["LoweringNode", Signature], "LoweringNode"]
@@ -140,7 +144,8 @@ def signature_of(handler: Callable[..., Any], readers: Mapping[str, Reader] = RE
     named = names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     if code.co_flags & CO_VARARGS:
         operands.append(Operand(names[code.co_argcount + code.co_kwonlyargcount].rstrip("_"), is_variadic=True))
-    return Signature(leading, tuple(operands), tuple(_attribute(handler, name, readers) for name in named))
+    attributes = tuple(_attribute(handler, name, readers) for name in named)
+    return Signature(leading, tuple(operands), attributes, bool(code.co_flags & CO_VARKEYWORDS))
 
 
 def _attribute(handler: FunctionType, parameter: str, readers: Mapping[str, Reader]) -> NodeAttribute:
@@ -196,13 +201,14 @@ def bound(
         (each.parameter, each.name, readers[each.type.removesuffix(" | None")], each.default, each.type.endswith(" | None"))
         for each in signature.attributes
     ]
+    named_attributes = {each.name for each in signature.attributes}
     takes_node, takes_op = "node" in signature.leading, "op" in signature.leading
 
     def call_with_two(node: LoweringNode, op: Any) -> Any:
         return handler(op, node.operand(0), node.operand(1))
 
     # Most nodes of most models are of such kinds.
-    if signature.leading == ("op",) and fixed == [(0, False), (1, False)] and not attributes and not is_variadic:
+    if signature.leading == ("op",) and fixed == [(0, False), (1, False)] and not (attributes or is_variadic or signature.takes_others):
         return update_wrapper(call_with_two, handler)
 
     def call(node: LoweringNode, op: Any) -> Any:
@@ -215,12 +221,14 @@ def bound(
             arguments.append(node.optional(index) if is_optional else node.operand(index))
         if is_variadic:
             arguments += [node.operand(index) for index in range(len(fixed), len(node.values))]
-        if not attributes:
+        if not attributes and not signature.takes_others:
             return handler(*arguments)
         given = node if attributes_of is None else attributes_of(node)
         named: dict[str, Any] = {}
         for parameter, name, read, default, may_be_none in attributes:
             named[parameter] = None if may_be_none and not given.has(name) else read(given, name, default)
+        if signature.takes_others:
+            named |= {name: value_of(each) for name, each in node.op.properties.items() if name not in named_attributes}
         return handler(*arguments, **named)
 
     return update_wrapper(call, handler)

@@ -13,7 +13,7 @@ closed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -22,7 +22,8 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.framework import FrameworkOp
 from moir.lowering.binder import LoweringNode
-from moir.lowering.signatures import READERS, Arrange, Reader, bound
+from moir.lowering.signatures import READERS, Arrange, Reader, Signature, bound, signature_of
+from moir.lowering.unnamed_attributes import refusing_unnamed
 from moir.rewriting.builder import OpBuilder
 from moir.tables import listed
 
@@ -71,6 +72,10 @@ if TYPE_CHECKING:
     """A handler that is one expression and asks for the node as well."""
 
 
+def _is_own(handler: Handler) -> bool:
+    return handler.__module__.startswith("moir.")
+
+
 class LoweringTable:
     """The handlers of one framework. The file of a family is imported when one of its kinds is first looked up.
 
@@ -85,6 +90,8 @@ class LoweringTable:
             `moir.lowering.signatures.READERS`.
         ranks: "module:rules" with the ranks that kinds require of their operands, for inputs of unknown rank.
         arrange: puts the operands of a node in the order of a signature, where the framework's nodes name them.
+        implied: the names of attributes that say nothing which operands and results do not say, or that change no
+            result: a lowering of an extension may leave them out.
     """
 
     def __init__(
@@ -97,6 +104,7 @@ class LoweringTable:
         readers: Mapping[str, Reader] | None = None,
         ranks: str | None = None,
         arrange: Arrange | None = None,
+        implied: Collection[str] = frozenset(),
     ) -> None:
         self.framework = framework
         self.check = check
@@ -104,6 +112,7 @@ class LoweringTable:
         self.ranks = ranks
         self._adapt = adapt
         self._arrange = arrange
+        self._implied = implied
         self.readers: Mapping[str, Reader] = {**READERS, **(readers or {})}
         """How attributes are read, by the annotations in signatures."""
         self._handlers: dict[str, list[tuple[int, Handler]]] = {}
@@ -120,7 +129,7 @@ class LoweringTable:
             for kind in kinds:
                 # Built-in handlers are registered first, so that this one precedes them.
                 self._load(kind)
-                is_added = self._added is not None and not handler.__module__.startswith("moir.")
+                is_added = self._added is not None and not _is_own(handler)
                 table = self._added if self._added is not None and is_added else self._handlers
                 versions = table.setdefault(kind, [])
                 versions.insert(0, (since, handler))
@@ -178,8 +187,21 @@ class LoweringTable:
         for since, handler in self._registered(kind):
             if since <= version:
                 called = bound(handler, readers=self.readers, arrange=self._arrange)
-                return called if self._adapt is None or not handler.__module__.startswith("moir.") else self._adapt(kind, called)
+                if _is_own(handler):
+                    return called if self._adapt is None else self._adapt(kind, called)
+                signature = signature_of(handler, self.readers)
+                return refusing_unnamed(called, signature, self._implied, lambda: self._own_signature(kind, version))
         return None
+
+    def _own_signature(self, kind: str, version: int) -> Signature | None:
+        """The signature of moir's own handler of a kind in a version; None if there is none."""
+        own = (handler for since, handler in self._registered(kind) if since <= version and _is_own(handler))
+        return next((signature_of(each, self.readers) for each in own), None)
+
+    def added_kinds(self) -> list[str]:
+        """The kinds that have a handler from outside of `moir`."""
+        tables = (self._handlers, self._added or {})
+        return [kind for table in tables for kind, versions in table.items() if not all(_is_own(handler) for _, handler in versions)]
 
     def file(self, kind: str) -> str:
         """The file of the package that registers the handler of a kind, such as `ml.trees`; else empty."""

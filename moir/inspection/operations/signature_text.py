@@ -22,7 +22,7 @@ def signature_text(table: LoweringTable, kind: str, version: int = 1) -> str:
     marks = {each.name: "*" if each.is_variadic else "" for each in signature.operands}
     ends = {each.name: "?" if each.is_optional and each.name not in unused else "" for each in signature.operands}
     operands = [f"{marks[name]}{name}{ends[name]}" for name in marks]
-    attributes = list(map(_attribute, signature.attributes))
+    attributes = [*map(_attribute, signature.attributes), *(["**"] if signature.takes_others else [])]
     if "node" in signature.leading:
         (attributes if operands or attributes else operands).append("…")
     return "; ".join(", ".join(part) for part in (operands, attributes) if part)

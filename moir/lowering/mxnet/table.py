@@ -3,4 +3,4 @@
 from moir.lowering.mxnet.attributes import READERS
 from moir.lowering.table import LoweringTable
 
-mxnet = LoweringTable("mxnet", "moir.lowering.mxnet", readers=READERS)
+mxnet = LoweringTable("mxnet", "moir.lowering.mxnet", readers=READERS, implied=frozenset(("workspace", "cudnn_tune", "cudnn_off")))

@@ -9,4 +9,6 @@ onnx = LoweringTable(
     readers={"Attribute": element_type},
     finish="moir.lowering.onnx.sequences.outputs:split_sequences",
     ranks="moir.lowering.onnx.ranks_by_use:RULES",
+    # Where operation sets before 6 may write a result, and the precision of what is computed in between.
+    implied=frozenset(("consumed_inputs", "stash_type")),
 )

@@ -4,4 +4,11 @@ from moir.lowering.pytorch.arguments import READERS, arranged
 from moir.lowering.pytorch.promotion import with_inferred_elements
 from moir.lowering.table import LoweringTable
 
-aten = LoweringTable("aten", "moir.lowering.pytorch", adapt=with_inferred_elements, readers=READERS, arrange=arranged)
+aten = LoweringTable(
+    "aten",
+    "moir.lowering.pytorch",
+    adapt=with_inferred_elements,
+    readers=READERS,
+    arrange=arranged,
+    implied=frozenset(("arguments", "copies", "undecided")),
+)

@@ -2,4 +2,8 @@
 
 from moir.lowering.table import LoweringTable
 
-stablehlo = LoweringTable("stablehlo", "moir.lowering.stablehlo")
+stablehlo = LoweringTable(
+    "stablehlo",
+    "moir.lowering.stablehlo",
+    implied=frozenset(("api_version", "has_side_effect", "operand_layouts", "result_layouts")),
+)

@@ -46,4 +46,4 @@ class FlexTable(LoweringTable):
         return super().handler(FLEX, version) if found is None and kind.startswith(FLEX) else found
 
 
-tflite = FlexTable("tflite", "moir.lowering.tflite", adapt=adapted)
+tflite = FlexTable("tflite", "moir.lowering.tflite", adapt=adapted, implied=frozenset(("T",)))

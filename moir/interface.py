@@ -44,7 +44,7 @@ MODEL = PATH.with_fields(
 )
 
 
-_NO_OPTIONS = frozenset(("input_model", "passes", "observers", "example_inputs", "reader_options"))
+_NO_OPTIONS = frozenset(("input_model", "passes", "observers", "example_inputs", "example_input", "reader_options"))
 """The arguments of `convert_model` that are not options of a conversion."""
 
 EXAMPLE_INPUTS = Expected("the arguments of a torch.nn.Module", lambda _: True)
@@ -89,6 +89,7 @@ def read_model(path: str | Path, **reader_options: Unpack[ReaderOptions]) -> Mod
     passes=PASSES.or_none(),
     observers=OBSERVERS,
     example_inputs=EXAMPLE_INPUTS.or_none(),
+    example_input=EXAMPLE_INPUTS.or_none(),
 )
 def convert_model(
     input_model: Any,
@@ -128,6 +129,7 @@ def convert_model(
     passes: str | Iterable[str | ModulePass] | None = None,
     observers: Sequence[Observer] = (),
     example_inputs: Any = None,
+    example_input: Any = None,
     **reader_options: Unpack[ReaderOptions],
 ) -> ModuleOp:
     """Read a model and convert it to opset dialects.
@@ -198,6 +200,7 @@ def convert_model(
         example_inputs: the arguments of `forward` with which torch exports a `torch.nn.Module`: a tensor, a tuple or a
             list of arguments, or a mapping from names. All sizes are those of the example; for dynamic ones export the
             module by `torch.export.export`, and convert the program.
+        example_input: the same, as `openvino.convert_model` spells it.
         reader_options: options of the reader of a framework, by their names: see `read_model`.
 
     Returns a module for `save_model` and `to_openvino`, unless `passes` lack some that these depend on.
@@ -210,6 +213,10 @@ def convert_model(
         for observer in observers:
             stack.callback(observer.close)
         options = ConversionOptions(**given, **reader_options)
+        if example_input is not None:
+            if example_inputs is not None:
+                raise ArgumentError("arguments 'example_inputs' and 'example_input' are the same", hint="give one of them")
+            example_inputs = example_input
         if PATH.accepts(input_model):
             if example_inputs is not None:
                 raise ArgumentError("argument 'example_inputs' is for a torch.nn.Module; a file has its inputs", hint="leave it out")

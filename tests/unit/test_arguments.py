@@ -44,7 +44,7 @@ UNKNOWN: list[tuple[str, str]] = [
     ("Tags", "convert_model has no argument 'Tags'; did you mean tags?"),
     ("compress_fp16", "convert_model has no argument 'compress_fp16'; did you mean compress_to_fp16?"),
     ("qwertz", "convert_model has no argument 'qwertz'; help(moir.convert_model) lists what it takes"),
-    ("example_of_inputs", "convert_model has no argument 'example_of_inputs'; did you mean example_inputs?"),
+    ("example_of_inputs", "convert_model has no argument 'example_of_inputs'; did you mean example_inputs or example_input?"),
 ]
 
 

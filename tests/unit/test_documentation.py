@@ -48,6 +48,11 @@ def onnx_models(folder: Path) -> None:
     place_models(folder)
 
 
+def torch(_: Path) -> None:
+    """Nothing but PyTorch, without which the commands are not run."""
+    pytest.importorskip("torch")
+
+
 def language_model(folder: Path) -> None:
     """The folder of a language model."""
     write_folder(folder / "Llama-3.2-1B")
@@ -70,6 +75,7 @@ PREPARED: dict[str, Callable[[Path], None]] = {
     "docs/tutorials/keras.md": nothing,
     "docs/tutorials/old-extension.md": nothing,
     "docs/tutorials/onnx.md": onnx_models,
+    "docs/tutorials/pytorch.md": torch,
 }
 """The documents whose commands are run here, with what prepares the folder."""
 

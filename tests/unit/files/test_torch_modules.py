@@ -38,6 +38,10 @@ def test_inputs_for_another_model_are_refused(tmp_path: Path) -> None:
         moir.convert_model(tmp_path / "m.pt2", example_inputs=1)
     with pytest.raises(ArgumentError, match="not for bytes"):
         moir.convert_model((tmp_path / "m.pt2").read_bytes(), example_inputs=1)
+    with pytest.raises(ArgumentError, match=r"is for a torch\.nn\.Module"):
+        moir.convert_model(tmp_path / "m.pt2", example_input=1)
+    with pytest.raises(ArgumentError, match="are the same; give one of them"):
+        moir.convert_model(tmp_path / "m.pt2", example_inputs=1, example_input=1)
 
 
 def test_a_module_is_exported_with_its_inputs() -> None:
@@ -46,6 +50,8 @@ def test_a_module_is_exported_with_its_inputs() -> None:
     for given in (x, (x,), [x], {"input": x}):
         converted = moir.to_openvino(moir.convert_model(module, example_inputs=given))
         assert [port.get_any_name() for port in converted.inputs] == ["input"]
+    converted = moir.to_openvino(moir.convert_model(module, example_input=x))
+    assert [port.get_any_name() for port in converted.inputs] == ["input"]
     with pytest.raises(ArgumentError, match="torch does not export Linear"):
         moir.convert_model(module, example_inputs=(x, x))
 

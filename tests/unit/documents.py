@@ -23,6 +23,7 @@ from google.protobuf import text_format
 from onnx import TensorProto, helper
 
 from moir.frontends.tensorflow.messages import message_class
+from tests.unit.frontends.gguf.written_files import write_file
 from tests.unit.language_models.folders import write_folder
 
 ROOT = Path(__file__).parents[2]
@@ -161,8 +162,9 @@ def place_models(folder: Path) -> None:
 
 
 def place_models_of_newer_frameworks(folder: Path) -> None:
-    """Put `model.keras`, `program.mlir`, `model.pt2`, `model.tflite`, `inference.pdmodel` and `Llama-3.2-1B` into a folder."""
+    """Put `model.keras`, `program.mlir`, `model.pt2`, `model.tflite`, `inference.pdmodel` and language models into a folder."""
     write_folder(folder / "Llama-3.2-1B")
+    write_file(folder / "Qwen3-8B-Q4_K_M.gguf")
     fixtures = Path(__file__).parents[1] / "fixtures"
     shutil.copy(fixtures / "keras" / "functional.keras", folder / "model.keras")
     shutil.copy(fixtures / "stablehlo" / "mlp.mlir", folder / "program.mlir")

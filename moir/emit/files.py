@@ -27,6 +27,12 @@ class FilePair(Record):
     xml: TextIO
     weights: BinaryIO
 
+    def flush(self) -> None:
+        """Write what is buffered to the disk. Raises OSError if there is no space."""
+        for file in (self.weights, self.xml):
+            file.flush()
+            os.fsync(file.fileno())
+
 
 def weights_path(xml_path: Path) -> Path:
     """The path of the `.bin` for an `.xml`. Raises UsageError if the path does not end in `.xml`."""
@@ -113,10 +119,9 @@ def replacing(xml_path: Path) -> Generator[FilePair]:
                 with locked(directory):
                     xml = opened.enter_context(TextIOWrapper(_create(temporary[0]), "utf-8", newline=""))
                     weights = opened.enter_context(_create(temporary[1]))
-                yield FilePair(xml, weights)
-                for file in (weights, xml):
-                    file.flush()
-                    os.fsync(file.fileno())
+                pair = FilePair(xml, weights)
+                yield pair
+                pair.flush()
                 with locked(directory):
                     settle(xml_path, bin_path)
                     exchange(xml_names, weights_names)

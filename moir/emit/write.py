@@ -55,5 +55,7 @@ def write_model(
         with FlushedFile(files.weights) as flushed:
             weights.write(flushed.write)
         if check is not None:
+            # Only what is on the disk is complete.
+            files.flush()
             check()
     return WrittenModel(path, weights_path(path), layers, weights.size)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from moir.errors import ModelFileError
 from moir.framework_record import SAMPLE, Framework, is_text
-from moir.frameworks import readable
+from moir.frameworks import TRANSFORMERS, readable
 
 _USUAL_NAMES = ("model", "saved_model")
 _LARGEST_FOLDER = 10_000
@@ -154,7 +154,11 @@ def _is_model_file(path: Path) -> bool:
 def _step_of_folder(path: Path) -> str:
     """What the user of a folder without a model can do."""
     from moir.files.foreign_files import foreign_kind
+    from moir.suggestions import alternatives
 
+    if (path / "config.json").is_file():
+        weights = alternatives(reversed(TRANSFORMERS.folder_files))
+        return f"it has config.json, but no {weights}: download them, or write them with save_pretrained of Transformers"
     for each in _entries(path):
         if each.is_file() and (kind := foreign_kind(beginning_of(each), each.name)) is not None:
             return f"it has {each.name}: {kind.error(each).reason.removeprefix('this is ')}; {kind.error(each).hint}"

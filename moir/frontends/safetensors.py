@@ -18,7 +18,9 @@ from typing import Any, cast
 from moir.dialects import element_types
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
+from moir.files.foreign_files import check_not_foreign
 from moir.files.reading import map_file, read_whole
+from moir.framework_record import SAMPLE
 from moir.frontends.json_fields import Fields
 from moir.frontends.strided_tensors import tensor_over
 
@@ -32,6 +34,8 @@ LARGEST_HEADER = 100_000_000
 """Largest size of a header in bytes, as the format states it."""
 
 INDEX = "*.safetensors.index.json"
+
+DAMAGED = "the file is damaged, or not complete: copy or download it again"
 
 
 class SafeTensors:
@@ -55,7 +59,9 @@ class SafeTensors:
         content = memoryview(b"" if mapped is None else mapped)
         length = int.from_bytes(content[:8], "little")
         if len(content) < 8 or length > min(LARGEST_HEADER, len(content) - 8):
-            raise _error(path, "the header does not fit into the file; is it complete?")
+            if bytes(content[5:8]) != bytes(3):  # the size of no header: a page of an error, or a pointer of Git LFS
+                check_not_foreign(path, bytes(content[:SAMPLE]))
+            raise _error(path, "the header does not fit into the file", DAMAGED)
         header = _json(path, bytes(content[8 : 8 + length]))
         elements = content[8 + length :]
         for name in header.content:
@@ -69,7 +75,7 @@ class SafeTensors:
             if element is None:
                 raise entry.error(f"the element type {entry.text('dtype')!r} is not known")
             if len(offsets) != 2 or not 0 <= offsets[0] <= offsets[1] <= len(elements):
-                raise entry.error(f"the elements at {offsets} are not in the file; is it complete?")
+                raise entry.error(f"the elements at {offsets} are not in the file")
             strides = [1] * len(sizes)
             for axis in range(len(sizes) - 2, -1, -1):
                 strides[axis] = strides[axis + 1] * max(sizes[axis + 1], 1)
@@ -105,6 +111,8 @@ def _files(path: Path) -> list[Path]:
     for name in names:
         if Path(name).name != name or name in ("", ".", ".."):
             raise named.error(f"the file {name!r} is not in the folder of the index")
+        if not path.with_name(name).exists():
+            raise _error(path.with_name(name), "there is no such file", f"{path.name} names it: copy or download it, too")
     return [path.with_name(name) for name in names]
 
 
@@ -112,11 +120,11 @@ def _json(path: Path, text: bytes) -> Fields:
     try:
         content: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _error(path, f"the header is not JSON: {error}") from None
+        raise _error(path, f"the header is not JSON: {error}", DAMAGED) from None
     if not isinstance(content, dict):
-        raise _error(path, "the header is not an object of JSON")
-    return Fields(cast("Mapping[str, Any]", content), "header", str(path))
+        raise _error(path, "the header is not an object of JSON", DAMAGED)
+    return Fields(cast("Mapping[str, Any]", content), "header", str(path), DAMAGED)
 
 
-def _error(path: Path, reason: str) -> ModelFileError:
-    return ModelFileError(reason, location=str(path), hint="give a file *.safetensors, or the folder of them")
+def _error(path: Path, reason: str, hint: str = "give a file *.safetensors, or the folder of them") -> ModelFileError:
+    return ModelFileError(reason, location=str(path), hint=hint)

@@ -94,6 +94,6 @@ def known_family(keys: Keys) -> Family:
     model_type = keys.text("model_type")
     family = family_of(model_type)
     if family is None:
-        hint = did_you_mean(model_type, FILES, "export it with torch.export, and convert the .pt2")
+        hint = did_you_mean(model_type, FILES, "export it, and convert the .onnx or .pt2, with --generation if it has a cache")
         raise keys.error(f"there is no record of the family {model_type!r}", hint)
     return family

@@ -51,9 +51,11 @@ CACHE_NAMES: Mapping[str, str] = {
     "past_key_values.layers.N.keys": "cache.layers.N.keys",
     "past_key_values.layers.N.values": "cache.layers.N.values",
     "past_key_values_N": "cache_N",
+    "cache_N": "cache_N",
 }
 """The names of inputs and of the outputs that belong to them, N being a number: of ONNX files of Optimum and of
-onnxruntime-genai, of ONNX files of Transformers, and of its exported programs.
+onnxruntime-genai, of ONNX files of Transformers, and of its exported programs, with the older and the newer name of
+the argument.
 """
 
 BEAMS, LOGITS = "beam_idx", "logits"
@@ -92,6 +94,8 @@ def _keep_caches(block: Block, written: Sequence[str]) -> list[str]:
     """Replace the pairs of a model by variables; returns notes on those that no operation for attention reads."""
     inputs, outputs = inputs_by_name(block), outputs_by_name(block)
     pairs = [*cache_pairs(inputs, outputs), *[split_pair(each, inputs, outputs) for each in written]]
+    if not pairs and BEAMS in inputs:
+        raise ConversionError("the model keeps its cache in variables already", hint="leave out --generation")
     if not pairs:
         known = ", ".join(f"{source} and {target}" for source, target in CACHE_NAMES.items())
         raise ConversionError(f"the model has no inputs and outputs of a cache, as {known}", hint=_HINT)

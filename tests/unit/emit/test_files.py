@@ -66,6 +66,16 @@ def test_model_that_cannot_be_emitted_leaves_no_file(parse: Any, tmp_path: Path)
     assert content(tmp_path) == {}
 
 
+def test_files_are_on_the_disk_when_they_are_checked(parse: Any, tmp_path: Path) -> None:
+    seen: list[bytes] = []
+
+    def check() -> None:
+        seen.extend(each.read_bytes() for each in sorted(tmp_path.iterdir()))
+
+    write_model(parse(MODEL), tmp_path / "m.xml", check=check)
+    assert seen == [(tmp_path / name).read_bytes() for name in ("m.bin", "m.xml")]
+
+
 def test_name_must_end_in_xml(parse: Any, tmp_path: Path) -> None:
     assert weights_path(Path("a.b.XML")) == Path("a.b.bin")
     for name in ("model", "model.bin", "model.onnx"):

@@ -81,6 +81,12 @@ def test_standard_output_gets_an_archive_of_all_files(model: Path, monkeypatch: 
         assert {Path(each).name for each in archive.getnames()} == NETWORK | CONFIGURATIONS | TOKENIZER
 
 
+def test_a_folder_needs_no_generation(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(model), "--generation", "-o", "out", "--silent"]) != 0
+    assert "the model keeps its cache in variables already; leave out --generation" in capsys.readouterr().err
+    assert not Path("out").exists()
+
+
 def test_a_cache_is_ignored(model: Path) -> None:
     assert main([str(model), "-o", "out", "--cache", "cache", "--silent"]) == 0
     assert names(Path("out")) == NETWORK | CONFIGURATIONS | TOKENIZER

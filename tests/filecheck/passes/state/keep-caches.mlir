@@ -20,6 +20,13 @@
 // CHECK:         %[[L:.*]] = opset1.Convert(%{{.*}}) {destination_type = f32, tensor_names = ["logits"]}
 // CHECK-NEXT:    opset1.Result(%[[L]]) {name = "logits"}
 // CHECK-NOT:     opset1.Result
+// An input and the output of its pair may have the same name.
+// CHECK-LABEL: moir.model @same_names
+// CHECK:         opset6.ReadValue({{.*}}) {variable_id = "cache_0cache_0", variable_type = f32, variable_shape = "?,2,?,4"}
+// CHECK:         %[[N:.*]] = opset1.Concat(
+// CHECK-NEXT:    opset6.Assign(%[[N]]) {variable_id = "cache_0cache_0"}
+// CHECK:         opset1.Result(%{{.*}}) {name = "logits"}
+// CHECK-NOT:     opset1.Result
 builtin.module {
   moir.model @decoder {
     %ids = opset1.Parameter() {name = "input_ids"} : tensor<?x?xsi32>
@@ -32,6 +39,15 @@ builtin.module {
     opset1.Result(%y) {name = "scores"}
     %i = opset1.Relu(%ids) : tensor<?x?xsi32>
     opset1.Result(%i) {name = "logits"}
+  }
+  moir.model @same_names {
+    %ids = opset1.Parameter() {name = "input_ids"} : tensor<?x?xsi64>
+    %mask = opset1.Parameter() {name = "attention_mask"} : tensor<?x?xsi64>
+    %past = opset1.Parameter() {name = "cache_0"} : tensor<?x2x?x4xf32>
+    %n = opset1.Concat(%past, %past) {axis = 2} : tensor<?x2x?x4xf32>
+    opset1.Result(%n) {name = "cache_0"}
+    %y = opset1.Relu(%n) : tensor<?x2x?x4xf32>
+    opset1.Result(%y) {name = "logits"}
   }
 }
 

@@ -19,7 +19,7 @@ from moir.emit.files import check_output
 from moir.emit.write import WrittenModel, write_model
 from moir.errors import EmissionError
 from moir.files.staging import staging_folder
-from moir.language_models.companions import Companions
+from moir.language_models.companions import CHAT_TEMPLATE, DETOKENIZER, TOKENIZER, TOKENIZER_CONFIGURATION, Companions
 from moir.rewriting.verification import verify_module
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 STAGING = ".moir-"
 """The beginning of the name of the hidden folder."""
+
+OPTIONAL = (f"{TOKENIZER}.xml", f"{DETOKENIZER}.xml", TOKENIZER_CONFIGURATION, CHAT_TEMPLATE)
+"""The files beside an IR that OpenVINO GenAI reads, and that not every conversion writes."""
 
 
 def check_folder(path: Path, companions: Companions) -> None:
@@ -58,6 +61,20 @@ def _is_same(existing: Path, name: str, companions: Companions) -> bool:
         return existing.read_bytes() == companions.contents[name]
     source = companions.copies[name]
     return existing.samefile(source) or (existing.stat().st_size == source.stat().st_size and existing.read_bytes() == source.read_bytes())
+
+
+def notes_on_older_files(path: Path, companions: Companions) -> list[str]:
+    """A note on files that are in a folder already, that OpenVINO GenAI reads, and that a conversion does not write.
+
+    Args:
+        path: the `.xml` of the network.
+        companions: the files that are written beside it.
+    """
+    written = set(companions.names)
+    older = [name for name in OPTIONAL if name not in written and path.with_name(name).exists()]
+    if not older:
+        return []
+    return [f"OpenVINO GenAI will read older files of the folder, too: {', '.join(older)}; remove them if they are of another model"]
 
 
 def save_folder(module: ModuleOp, path: Path, companions: Companions) -> WrittenModel:

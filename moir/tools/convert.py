@@ -375,8 +375,9 @@ def _converted(options: argparse.Namespace, conversion: ConversionOptions, model
 
         notes: list[str] = []
         if companions is not None:
-            from moir.language_models.folder import save_folder
+            from moir.language_models.folder import notes_on_older_files, save_folder
 
+            notes = notes_on_older_files(output, companions)
             written = save_folder(module, output, companions)
         elif cached is None:
             written = save_model(module, output)

@@ -81,6 +81,16 @@ def test_standard_output_gets_an_archive_of_all_files(model: Path, monkeypatch: 
         assert {Path(each).name for each in archive.getnames()} == NETWORK | CONFIGURATIONS | TOKENIZER
 
 
+def test_older_files_that_are_read_have_a_note(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(model), "-o", "out"]) == 0
+    assert "older files" not in capsys.readouterr().out
+    Path("out/chat_template.jinja").write_text("{{ messages }}")
+    assert main([str(model), "-o", "out", "--no-tokenizers"]) == 0
+    printed = "".join(capsys.readouterr())
+    assert "older files of the folder, too: openvino_tokenizer.xml, openvino_detokenizer.xml, chat_template.jinja; remove" in printed
+    assert names(Path("out")) == NETWORK | CONFIGURATIONS | TOKENIZER | {"chat_template.jinja"}
+
+
 def test_a_folder_needs_no_generation(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(model), "--generation", "-o", "out", "--silent"]) != 0
     assert "the model keeps its cache in variables already; leave out --generation" in capsys.readouterr().err

@@ -30,7 +30,7 @@ from moir.frameworks import load
 from moir.frameworks import read_model as read_framework_model
 from moir.options import ConversionOptions
 from moir.parameters.extension import TRANSFORMATIONS_CONFIG
-from moir.parameters.interface import INPUT
+from moir.parameters.interface import INPUT, OUTPUT
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -166,8 +166,9 @@ def import_model(path: str | Path, options: ConversionOptions, framework: Framew
 
     framework = framework or framework_of_file(path)
     configuration = options[TRANSFORMATIONS_CONFIG]
+    wanted = [(name, number or 0) for place in options[OUTPUT] for name, _, number in place.readings()]
     with recorded(*(() if configuration is None else (configuration,))) as reading:
-        reading.module = module = read_framework_model(path, framework, options.reading)
+        reading.module = module = read_framework_model(path, framework, options.reading, wanted)
     texts = {"framework": framework.dialect, "input_model": Path(path).name, **options.recorded()}
     parameters = DictionaryAttr({name: string_attribute(text) for name, text in texts.items()})
     for model in models_of(module):

@@ -49,6 +49,8 @@ class Framework(Record):
         completions: suffixes that complete the name of a model, where users give the common beginning of several names.
         folder_files: files that mark a folder as a model of this framework; one of them is enough.
         options: the reader's options.
+        takes_outputs: whether the reader has a further keyword `wanted`, the tensors that the user names as outputs,
+            because it leaves out what the outputs do not depend on.
         lowering: `module:table` of its lowerings; None if there are none yet.
         expander: `module:function` that replaces an operation without handler by the framework's own definition of it.
         writes: the passes that replace writes to values, in order. They run before inputs and outputs are changed: an
@@ -84,6 +86,7 @@ class Framework(Record):
     completions: tuple[str, ...] = ()
     folder_files: tuple[str, ...] = ()
     options: tuple[ReaderOption, ...] = ()
+    takes_outputs: bool = False
     lowering: str | None = None
     expander: str | None = None
     writes: tuple[str, ...] = ()

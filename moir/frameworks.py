@@ -14,7 +14,7 @@ A record names functions and tables as `module:name`, so that a conversion impor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -82,6 +82,7 @@ TENSORFLOW = Framework(
         ),
         SIGNATURE,
     ),
+    takes_outputs=True,
     lowering="moir.lowering.tensorflow.table:tf",
     view="moir.model_optimizer.frameworks.tensorflow.view:VIEW",
     operations="moir.inspection.operations.tensorflow:operations",
@@ -389,13 +390,14 @@ def load(place: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def read_model(path: str | Path, framework: Framework, options: Mapping[str, object]) -> ModuleOp:
+def read_model(path: str | Path, framework: Framework, options: Mapping[str, object], wanted: Sequence[tuple[str, int]] = ()) -> ModuleOp:
     """Read a model file into a module in the dialect of its framework.
 
     Args:
         path: the file, or the folder of a SavedModel. Weights are views of memory maps of the files.
         framework: the framework of the model.
         options: values of the reader's options.
+        wanted: names of the nodes that the user may mean as outputs, with the number of the result.
 
     Raises ModelFileError for a file that is damaged or is not a model, ConversionError for an option that the
     framework does not have.
@@ -406,4 +408,4 @@ def read_model(path: str | Path, framework: Framework, options: Mapping[str, obj
             raise ConversionError(f"a model of {framework.dialect} has no {name}", location=str(path), hint=f"leave out the option {name}")
     assert framework.reader is not None
     read = cast("Callable[..., ModuleOp]", load(framework.reader))
-    return read(path, **options)
+    return read(path, **options, wanted=wanted) if framework.takes_outputs and wanted else read(path, **options)

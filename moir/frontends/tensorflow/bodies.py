@@ -16,8 +16,9 @@ from moir.dialects.frameworks.tensorflow import BRANCHING_KINDS
 from moir.dialects.properties import strings_attribute
 from moir.dialects.shapes import tensor
 from moir.frontends.operations import Operations, named
-from moir.frontends.tensorflow.frames import Frame, Plan, Tensor, plan
+from moir.frontends.tensorflow.frames import Frame, Plan, plan
 from moir.frontends.tensorflow.functions import LOOP_KINDS
+from moir.frontends.tensorflow.references import Tensor
 from moir.frontends.tensorflow.state.nodes import Resource
 from moir.frontends.tensorflow.state.values import State, handle_owner
 from moir.frontends.tensorflow.tensors import element_type

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import SSAValue
 
@@ -20,13 +20,11 @@ from moir.frontends.tensorflow.attributes import Bindings, list_length
 from moir.frontends.tensorflow.definitions import fault, most_results
 from moir.frontends.tensorflow.functions import MERGE_KINDS, Function, Nodes, bound, is_back_edge
 from moir.frontends.tensorflow.outputs import output_number
+from moir.frontends.tensorflow.references import Tensor
 from moir.records import Record
 
 if TYPE_CHECKING:
     from moir.frontends.tensorflow.state.order import FrameOrder
-
-Tensor: TypeAlias = tuple[str, int]
-"""Name of a node or an argument, and number of its output."""
 
 MAXIMUM_OUTPUTS = 1 << 16
 """Largest number of an output that a reference may have."""

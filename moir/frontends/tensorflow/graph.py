@@ -30,10 +30,11 @@ from moir.errors import ModelFileError
 from moir.frontends.operations import Operations
 from moir.frontends.tensorflow.attributes import AttributeReader
 from moir.frontends.tensorflow.bodies import BodyBuilder, graph_functions
-from moir.frontends.tensorflow.frames import Frame, Plan, Tensor, pins, plan
+from moir.frontends.tensorflow.frames import Frame, Plan, pins, plan
 from moir.frontends.tensorflow.functions import CALL_KINDS, MERGE_KINDS, Functions, Nodes, call_bindings, first_argument, is_back_edge
 from moir.frontends.tensorflow.model_inputs import INPUT_KINDS, is_complex, parameter
 from moir.frontends.tensorflow.model_outputs import ModelOutputs
+from moir.frontends.tensorflow.references import Tensor, tensor_text
 from moir.frontends.tensorflow.state.nodes import has_resources
 from moir.frontends.tensorflow.state.values import State
 from moir.frontends.tensorflow.tensors import TensorReader
@@ -99,7 +100,11 @@ class GraphImporter:
         self._active: list[str] = []
 
     def module(
-        self, name: str, inputs: Sequence[tuple[str, str]] | None = None, outputs: Sequence[tuple[str, str]] | None = None
+        self,
+        name: str,
+        inputs: Sequence[tuple[str, str]] | None = None,
+        outputs: Sequence[tuple[str, str]] | None = None,
+        wanted: Iterable[Tensor] = (),
     ) -> ModuleOp:
         """The module with one `moir.model`.
 
@@ -108,6 +113,8 @@ class GraphImporter:
             inputs: names of the inputs and the tensors (`node:0`) they stand for, in order; all become Parameters,
                 with or without uses. None for the placeholders that the outputs depend on, in the order of the graph.
             outputs: names and tensors of the outputs; None for the nodes without uses.
+            wanted: tensors that the user may mean as outputs: those that the graph has become further outputs if
+                `outputs` is None.
 
         Raises ModelFileError for an inconsistent graph, or one without outputs.
         """
@@ -122,13 +129,15 @@ class GraphImporter:
             frame.values[found] = self.input(frame, frame.nodes[found[0]], found[1], key)
         unused = ModelOutputs(frame) if outputs is None else None
         roots = [frame.resolve(text) for _, text in outputs or ()] if unused is None else unused.tensors()
+        if unused is not None:
+            roots = list(dict.fromkeys((*roots, *unused.wanted(wanted))))
         if not roots:
             hint = "the model consists of constants, variables and operations for training only"
             raise ModelFileError("the graph has no outputs", location=str(self.path), hint=hint if self.graph.node else None)
         if has_resources(self.graph):
             from moir.frontends.tensorflow.state.changes import find_state
 
-            self.state.order, notes = find_state(self.graph, [_tensor_text(root) for root in roots])
+            self.state.order, notes = find_state(self.graph, [tensor_text(root) for root in roots])
             self.notes += notes
         frame.state = self.state.frame_order("", "")
         needed = plan(frame, roots, INPUT_KINDS)
@@ -138,7 +147,7 @@ class GraphImporter:
                     frame.values[node.name, number] = self.input(frame, node, number)
         self.build(frame, needed)
         self.notes += self.state.finish(frame)
-        names = [_tensor_text(root) for root in roots] if outputs is None else [key for key, _ in outputs]
+        names = [tensor_text(root) for root in roots] if outputs is None else [key for key, _ in outputs]
         block = self.finished_block(frame, roots, names, are_tensor_names=outputs is not None)
         if unused is not None:
             self.notes += unused.notes(needed.outputs)
@@ -371,8 +380,3 @@ class GraphImporter:
     def leave(self) -> None:
         """End the frame that began last."""
         self._active.pop()
-
-
-def _tensor_text(root: Tensor) -> str:
-    """A tensor in the notation of users, `node:0`."""
-    return root[0] if root[1] == 0 else f"{root[0]}:{root[1]}"

@@ -6,6 +6,7 @@ Before the import, the restore operation and the initialization operations of th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from moir.frontends.tensorflow.graph import GraphImporter
 from moir.frontends.tensorflow.messages import parse
 from moir.frontends.tensorflow.model_outputs import declare_outputs
 from moir.frontends.tensorflow.reading import ModelFile, read_file
-from moir.frontends.tensorflow.references import reference
+from moir.frontends.tensorflow.references import Tensor, reference
 from moir.frontends.tensorflow.signatures import Signature, choose_signature
 from moir.frontends.tensorflow.state.assets import Assets
 from moir.frontends.tensorflow.state.captures import captured_keys
@@ -31,7 +32,9 @@ _ASSET_COLLECTION = "saved_model_assets"
 _CHECKPOINT_HINT = "give the checkpoint of the model: --checkpoint PREFIX"
 
 
-def read_meta_graph(path: Path, checkpoint: str | Path | None = None, signature: str | None = None) -> ModuleOp:
+def read_meta_graph(
+    path: Path, checkpoint: str | Path | None = None, signature: str | None = None, wanted: Sequence[Tensor] = ()
+) -> ModuleOp:
     """Read a MetaGraphDef.
 
     Args:
@@ -39,6 +42,7 @@ def read_meta_graph(path: Path, checkpoint: str | Path | None = None, signature:
         checkpoint: prefix of its checkpoint; None for the checkpoint beside the file, if there is one.
         signature: name of the signature with the inputs and outputs; None for the placeholders, and the nodes without
             uses.
+        wanted: see `read_model`.
 
     Raises ModelFileError if a file is damaged, or a variable that is read has no value.
     """
@@ -46,24 +50,30 @@ def read_meta_graph(path: Path, checkpoint: str | Path | None = None, signature:
     bundle = find_checkpoint(path.with_suffix(""), path) if checkpoint is None else open_checkpoint(Path(checkpoint))
     resources = meta_graph_resources(file.message, file.tensors, path, bundle, Assets(path, path.parent))
     chosen = None if signature is None else choose_signature(file.message, signature, path)
-    return import_resolved(ModelFile(path, file.message.graph_def, file.tensors), resources, path.stem, chosen)
+    return import_resolved(ModelFile(path, file.message.graph_def, file.tensors), resources, path.stem, chosen, wanted=wanted)
 
 
-def import_graph(file: ModelFile, checkpoint: Path | None = None) -> ModuleOp:
+def import_graph(file: ModelFile, checkpoint: Path | None = None, wanted: Sequence[Tensor] = ()) -> ModuleOp:
     """The module of a GraphDef.
 
     Args:
         file: the GraphDef.
         checkpoint: prefix of its checkpoint, or one of its files.
+        wanted: see `read_model`.
 
     Raises ModelFileError if a file is damaged, or a variable that is read has no value.
     """
     resources = graph_resources(file.message, file.tensors, file.path, checkpoint)
-    return import_resolved(file, resources, file.path.stem, None)
+    return import_resolved(file, resources, file.path.stem, None, wanted=wanted)
 
 
 def import_resolved(
-    file: ModelFile, resources: Resources, name: str, signature: Signature | None, hint: str = _CHECKPOINT_HINT
+    file: ModelFile,
+    resources: Resources,
+    name: str,
+    signature: Signature | None,
+    hint: str = _CHECKPOINT_HINT,
+    wanted: Sequence[Tensor] = (),
 ) -> ModuleOp:
     """The module of a graph whose resources are known.
 
@@ -73,13 +83,14 @@ def import_resolved(
         name: name of the model.
         signature: its inputs and outputs, if they are declared.
         hint: for messages: the user's remedy for a variable without a value.
+        wanted: see `read_model`.
 
     Raises ModelFileError if an output depends on a variable that has no value, or that is written in no certain order.
     """
     graph = file.message
     importer = GraphImporter(file.path, graph, file.tensors, resources.variables, resources.tables)
     if signature is None:
-        module = importer.module(name)
+        module = importer.module(name, wanted=wanted)
     else:
         module = importer.module(name, signature.inputs, signature.outputs)
         declare_outputs(module, signature.output_types)

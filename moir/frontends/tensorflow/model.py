@@ -10,12 +10,17 @@ from xdsl.dialects.builtin import ModuleOp
 from moir.errors import ConversionError
 from moir.files.recognition import beside
 from moir.frontends.tensorflow.reading import format_of, read_file
+from moir.frontends.tensorflow.references import Tensor
 from moir.frontends.tensorflow.state.nodes import has_resources
 from moir.frontends.tensorflow.wire_schema import META_GRAPH_FORMAT, SAVED_MODEL_FORMAT
 
 
 def read_model(
-    path: str | Path, checkpoint: str | Path | None = None, tags: Sequence[str] | None = None, signature: str | None = None
+    path: str | Path,
+    checkpoint: str | Path | None = None,
+    tags: Sequence[str] | None = None,
+    signature: str | None = None,
+    wanted: Sequence[Tensor] = (),
 ) -> ModuleOp:
     """Read a TensorFlow model.
 
@@ -26,6 +31,7 @@ def read_model(
             frozen.
         tags: tags of the graph of a SavedModel.
         signature: signature of a SavedModel.
+        wanted: tensors that the user may mean as outputs: those that a graph without signature has are outputs, too.
 
     Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged, inconsistent or not a
     TensorFlow model, and ConversionError for an option that does not apply to this kind of model.
@@ -43,7 +49,7 @@ def read_model(
     if format is META_GRAPH_FORMAT:
         from moir.frontends.tensorflow.meta_graph import read_meta_graph
 
-        return read_meta_graph(path, checkpoint=checkpoint, signature=signature)
+        return read_meta_graph(path, checkpoint=checkpoint, signature=signature, wanted=wanted)
     if tags is not None or signature is not None:
         option = "tags" if tags is not None else "signature"
         raise ConversionError(f"a graph has no {option}", location=str(path), hint="SavedModels do; pass the folder of one")
@@ -51,7 +57,7 @@ def read_model(
     if checkpoint is None and not has_resources(file.message):
         from moir.frontends.tensorflow.graph import GraphImporter
 
-        return GraphImporter(path, file.message, file.tensors).module(path.stem)
+        return GraphImporter(path, file.message, file.tensors).module(path.stem, wanted=wanted)
     from moir.frontends.tensorflow.meta_graph import import_graph
 
-    return import_graph(file, None if checkpoint is None else Path(checkpoint))
+    return import_graph(file, None if checkpoint is None else Path(checkpoint), wanted)

@@ -15,15 +15,20 @@ from moir.dialects.framework import FrameworkOp
 from moir.dialects.inference import set_type
 from moir.dialects.moir import RESULT, models_of
 from moir.dialects.shapes import UNKNOWN
-from moir.frontends.tensorflow.frames import MAXIMUM_OUTPUTS, Frame, Tensor
+from moir.frontends.tensorflow.edges import Edges
+from moir.frontends.tensorflow.frames import MAXIMUM_OUTPUTS, Frame
 from moir.frontends.tensorflow.model_inputs import INPUT_KINDS, PLACEHOLDER_KINDS
 from moir.frontends.tensorflow.outputs import output_count
+from moir.frontends.tensorflow.references import Tensor, tensor_text
 from moir.frontends.tensorflow.state.nodes import VARIABLE_KINDS
+from moir.frontends.tensorflow.training.gradients import Gradients
+from moir.frontends.tensorflow.training.predictions import Predictions
 
+_CHECKS, _REPORTS = "checks and printing", "reports to TensorBoard"
 EFFECTS: dict[str, str] = {
     "NoOp ControlTrigger _Send _Recv Abort DestroyResourceOp DisableCopyOnRead Timestamp TensorArrayClose* StackClose*": "",
-    "Assert PrintV2": "checks and printing",
-    "*Summary*": "reports to TensorBoard",
+    "Assert PrintV2": _CHECKS,
+    "*Summary*": _REPORTS,
     "Save SaveV2 SaveSlices Restore RestoreV2 RestoreSlice MergeV2Checkpoints ShardedFilename DistributedSave": "saving and restoring",
     "Apply* SparseApply* ResourceApply* ResourceSparseApply* Accumulator* ResourceAccumulator* SparseAccumulator* "
     "SparseConditionalAccumulator": "training",
@@ -77,22 +82,60 @@ class ModelOutputs:
         self.frame = frame
         self.is_frozen = not any(node.op in VARIABLE_KINDS for node in frame.nodes.values())
         self.controlling = {name[1:] for node in frame.nodes.values() for name in node.input if name.startswith("^")}
+        self.edges = Edges(frame)
+        self.gradients = Gradients(frame.nodes, self.edges)
+        self.others: list[Tensor] = []
+        """Further results of a graph that trains a model, which a user may want as outputs."""
+        looped = self._in_loops()
+        self._tensors = self._predictions(looped) if self.gradients.steps else []
         candidates = self._unused(frame.nodes.values())
         if not candidates:
             # In such a graph all results are also printed, summarized or saved, so uses for side effects do not count.
             candidates = self._unused([node for node in frame.nodes.values() if effect_of(node.op) is None])
-        looped = self._in_loops()
+        if self._tensors:
+            self.nodes: list[Any] = [frame.nodes[name] for name in dict.fromkeys(name for name, _ in self._tensors)]
+        else:
+            self.nodes = self._without_uses(candidates, looped)
+            self._tensors = [(node.name, number) for node in self.nodes for number in range(self._count(node))]
+        chosen = {node.name for node in self.nodes}
+        self.byproducts = [node.name for node in candidates if node.name not in chosen and node.name not in self.gradients.nodes]
+
+    def _without_uses(self, candidates: list[Any], looped: Collection[str]) -> list[Any]:
+        """The outputs of a graph that does not train, of the nodes without uses; gradients if there is no other."""
         outside = [node for node in candidates if node.name not in looped]
-        fed = self._fed() if candidates and not self.is_frozen else set[str]()
+        fed = self.edges.after(self._sources()) if candidates and not self.is_frozen else set[str]()
         found = [node for node in outside if not self._is_byproduct(node)]
         found = [node for node in found if node.name in fed] or found
-        self.nodes: list[Any] = found or outside or candidates or self._lone_inputs()
-        chosen = {node.name for node in self.nodes}
-        self.byproducts = [node.name for node in candidates if node.name not in chosen]
+        found = [node for node in found if node.name not in self.gradients.nodes] or found
+        return found or outside or candidates or self._lone_inputs()
+
+    def _predictions(self, looped: Collection[str]) -> list[Tensor]:
+        """The outputs of a graph that trains a model."""
+        nodes = self.frame.nodes
+        effects = {node.name for node in nodes.values() if effect_of(node.op) is not None}
+        users = [node for node in nodes.values() if node.name not in self.gradients.nodes]
+        unused = self._results(users, looped)
+        reported = self._results([node for node in users if effect_of(node.op) not in (_CHECKS, _REPORTS)], looped)
+        predictions = Predictions(self.frame, self.edges, self.gradients, unused, reported, self._sources(), effects, looped)
+        chosen, self.others = predictions.tensors()
+        return chosen
+
+    def _results(self, users: Iterable[Any], looped: Collection[str]) -> set[str]:
+        """The names of the nodes outside loops that compute something `users` do not take, and are no remainders."""
+        return {node.name for node in self._unused(users) if node.name not in looped and not self._is_byproduct(node)}
 
     def tensors(self) -> list[Tensor]:
         """The outputs of the model, in the order of the graph."""
-        return [(node.name, number) for node in self.nodes for number in range(self._count(node))]
+        return self._tensors
+
+    def wanted(self, tensors: Iterable[Tensor]) -> list[Tensor]:
+        """Those of some tensors that the graph has, and that can be outputs."""
+        nodes = self.frame.nodes
+        return [
+            (name, number)
+            for name, number in tensors
+            if name in nodes and effect_of(nodes[name].op) is None and self._has_outputs(nodes[name]) and number < self._count(nodes[name])
+        ]
 
     def _count(self, node: Any) -> int:
         count = output_count(node.op, lambda name: self.frame.count(node, name))
@@ -148,29 +191,15 @@ class ModelOutputs:
             node = self.frame.nodes[operands[0][0]]
         return node
 
-    def _fed(self) -> set[str]:
-        """The names of the nodes that depend on inputs of the model."""
-        return self._after(node.name for node in self.frame.nodes.values() if node.op in INPUT_KINDS or node.op.startswith("Placeholder"))
+    def _sources(self) -> list[str]:
+        """The names of the nodes that are inputs of the model."""
+        return [node.name for node in self.frame.nodes.values() if node.op in INPUT_KINDS or node.op.startswith("Placeholder")]
 
     def _in_loops(self) -> set[str]:
         """The names of the nodes within loops of TensorFlow 1, whose values are not available outside."""
         entering = [node.name for node in self.frame.nodes.values() if node.op in _ENTERS]
-        return self._after(entering, up_to=_EXITS) if entering else set()
-
-    def _after(self, names: Iterable[str], up_to: Collection[str] = ()) -> set[str]:
-        """The given nodes and those that depend on their data, by name; the search stops at some kinds of nodes."""
-        users: dict[str, list[str]] = {}
-        for node in self.frame.nodes.values():
-            for name, _ in self.frame.operands(node):
-                users.setdefault(name, []).append(node.name)
-        stack = list(names)
-        found = set(stack)
-        while stack:
-            for user in users.get(stack.pop(), ()):
-                if user not in found and self.frame.nodes[user].op not in up_to:
-                    found.add(user)
-                    stack.append(user)
-        return found
+        exits = {node.name for node in self.frame.nodes.values() if node.op in _EXITS}
+        return self.edges.after(entering, exits) if entering else set()
 
     def notes(self, imported: Mapping[str, Any]) -> list[str]:
         """Notes on the nodes that are not imported.
@@ -192,6 +221,10 @@ class ModelOutputs:
             notes.append(f"left out inputs no output depends on ({_shown(inputs)})")
         if self.byproducts and not (self.is_frozen and all(_is_lowered(name) for name in self.byproducts)):
             notes.append(f"results nobody uses that are not outputs, by what computes them ({_shown(self.byproducts)})")
+        if self.gradients.steps and self._tensors:
+            chosen, others = (_listed(tensors) for tensors in (self._tensors, self.others))
+            command = f"; for others: moir {self.frame.path.name} --output NAME, of {others}" if others else ""
+            notes.append(f"the graph trains a model, whose predictions are the outputs: {chosen}{command}")
         return notes
 
 
@@ -219,6 +252,10 @@ def _is_lowered(name: str) -> bool:
 
 def _counted(counts: Counter[str]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
+
+
+def _listed(tensors: Sequence[Tensor]) -> str:
+    return _shown([tensor_text(tensor) for tensor in tensors])
 
 
 def _shown(names: list[str]) -> str:

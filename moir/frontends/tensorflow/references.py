@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from moir.frontends.tensorflow.messages import reader
+
+Tensor: TypeAlias = tuple[str, int]
+"""Name of a node or an argument, and number of its output."""
 
 
 def reference(name: str) -> tuple[str, int]:
@@ -15,6 +18,11 @@ def reference(name: str) -> tuple[str, int]:
     """
     node, *ports = name.removeprefix("^").split(":")
     return node, int(ports[-1]) if ports and ports[-1].isdecimal() and len(ports[-1]) < 8 else 0
+
+
+def tensor_text(tensor: Tensor) -> str:
+    """A tensor in the notation of users: `node`, or `node:1`."""
+    return tensor[0] if tensor[1] == 0 else f"{tensor[0]}:{tensor[1]}"
 
 
 def attribute(node: Any, name: str) -> Any:

@@ -1,0 +1,1 @@
+"""What trains a model in its graph, and what the trained model computes."""

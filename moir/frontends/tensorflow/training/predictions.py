@@ -1,0 +1,180 @@
+"""What a model computes whose graph also trains it: predictions, not losses, metrics or gradients.
+
+A node *applies* a parameter if it has one and a value that depends on inputs as operands: MatMul, BiasAdd. After the
+last of these begin the loss and the metrics; inputs that are used only there are labels. A prediction is a value that
+nobody uses, depends on parameters and not on labels; else it is the result of the last nodes that apply parameters,
+with the activation that follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from moir.frontends.tensorflow.edges import Edges
+from moir.frontends.tensorflow.frames import Frame
+from moir.frontends.tensorflow.references import Tensor
+from moir.frontends.tensorflow.training.gradients import Gradients
+
+_EXITS = frozenset(("Exit", "RefExit"))
+_SWITCHES = frozenset(("Switch", "RefSwitch", "Enter", "RefEnter"))
+_SIZES = frozenset(("Shape", "ShapeN", "Size", "Rank", "VariableShape"))
+_REDUCTIONS = frozenset(("L2Loss", "Sum", "Mean", "Prod", "Max", "Min", "All", "Any", "EuclideanNorm", "AddN")) | _SIZES
+"""Kinds whose result for a parameter is none: penalties are sums of parameters."""
+_ACTIVATIONS = frozenset(("Sigmoid", "Softmax", "LogSoftmax", "Tanh", "Relu", "Relu6", "Elu", "Selu", "LeakyRelu"))
+_MOVEMENTS = {"TensorArrayGatherV3": 2} | dict.fromkeys(
+    ("Identity", "Reshape", "Squeeze", "Transpose", "StridedSlice", "BatchToSpaceND", "ExpandDims"), 0
+)
+"""Kinds that only move what they take, with the number of that operand."""
+_LOSS = "CrossEntropy"
+"""What the names of kinds have in common that compute a loss of logits."""
+
+
+class Predictions:
+    """The predictions of a graph that trains a model.
+
+    Args:
+        frame: the graph.
+        edges: its edges.
+        gradients: its gradients.
+        unused: the nodes whose values nobody uses but for gradients.
+        reported: these, and those whose values are only reported, in summaries.
+        sources: the nodes that are inputs of the model.
+        effects: the nodes that exist for a side effect.
+        looped: the nodes within loops of TensorFlow 1.
+    """
+
+    def __init__(
+        self,
+        frame: Frame,
+        edges: Edges,
+        gradients: Gradients,
+        unused: set[str],
+        reported: set[str],
+        sources: Collection[str],
+        effects: set[str],
+        looped: Collection[str],
+    ) -> None:
+        self.frame, self.edges, self.gradients = frame, edges, gradients
+        self.unused, self.reported, self.sources, self.effects, self.looped = unused, reported, sources, effects, looped
+        self.outside = gradients.nodes | effects
+        """The nodes that are not part of the model and its losses."""
+
+    def tensors(self) -> tuple[list[Tensor], list[Tensor]]:
+        """The predictions, and the other results a user may want, best first; both may be empty."""
+        edges, outside = self.edges, self.outside
+        fed = edges.after(self.sources, outside)
+        trained = self.gradients.trained(edges)
+        applying = [self._applying(parameters, fed) for parameters in trained]
+        every = set[str]().union(*applying)
+        labelled = self._labelled(every)
+        last = [self._last(names) for names in applying]
+        first, others = self._first(last, applying)
+        reached = edges.after(first, outside | others)
+        losses = self._losses()
+        sizes = {name for name in self.reported if self._kind(name) in _SIZES}
+        no_prediction = labelled | losses | edges.after(self.effects)
+        ends = list(dict.fromkeys(tensor for name in self._sorted(first) for tensor in self._ends(name)))
+        own: list[Tensor] = [(name, 0) for name in self._sorted(fed & reached & self.unused - no_prediction - sizes)]
+        rest = [tensor for name in self._sorted(set[str]().union(*last) - first) for tensor in self._ends(name)]
+        results = [(name, 0) for name in sorted(fed & self.reported - sizes, key=lambda name: (name not in losses, self._position(name)))]
+        chosen = own or ends
+        return chosen, [tensor for tensor in dict.fromkeys((*ends, *rest, *results)) if tensor not in chosen]
+
+    def _applying(self, parameters: Collection[str], fed: Collection[str]) -> set[str]:
+        """The nodes that apply a parameter to a value that depends on inputs."""
+        nodes, edges = self.frame.nodes, self.edges
+        found = set(parameters)
+        stack = list(parameters)
+        while stack:
+            for user in edges.users.get(stack.pop(), ()):
+                is_passing = user not in fed or nodes[user].op in _SWITCHES
+                if is_passing and user not in found and user not in self.outside and nodes[user].op not in _REDUCTIONS:
+                    found.add(user)
+                    stack.append(user)
+        users = edges.users_of(found, self.outside) - found
+        return {name for name in users if any(source in fed and source not in found for source, _ in edges.operands[name])}
+
+    def _labelled(self, applying: Collection[str]) -> set[str]:
+        """The nodes that depend on an input on which no node that applies a parameter depends."""
+        needed: set[Tensor] = set()
+        before = self.edges.before(applying, self.sources)
+        for name in before:
+            needed.update(self.edges.operands[name])
+        begin = {
+            user
+            for source in self.sources
+            for user in self.edges.users.get(source, ())
+            if user not in self.outside and any(tensor[0] == source and tensor not in needed for tensor in self.edges.operands[user])
+        }
+        return self.edges.after(begin, self.outside)
+
+    def _losses(self) -> set[str]:
+        """The nodes whose gradient nobody passes on: losses, and what depends on them."""
+        differentiated = self.gradients.differentiated - self.gradients.nodes
+        before = self.edges.before(self.edges.sources_of(differentiated))
+        return self.edges.after(differentiated - before, self.outside)
+
+    def _last(self, applying: Collection[str]) -> set[str]:
+        """The nodes that apply parameters after which none does; for those in a loop, its results."""
+        edges, nodes = self.edges, self.frame.nodes
+        inside = [name for name in applying if name in self.looped]
+        exits = {name for name in edges.after(inside, self.outside) if nodes[name].op in _EXITS} if inside else set[str]()
+        exits = {name for name in exits if name not in self.looped and edges.users_of([name], self.outside)}
+        candidates = {name for name in applying if name not in self.looped} | exits
+        return candidates - edges.before(edges.sources_of(candidates))
+
+    def _first(self, last: list[set[str]], applying: list[set[str]]) -> tuple[set[str], set[str]]:
+        """The last nodes of the optimizers whose part of the model comes first, and the first nodes of the other parts.
+
+        A discriminator that takes what a generator makes only exists for the generator's loss.
+        """
+        chosen = set[str]().union(*last)
+        later: set[str] = set()
+        for number, names in enumerate(last):
+            after = self.edges.after(self.edges.users_of(names, self.outside), self.outside)
+            for other, parts in enumerate(applying):
+                if other != number and not after.isdisjoint(parts):
+                    chosen -= last[other] - names
+                    later |= parts - applying[number]
+        return chosen or set[str]().union(*last), later if chosen else set()
+
+    def _ends(self, name: str) -> list[Tensor]:
+        """The results of a node that are used, or what an activation makes of them."""
+        numbers = {
+            number for user in self.edges.users_of([name], self.outside) for source, number in self.edges.operands[user] if source == name
+        }
+        return [end for number in sorted(numbers or {0}) for end in self._followed((name, number))]
+
+    def _followed(self, tensor: Tensor) -> list[Tensor]:
+        """What moves and activations make of a tensor; movements alone only where nothing computes a loss of them."""
+        activated: list[Tensor] = []
+        moved = [tensor]
+        seen = {tensor}
+        for current in moved:
+            activated += [(user, 0) for user in self._next(current, _ACTIVATIONS.__contains__)]
+            for user in self._next(current, _MOVEMENTS.__contains__):
+                if (user, 0) not in seen and not self._prepares_loss(user):
+                    seen.add((user, 0))
+                    moved.append((user, 0))
+        return activated or moved[-1:]
+
+    def _next(self, tensor: Tensor, is_wanted: Callable[[str], bool]) -> list[str]:
+        """The users of some kinds that take a tensor as the operand they change."""
+        users = self._sorted(set(self.edges.users.get(tensor[0], ())) - self.outside)
+        return [user for user in users if is_wanted(kind := self._kind(user)) and self._operand(user, _MOVEMENTS.get(kind, 0)) == tensor]
+
+    def _operand(self, name: str, number: int) -> Tensor | None:
+        operands = self.edges.operands[name]
+        return operands[number] if number < len(operands) else None
+
+    def _prepares_loss(self, name: str) -> bool:
+        return any(_LOSS in self._kind(user) for user in self.edges.users.get(name, ()))
+
+    def _position(self, name: str) -> int:
+        return self.frame.nodes.positions[name]
+
+    def _kind(self, name: str) -> str:
+        return self.frame.nodes[name].op
+
+    def _sorted(self, names: Collection[str]) -> list[str]:
+        return sorted(names, key=self._position)

@@ -38,16 +38,29 @@ def input_type(frame: Frame, node: Any, number: int, producer: int) -> Attribute
     Raises ModelFileError if a list of types lacks the output.
     """
     if node.op in ITERATOR_KINDS:
-        return tensor_type(*_listed_type(frame, node, "output_types", node, "output_shapes", number), node.name)
+        data_type, shape = _listed_type(frame, node, "output_types", node, "output_shapes", number)
+        return tensor_type(data_type, _inferred_shape(frame, node, number) if shape is None else shape, node.name)
     if node.op in QUEUE_KINDS:
         queue = frame.nodes[frame.operands(node)[0][0]] if node.input else node
         data_type, shape = _listed_type(frame, node, "component_types", queue, "shapes", number)
-        return tensor_type(data_type, (-1, *shape) if node.op in _BATCH_KINDS and shape is not None else shape, node.name)
+        shape = (-1, *shape) if node.op in _BATCH_KINDS and shape is not None else shape
+        return tensor_type(data_type, _inferred_shape(frame, node, number) if shape is None else shape, node.name)
     declared = next((value for name in ("dtype", "T") if (value := frame.attribute(node, name)) is not None), None)
     shape = None if (value := frame.attribute(node, "shape")) is None else dimensions(value.shape)
     if not node.op.startswith("Placeholder") or (shape == () and producer < SCALARS_SINCE):
         shape = None
+    if shape is None:
+        shape = _inferred_shape(frame, node, number)
     return tensor_type(0 if declared is None else declared.type, shape, node.name)
+
+
+def _inferred_shape(frame: Frame, node: Any, number: int) -> tuple[int, ...] | None:
+    """The shape that TensorFlow inferred for an output when it wrote the graph.
+
+    Versions up to 1.3 write the shape of a placeholder only there: its attribute `shape` has no dimensions.
+    """
+    shapes = frame.attribute(node, "_output_shapes")
+    return dimensions(shapes.list.shape[number]) if shapes is not None and number < len(shapes.list.shape) else None
 
 
 def _listed_type(frame: Frame, node: Any, types: str, shaped: Any, shapes: str, number: int) -> tuple[int, tuple[int, ...] | None]:

@@ -31,6 +31,7 @@ from moir.lowering.tensorflow.ranks_by_use import RULES
 from moir.lowering.tensorflow.resources.list_values import HINT, new_list, new_pieces, refuse_pieces, unmade_list, with_read_shapes
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.operations_with_bodies import slice_type
 
 
@@ -61,14 +62,23 @@ def if_(node: LoweringNode, op: OpBuilder, cond: SSAValue, *operands: SSAValue) 
     branches = [graph_of(node, name) for name in ("then_branch", "else_branch")]
     if any(len(results_of(branch.block)) < node.result_count for branch in branches):
         node.fail("its branches do not have as many outputs as it has")
-    known, needed = node.known.constant(condition), [rank_by_use(result, RULES) for result in node.op.results]
-    if known is not None and known.size == 1:
-        return inlined(node, op, branches[0 if known.item() else 1], operands, needed)[: node.result_count]
-    _refuse_new_lists(node, branches, operands)
+    known, needed = node.known.constant(condition), _needed_ranks(node)
     _drop_unused(node, branches)
-    needed = [rank for index, rank in enumerate(needed) if node.is_used(index)]
-    found = iter(conditional(node, op, condition, branches, operands, needed))
-    return [next(found) if node.is_used(index) else None for index in range(node.result_count)]
+    if known is not None and known.size == 1:
+        return _of_used(node, inlined(node, op, branches[0 if known.item() else 1], operands, needed))
+    _refuse_new_lists(node, branches, operands)
+    return _of_used(node, conditional(node, op, condition, branches, operands, needed))
+
+
+def _needed_ranks(node: LoweringNode) -> list[int | None]:
+    """The ranks that the users of the used results need, None where they need no certain one."""
+    return [rank_by_use(result, RULES) for result in node.op.results if node.is_used(result.index)]
+
+
+def _of_used(node: LoweringNode, values: Sequence[SSAValue]) -> Replacement:
+    """The values of the used results among all results of a node."""
+    remaining = iter(values)
+    return [next(remaining) if node.is_used(index) else None for index in range(node.result_count)]
 
 
 def _refuse_new_lists(node: LoweringNode, branches: Sequence[Region], values: Sequence[SSAValue]) -> None:
@@ -80,13 +90,16 @@ def _refuse_new_lists(node: LoweringNode, branches: Sequence[Region], values: Se
 
 
 def _drop_unused(node: LoweringNode, branches: Sequence[Region]) -> None:
-    """Erase the Results of branches for which the corresponding results of the node have no uses."""
+    """Erase the Results of branches for which the corresponding results of the node have no uses, and what is only
+    needed for them: values for the gradient of a branch, which no operation of OpenVINO holds.
+    """
     for branch in branches:
         results = [each for each in branch.block.ops if isinstance(each, Result)]
         for index, result in enumerate(results):
             if not node.is_used(index):
                 result.detach()
                 result.erase()
+        eliminate_dead(branch.block)
 
 
 @tf.lowers("Case", "StatelessCase")
@@ -101,18 +114,26 @@ def case(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Replacement:
     index, *values = with_read_shapes(node, op, operands)
     if set(node.texts("graph_attributes", ())) != {"branches"}:
         node.fail("it has no branches")
-    known, needed = node.known.integers(index), [rank_by_use(result, RULES) for result in node.op.results]
+    if any(len(results_of(branch.block)) < node.result_count for branch in branches):
+        node.fail("its branches do not have as many outputs as it has")
+    known, needed = node.known.integers(index), _needed_ranks(node)
+    _drop_unused(node, branches)
     if known is not None and len(known) == 1:
         branch = branches[known[0] if 0 <= known[0] < len(branches) else -1]
-        return inlined(node, op, branch, values, needed)[: node.result_count]
+        return _of_used(node, inlined(node, op, branch, values, needed))
     if len(branches) == 1:
-        return inlined(node, op, branches[0], values, needed)[: node.result_count]
+        return _of_used(node, inlined(node, op, branches[0], values, needed))
     _refuse_new_lists(node, branches, values)
-    return _chained(node, op, index, values, needed)
+    return _of_used(node, _chained(node, op, index, values, needed))
 
 
-def _chained(node: LoweringNode, op: OpBuilder, index: SSAValue, values: Sequence[SSAValue], needed: Sequence[int | None]) -> Replacement:
-    """An If between the first branch, if the index is 0, and a Case of the other branches with the index minus 1."""
+def _chained(
+    node: LoweringNode, op: OpBuilder, index: SSAValue, values: Sequence[SSAValue], needed: Sequence[int | None]
+) -> list[SSAValue]:
+    """An If between the first branch, if the index is 0, and a Case of the other branches with the index minus 1.
+
+    The branches have Results for the used results of the node only.
+    """
     first, *others = [node.op.detach_region(branch) for branch in list(node.op.regions)]
     block = Block()
     parameters = [new_parameter(value) for value in (index, *values)]
@@ -122,7 +143,7 @@ def _chained(node: LoweringNode, op: OpBuilder, index: SSAValue, values: Sequenc
         "Case",
         [less.results[0], *(parameter.results[0] for parameter in parameters[1:])],
         {"graph_attributes": ["branches"] * len(others)},
-        results=node.result_count,
+        results=len(needed),
         name=node.name,
         regions=others,
     )

@@ -38,6 +38,7 @@ from moir.dialects.moir import all_blocks
 from moir.dialects.names import inherit_names
 from moir.dialects.opset.infrastructure import Constant
 from moir.raising.tensorflow.handed_on import handed_on
+from moir.records import Record
 from moir.rewriting.reporting_pass import Needs, ReportingPass, needs_of_roots
 
 
@@ -53,7 +54,7 @@ class RaiseTensorArraysPass(ReportingPass):
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         changed = False
         blocks = list(all_blocks(module))
-        growing = accesses_of_growing_arrays(blocks)
+        arrays = arrays_of_accesses(blocks)
         for block in blocks:
             for each in list(block.ops):
                 kind = kind_of(each)
@@ -64,24 +65,35 @@ class RaiseTensorArraysPass(ReportingPass):
                     used = [result.index for result in each.results if result.first_use is not None]
                     if len(each.operands) != operands or any(index >= results for index in used):
                         raise unsupported(each, f"it has {operands} operands and {results} results, the graph another number")
-                    function(Access(each, each in growing))
+                    function(Access(each, arrays.get(each)))
                     changed = True
         return changed
 
 
-def accesses_of_growing_arrays(blocks: Sequence[Block]) -> set[Operation]:
-    """The nodes that use the handle of an array with `dynamic_size`, also where a region gets it as a Parameter."""
-    arrays = [op for block in blocks for op in block.ops if kind_of(op) == "TensorArrayV3" and is_set(op, "dynamic_size")]
-    pending: list[SSAValue] = [op.results[0] for op in arrays]
-    handles, found = set[SSAValue](), set[Operation]()
-    while pending:
-        handle = pending.pop()
-        if handle in handles:
-            continue
-        handles.add(handle)
-        for use in handle.uses:
-            found.add(use.operation)
-            pending += handed_on(use)
+class Array(Record):
+    """What the node that creates an array declares: whether it grows, and the shape of its elements, if it has a rank."""
+
+    grows: bool
+    element_shape: tuple[int, ...] | None
+
+
+def arrays_of_accesses(blocks: Sequence[Block]) -> dict[Operation, Array]:
+    """The array of each node that uses the handle of one, also where a region gets it as a Parameter."""
+    found: dict[Operation, Array] = {}
+    for op in (op for block in blocks for op in block.ops if kind_of(op) == "TensorArrayV3"):
+        assert isinstance(op, FrameworkOp)
+        shape = op.integers("element_shape") if "element_shape" in op.properties else None
+        array = Array(is_set(op, "dynamic_size"), shape)
+        pending: list[SSAValue] = [op.results[0]]
+        handles = set[SSAValue]()
+        while pending:
+            handle = pending.pop()
+            if handle in handles:
+                continue
+            handles.add(handle)
+            for use in handle.uses:
+                found[use.operation] = array
+                pending += handed_on(use)
     return found
 
 
@@ -90,12 +102,13 @@ class Access:
 
     Args:
         op: the node.
-        grows: whether the array that it accesses has `dynamic_size`.
+        array: the array that it accesses, None if it is not known, or if the node creates one.
     """
 
-    def __init__(self, op: FrameworkOp, grows: bool) -> None:
+    def __init__(self, op: FrameworkOp, array: Array | None) -> None:
         self.op = op
-        self.grows = grows
+        self.grows = array is not None and array.grows
+        self.declared_shape = None if array is None else array.element_shape
 
     def insert(self, op: Operation) -> SSAValue:
         """Insert a new operation before the node; returns its first result."""
@@ -110,8 +123,8 @@ class Access:
 
     def element_shape(self) -> SSAValue:
         """The shape of an element as the operand of a list operation; -1 for an unknown rank."""
-        known = "element_shape" in self.op.properties
-        return self.insert(new_integers(self.op.integers("element_shape") if known else -1))
+        own = self.op.integers("element_shape") if "element_shape" in self.op.properties else self.declared_shape
+        return self.insert(new_integers(-1 if own is None else own))
 
     def replace(self, kind: str, operands: Sequence[SSAValue], properties: dict[str, Attribute] | None = None) -> None:
         """Replace the node by a new node of another kind."""
@@ -218,8 +231,12 @@ def _size(access: Access) -> None:
 
 def _concat(access: Access) -> None:
     _, flow = access.op.operands
-    known = "element_shape_except0" in access.op.properties
-    shape = access.insert(new_integers((-1, *access.op.integers("element_shape_except0")) if known else -1))
+    if "element_shape_except0" in access.op.properties:
+        rest = access.op.integers("element_shape_except0")
+    else:
+        # An element without dimensions cannot be concatenated.
+        rest = access.declared_shape[1:] if access.declared_shape else None
+    shape = access.insert(new_integers(-1 if rest is None else (-1, *rest)))
     access.replace("TensorListConcatV2", [flow, shape, access.insert(new_integers(()))], access.element())
 
 

@@ -206,3 +206,22 @@ def test_input_of_a_loop_gets_a_shape(tmp_path: Path) -> None:
         [parameter] = model.inputs
         inputs = {parameter.get_node().get_friendly_name(): X if place == "x" else np.abs(X)}
         compare(ordered_results(model, names, inputs), expected, 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize("function", ["constant", "computed", "case"])
+def test_branches_with_values_for_their_gradients(function: str, tmp_path: Path) -> None:
+    """A gradient adds Optional outputs to the branches, which the model does not use."""
+    with control_flow(2), tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        x = tf.compat.v1.placeholder(tf.float32, X.shape, "x")
+        w = tf.constant(MATRIX)
+        first, second = lambda: tf.tanh(x @ w) * x, lambda: tf.sin(x @ w)
+        index = tf.cast(tf.reduce_sum(x) > 0, tf.int32)
+        condition = tf.compat.v1.placeholder_with_default(False, []) if function == "constant" else index > 0
+        chosen = tf.switch_case(index, [first, second]) if function == "case" else tf.cond(condition, first, second)
+        y = tf.identity(chosen, "y")
+        assert tf.gradients(tf.reduce_sum(y**2), x)[0] is not None
+        assert any("OptionalFromValue" in {node.op for node in each.node_def} for each in graph.as_graph_def().library.function)
+        expected = session.run(y, {x: X})
+        tf.io.write_graph(graph.as_graph_def(), str(tmp_path), "model.pb", as_text=False)
+    compiled = to_openvino(convert_model(tmp_path / "model.pb", output="y"))
+    compare(ordered_results(compiled, ["y"], {"x": X}), [expected], 1e-4, 1e-5)

@@ -2,8 +2,8 @@
 
 `tf.gradients` computes the gradient of a node `net/y` below `gradients/net/y_grad/`, where `gradients` is a scope with
 any name and place. So a scope of gradients is known by the nodes of the graph whose names occur in it, whatever it is
-called. Where a tool has renamed nodes, kinds such as SigmoidGrad show gradients; what depends on a gradient is not part
-of the model either.
+called. Where a tool has renamed nodes, the kinds that only gradient functions create show gradients. What depends on a
+gradient is not part of the model either.
 
 Source: tensorflow/python/ops/gradients_util.py of TensorFlow 2.21.
 """
@@ -23,6 +23,8 @@ _GRADIENT_KINDS = re.compile(
 """Kinds of operations that only gradient functions create."""
 _STEP_KINDS = re.compile(r"(Resource)?(Sparse)?Apply\w+")
 """Kinds that change a variable by a gradient: steps of optimizers."""
+_CONTAINER_KINDS = frozenset(("EmptyTensorList", "TensorListReserve", "StackV2"))
+"""Kinds that create an empty container: a loop of the model fills those that its gradient needs."""
 _GRADIENT_OF = re.compile(r"_grad(_\d+)?/")
 _MAXIMUM_DEPTH = 64
 """Largest number of scopes in a name that is examined."""
@@ -45,7 +47,8 @@ class Gradients:
                 self.of_scope[scope].append(name)
         own = {name for names in self.of_scope.values() for name in names}
         by_kind = {node.name for node in nodes.values() if _GRADIENT_KINDS.fullmatch(node.op)}
-        self.nodes = edges.after(own | by_kind)
+        containers = {node.name for node in nodes.values() if node.op in _CONTAINER_KINDS}
+        self.nodes = edges.after((own | by_kind) - containers, containers) | own
         """The nodes that compute gradients, or depend on one."""
         self.steps = [
             node.name

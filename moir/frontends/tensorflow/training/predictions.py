@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection
 
 from moir.frontends.tensorflow.edges import Edges
 from moir.frontends.tensorflow.frames import Frame
+from moir.frontends.tensorflow.functions import LOOP_KINDS
 from moir.frontends.tensorflow.references import Tensor
 from moir.frontends.tensorflow.training.gradients import Gradients
 
@@ -22,7 +23,7 @@ _REDUCTIONS = frozenset(("L2Loss", "Sum", "Mean", "Prod", "Max", "Min", "All", "
 """Kinds whose result for a parameter is none: penalties are sums of parameters."""
 _ACTIVATIONS = frozenset(("Sigmoid", "Softmax", "LogSoftmax", "Tanh", "Relu", "Relu6", "Elu", "Selu", "LeakyRelu"))
 _MOVEMENTS = {"TensorArrayGatherV3": 2} | dict.fromkeys(
-    ("Identity", "Reshape", "Squeeze", "Transpose", "StridedSlice", "BatchToSpaceND", "ExpandDims"), 0
+    ("TensorListStack", "Identity", "Reshape", "Squeeze", "Transpose", "StridedSlice", "BatchToSpaceND", "ExpandDims"), 0
 )
 """Kinds that only move what they take, with the number of that operand."""
 _LOSS = "CrossEntropy"
@@ -55,6 +56,7 @@ class Predictions:
         looped: Collection[str],
     ) -> None:
         self.frame, self.edges, self.gradients = frame, edges, gradients
+        self.toward_losses: set[str] = set()
         self.unused, self.reported, self.sources, self.effects, self.looped = unused, reported, sources, effects, looped
         self.outside = gradients.nodes | effects
         """The nodes that are not part of the model and its losses."""
@@ -71,12 +73,13 @@ class Predictions:
         first, others = self._first(last, applying)
         reached = edges.after(first, outside | others)
         losses = self._losses()
-        sizes = {name for name in self.reported if self._kind(name) in _SIZES}
+        partial = {name for name in self.reported if self._kind(name) in _SIZES or self._is_of_loop(name)}
+        self.toward_losses = self.edges.before(losses)
         no_prediction = labelled | losses | edges.after(self.effects)
         ends = list(dict.fromkeys(tensor for name in self._sorted(first) for tensor in self._ends(name)))
-        own: list[Tensor] = [(name, 0) for name in self._sorted(fed & reached & self.unused - no_prediction - sizes)]
+        own: list[Tensor] = [(name, 0) for name in self._sorted(fed & reached & self.unused - no_prediction - partial)]
         rest = [tensor for name in self._sorted(set[str]().union(*last) - first) for tensor in self._ends(name)]
-        results = [(name, 0) for name in sorted(fed & self.reported - sizes, key=lambda name: (name not in losses, self._position(name)))]
+        results = [(name, 0) for name in sorted(fed & self.reported - partial, key=lambda name: (name not in losses, self._position(name)))]
         chosen = own or ends
         return chosen, [tensor for tensor in dict.fromkeys((*ends, *rest, *results)) if tensor not in chosen]
 
@@ -140,9 +143,8 @@ class Predictions:
 
     def _ends(self, name: str) -> list[Tensor]:
         """The results of a node that are used, or what an activation makes of them."""
-        numbers = {
-            number for user in self.edges.users_of([name], self.outside) for source, number in self.edges.operands[user] if source == name
-        }
+        operands = (operand for user in self._users(name) for operand in self.edges.operands[user])
+        numbers = {number for source, number in operands if source == name}
         return [end for number in sorted(numbers or {0}) for end in self._followed((name, number))]
 
     def _followed(self, tensor: Tensor) -> list[Tensor]:
@@ -160,8 +162,21 @@ class Predictions:
 
     def _next(self, tensor: Tensor, is_wanted: Callable[[str], bool]) -> list[str]:
         """The users of some kinds that take a tensor as the operand they change."""
-        users = self._sorted(set(self.edges.users.get(tensor[0], ())) - self.outside)
-        return [user for user in users if is_wanted(kind := self._kind(user)) and self._operand(user, _MOVEMENTS.get(kind, 0)) == tensor]
+        return [
+            user
+            for user in self._users(tensor[0])
+            if is_wanted(kind := self._kind(user)) and self._operand(user, _MOVEMENTS.get(kind, 0)) == tensor
+        ]
+
+    def _users(self, name: str) -> list[str]:
+        """The users of a node in the model; of a loop, those on which losses depend, unless there are none."""
+        users = self.edges.users_of([name], self.outside)
+        return self._sorted((self._kind(name) in LOOP_KINDS and users & self.toward_losses) or users)
+
+    def _is_of_loop(self, name: str) -> bool:
+        """Whether a node is the Identity that TensorFlow 2 adds to each result of a loop."""
+        operand = self._operand(name, 0)
+        return self._kind(name) == "Identity" and operand is not None and self._kind(operand[0]) in LOOP_KINDS
 
     def _operand(self, name: str, number: int) -> Tensor | None:
         operands = self.edges.operands[name]

@@ -21,6 +21,7 @@ from moir.dialects.names import several_tensor_names
 from moir.dialects.properties import attribute_of, string_attribute
 from moir.dialects.shapes import UNKNOWN, tensor
 from moir.errors import ModelFileError
+from moir.frontends.mxnet.input_shapes import InputShapes
 from moir.frontends.mxnet.ndarrays import ELEMENTS
 from moir.frontends.mxnet.symbol import MAXIMUM_RESULTS, Node, Symbol, value_of_text
 from moir.frontends.operations import Operations, declared_type, named
@@ -88,6 +89,7 @@ class SymbolBuilder:
         """The values of variables of a graph of control flow, by the numbers of their nodes."""
         self._results: dict[int, Sequence[SSAValue]] = {}
         self._counts = _result_counts(symbol)
+        self._input_shapes = InputShapes(symbol, values)
 
     def block(self) -> Block:
         """The block. Raises ModelFileError if the symbol is inconsistent or has no outputs."""
@@ -162,18 +164,7 @@ class SymbolBuilder:
         if isinstance(declared, list) and declared:
             # 0 stands for an unknown size, unless the symbol is of the numpy kind, where -1 does.
             return declared_type([size if isinstance(size, int) and size > 0 else -1 for size in declared], element, node.name)
-        return tensor(self._shape_by_weights(number), element)
-
-    def _shape_by_weights(self, number: int) -> tuple[int, ...] | None:
-        """[N, C, …] of an input that a convolution reads, whose weights have the number of channels."""
-        for node in self.symbol.nodes:
-            if node.kind == "Convolution" and node.inputs and node.inputs[0] == (number, 0) and len(node.inputs) > 1:
-                weight = self.values.get(self.symbol.nodes[node.inputs[1][0]].name)
-                group = node.attributes.get("num_group", 1)
-                is_channel_first = str(node.attributes.get("layout", "NC")).startswith("NC")
-                if weight is not None and len(weight.shape) > 2 and isinstance(group, int) and is_channel_first:
-                    return (-1, weight.shape[1] * group, *[-1] * (len(weight.shape) - 2))
-        return None
+        return tensor(self._input_shapes.shape(number), element)
 
     def _operation(self, node: Node, number: int) -> Sequence[SSAValue]:
         """The operation of a node; returns its results."""

@@ -45,7 +45,7 @@ def read_model(
 
         if checkpoint is not None:
             raise ConversionError("a SavedModel has its own checkpoint", location=str(path), hint="leave out the checkpoint")
-        return read_saved_model(path, tags=tags, signature=signature)
+        return read_saved_model(path, tags=tags, signature=signature, wanted=wanted)
     if format is META_GRAPH_FORMAT:
         from moir.frontends.tensorflow.meta_graph import read_meta_graph
 

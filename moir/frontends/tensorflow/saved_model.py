@@ -18,7 +18,8 @@ from moir.errors import ModelFileError
 from moir.frontends.tensorflow.checkpoint.bundle import find_checkpoint
 from moir.frontends.tensorflow.meta_graph import import_resolved, meta_graph_resources
 from moir.frontends.tensorflow.reading import SAVED_MODEL_NAMES, ModelFile, read_file
-from moir.frontends.tensorflow.signatures import choose_meta_graph, choose_signature
+from moir.frontends.tensorflow.references import Tensor
+from moir.frontends.tensorflow.signatures import choose_meta_graph, choose_signature, has_only_a_graph
 from moir.frontends.tensorflow.state.assets import Assets
 from moir.frontends.tensorflow.wire_schema import SAVED_MODEL_FORMAT
 
@@ -27,13 +28,17 @@ _UNTRACKED_HINT = (
 )
 
 
-def read_saved_model(path: Path, tags: Sequence[str] | None = None, signature: str | None = None) -> ModuleOp:
+def read_saved_model(
+    path: Path, tags: Sequence[str] | None = None, signature: str | None = None, wanted: Sequence[Tensor] = ()
+) -> ModuleOp:
     """Read a SavedModel.
 
     Args:
         path: the folder, or the file `saved_model.pb` in it.
         tags: tags of the graph; None for `serve`, or the only graph in the file.
-        signature: name of the signature; None for `serving_default`, or the only signature of the graph.
+        signature: name of the signature; None for `serving_default`, the only signature of the graph, or, in a graph
+            without one, the placeholders and the nodes without uses.
+        wanted: see `read_model`.
 
     Returns a module with one `moir.model`, whose inputs and outputs have the names of the signature. Raises
     ModelFileError if a file is missing, damaged or a link out of the folder, or there is no such graph or signature.
@@ -41,12 +46,13 @@ def read_saved_model(path: Path, tags: Sequence[str] | None = None, signature: s
     file = read_file(_file(path), SAVED_MODEL_FORMAT, path if path.is_dir() else None)
     folder = file.path.parent
     chosen = choose_meta_graph(file.message.meta_graphs, tags, file.path)
-    inputs_and_outputs = choose_signature(chosen, signature, file.path)
+    is_graph = signature is None and has_only_a_graph(chosen)
+    inputs_and_outputs = None if is_graph else choose_signature(chosen, signature, file.path)
     bundle = find_checkpoint(folder / "variables" / "variables", file.path)
     resources = meta_graph_resources(chosen, file.tensors, file.path, bundle, Assets(file.path, folder / "assets"))
     graph = ModelFile(file.path, chosen.graph_def, file.tensors)
     hint = "copy the folder variables of the model" if bundle is None else _UNTRACKED_HINT
-    return import_resolved(graph, resources, folder.absolute().name, inputs_and_outputs, hint)
+    return import_resolved(graph, resources, folder.absolute().name, inputs_and_outputs, hint, wanted)
 
 
 def _file(path: Path) -> Path:

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 
 from moir.errors import ModelFileError, UsageError
 from moir.frontends.tensorflow.attributes import dimensions
-from moir.frontends.tensorflow.model_inputs import SCALARS_SINCE, tensor_type
+from moir.frontends.tensorflow.model_inputs import PLACEHOLDER_KINDS, SCALARS_SINCE, tensor_type
 from moir.frontends.tensorflow.references import reference
 from moir.records import Record
 from moir.suggestions import did_you_mean
@@ -61,6 +61,17 @@ def choose_meta_graph(meta_graphs: Iterable[Any], tags: Iterable[str] | None, pa
     if tags is None:
         raise ModelFileError(reason, location=str(path), hint=f"{there}; say which of them")
     raise UsageError(reason, location=str(path), hint=there if found else did_you_mean(named, sets, there))
+
+
+def has_only_a_graph(meta_graph: Any) -> bool:
+    """Whether a graph has no signature, but placeholders, whose values a model of TensorFlow 1 computes with.
+
+    The graph of a TensorFlow 2 model without signatures has only the placeholder of its saver.
+    """
+    if meta_graph.signature_def.keys() - _INTERNAL_SIGNATURES:
+        return False
+    saver, _ = reference(meta_graph.saver_def.filename_tensor_name)
+    return any(node.op in PLACEHOLDER_KINDS and node.name != saver for node in meta_graph.graph_def.node)
 
 
 def choose_signature(meta_graph: Any, name: str | None, path: Path) -> Signature:

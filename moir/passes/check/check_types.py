@@ -71,7 +71,8 @@ def _unranked_note(unranked: Sequence[Operation]) -> str:
     inputs = [name_of(each) or "" for each in unranked if isinstance(each, Parameter) and isinstance(each.parent_op(), ModelOp)]
     if inputs:
         shown = ", ".join(map(repr, inputs[:_SHOWN])) + (", …" if len(inputs) > _SHOWN else "")
-        return f"the IR will not load until the rank of {shown} is known: give shapes with --input, ? for unknown dimensions"
+        hint = f"give shapes with --input, ? for unknown dimensions, {inputs[0]}[] if it is a scalar"
+        return f"the IR will not load until the rank of {shown} is known: {hint}"
     first = unranked[0]
     hint = "give the inputs static shapes with --input"
     return f"the IR will not load until the rank of what {first.name} {name_of(first)!r} computes is known: {hint}"

@@ -71,7 +71,7 @@ class RaiseTensorArraysPass(ReportingPass):
 
 
 class Array(Record):
-    """What the node that creates an array declares: whether it grows, and the shape of its elements, if it has a rank."""
+    """What the node that creates an array declares: whether it grows, and the shape of its elements, if it says one."""
 
     grows: bool
     element_shape: tuple[int, ...] | None

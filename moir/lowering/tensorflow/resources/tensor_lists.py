@@ -128,7 +128,9 @@ def concat(node: LoweringNode, op: OpBuilder) -> Replacement:
             : node.result_count
         ]
     value = made_list(node, op, 0)
-    shape = shape_of(value)
+    shape, declared = shape_of(value), node.constant_integers(1)
+    if shape is None and declared is not None and len(declared) > 0 and -1 not in declared[1:]:
+        shape = (-1, *declared)
     if shape is None or len(shape) < 2:
         node.fail("the rank of the elements of a list is not known", HINT)
     if all(size >= 0 for size in shape[2:]):

@@ -196,3 +196,22 @@ def test_a_model_by_the_common_beginning_of_its_names(tmp_path: Path) -> None:
     other = tmp_path / "other.json"
     other.write_bytes(path.read_bytes())
     assert list(models_of(read_model(tmp_path / "net", input_symbol=other)))
+
+
+SCALED = {"op": "_mul_scalar", "name": "scaled", "attrs": {"scalar": "0.5"}, "inputs": [[0, 0, 0]]}
+
+
+@pytest.mark.parametrize(
+    ("between", "kind", "expected"),
+    [
+        ([SCALED], "Convolution", "?x5x?x?"),
+        ([SCALED | {"op": "Pooling"}], "Convolution", "?x5x?x?"),
+        ([SCALED], "Deconvolution", "?x4x?x?"),
+        ([SCALED | {"op": "broadcast_mul", "inputs": [[0, 0, 0], [1, 0, 0]]}], "Convolution", "?x?x?x?"),
+        ([SCALED | {"op": "Odd"}], "Convolution", "*"),
+    ],
+)
+def test_convolutions_say_the_rank_of_what_precedes_them(tmp_path: Path, between: list[Any], kind: str, expected: str) -> None:
+    node = {"op": kind, "name": "conv", "attrs": {"kernel": "(3, 3)"}, "inputs": [[2, 0, 0], [1, 0, 0]]}
+    module = read_model(write(tmp_path, symbol(NULL, WEIGHT, *between, node), {"w": np.zeros((4, 5, 3, 3), np.float32)}))
+    assert f"tensor<{expected}xf32>" in str(next(op for op in models_of(module)[0].block.ops if op.name == "opset1.Parameter"))

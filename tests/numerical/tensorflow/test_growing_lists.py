@@ -1,14 +1,17 @@
 """Arrays and lists of TensorFlow that grow: writes beyond the end, in loops and conditionals, in both versions of control flow."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
+from moir import convert_model, to_openvino
 from moir.errors import ConversionError
-from tests.numerical.tensorflow.conversion import check
+from tests.numerical.runtime import compare
+from tests.numerical.tensorflow.conversion import check, ordered_results
 
 random = np.random.default_rng(5)
 X = random.standard_normal((5, 2, 3)).astype(np.float32)
@@ -248,3 +251,23 @@ def test_node(name: str) -> None:
         return stacked, tf.raw_ops.TensorListLength(input_handle=handle)
 
     check(function, {"x": X, "k": np.array([2, 0, 1], np.int32)}, forms=("static", "dynamic"))
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_the_declared_shape_of_elements(given: bool, tmp_path: Path) -> None:
+    """A graph without a version does not say that a placeholder is a scalar; the array says what its elements are."""
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        x, scale = tf.compat.v1.placeholder(tf.float32, [None, 2], "x"), tf.compat.v1.placeholder(tf.float32, [], "scale")
+        made = array(element_shape=[None, 2], infer_shape=False)
+        loop = tf.while_loop(lambda i, *_: i < 3, lambda i, t, s: (i + 1, t.write(i, x / s), s * 2), [0, made, scale])
+        tf.identity(loop[1].concat(), "y")
+        inputs = {"x": np.arange(6, dtype=np.float32).reshape(3, 2), "scale": np.array(2, np.float32)}
+        expected = session.run("y:0", {f"{name}:0": value for name, value in inputs.items()})
+    definition = graph.as_graph_def()
+    definition.ClearField("versions")
+    (tmp_path / "model.pb").write_bytes(definition.SerializeToString())
+    if given:
+        compiled = to_openvino(convert_model(tmp_path / "model.pb", output="y", input="x,scale[]"))
+        compare(ordered_results(compiled, ["y"], inputs), [expected], 1e-4, 1e-5)
+    else:
+        assert "scale[] if it is a scalar" in str(convert_model(tmp_path / "model.pb", output="y"))

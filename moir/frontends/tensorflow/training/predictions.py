@@ -155,10 +155,11 @@ class Predictions:
         for current in moved:
             activated += [(user, 0) for user in self._next(current, _ACTIVATIONS.__contains__)]
             for user in self._next(current, _MOVEMENTS.__contains__):
-                if (user, 0) not in seen and not self._prepares_loss(user):
+                if (user, 0) not in seen:
                     seen.add((user, 0))
                     moved.append((user, 0))
-        return activated or moved[-1:]
+        plain = [each for each in moved if each == tensor or not self._prepares_loss(each[0])]
+        return activated or plain[-1:]
 
     def _next(self, tensor: Tensor, is_wanted: Callable[[str], bool]) -> list[str]:
         """The users of some kinds that take a tensor as the operand they change."""

@@ -248,3 +248,19 @@ def test_damage_gives_an_error_or_a_model(tmp_path: Path, name: str) -> None:
         except ConversionError:
             failures += 1
     assert 20 < failures < 120
+
+
+def test_a_graph_without_signatures(tmp_path: Path) -> None:
+    """Its placeholders and the nodes without uses are inputs and outputs, as of a graph."""
+    shutil.copytree(FIXTURES / "saved_model_v1", tmp_path / "model")
+    file = tmp_path / "model" / "saved_model.pb"
+    content = message_class("SavedModel").FromString(file.read_bytes())
+    del content.meta_graphs[1:]
+    for key in list(content.meta_graphs[0].signature_def):
+        del content.meta_graphs[0].signature_def[key]
+    file.write_bytes(content.SerializeToString())
+    module = read_model(tmp_path / "model")
+    assert "x" in names(module, "opset1.Parameter")
+    assert names(module, "opset1.Result")
+    with pytest.raises(ModelFileError, match="no signature that says what its outputs are"):
+        read_model(tmp_path / "model", signature="dense")

@@ -33,6 +33,8 @@ class Target(Record):
             before all others.
         forms: the passes that write forms which the target executes correctly, in the order in which they run, each
             with the module that has its `Form`.
+        fused_forms: the passes that write operations, as the other forms leave them, so that the target executes them
+            as one; they run after `forms`.
         state_forms: those that run after values were made states of the model.
         faults: `module:table` of all its faults, including those that no form avoids; None if none is known.
     """
@@ -41,13 +43,14 @@ class Target(Record):
     title: str
     preferred_forms: Mapping[str, str] = _NONE
     forms: Mapping[str, str] = _NONE
+    fused_forms: Mapping[str, str] = _NONE
     state_forms: Mapping[str, str] = _NONE
     faults: str | None = None
 
     @property
     def every_form(self) -> dict[str, str]:
         """All passes of the target, each with the module that has its `Form`."""
-        return {**self.preferred_forms, **self.forms, **self.state_forms}
+        return {**self.preferred_forms, **self.forms, **self.fused_forms, **self.state_forms}
 
 
 OPENVINO_CPU = Target(
@@ -141,6 +144,8 @@ OPENVINO_CPU = Target(
         "pad-blocks": "moir.targets.openvino_cpu.blocks",
         "convert-in-steps": "moir.targets.openvino_cpu.elements",
         "compute-words": "moir.targets.openvino_cpu.words",
+    },
+    fused_forms={
         "step-by-delta-rule": "moir.targets.openvino_cpu.preferences.delta_rule",
     },
     state_forms={

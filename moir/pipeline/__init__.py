@@ -202,6 +202,7 @@ def back(target: Target) -> tuple[str, ...]:
         "back-start",
         *target.preferred_forms,
         *target.forms,
+        *target.fused_forms,
         "low-latency",
         "make-stateful",
         "ignore-padding-rows",

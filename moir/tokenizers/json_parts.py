@@ -53,8 +53,8 @@ def pieces_decoder(*, has_prefix: bool) -> Json:
 def merges_of(ranks: Mapping[str, float], fields: Fields) -> list[list[str]]:
     """The merges that make the tokens of a vocabulary, those with the lowest ranks first.
 
-    SentencePiece merges the two neighbours whose text together is the best token, so each token is the result of as
-    many merges as it has divisions into two tokens.
+    SentencePiece merges the two neighbours whose text together is the best token. So each division of a token into two
+    tokens of the vocabulary is a merge.
 
     Args:
         ranks: a rank for each token that may be merged or be a result.

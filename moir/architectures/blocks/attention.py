@@ -6,27 +6,12 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from moir.architectures.inputs import ModelInputs
-from moir.architectures.record import Architecture, Configuration, Rotary
-from moir.architectures.vectors import VectorNodes
+from moir.architectures.blocks.token_block import TokenBlockNodes
+from moir.architectures.record import Rotary
 
 
-class AttentionNodes:
-    """Appends the attention of a layer to a network.
-
-    Args:
-        architecture: the record of the family.
-        configuration: the sizes of the model.
-        vectors: appends nodes that compute with single tokens.
-        inputs: the inputs of the model.
-    """
-
-    def __init__(self, architecture: Architecture, configuration: Configuration, vectors: VectorNodes, inputs: ModelInputs) -> None:
-        self.architecture = architecture
-        self.configuration = configuration
-        self.vectors = vectors
-        self.nodes = vectors.nodes
-        self.inputs = inputs
+class AttentionNodes(TokenBlockNodes):
+    """Appends the attention of a layer to a network."""
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
         """The result of the attention of a layer.

@@ -4,26 +4,17 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
+from moir.architectures.blocks.token_block import TokenBlockNodes
 from moir.architectures.inputs import ModelInputs
-from moir.architectures.record import Architecture, Configuration
+from moir.architectures.record import Configuration
 from moir.architectures.vectors import VectorNodes
 
 
-class ConvolutionNodes:
+class ConvolutionNodes(TokenBlockNodes):
     """Appends the convolution of a layer to a network (Liquid AI, "LFM2 Technical Report", 2025).
 
-    Args:
-        architecture: the record of the family.
-        configuration: the sizes of the model; `kernel` of its further sizes is the number of tokens that one sees.
-        vectors: appends nodes that compute with single tokens.
-        inputs: the inputs of the model.
+    `configuration.sizes` has `kernel`, the number of tokens that one sees.
     """
-
-    def __init__(self, architecture: Architecture, configuration: Configuration, vectors: VectorNodes, inputs: ModelInputs) -> None:
-        self.architecture = architecture
-        self.configuration = configuration
-        self.vectors = vectors
-        self.inputs = inputs
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
         """The result of the convolution of a layer: output(second gates * convolution(first gates * values))"""

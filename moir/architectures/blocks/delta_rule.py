@@ -5,30 +5,14 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.architectures.blocks.convolution import causal_convolution
-from moir.architectures.inputs import ModelInputs
-from moir.architectures.record import Architecture, Configuration
-from moir.architectures.vectors import VectorNodes
+from moir.architectures.blocks.token_block import TokenBlockNodes
 
 SIZES = ("key_heads", "heads", "key_size", "value_size")
 """The further sizes of a configuration that these nodes need, after `delta.`"""
 
 
-class DeltaRuleNodes:
-    """Appends the gated delta rule of a layer to a network (Qwen3-Next).
-
-    Args:
-        architecture: the record of the family.
-        configuration: the sizes of the model.
-        vectors: appends nodes that compute with single tokens.
-        inputs: the inputs of the model.
-    """
-
-    def __init__(self, architecture: Architecture, configuration: Configuration, vectors: VectorNodes, inputs: ModelInputs) -> None:
-        self.architecture = architecture
-        self.configuration = configuration
-        self.vectors = vectors
-        self.nodes = vectors.nodes
-        self.inputs = inputs
+class DeltaRuleNodes(TokenBlockNodes):
+    """Appends the gated delta rule of a layer to a network (Qwen3-Next)."""
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
         """The result of the delta rule of a layer.

@@ -4,31 +4,16 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.architectures.inputs import ModelInputs
-from moir.architectures.record import Architecture, Configuration, Latent, Rotary
-from moir.architectures.vectors import VectorNodes
+from moir.architectures.blocks.token_block import TokenBlockNodes
+from moir.architectures.record import Latent, Rotary
 from moir.architectures.yarn import magnitude
 
 EPSILON = 1e-6
 """That of the normalizations of compressed vectors, whatever that of the others is."""
 
 
-class LatentAttentionNodes:
-    """Appends the latent attention of a layer to a network (DeepSeek-AI, "DeepSeek-V2", 2024).
-
-    Args:
-        architecture: the record of the family.
-        configuration: the sizes of the model.
-        vectors: appends nodes that compute with single tokens.
-        inputs: the inputs of the model.
-    """
-
-    def __init__(self, architecture: Architecture, configuration: Configuration, vectors: VectorNodes, inputs: ModelInputs) -> None:
-        self.architecture = architecture
-        self.configuration = configuration
-        self.vectors = vectors
-        self.nodes = vectors.nodes
-        self.inputs = inputs
+class LatentAttentionNodes(TokenBlockNodes):
+    """Appends the latent attention of a layer to a network (DeepSeek-AI, "DeepSeek-V2", 2024)."""
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
         """The result of the attention of a layer.

@@ -5,31 +5,18 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.architectures.blocks.convolution import causal_convolution
-from moir.architectures.inputs import ModelInputs
-from moir.architectures.record import Architecture, Configuration
-from moir.architectures.vectors import VectorNodes
+from moir.architectures.blocks.token_block import TokenBlockNodes
 
 RANK_DIVISOR = 16
 """The size of the model in parts of the rank of the steps, where the configuration does not say it."""
 
 
-class StateSpaceNodes:
+class StateSpaceNodes(TokenBlockNodes):
     """Appends the state space of a layer to a network (Gu and Dao, "Mamba", 2023).
 
-    Args:
-        architecture: the record of the family.
-        configuration: the sizes of the model; of its further sizes `state` is the size of the state of a feature,
-            `expansion` the number of features in parts of the size of the model, `rank` that of the steps.
-        vectors: appends nodes that compute with single tokens.
-        inputs: the inputs of the model.
+    `configuration.sizes` has `state`, the size of the state of a feature, `expansion`, the number of features in parts
+    of the size of the model, and `rank`, that of the steps.
     """
-
-    def __init__(self, architecture: Architecture, configuration: Configuration, vectors: VectorNodes, inputs: ModelInputs) -> None:
-        self.architecture = architecture
-        self.configuration = configuration
-        self.vectors = vectors
-        self.nodes = vectors.nodes
-        self.inputs = inputs
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
         """The result of the state space of a layer.

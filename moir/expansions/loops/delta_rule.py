@@ -1,4 +1,4 @@
-"""The step of the gated delta rule, a linear attention whose state forgets and corrects what it has of a key.
+"""The step of the gated delta rule: a linear attention whose state decays, and whose value for a key is overwritten.
 
 Yang, Kautz and Hatamizadeh, "Gated Delta Networks: Improving Mamba2 with Delta Rule", 2024.
 """

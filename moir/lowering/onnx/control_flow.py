@@ -45,7 +45,7 @@ def if_(node: LoweringNode, op: OpBuilder, cond: SSAValue) -> Replacement:
         return inlined(node, op, graph_of(node, "then_branch" if condition.item() else "else_branch"), captured_values(node), needed)
     branches = [graph_of(node, name) for name in ("then_branch", "else_branch")]
     if any(len(results_of(branch.block)) != node.result_count for branch in branches):
-        node.fail("its branches do not have as many outputs as it has")
+        node.fail("a branch has another number of outputs than the operation")
     return conditional(node, op, cond, branches, captured_values(node), needed)
 
 

@@ -61,7 +61,7 @@ def if_(node: LoweringNode, op: OpBuilder, cond: SSAValue, *operands: SSAValue) 
     condition = truth(node, op, cond)
     branches = [graph_of(node, name) for name in ("then_branch", "else_branch")]
     if any(len(results_of(branch.block)) < node.result_count for branch in branches):
-        node.fail("its branches do not have as many outputs as it has")
+        node.fail("a branch has fewer outputs than the operation has results")
     known, needed = node.known.constant(condition), _needed_ranks(node)
     _drop_unused(node, branches)
     if known is not None and known.size == 1:
@@ -115,7 +115,7 @@ def case(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Replacement:
     if set(node.texts("graph_attributes", ())) != {"branches"}:
         node.fail("it has no branches")
     if any(len(results_of(branch.block)) < node.result_count for branch in branches):
-        node.fail("its branches do not have as many outputs as it has")
+        node.fail("a branch has fewer outputs than the operation has results")
     known, needed = node.known.integers(index), _needed_ranks(node)
     _drop_unused(node, branches)
     if known is not None and len(known) == 1:

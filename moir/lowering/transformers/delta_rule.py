@@ -1,4 +1,4 @@
-"""The gated delta rule, a linear attention whose state forgets and corrects what it has of a key."""
+"""The gated delta rule: a linear attention whose state decays, and whose value for a key is overwritten."""
 
 from __future__ import annotations
 

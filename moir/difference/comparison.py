@@ -21,14 +21,20 @@ if TYPE_CHECKING:
     from xdsl.ir import Region
 
 
-def compare(first: ModuleOp, second: ModuleOp) -> Difference:
-    """The differences of two modules; neither module is changed."""
-    return compared(first, second).result()
+def compare(first: ModuleOp, second: ModuleOp, tolerance: float = 0.0) -> Difference:
+    """The differences of two modules; neither module is changed.
+
+    Args:
+        first: a module.
+        second: the other one.
+        tolerance: constants are equal if they differ by at most this share of their largest element.
+    """
+    return compared(first, second, tolerance).result()
 
 
-def compared(first: ModuleOp, second: ModuleOp) -> Comparison:
-    """The comparison of two modules, which knows the operations that belong together."""
-    comparison = Comparison()
+def compared(first: ModuleOp, second: ModuleOp, tolerance: float = 0.0) -> Comparison:
+    """The comparison of two modules, which knows the operations that belong together; see `compare`."""
+    comparison = Comparison(tolerance)
     comparison.interfaces(first, second)
     for a, b in zip_longest(models_of(first), models_of(second)):
         if a is not None and b is not None:
@@ -48,7 +54,8 @@ class Comparison:
         differing: what differs in operations of the first module that have a partner.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tolerance: float = 0.0) -> None:
+        self._tolerance = tolerance
         self.pairs: dict[Operation, Operation] = {}
         self.differing: dict[Operation, tuple[Change, ...]] = {}
         self._interfaces: list[Change] = []
@@ -65,9 +72,9 @@ class Comparison:
         """Compare inputs and outputs, by their numbers."""
         for what, ports in (("input", inputs_of), ("output", outputs_of)):
             both = ([str(port) for model in models_of(module) for port in ports(model)] for module in (first, second))
-            for number, (a, b) in enumerate(zip_longest(*both, fillvalue="")):
+            for index, (a, b) in enumerate(zip_longest(*both, fillvalue="")):
                 if a != b:
-                    self._interfaces.append(Change(f"{what} {number}", a, b))
+                    self._interfaces.append(Change(f"{what} {index}", a, b))
 
     def blocks(self, first: Block, second: Block, around: str) -> None:
         """Compare two blocks, and the bodies of the operations in them that are matched."""
@@ -84,7 +91,7 @@ class Comparison:
         x, y = constant_data(a), constant_data(b)
         if x is not None and y is not None:
             constant = changed_constant(label(a), x, y)
-            if constant is not None:
+            if constant is not None and not constant.is_within(self._tolerance):
                 self._constants.append(constant)
                 self.differing[a] = (_change_of_constant(constant),)
             return

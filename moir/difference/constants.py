@@ -33,14 +33,16 @@ def type_of(data: DataAttr) -> str:
 
 
 def _are_left_out(before: DataAttr, after: DataAttr) -> bool:
-    """Whether at least one of two values was left out of a text, and their summaries say that they are equal."""
+    """Whether the elements of at least one constant were elided from a text, and both have the same digest."""
     if before.shape != after.shape or before.element != after.element:
         return False
     return (before.data.values is None or after.data.values is None) and _key(before) == _key(after)
 
 
 def _key(data: DataAttr) -> str:
-    """The summary that stands for a long value in a text."""
+    """A digest that represents the value of a constant: the one that a text of moir records, else one of a sample of
+    its bytes.
+    """
     return data.data.key if data.data.values is None else sha1(sample(data.data)).hexdigest()[:12]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from moir.inspection.tables import Shown, Table
-from moir.records import Record
+from moir.support.records import Record
 
 
 class Change(Record):
@@ -49,6 +49,10 @@ class ChangedConstant(Record):
     elements: int | None
     maximum: float | None
     relative: float | None
+
+    def is_within(self, tolerance: float) -> bool:
+        """Whether no elements differ by more than a share of the largest one; a share above 0 allows other types."""
+        return self.relative is not None and self.relative <= tolerance and (tolerance > 0 or self.before == self.after)
 
 
 class Difference(Shown):

@@ -69,7 +69,9 @@ def _block_of(value: SSAValue) -> FrameworkOp | None:
 
 
 def _pair_of(selection: Operation) -> Pair | None:
-    """The blocks of a selection, if exactly one of them runs: the first where the mask is 0."""
+    """The two conditional blocks of a select_input, if exactly one of them runs; None otherwise. Mask 0 selects the
+    first block.
+    """
     if len(selection.operands) != 3:
         return None
     otherwise, then = (_block_of(value) for value in selection.operands[1:])
@@ -102,12 +104,12 @@ def _captured(op: FrameworkOp) -> list[SSAValue]:
 
 
 def _raise(pair: Pair, selections: Sequence[FrameworkOp]) -> None:
-    """Replace selections between two blocks by the results of one conditional, before the first of them."""
+    """Replace all select_input operations between two blocks by one paddle.if, inserted before the first of them."""
     values = [*_captured(pair.then), *_captured(pair.otherwise)]
     count = len(_captured(pair.then))
     regions: list[Region] = []
-    for branch, place, before, after in ((pair.then, 2, 0, len(values) - count), (pair.otherwise, 1, count, 0)):
-        chosen = [_index(selection.operands[place]) for selection in selections]
+    for branch, position, before, after in ((pair.then, 2, 0, len(values) - count), (pair.otherwise, 1, count, 0)):
+        chosen = [_index(selection.operands[position]) for selection in selections]
         regions.append(_branch(branch.regions[0].clone(), chosen, before, after))
     conditional = operation_class("paddle", "if").create(
         operands=[pair.then.operands[0], *values],

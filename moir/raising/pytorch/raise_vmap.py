@@ -50,7 +50,7 @@ ELEMENTWISE = frozenset(
         *("to.dtype", "to.device", "to.dtype_layout", "_to_copy.default", "type_as.default"),
     )
 )
-"""Operations that compute each element of the result from the elements at its place."""
+"""Elementwise operations: each element of the result depends only on the elements at its index."""
 
 INDEXING = frozenset(("index.Tensor", "_unsafe_index.Tensor"))
 """Operations whose indices are broadcast and whose result has their dimensions first, if every index is a tensor."""
@@ -59,7 +59,7 @@ Levels = tuple[int, ...]
 
 
 class RaiseVmapPass(ReportingPass):
-    """Gives operations between the marks of torch.vmap the dimensions that they lack."""
+    """Replaces torch.vmap's marks and the operations between them by operations that have the mapped dimensions."""
 
     name = "raise-vmap"
 
@@ -83,8 +83,8 @@ class _Marks:
         """Replace the marks in the block, and operations between them by ones with the dimensions of the levels."""
         for op in list(self.block.ops):
             if isinstance(op, FrameworkOp):
-                found = self._levels_after(op)
-                self.levels |= {result: found for result in op.results if found}
+                levels = self._levels_after(op)
+                self.levels |= {result: levels for result in op.results if levels}
         self._erase_unused()
         for op in list(self.block.ops):
             if not isinstance(op, FrameworkOp) or op.dialect_name() != DIALECT:
@@ -104,15 +104,15 @@ class _Marks:
 
     def _levels_after(self, op: FrameworkOp) -> Levels:
         """The levels of the results of an operation."""
-        found = {level for operand in op.operands for level in self._of(operand)}
+        levels = {level for operand in op.operands for level in self._of(operand)}
         if op.KIND == ADD:
-            found.add(_number(op, 2))
+            levels.add(_number(op, 2))
         elif op.KIND == REMOVE:
-            found.discard(_number(op, 1))
-        return tuple(sorted(found))
+            levels.discard(_number(op, 1))
+        return tuple(sorted(levels))
 
     def _erase_unused(self) -> None:
-        """Erase what torch.vmap leaves without a use, such as the copies of a result that has not the dimension."""
+        """Erase operations on mapped tensors whose results are unused; torch.vmap leaves such behind."""
         for op in reversed(list(self.block.ops)):
             marked = any(self._of(each) for each in (*op.operands, *op.results))
             if marked and op.results and not any(result.uses for result in op.results):
@@ -120,23 +120,28 @@ class _Marks:
                 op.erase()
 
     def _add(self, op: FrameworkOp) -> None:
-        """The dimension of a level becomes the last of the dimensions of levels."""
+        """Replace the mark that begins a level of torch.vmap: move the mapped dimension to the front, behind outer
+        levels'.
+        """
         x = op.operands[0]
-        place = self._of(op.results[0]).index(_number(op, 2))
-        self._replace(op, self._moved(op, x, len(self._of(x)) + _number(op, 1), place), op.results[0])
+        index = self._of(op.results[0]).index(_number(op, 2))
+        self._replace(op, self._moved(op, x, len(self._of(x)) + _number(op, 1), index), op.results[0])
 
     def _remove(self, op: FrameworkOp) -> None:
-        """The dimension of a level becomes one of the tensor's own; one that does not have it is repeated."""
+        """Replace the mark that ends a level of torch.vmap: move the mapped dimension to its axis in the result.
+
+        A tensor without that dimension is repeated along it.
+        """
         x = op.operands[0]
-        outer, place = len(self._of(op.results[0])), _number(op, 3)
+        outer, new_axis = len(self._of(op.results[0])), _number(op, 3)
         if _number(op, 1) in self._of(x):
-            return self._replace(op, self._moved(op, x, self._of(x).index(_number(op, 1)), outer + place), op.results[0])
-        axis = outer + place
+            return self._replace(op, self._moved(op, x, self._of(x).index(_number(op, 1)), outer + new_axis), op.results[0])
+        axis = outer + new_axis
         column = self._insert("unsqueeze.default", {"self": x}, op, dim=axis)
         size = op.operands[1:2]
         operands = {"self": column, **({"repeats": size[0]} if size else {})}
-        given = {} if size else {"repeats": _number(op, 2)}
-        return self._replace(op, self._insert("repeat_interleave.self_int", operands, op, dim=axis, **given), op.results[0])
+        repeats = {} if size else {"repeats": _number(op, 2)}
+        return self._replace(op, self._insert("repeat_interleave.self_int", operands, op, dim=axis, **repeats), op.results[0])
 
     def _moved(self, op: FrameworkOp, x: SSAValue, source: int, destination: int) -> SSAValue:
         if source == destination:
@@ -144,8 +149,8 @@ class _Marks:
         return self._insert("movedim.int", {"self": x}, op, source=source, destination=destination)
 
     def _insert(self, kind: str, operands: dict[str, SSAValue], like: Operation, **properties: object) -> SSAValue:
-        given = {name: attribute_of(value) for name, value in properties.items()}
-        new = new_operation(kind, operands, given, element_of(operands["self"]), like)
+        attributes = {name: attribute_of(value) for name, value in properties.items()}
+        new = new_operation(kind, operands, attributes, [element_of(operands["self"])], like)
         self.block.insert_op_before(new, like)
         return new.results[0]
 
@@ -219,8 +224,8 @@ class _Marks:
             left = [tuple(other for other in each if other != level) for each in levels]
             for result in self._mapped(op, held, left, tuple(inner), body, None):
                 body.add_op(Result.create(operands=[result]))
-            given = [f"input1.{number}" for number in range(len(scanned))] + [f"input2.{number}" for number in range(len(fixed))]
-            properties: dict[str, Attribute] = {"arguments": strings_attribute(given)}
+            names = [f"input1.{number}" for number in range(len(scanned))] + [f"input2.{number}" for number in range(len(fixed))]
+            properties: dict[str, Attribute] = {"arguments": strings_attribute(names)}
             new = operation_class(DIALECT, "higher_order.map_impl").create(
                 operands=[operands[index] for index in (*scanned, *fixed)],
                 properties=properties,
@@ -236,13 +241,13 @@ class _Marks:
 
 
 def _number(op: FrameworkOp, index: int) -> int:
-    """The argument of a mark at a position. Raises UnsupportedOperationError if it is not a number that is known."""
-    found = value_of(op.properties[f"input{index}"]) if f"input{index}" in op.properties else None
-    if not isinstance(found, int):
+    """The integer argument at an index of a mark. Raises UnsupportedOperationError if it is not a known integer."""
+    argument = value_of(op.properties[f"input{index}"]) if f"input{index}" in op.properties else None
+    if not isinstance(argument, int):
         raise UnsupportedOperationError(
             f"its argument {index} is not a number that is known",
             operation=op.name,
             node=name_of(op),
             hint="export the program decomposed: program.run_decompositions()",
         )
-    return found
+    return argument

@@ -28,63 +28,11 @@ from moir.dialects.properties import string_attribute, value_of
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import UnsupportedOperationError
 from moir.raising.pytorch.views import DIALECT, OVERLAPPING, applied, is_undecided, is_view, new_operation, written_through
+from moir.raising.pytorch.written_operands import OUT, WRITERS, written_count
 from moir.rewriting.reporting_pass import ReportingPass
-
-WRITERS: dict[str, str] = {
-    "copy_.default": "copy.default",
-    "fill_.Scalar": "fill.Scalar",
-    "fill_.Tensor": "fill.Tensor",
-    "zero_.default": "zeros_like.default",
-    "fill_diagonal_.default": "fill_diagonal.default",
-    "masked_fill_.Scalar": "masked_fill.Scalar",
-    "masked_fill_.Tensor": "masked_fill.Tensor",
-    "index_put_.default": "index_put.default",
-    "_index_put_impl_.default": "index_put.default",
-    "index_copy_.default": "index_copy.default",
-    "index_add_.default": "index_add.default",
-    "index_fill_.int_Scalar": "index_fill.int_Scalar",
-    **{f"scatter_.{each}": f"scatter.{each}" for each in ("src", "value", "reduce", "value_reduce")},
-    "scatter_add_.default": "scatter_add.default",
-    "embedding_renorm_.default": "embedding_renorm.default",
-    "scatter_reduce_.two": "scatter_reduce.two",
-    **{
-        f"{name}_.{each}": f"{name}.{each}"
-        for name in ("add", "sub", "mul", "div", "remainder", "fmod", "eq", "ne", "lt", "le", "gt", "ge")
-        for each in ("Tensor", "Scalar", "Tensor_mode", "Scalar_mode", "default")
-    },
-    **{f"bitwise_{name}_.{each}": f"bitwise_{name}.{each}" for name in ("and", "or", "xor") for each in ("Tensor", "Scalar")},
-    **{f"__i{name}__.{each}": f"__{name}__.{each}" for name in ("and", "or", "xor", "lshift", "rshift") for each in ("Tensor", "Scalar")},
-    **{
-        f"{name}_.default": f"{name}.default"
-        for name in (
-            *("abs", "acos", "asin", "atan", "ceil", "clamp_max", "clamp_min", "clamp", "cos", "cosh", "dropout", "elu", "erf", "exp"),
-            *("expm1", "floor", "feature_dropout", "alpha_dropout", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "log", "log10"),
-            *("log1p", "log2", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "mish", "neg", "reciprocal", "relu"),
-            *("relu6", "round", "rsqrt", "selu", "celu", "rrelu", "sigmoid", "sign", "silu", "sin", "sinh", "sqrt", "square", "tan"),
-            *("tanh", "threshold", "trunc", "frac", "tril", "triu", "cumsum", "cumprod", "atan2", "addcmul", "addcdiv", "bitwise_not"),
-            *("clip", "fix", "negative", "erfc", "exp2", "heaviside", "copysign", "hypot", "addmm", "baddbmm"),
-        )
-    },
-    "pow_.Tensor": "pow.Tensor_Tensor",
-    "pow_.Scalar": "pow.Tensor_Scalar",
-    "floor_divide_.Tensor": "floor_divide.default",
-    "floor_divide_.Scalar": "floor_divide.Scalar",
-    "clamp_.Tensor": "clamp.Tensor",
-    "lerp_.Scalar": "lerp.Scalar",
-    "lerp_.Tensor": "lerp.Tensor",
-    "copysign_.Tensor": "copysign.Tensor",
-}
-"""The operations that write to their first operand, with the operation that computes the written value."""
 
 OVERWRITING = frozenset(("copy.default", "fill.Scalar", "fill.Tensor", "zeros_like.default"))
 """Operations that write all elements of their first operand without reading them."""
-
-OUT = {
-    **{f"{name}.out": f"{name}.Tensor" for name in ("add", "sub", "mul", "div")},
-    **{f"{name}.out": f"{name}.default" for name in ("abs", "exp", "log", "mm", "bmm", "matmul", "relu", "sigmoid", "sqrt", "tanh", "cat")},
-}
-"""Operations that write their result to the operand `out`."""
-
 
 STATISTICS: dict[str, tuple[str, int]] = {
     **dict.fromkeys(
@@ -115,11 +63,11 @@ class _Writes:
     def __init__(self, block: Block) -> None:
         self.block = block
         self.views: dict[SSAValue, tuple[FrameworkOp, int, SSAValue]] = {}
-        """The operation of each view, the number of the result, and the tensor of which it is a view."""
+        """View -> the operation that makes it, the index of the result, and the tensor that it is a view of."""
         self.versions: dict[SSAValue, int] = {}
         """The number of writes to each tensor that is not a view."""
         self.current: dict[SSAValue, tuple[int, SSAValue]] = {}
-        """The current value of each tensor, and the number of writes after which it was computed."""
+        """Tensor -> the number of writes so far, and the value after them."""
         self.same: dict[SSAValue, SSAValue] = {}
         """The tensor that is the result of an operation that writes."""
         self.anchor: Operation | None = None
@@ -152,8 +100,8 @@ class _Writes:
             if is_view(op):
                 source = self._tensor(op.operands[0])
                 self._read(op)
-                for number, result in enumerate(op.results):
-                    self.views[result] = (cast("FrameworkOp", op), number, source)
+                for index, result in enumerate(op.results):
+                    self.views[result] = (cast("FrameworkOp", op), index, source)
                     self.current[result] = (self.versions.get(self._base(source), 0), result)
                 continue
             self._read(op)
@@ -176,11 +124,11 @@ class _Writes:
         """The current value of a tensor; a view that is out of date is computed again."""
         named = self._tensor(value)
         version = self.versions.get(self._base(named), 0)
-        found = self.current.get(named)
-        if found is not None and found[0] == version:
-            return found[1]
+        current_value = self.current.get(named)
+        if current_value is not None and current_value[0] == version:
+            return current_value[1]
         if named not in self.views:
-            return named if found is None else found[1]
+            return named if current_value is None else current_value[1]
         op, number, source = self.views[named]
         if is_undecided(op):
             raise _undecided(op)
@@ -205,43 +153,45 @@ class _Writes:
     def _write(self, op: FrameworkOp) -> None:
         """Replace an operation that writes."""
         names: list[str] = list(value_of(op.properties["arguments"])) if "arguments" in op.properties else []
-        if not op.operands or len(names) != len(op.operands) or len(op.results) > 1:
+        if not op.operands or len(names) != len(op.operands) or (op.KIND in WRITERS and len(op.results) > 1):
             raise UnsupportedOperationError("the tensor that it writes is missing", operation=op.name, node=name_of(op))
         if op.KIND == "detach_.default":
             self.same[op.results[0]] = self._tensor(op.operands[0])
             return self._erase(op)
-        written = 0
-        kind = WRITERS.get(op.KIND, "")
-        if not kind:
-            written = names.index("out") if "out" in names else len(op.operands) - 1
-            kind = OUT[op.KIND]
-        target = self._tensor(op.operands[written])
-        self._check(op, target)
-        operands = {name: self._value(each) for name, each in zip(names, op.operands, strict=True) if name != "out"}
-        element = element_of(op.results[0]) if op.results else element_of(target)
+        # An overload `out` writes its last operands, and reads none of them.
+        count = written_count(op) if op.KIND in OUT else 1
+        first = len(names) - count if op.KIND in OUT else 0
+        targets = [self._tensor(each) for each in op.operands[first : first + count]]
+        for target in targets:
+            self._check(op, target)
+        read = slice(0, first if op.KIND in OUT else len(names))
+        operands = {name: self._value(each) for name, each in zip(names[read], op.operands[read], strict=True)}
         properties: dict[str, Attribute] = {name: each for name, each in op.properties.items() if name != "arguments"}
-        new = new_operation(kind, operands, properties, element, op)
-        self._insert(new)
+        elements = [element_of(result) for result in op.results] or [element_of(target) for target in targets]
+        new = self._insert(new_operation(OUT.get(op.KIND) or WRITERS[op.KIND], operands, properties, elements, op))
         if op.results:
-            inherit_names(op, [new.results[0]])
-            self.same[op.results[0]] = target
-        self._set(target, new.results[0])
+            inherit_names(op, new.results)
+            self.same |= dict(zip(op.results, targets, strict=True))
+        for target, result in zip(targets, new.results, strict=True):
+            self._set(target, result)
         return self._erase(op)
 
     def _write_statistics(self, op: FrameworkOp) -> None:
-        """Replace a normalization that writes its running statistics by one that returns them."""
+        """Replace a normalization that updates its running statistics in place by one that returns the new
+        statistics.
+        """
         names: list[str] = list(value_of(op.properties["arguments"]))
         targets = [self._tensor(op.operands[names.index(name)]) for name in ("running_mean", "running_var")]
         for target in targets:
             self._check(op, target)
         kind, count = STATISTICS[op.KIND]
-        given = [result.type for result in op.results]
-        more = [given[0]] * (count - len(given))
+        types = [result.type for result in op.results]
+        more = [types[0]] * (count - len(types))
         new = operation_class(DIALECT, kind).create(
             operands=[self._value(each) for each in op.operands],
             properties=dict(op.properties),
             attributes=dict(op.attributes),
-            result_types=[*given, *more, *(tensor(None, element_of(target)) for target in targets)],
+            result_types=[*types, *more, *(tensor(None, element_of(target)) for target in targets)],
         )
         new.location = located(op)
         self._insert(new)
@@ -259,7 +209,9 @@ class _Writes:
         op.erase()
 
     def _result_stand_in(self, result: SSAValue) -> SSAValue:
-        """The tensor that replaces the result of a write; its uses get the value that it has at their position."""
+        """The tensor that replaces the result of a write; its uses are then replaced by the tensor's value at that
+        point.
+        """
         return self._tensor(result)
 
     def _check(self, op: FrameworkOp, target: SSAValue) -> None:
@@ -296,8 +248,8 @@ class _Writes:
             tensor_ = source
             chain.append((tensor_, value))
         self.versions[base] = version
-        for each, found in chain:
-            self.current[each] = (version, found)
+        for each, alias in chain:
+            self.current[each] = (version, alias)
 
     def _finish(self) -> None:
         """Turn written constants into states, and add outputs for written inputs, in the order of the inputs."""
@@ -344,7 +296,7 @@ class _Writes:
             self.block.insert_op_before(op, first)
 
     def _output(self, parameter: Parameter, value: SSAValue) -> None:
-        """Make an output of the value that was written to an input."""
+        """Add an output for the value that was written to an input."""
         name = name_of(parameter) or "input"
         written = f"{name}_written"
         add_tensor_names(value, escaped(written), required=True)
@@ -355,7 +307,7 @@ class _Writes:
 
 
 def _name_output(result: Result, before: SSAValue, value: SSAValue) -> None:
-    """Give the name of an output to the value that it has after all writes."""
+    """Move the name of an output to the value that it has after all writes."""
     name = name_of(result)
     names = names_of(before)
     if name in names and not isinstance(before.owner, Parameter):
@@ -364,13 +316,13 @@ def _name_output(result: Result, before: SSAValue, value: SSAValue) -> None:
 
 
 def _is_read(base: SSAValue) -> bool:
-    """Whether anything reads the elements of a tensor; the runtime refuses a state that nothing reads."""
+    """Whether anything reads the elements of a tensor; a state that nothing reads is none."""
     return any(not (isinstance(use.operation, FrameworkOp) and use.operation.KIND in OVERWRITING and use.index == 0) for use in base.uses)
 
 
 def _undecided(view: FrameworkOp) -> UnsupportedOperationError:
     return UnsupportedOperationError(
-        "its result is written, or what it is computed of, and the file does not say whether it is a copy",
+        "its result or its operand is written to, and the file does not say whether the result is a copy",
         operation=view.name,
         node=name_of(view),
         hint="export the program decomposed: program.run_decompositions()",

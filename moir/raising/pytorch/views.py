@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.framework import FrameworkOp, operation_class
+from moir.dialects.framework import COMPLEX_OPERANDS, FrameworkOp, operation_class
 from moir.dialects.locations import located
 from moir.dialects.properties import attribute_of, integers_attribute, strings_attribute, value_of
 from moir.dialects.shapes import element_of, tensor
@@ -52,14 +52,11 @@ VIEWS = frozenset(
 )
 """Operations whose results share memory with the first operand, unless they have the property `copies`."""
 
-COMPLEX = "complex_operands"
-"""The property with the indices of the complex operands, which are pairs in a last dimension of 2."""
-
 _SCATTERS = {"slice.Tensor": "slice_scatter.default", "select.int": "select_scatter.default"}
 _SELF_INVERSE = frozenset(("transpose.int", "t.default", "swapaxes.default", "mT.default"))
 
 Insert = Callable[[Operation], Operation]
-"""Inserts an operation before the one that writes."""
+"""A function that builds an operation before the write that is raised."""
 
 
 def is_undecided(view: FrameworkOp) -> bool:
@@ -79,20 +76,20 @@ def is_view(op: Operation) -> bool:
 
 
 def new_operation(
-    kind: str, operands: Mapping[str, SSAValue], properties: Mapping[str, Attribute], element: Attribute, like: Operation
+    kind: str, operands: Mapping[str, SSAValue], properties: Mapping[str, Attribute], elements: Sequence[Attribute], like: Operation
 ) -> Operation:
-    """An operation of the dialect with one result, in the place of another one."""
+    """Builds an operation of the dialect, whose results have these element types, located like `like`."""
     op = operation_class(DIALECT, kind).create(
         operands=list(operands.values()),
         properties={**properties, "arguments": strings_attribute(list(operands))},
-        result_types=[tensor(None, element)],
+        result_types=[tensor(None, element) for element in elements],
     )
     op.location = located(like)
     return op
 
 
 def applied(view: FrameworkOp, source: SSAValue, insert: Insert) -> Sequence[SSAValue]:
-    """The results of the same view of another tensor."""
+    """Apply the operation of a view to another tensor; returns the results."""
     copy = type(view).create(
         operands=[source, *view.operands[1:]],
         properties=dict(view.properties),
@@ -103,7 +100,7 @@ def applied(view: FrameworkOp, source: SSAValue, insert: Insert) -> Sequence[SSA
 
 
 def written_through(view: FrameworkOp, number: int, source: SSAValue, value: SSAValue, insert: Insert) -> SSAValue:
-    """The tensor after a write of a value to a result of a view of it.
+    """The tensor that a view was taken of, after writing a value to result `number` of the view.
 
     Args:
         view: the view.
@@ -113,13 +110,13 @@ def written_through(view: FrameworkOp, number: int, source: SSAValue, value: SSA
         insert: inserts new operations.
     """
     element = element_of(source)
-    is_complex = COMPLEX in view.properties and 0 in value_of(view.properties[COMPLEX])
+    is_complex = COMPLEX_OPERANDS in view.properties and 0 in value_of(view.properties[COMPLEX_OPERANDS])
 
     def build(kind: str, operands: Mapping[str, SSAValue], **properties: object) -> SSAValue:
         attributes = {name: attribute_of(each) for name, each in properties.items()}
         if is_complex and not kind.startswith("moir."):
-            attributes[COMPLEX] = integers_attribute(tuple(range(len(operands))))
-        return insert(new_operation(kind, operands, attributes, element, view)).results[0]
+            attributes[COMPLEX_OPERANDS] = integers_attribute(tuple(range(len(operands))))
+        return insert(new_operation(kind, operands, attributes, [element], view)).results[0]
 
     kind = view.KIND
     if kind in SAME:
@@ -139,11 +136,11 @@ def written_through(view: FrameworkOp, number: int, source: SSAValue, value: SSA
         kept = {name: each for name, each in view.properties.items() if name != "arguments"}
         operands = {"self": source, "src": value, **others}
         if is_complex:
-            kept[COMPLEX] = integers_attribute((0, 1))
-        return insert(new_operation(_SCATTERS[kind], operands, kept, element, view)).results[0]
+            kept[COMPLEX_OPERANDS] = integers_attribute((0, 1))
+        return insert(new_operation(_SCATTERS[kind], operands, kept, [element], view)).results[0]
     if kind == "unbind.int":
         dim = value_of(view.properties.get("dim", attribute_of(0)))
         return build("select_scatter.default", {"self": source, "src": value}, dim=dim, index=number)
-    positions = insert(new_operation("moir.positions", {"self": source}, {}, si64, view)).results[0]
-    places = applied(view, positions, insert)[number]
-    return build("moir.write_positions", {"self": source, "positions": places, "src": value})
+    positions = insert(new_operation("moir.positions", {"self": source}, {}, [si64], view)).results[0]
+    tensor = applied(view, positions, insert)[number]
+    return build("moir.write_positions", {"self": source, "positions": tensor, "src": value})

@@ -21,14 +21,14 @@ def connected_loops(block: Block) -> dict[Operation, Operation]:
     while loops.walk(block):
         pass
     conditions = {loops.representative(op) for op in loops.conditions}
-    found: dict[Operation, Operation] = {}
+    representatives: dict[Operation, Operation] = {}
     firsts: dict[str, Operation] = {}
     for op in loops.parents:
         loop = loops.representative(op)
         if loop in conditions:
             firsts.setdefault(_frame_name(op), loop)
-            found[op] = loop
-    return {op: found.get(op) or firsts.get(_frame_name(op)) or loops.representative(op) for op in loops.parents}
+            representatives[op] = loop
+    return {op: representatives.get(op) or firsts.get(_frame_name(op)) or loops.representative(op) for op in loops.parents}
 
 
 class ConnectedLoops:
@@ -36,7 +36,7 @@ class ConnectedLoops:
 
     def __init__(self) -> None:
         self.parents: dict[Operation, Operation] = {}
-        """For each Enter another one of its set; the representative of a set is its own."""
+        """Union-find forest: Enter -> parent; the representative of a set is its own parent."""
         self.inside: dict[Operation, Operation] = {}
         """For each operation within a loop an Enter of the innermost one."""
         self.around: dict[Operation, Operation] = {}
@@ -45,7 +45,7 @@ class ConnectedLoops:
         """An Enter of each loop that has a LoopCond."""
 
     def representative(self, op: Operation) -> Operation:
-        """The Enter that stands for the set of an Enter."""
+        """The Enter that represents the loop of an Enter; the Enters of one loop have the same."""
         while (parent := self.parents[op]) is not op:
             self.parents[op] = op = self.parents[parent]
         return op
@@ -61,7 +61,7 @@ class ConnectedLoops:
         return True
 
     def enclose(self, inner: Operation, outer: Operation) -> bool:
-        """Record that a loop is inside of another one, which is unique; returns whether this was not known."""
+        """Record that a loop is nested in another one; returns whether that changed anything."""
         inner = self.representative(inner)
         if inner not in self.around:
             self.around[inner] = outer

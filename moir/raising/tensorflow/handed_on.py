@@ -1,4 +1,4 @@
-"""Values that nodes hand on: through identities, to the graphs of conditionals and loops, and out of them."""
+"""Following values through operations that pass them on unchanged: identities, conditionals and loops."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from moir.dialects.opset.infrastructure import Result
 
 
 def handed_on(use: Use) -> list[SSAValue]:
-    """The values that stand for an operand of a node elsewhere; none if the node computes with it."""
+    """The values elsewhere that equal an operand of a node; empty if the node computes with the operand."""
     op = use.operation
     if kind_of(op) in TRANSPARENT:
         return [op.results[0]]

@@ -40,8 +40,8 @@ class Counters:
 
     def start(self, value: SSAValue) -> int | None:
         """The first value of a counter, or of a counter plus or minus a constant; None for any other value."""
-        if (found := self.starts.get(origin(value))) is not None:
-            return found
+        if (first := self.starts.get(origin(value))) is not None:
+            return first
         op = origin_of_kind(value, "AddV2", "Add", "Sub")
         if op is None:
             return None
@@ -69,14 +69,14 @@ class Counters:
 
         An empty list if the condition contains anything else. The bounds are defined before the While.
         """
-        found: dict[SSAValue, int] = {}
+        bounds: dict[SSAValue, int] = {}
         for condition in _conjuncts(results_of(self.cond)[0]):
             bound = self._bound(condition)
             if bound is None:
                 return []
             start, value = bound
-            found[value] = max(start, found.get(value, start))
-        return [(start, value) for value, start in found.items()]
+            bounds[value] = max(start, bounds.get(value, start))
+        return [(start, value) for value, start in bounds.items()]
 
     def _bound(self, condition: SSAValue) -> tuple[int, SSAValue] | None:
         comparison = origin_of_kind(condition, "Less", "LessEqual", "Greater", "GreaterEqual")

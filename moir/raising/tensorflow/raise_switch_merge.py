@@ -47,8 +47,9 @@ Path: TypeAlias = "tuple[tuple[SSAValue, int], ...]"
 """The predicates that decide whether a node runs, outermost first, each with the branch the node is on."""
 
 
-class Place(NamedTuple):
-    """The path of a node, and the number of Merges that it depends on at each level of the path.
+class Nesting(NamedTuple):
+    """The position of a node in the tree of conditionals: its path, and the number of Merges that it depends on at each
+    level.
 
     Level 0 is the model itself. Merges with different numbers belong to different conditionals.
     """
@@ -60,7 +61,7 @@ class Place(NamedTuple):
 DEEPEST_PATH = 200
 """Largest number of conditionals nested within one another."""
 
-OUTSIDE = Place((), (0,))
+OUTSIDE = Nesting((), (0,))
 
 
 class RaiseSwitchMergePass(ReportingPass):
@@ -97,7 +98,7 @@ class Conditional:
     @property
     def with_index(self) -> list[int]:
         """The indices of the Merges whose second result, the index of the operand that was taken, has uses."""
-        return [number for number, merge in enumerate(self.merges) if len(merge.results) > 1 and merge.results[1].uses]
+        return [index for index, merge in enumerate(self.merges) if len(merge.results) > 1 and merge.results[1].uses]
 
 
 class Conditionals:
@@ -105,14 +106,14 @@ class Conditionals:
 
     def __init__(self, block: Block) -> None:
         self.block = block
-        self.places: dict[Operation, Place] = {}
+        self.nestings: dict[Operation, Nesting] = {}
         self.position: dict[Operation, int] = {}
         self.branch_counts: dict[SSAValue, int] = {}
-        self.found: dict[tuple[SSAValue, Path, tuple[int, ...]], Conditional] = {}
+        self.conditionals: dict[tuple[SSAValue, Path, tuple[int, ...]], Conditional] = {}
         for position, op in enumerate(block.ops):
             self.position[op] = position
-            place = self._joined(op)
-            if len(place.path) > DEEPEST_PATH:
+            nesting = self._joined(op)
+            if len(nesting.path) > DEEPEST_PATH:
                 raise unsupported(op, f"it is in more than {DEEPEST_PATH} conditionals one in the other")
             if kind_of(op) in SWITCHES:
                 predicate = origin(op.operands[1])
@@ -120,39 +121,39 @@ class Conditionals:
                 self.branch_counts[predicate] = max(count, self.branch_counts.get(predicate, 0))
             elif kind_of(op) in MERGES:
                 assert isinstance(op, FrameworkOp)
-                place = self._add(op)
-            self.places[op] = place
+                nesting = self._add(op)
+            self.nestings[op] = nesting
 
-    def place_of(self, value: SSAValue) -> Place:
+    def nesting_of(self, value: SSAValue) -> Nesting:
         """The path on which a value is computed; a result of a Switch is on the branch of its index."""
         op = value.owner
-        if not isinstance(op, Operation) or op not in self.places:
+        if not isinstance(op, Operation) or op not in self.nestings:
             return OUTSIDE
-        place = self.places[op]
+        nesting = self.nestings[op]
         if kind_of(op) in SWITCHES and isinstance(value, OpResult):
-            return Place((*place.path, (origin(op.operands[1]), value.index)), (*place.merges, 0))
-        return place
+            return Nesting((*nesting.path, (origin(op.operands[1]), value.index)), (*nesting.merges, 0))
+        return nesting
 
-    def _joined(self, op: Operation) -> Place:
+    def _joined(self, op: Operation) -> Nesting:
         """The deepest path among the operands, with the largest number of Merges at each level."""
-        found = OUTSIDE
+        deepest = OUTSIDE
         for operand in op.operands:
-            place = self.place_of(operand)
-            if place is OUTSIDE:
+            nesting = self.nesting_of(operand)
+            if nesting is OUTSIDE:
                 continue
-            longer, shorter = (place, found) if len(place.path) >= len(found.path) else (found, place)
+            longer, shorter = (nesting, deepest) if len(nesting.path) >= len(deepest.path) else (deepest, nesting)
             merges = tuple(map(max, longer.merges, shorter.merges)) + longer.merges[len(shorter.merges) :]
-            found = Place(longer.path, merges)
-        return found
+            deepest = Nesting(longer.path, merges)
+        return deepest
 
-    def _add(self, merge: FrameworkOp) -> Place:
-        """Add a Merge to the conditional whose branches it joins; returns the place of the result.
+    def _add(self, merge: FrameworkOp) -> Nesting:
+        """Add a Merge to the conditional whose branches it joins; returns the nesting of its result.
 
         Raises UnsupportedOperationError if no predicate decides between the operands.
         """
-        places = [self.place_of(operand) for operand in merge.operands]
-        longest = max(places, key=lambda place: len(place.path))
-        level = self._level(places)
+        nestings = [self.nesting_of(operand) for operand in merge.operands]
+        longest = max(nestings, key=lambda nesting: len(nesting.path))
+        level = self._level(nestings)
         if level < 0:
             raise unsupported(
                 merge,
@@ -161,36 +162,40 @@ class Conditionals:
             )
         predicate = longest.path[level][0]
         count = self.branch_counts[predicate]
-        branches = [place.path[level][1] if len(place.path) > level and place.path[level][0] is predicate else -1 for place in places]
+        branches = [
+            nesting.path[level][1] if len(nesting.path) > level and nesting.path[level][0] is predicate else -1 for nesting in nestings
+        ]
         free = [branch for branch in range(count) if branch not in branches]
-        if len(places) != count or len(free) != branches.count(-1) or len(free) > 1:
+        if len(nestings) != count or len(free) != branches.count(-1) or len(free) > 1:
             raise unsupported(merge, "it does not join the branches of one conditional")
         branches = [free[0] if branch < 0 else branch for branch in branches]
         path = longest.path[:level]
-        merges = tuple(max(place.merges[index] if index < len(place.merges) else 0 for place in places) for index in range(level + 1))
-        conditional = self.found.setdefault((predicate, path, merges), Conditional(predicate, path, count))
+        merges = tuple(
+            max(nesting.merges[index] if index < len(nesting.merges) else 0 for nesting in nestings) for index in range(level + 1)
+        )
+        conditional = self.conditionals.setdefault((predicate, path, merges), Conditional(predicate, path, count))
         conditional.merges.append(merge)
         conditional.arms.append([branches.index(branch) for branch in range(count)])
-        return Place(path, (*merges[:-1], merges[-1] + 1))
+        return Nesting(path, (*merges[:-1], merges[-1] + 1))
 
     @staticmethod
-    def _level(places: Sequence[Place]) -> int:
-        """The innermost level at which two places are on different branches of one predicate.
+    def _level(nestings: Sequence[Nesting]) -> int:
+        """The innermost nesting level whose predicate two nestings take different branches of.
 
         If there is none, the innermost level of the longest path; -1 if all paths are empty.
         """
-        longest = max(places, key=lambda place: len(place.path))
+        longest = max(nestings, key=lambda nesting: len(nesting.path))
         for level in reversed(range(len(longest.path))):
             predicate, branch = longest.path[level]
-            for place in places:
-                if len(place.path) > level and place.path[level][0] is predicate and place.path[level][1] != branch:
+            for nesting in nestings:
+                if len(nesting.path) > level and nesting.path[level][0] is predicate and nesting.path[level][1] != branch:
                     return level
         return len(longest.path) - 1
 
     def raise_all(self) -> None:
         """Raise all conditionals, inner ones first."""
         self._drop_partial_results()
-        for conditional in sorted(self.found.values(), key=lambda each: -len(each.path)):
+        for conditional in sorted(self.conditionals.values(), key=lambda each: -len(each.path)):
             self._raise(conditional)
 
     def _drop_partial_results(self) -> None:
@@ -199,7 +204,7 @@ class Conditionals:
         A frontend adds them for every value without uses, but a value on a branch is not an output of the model.
         """
         results = [op for op in self.block.ops if isinstance(op, Result)]
-        partial = [op for op in results if self.places[op].path]
+        partial = [op for op in results if self.nestings[op].path]
         if len(partial) < len(results):
             for op in partial:
                 erase(op)
@@ -226,11 +231,11 @@ class Conditionals:
         node.location = merged([located(merge) for merge in conditional.merges])
         last = max(conditional.merges, key=lambda merge: self.position[merge])
         self.block.insert_op_before(node, last)
-        self.places[node], self.position[node] = Place(conditional.path, self.places[last].merges), self.position[last]
-        for number, merge in enumerate(conditional.merges):
-            values = [node.results[number]]
-            if number in conditional.with_index:
-                values.append(node.results[len(conditional.merges) + conditional.with_index.index(number)])
+        self.nestings[node], self.position[node] = Nesting(conditional.path, self.nestings[last].merges), self.position[last]
+        for index, merge in enumerate(conditional.merges):
+            values = [node.results[index]]
+            if index in conditional.with_index:
+                values.append(node.results[len(conditional.merges) + conditional.with_index.index(index)])
             for result, value, names in zip(merge.results, values, tensor_names_of(merge), strict=False):
                 add_tensor_names(value, names, required=any(isinstance(use.operation, Result) for use in result.uses))
                 result.replace_all_uses_with(value)
@@ -240,22 +245,22 @@ class Conditionals:
         """The operations on a branch in the order of the block; adds the values they use from outside to `captured`."""
         depth = len(conditional.path)
         entry = (conditional.predicate, branch)
-        found: set[Operation] = set()
+        operations: set[Operation] = set()
         pending = [merge.operands[arms[branch]] for merge, arms in zip(conditional.merges, conditional.arms, strict=True)]
         while pending:
             value = pending.pop()
             op = value.owner
             assert isinstance(op, Operation)
-            if op in found:
+            if op in operations:
                 continue
             if self._enters(value, conditional):
                 captured.setdefault(origin(op.operands[0]), len(captured))
-            elif isinstance(op, Constant) or (len(path := self.places[op].path) > depth and path[depth] == entry):
-                found.add(op)
+            elif isinstance(op, Constant) or (len(path := self.nestings[op].path) > depth and path[depth] == entry):
+                operations.add(op)
                 pending.extend(op.operands)
             else:
                 captured.setdefault(value, len(captured))
-        return sorted(found, key=lambda op: self.position[op])
+        return sorted(operations, key=lambda op: self.position[op])
 
     def _enters(self, value: SSAValue, conditional: Conditional) -> bool:
         """Whether a value is a result of a Switch by the predicate of this conditional, at its level or further out."""
@@ -264,7 +269,7 @@ class Conditionals:
             kind_of(op) in SWITCHES
             and isinstance(op, Operation)
             and origin(op.operands[1]) is conditional.predicate
-            and len(self.places[op].path) <= len(conditional.path)
+            and len(self.nestings[op].path) <= len(conditional.path)
         )
 
     def _region(self, conditional: Conditional, branch: int, inside: Sequence[Operation], captured: Sequence[SSAValue]) -> Region:

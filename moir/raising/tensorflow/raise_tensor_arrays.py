@@ -38,8 +38,8 @@ from moir.dialects.moir import all_blocks
 from moir.dialects.names import inherit_names
 from moir.dialects.opset.infrastructure import Constant
 from moir.raising.tensorflow.handed_on import handed_on
-from moir.records import Record
 from moir.rewriting.reporting_pass import Needs, ReportingPass, needs_of_roots
+from moir.support.records import Record
 
 
 class RaiseTensorArraysPass(ReportingPass):
@@ -78,8 +78,8 @@ class Array(Record):
 
 
 def arrays_of_accesses(blocks: Sequence[Block]) -> dict[Operation, Array]:
-    """The array of each node that uses the handle of one, also where a region gets it as a Parameter."""
-    found: dict[Operation, Array] = {}
+    """For each node that reads or writes a TensorArray, the array, followed through Parameters of regions."""
+    arrays: dict[Operation, Array] = {}
     for op in (op for block in blocks for op in block.ops if kind_of(op) == "TensorArrayV3"):
         assert isinstance(op, FrameworkOp)
         shape = op.integers("element_shape") if "element_shape" in op.properties else None
@@ -92,9 +92,9 @@ def arrays_of_accesses(blocks: Sequence[Block]) -> dict[Operation, Array]:
                 continue
             handles.add(handle)
             for use in handle.uses:
-                found[use.operation] = array
+                arrays[use.operation] = array
                 pending += handed_on(use)
-    return found
+    return arrays
 
 
 class Access:
@@ -122,7 +122,7 @@ class Access:
         return {"element_dtype": self.op.properties.get("dtype", self.op.properties.get("T", dynamic))}
 
     def element_shape(self) -> SSAValue:
-        """The shape of an element as the operand of a list operation; -1 for an unknown rank."""
+        """The shape of an element as the operand of a list operation; -1 for a dynamic rank."""
         own = self.op.integers("element_shape") if "element_shape" in self.op.properties else self.declared_shape
         return self.insert(new_integers(-1 if own is None else own))
 

@@ -74,7 +74,7 @@ READERS = {"TensorListStack": 1, "TensorListGetItem": 2, "TensorListGather": 2}
 """For kinds that read a list, the index of the operand that states the shape of elements."""
 
 EXTENDING = ("TensorListSetItem", "TensorListPushBack", "TensorListScatterIntoExistingList", "TensorListResize")
-"""Kinds whose result is the list that is their first operand, with other elements."""
+"""Kinds that return an updated version of the list which is their first operand."""
 
 
 class RaiseTensorListsPass(ReportingPass):
@@ -188,7 +188,7 @@ class WhileRaising:
         )
         if len({len(group) for group in groups}) > 1 or len(op.results) > len(groups[0]) or len(results_of(self.cond.block)) != 1:
             self._fail("its operands do not fit its body and its condition")
-        self.variables = [Variable(number, *values) for number, values in enumerate(zip(*groups, strict=True))]
+        self.variables = [Variable(index, *values) for index, values in enumerate(zip(*groups, strict=True))]
         self.counters = Counters(op, self.cond.block, [(v.initial, v.condition, v.parameter, v.value) for v in self.variables])
         self.bounds = self.counters.bounds()
 
@@ -273,7 +273,7 @@ class WhileRaising:
         return None if start is None or start < 0 else start
 
     def _take_elements(self, variable: Variable) -> None:
-        """Make the Parameter of a sliced list the element that the iteration reads."""
+        """Replace the Parameter for a sliced list by the element that the iteration reads."""
         variable.value = variable.parameter
         for read in variable.reads:
             if (element := read.properties.get("element_dtype")) is not None:
@@ -284,7 +284,7 @@ class WhileRaising:
                     other.value = variable.parameter
 
     def _twin(self, variable: Variable) -> Variable | None:
-        """The state for which the body yields the same value, None if there is none."""
+        """Another loop-carried state for which the body yields the same value; None without one."""
         value = origin(variable.value)
         return next((other for other in self.variables if other.role == "state" and origin(other.value) is value), None)
 
@@ -292,14 +292,14 @@ class WhileRaising:
         return variable.number < len(self.op.results) and bool(self.op.results[variable.number].uses)
 
     def _needed(self, twins: dict[int, Variable]) -> set[int]:
-        """The numbers of the variables that live results and the condition depend on."""
+        """The indices of the loop variables that live results and the condition depend on."""
         by_parameter = {variable.parameter: variable for variable in self.variables}
-        found: set[int] = set()
+        numbers: set[int] = set()
         pending: list[SSAValue] = []
 
         def add(variable: Variable) -> None:
-            if variable.number not in found:
-                found.add(variable.number)
+            if variable.number not in numbers:
+                numbers.add(variable.number)
                 pending.append(variable.value)
 
         for variable in self.variables:
@@ -315,7 +315,7 @@ class WhileRaising:
             for value in _cone([pending.pop()], seen):
                 if value in by_parameter:
                     add(by_parameter[value])
-        return found
+        return numbers
 
     def _regions(self, inputs: list[Variable], outputs: list[Variable], of_cond: list[Variable]) -> list[Region]:
         regions: list[Region] = []
@@ -334,9 +334,9 @@ class WhileRaising:
             if variable.role in ("sliced", "invariant"):
                 new = variable.initial
             elif variable.number in twins:
-                new = self._listed(variable, results[twins[variable.number].number])
+                new = self._as_tensor_list(variable, results[twins[variable.number].number])
             else:
-                new = self._listed(variable, results[variable.number])
+                new = self._as_tensor_list(variable, results[variable.number])
             is_output = any(isinstance(use.operation, Result) for use in old.uses)
             add_tensor_names(new, names[variable.number], required=is_output)
             old.replace_all_uses_with(new)
@@ -351,7 +351,7 @@ class WhileRaising:
         start, bound = self.bounds[0]
         return start == variable.start and origin(made.operands[1]) is origin(bound)
 
-    def _listed(self, variable: Variable, value: SSAValue) -> SSAValue:
+    def _as_tensor_list(self, variable: Variable, value: SSAValue) -> SSAValue:
         """The value of a variable after the loop, from a result of the raised While; a list is built from the
         elements.
         """
@@ -381,7 +381,7 @@ def _is_length(index: SSAValue, handle: SSAValue) -> bool:
 
 
 def _are_lengths_for(uses: list[Use], written: Operation) -> bool:
-    """Whether the uses of a list are its lengths, and only a node that writes to it uses these."""
+    """Whether all uses of a list are TensorListLengths that only `written`, a node that writes to the list, reads."""
     lengths = [use.operation for use in uses]
     return all(kind_of(op) == "TensorListLength" and all(use.operation is written for use in uses_of(op.results[0])) for op in lengths)
 
@@ -395,21 +395,23 @@ def _is_single(value: SSAValue) -> bool:
 def _cone(values: list[SSAValue], seen: set[SSAValue] | None = None) -> set[SSAValue]:
     """The values, and all that they are computed from, without those already in `seen`; adds them to `seen`."""
     seen = set() if seen is None else seen
-    found: set[SSAValue] = set()
+    cone: set[SSAValue] = set()
     pending = list(values)
     while pending:
         value = pending.pop()
         if value in seen:
             continue
         seen.add(value)
-        found.add(value)
+        cone.add(value)
         if isinstance(value, OpResult):
             pending.extend(value.op.operands)
-    return found
+    return cone
 
 
 def _reformed(op: FrameworkOp, region: Region, parameters: list[SSAValue], results: list[SSAValue]) -> Region:
-    """Detach a region and give its block these Parameters, in this order, and Results for these values."""
+    """Detach a region, with its block's arguments replaced by these Parameters and its outputs by these values, in
+    order.
+    """
     block = region.block
     op.detach_region(region)
     for each in list(block.ops):

@@ -94,7 +94,7 @@ class Frames:
         self.block = block
         self.loops = connected_loops(block)
         self.frames: dict[Operation, Frame] = {}
-        self.place: dict[Operation, Frame | None] = {}
+        self.frame_of: dict[Operation, Frame | None] = {}
         """The loop of each operation; None for those outside of loops."""
         self.fixed: set[Operation] = set()
         """Operations outside of loops that depend on constants only."""
@@ -115,14 +115,14 @@ class Frames:
                 assert isinstance(op, FrameworkOp)
                 changed |= self._enter(op, frame)
                 continue
-            self.place[op] = frame
+            self.frame_of[op] = frame
             if frame is None:
                 if not isinstance(op, Parameter) and all(operand.owner in self.fixed for operand in op.operands):
                     self.fixed.add(op)
                 continue
             if isinstance(op, FrameworkOp) and kind in EXITS:
                 frame.exits.append(op)
-                self.place[op] = frame.parent
+                self.frame_of[op] = frame.parent
             else:
                 frame.operations.append(op)
             if isinstance(op, FrameworkOp) and kind in BACK_EDGES:
@@ -133,7 +133,7 @@ class Frames:
         name = op.text("frame_name")
         frame = self.frames.setdefault(self.loops[op], Frame(name))
         frame.enters.append(op)
-        self.place[op] = frame
+        self.frame_of[op] = frame
         if outer is frame:
             raise unsupported(op, f"a value of the loop {name} enters it again")
         if outer is None or outer is frame.parent:
@@ -151,21 +151,21 @@ class Frames:
         raise unsupported(op, f"it is in more than {DEEPEST_NESTING} loops one in the other")
 
     def _frame_of_operands(self, op: Operation) -> Frame | None:
-        found: Frame | None = None
+        operand_frame: Frame | None = None
         for operand in op.operands:
-            frame = self.place.get(operand.owner) if isinstance(operand.owner, Operation) else None
-            if frame is None or frame is found:
+            frame = self.frame_of.get(operand.owner) if isinstance(operand.owner, Operation) else None
+            if frame is None or frame is operand_frame:
                 continue
-            if found is not None:
-                raise unsupported(op, f"it takes values of two loops, {found.name} and {frame.name}")
-            found = frame
-        return found
+            if operand_frame is not None:
+                raise unsupported(op, f"it takes values of two loops, {operand_frame.name} and {frame.name}")
+            operand_frame = frame
+        return operand_frame
 
     def raise_all(self) -> None:
         """Raise all loops, inner ones first."""
         for frame in sorted(self.frames.values(), key=lambda frame: -frame.depth):
             loop = FrameRaising(self, frame).loop
-            self.place[loop] = frame.parent
+            self.frame_of[loop] = frame.parent
             if frame.parent is not None:
                 frame.parent.operations.append(loop)
 
@@ -265,14 +265,14 @@ class FrameRaising:
     def _needed(self, values: Sequence[SSAValue]) -> set[Operation]:
         """The operations of the loop that values depend on, up to the variables of the loop."""
         merges = set(self.merges)
-        found: set[Operation] = set()
+        operations: set[Operation] = set()
         pending = [value.owner for value in values]
         while pending:
             op = pending.pop()
-            if isinstance(op, Operation) and op in self.members and op not in merges and op not in found:
-                found.add(op)
+            if isinstance(op, Operation) and op in self.members and op not in merges and op not in operations:
+                operations.add(op)
                 pending.extend(operand.owner for operand in op.operands)
-        return found
+        return operations
 
     def _bring_in(self, values: Sequence[SSAValue], block: Block, clones: dict[SSAValue, SSAValue]) -> None:
         """Clone the constant computations outside of the loop that values depend on into a block."""
@@ -292,9 +292,9 @@ class FrameRaising:
     def _back_edge(self, merge: Operation) -> FrameworkOp:
         name = name_of(merge) or ""
         for index in range(len(merge.operands)):
-            found = self.frames.back_edges.get((name, index))
-            if found is not None:
-                return found
+            edge = self.frames.back_edges.get((name, index))
+            if edge is not None:
+                return edge
         raise unsupported(merge, f"no NextIteration feeds this variable of the loop {self.frame.name}")
 
     def _switch(self, merge: Operation) -> Operation | None:

@@ -1,0 +1,63 @@
+"""A converted module as an ONNX model: the lowering to the `onnx` dialect, and the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moir.conversion import run, stage
+from moir.errors import EmissionError
+from moir.files.remote.addresses import path_here
+from moir.files.source_files import check_as_read, check_not_read
+from moir.parameters.arguments import FLAG, MODULE, PATH, Expected, checked
+from moir.support.turns import in_turn
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from moir.emit.onnx.write import WrittenOnnx
+
+ONNX_SUFFIX = ".onnx"
+"""The suffix of the path of an output that is an ONNX model."""
+
+OPSET = Expected("a version of ONNX's operator set, an int", lambda value: type(value) is int)
+
+
+@in_turn
+@checked(module=MODULE, path=PATH, opset=OPSET.or_none(), matmul_nbits=FLAG)
+def save_onnx(module: ModuleOp, path: str | Path, *, opset: int | None = None, matmul_nbits: bool = False) -> WrittenOnnx:
+    """Write a converted module as an ONNX model.
+
+    Args:
+        module: a module in opset dialects, converted with `target="none"`, or in the `onnx` dialect, whose version of
+            the operator set is kept; it is not changed.
+        path: the file to write. Weights of 2 GB and more are written to a file of this name with `.data` beside it.
+        opset: the version of ONNX's operator set, 13 or newer; by default the newest that is commonly implemented.
+        matmul_nbits: whether products by weights of 4 and 8 bits become com.microsoft.MatMulNBits, which only ONNX
+            Runtime has.
+
+    Raises ArgumentError for arguments of other types, UsageError for a version that cannot be written,
+    UnsupportedOperationError for an operation that ONNX does not have, and EmissionError for a module that ONNX cannot
+    represent; then no file is changed.
+    """
+    from moir.emit.onnx.write import DATA_SUFFIX, write_onnx
+    from moir.files.output import ONNX_FILE, WEIGHTS_FILE, replacing_file
+    from moir.lowering.to_onnx.driver import LowerToOnnxPass, is_lowered
+    from moir.lowering.to_onnx.table import PREFERRED
+    from moir.rewriting.verification import verify_module
+
+    path = path_here(path)
+    data_path = path.with_name(path.name + DATA_SUFFIX)
+    check_not_read(module, (path, data_path))
+    lowered = module.clone()
+    with stage("the lowering to ONNX"):
+        verify_module(lowered)
+        if not is_lowered(lowered):
+            run(lowered, [LowerToOnnxPass(PREFERRED if opset is None else opset, matmul_nbits)])
+    with stage("emission"):
+        check_as_read(module)
+        try:
+            return write_onnx(lowered, path, lambda file: replacing_file(file, WEIGHTS_FILE if file == data_path else ONNX_FILE))
+        except OSError as error:
+            reason = f"the model cannot be written: {error.strerror or error}"
+            raise EmissionError(reason, location=str(error.filename or path), hint="choose another output") from error

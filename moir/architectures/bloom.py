@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from moir.architectures.family import Family
 from moir.architectures.record import ATTENTION, FEED_FORWARD, Architecture, AttentionBlock, Branch, Residual
-from moir.tables import pairs, words
+from moir.support.tables import words
 
 NORMED_RESIDUALS = (
     Residual((Branch(ATTENTION, "attention_norm"),), adds_normed=True),
@@ -23,14 +23,22 @@ BLOOM = Family(
         takes_positions=False,
     ),
     layer="transformer.h.{}",
-    tensors=pairs(
-        "embedding transformer.word_embeddings, embedding_norm transformer.word_embeddings_layernorm, final_norm transformer.ln_f, "
-        "head lm_head, attention self_attention, feed_forward mlp, attention_norm input_layernorm, "
-        "feed_forward_norm post_attention_layernorm, attention.query_key_value self_attention.query_key_value, "
-        "attention.output self_attention.dense, feed_forward.up mlp.dense_h_to_4h, feed_forward.down mlp.dense_4h_to_h"
-    ),
-    keys=pairs("layers n_layer, heads n_head, key_heads n_head, head_size _head_size, epsilon layer_norm_epsilon"),
-    aliases=pairs("num_hidden_layers n_layer, num_attention_heads n_head, n_embed hidden_size"),
+    tensors={
+        "embedding": "transformer.word_embeddings",
+        "embedding_norm": "transformer.word_embeddings_layernorm",
+        "final_norm": "transformer.ln_f",
+        "head": "lm_head",
+        "attention": "self_attention",
+        "feed_forward": "mlp",
+        "attention_norm": "input_layernorm",
+        "feed_forward_norm": "post_attention_layernorm",
+        "attention.query_key_value": "self_attention.query_key_value",
+        "attention.output": "self_attention.dense",
+        "feed_forward.up": "mlp.dense_h_to_4h",
+        "feed_forward.down": "mlp.dense_4h_to_h",
+    },
+    keys={"layers": "n_layer", "heads": "n_head", "key_heads": "n_head", "head_size": "_head_size", "epsilon": "layer_norm_epsilon"},
+    aliases={"num_hidden_layers": "n_layer", "num_attention_heads": "n_head", "n_embed": "hidden_size"},
     defaults={
         "vocab_size": 250880,
         "hidden_size": 64,
@@ -62,17 +70,32 @@ MPT = Family(
         takes_positions=False,
     ),
     layer="transformer.blocks.{}",
-    tensors=pairs(
-        "embedding transformer.wte, final_norm transformer.norm_f, head lm_head, attention attn, feed_forward ffn, attention_norm norm_1, "
-        "feed_forward_norm norm_2, attention.query_key_value attn.Wqkv, attention.output attn.out_proj, feed_forward.up ffn.up_proj, "
-        "feed_forward.down ffn.down_proj"
-    ),
-    keys=pairs(
-        "layers n_layers, hidden d_model, heads n_heads, key_heads n_heads, head_size _head_size, positions max_seq_len, "
-        "epsilon layer_norm_epsilon, clip attn_config.clip_qkv, attention_scale attn_config.softmax_scale"
-    ),
-    aliases=pairs("num_hidden_layers n_layers, num_attention_heads n_heads, hidden_size d_model"),
-    sizes=pairs("alibi_bias attn_config.alibi_bias_max"),
+    tensors={
+        "embedding": "transformer.wte",
+        "final_norm": "transformer.norm_f",
+        "head": "lm_head",
+        "attention": "attn",
+        "feed_forward": "ffn",
+        "attention_norm": "norm_1",
+        "feed_forward_norm": "norm_2",
+        "attention.query_key_value": "attn.Wqkv",
+        "attention.output": "attn.out_proj",
+        "feed_forward.up": "ffn.up_proj",
+        "feed_forward.down": "ffn.down_proj",
+    },
+    keys={
+        "layers": "n_layers",
+        "hidden": "d_model",
+        "heads": "n_heads",
+        "key_heads": "n_heads",
+        "head_size": "_head_size",
+        "positions": "max_seq_len",
+        "epsilon": "layer_norm_epsilon",
+        "clip": "attn_config.clip_qkv",
+        "attention_scale": "attn_config.softmax_scale",
+    },
+    aliases={"num_hidden_layers": "n_layers", "num_attention_heads": "n_heads", "hidden_size": "d_model"},
+    sizes={"alibi_bias": "attn_config.alibi_bias_max"},
     tables=("attn_config",),
     defaults={
         "vocab_size": 50368,
@@ -98,7 +121,7 @@ MPT = Family(
         "attn_config.prefix_lm": False,
         "attn_config.qk_ln": False,
     },
-    # How the original computes, and what takes part in the training alone.
+    # Keys about the original implementation, and keys that only training uses.
     unread=words(
         "emb_pdrop embedding_fraction init_device init_config learned_pos_emb norm_type verbose tokenizer_name attn_config.attn_impl "
         "attn_config.attn_uses_sequence_id"

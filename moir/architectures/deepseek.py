@@ -6,19 +6,22 @@ from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS, TENSORS
 from moir.architectures.record import Architecture, AttentionBlock
 from moir.architectures.shared_experts import CORRECTED_EXPERTS, EXPERT_TENSORS
-from moir.tables import pairs, words
+from moir.support.tables import words
 
 LATENT_TENSORS = {
     **TENSORS,
     **EXPERT_TENSORS,
-    **pairs(
-        "attention.query_down self_attn.q_a_proj, attention.query_norm self_attn.q_a_layernorm, attention.query_up self_attn.q_b_proj, "
-        "attention.key_value_down self_attn.kv_a_proj_with_mqa, attention.key_value_norm self_attn.kv_a_layernorm, "
-        "attention.key_value_up self_attn.kv_b_proj"
-    ),
+    **{
+        "attention.query_down": "self_attn.q_a_proj",
+        "attention.query_norm": "self_attn.q_a_layernorm",
+        "attention.query_up": "self_attn.q_b_proj",
+        "attention.key_value_down": "self_attn.kv_a_proj_with_mqa",
+        "attention.key_value_norm": "self_attn.kv_a_layernorm",
+        "attention.key_value_up": "self_attn.kv_b_proj",
+    },
 }
 
-LATENT_KEYS = pairs("head_size _head_size, value_size v_head_dim, rotary_size qk_rope_head_dim")
+LATENT_KEYS = {"head_size": "_head_size", "value_size": "v_head_dim", "rotary_size": "qk_rope_head_dim"}
 
 GREEDY_EXPERTS: dict[str, object] = {
     "count": "n_routed_experts",
@@ -50,12 +53,12 @@ DEEPSEEK_V2 = Family(
         "routed_scaling_factor": 1.0,
         "moe_intermediate_size": 1407,
     },
-    aliases=pairs("num_experts n_routed_experts"),
+    aliases={"num_experts": "n_routed_experts"},
     biases={
         "attention_bias": "attention.query_down attention.key_value_down attention.output",
         "mlp_bias": "feed_forward.gate feed_forward.up feed_forward.down shared_expert.gate shared_expert.up shared_expert.down",
     },
-    latent=pairs("query_rank q_lora_rank, rank kv_lora_rank, plain_size qk_nope_head_dim, rotated_size qk_rope_head_dim"),
+    latent={"query_rank": "q_lora_rank", "rank": "kv_lora_rank", "plain_size": "qk_nope_head_dim", "rotated_size": "qk_rope_head_dim"},
     experts=GREEDY_EXPERTS,
     dense="first_k_dense_replace",
     variants=(
@@ -95,7 +98,7 @@ DEEPSEEK_V3 = Family(
         "rope_interleave": True,
         "num_nextn_predict_layers": 1,
     },
-    aliases=pairs("num_local_experts n_routed_experts, num_mtp_layers num_nextn_predict_layers"),
+    aliases={"num_local_experts": "n_routed_experts", "num_mtp_layers": "num_nextn_predict_layers"},
     biases={"attention_bias": DEEPSEEK_V2.biases["attention_bias"]},
     latent=DEEPSEEK_V2.latent,
     experts=CORRECTED_EXPERTS,

@@ -10,19 +10,28 @@ from collections.abc import Mapping
 
 from moir.architectures.family import Family
 from moir.architectures.record import POST_NORM, Architecture, AttentionBlock
-from moir.tables import pairs, words
+from moir.support.tables import words
 
 EMBEDDING, CLASSIFICATION = "embedding", "classification"
 
 BLOCKS = "attention.query attention.key attention.value attention.output feed_forward.up feed_forward.down"
 
-TENSORS = pairs(
-    "embedding embeddings.word_embeddings, positions embeddings.position_embeddings, types embeddings.token_type_embeddings, "
-    "embedding_norm embeddings.LayerNorm, attention attention, feed_forward intermediate, attention_norm attention.output.LayerNorm, "
-    "feed_forward_norm output.LayerNorm, attention.query attention.self.query, attention.key attention.self.key, "
-    "attention.value attention.self.value, attention.output attention.output.dense, feed_forward.up intermediate.dense, "
-    "feed_forward.down output.dense"
-)
+TENSORS = {
+    "embedding": "embeddings.word_embeddings",
+    "positions": "embeddings.position_embeddings",
+    "types": "embeddings.token_type_embeddings",
+    "embedding_norm": "embeddings.LayerNorm",
+    "attention": "attention",
+    "feed_forward": "intermediate",
+    "attention_norm": "attention.output.LayerNorm",
+    "feed_forward_norm": "output.LayerNorm",
+    "attention.query": "attention.self.query",
+    "attention.key": "attention.self.key",
+    "attention.value": "attention.self.value",
+    "attention.output": "attention.output.dense",
+    "feed_forward.up": "intermediate.dense",
+    "feed_forward.down": "output.dense",
+}
 
 DEFAULTS: Mapping[str, object] = {
     "vocab_size": 30522,
@@ -65,7 +74,7 @@ BERT = Family(
     layer="encoder.layer.{}",
     prefixes=("bert.",),
     tensors=TENSORS,
-    keys=pairs("key_heads num_attention_heads, head_size _head_size, epsilon layer_norm_eps, types type_vocab_size"),
+    keys={"key_heads": "num_attention_heads", "head_size": "_head_size", "epsilon": "layer_norm_eps", "types": "type_vocab_size"},
     defaults=DEFAULTS,
     biases={"": BLOCKS},
     variants=(
@@ -118,22 +127,37 @@ def roberta(model_types: tuple[str, ...], classifier: str, defaults: Mapping[str
 ROBERTA = roberta(("roberta",), "RobertaForSequenceClassification", {"vocab_size": 50265})
 XLM_ROBERTA = roberta(("xlm-roberta",), "XLMRobertaForSequenceClassification", {})
 
-DISTILBERT_TENSORS = pairs(
-    "embedding embeddings.word_embeddings, positions embeddings.position_embeddings, embedding_norm embeddings.LayerNorm, "
-    "attention attention, feed_forward ffn, attention_norm sa_layer_norm, feed_forward_norm output_layer_norm, "
-    "attention.query attention.q_lin, attention.key attention.k_lin, attention.value attention.v_lin, attention.output attention.out_lin, "
-    "feed_forward.up ffn.lin1, feed_forward.down ffn.lin2"
-)
+DISTILBERT_TENSORS = {
+    "embedding": "embeddings.word_embeddings",
+    "positions": "embeddings.position_embeddings",
+    "embedding_norm": "embeddings.LayerNorm",
+    "attention": "attention",
+    "feed_forward": "ffn",
+    "attention_norm": "sa_layer_norm",
+    "feed_forward_norm": "output_layer_norm",
+    "attention.query": "attention.q_lin",
+    "attention.key": "attention.k_lin",
+    "attention.value": "attention.v_lin",
+    "attention.output": "attention.out_lin",
+    "feed_forward.up": "ffn.lin1",
+    "feed_forward.down": "ffn.lin2",
+}
 
 DISTILBERT = Family(
     architecture=encoder("distilbert", ("distilbert",), "row"),
     layer="transformer.layer.{}",
     prefixes=("distilbert.",),
     tensors=DISTILBERT_TENSORS,
-    keys=pairs(
-        "layers n_layers, hidden dim, heads n_heads, key_heads n_heads, head_size _head_size, feed_forward hidden_dim, epsilon _epsilon, "
-        "activation activation"
-    ),
+    keys={
+        "layers": "n_layers",
+        "hidden": "dim",
+        "heads": "n_heads",
+        "key_heads": "n_heads",
+        "head_size": "_head_size",
+        "feed_forward": "hidden_dim",
+        "epsilon": "_epsilon",
+        "activation": "activation",
+    },
     defaults={
         "vocab_size": 30522,
         "max_position_embeddings": 512,
@@ -161,7 +185,7 @@ DISTILBERT = Family(
             },
         ),
     ),
-    # The table of positions is in the file, whatever it was made from.
+    # The file contains the table of positions, so it does not matter whether it is sinusoidal.
     unread=words("sinusoidal_pos_embds qa_dropout seq_classif_dropout"),
     ignored_tensors=("vocab_transform.*", "vocab_layer_norm.*", "vocab_projector.*", "qa_outputs.*"),
 )
@@ -179,15 +203,27 @@ MODERNBERT = Family(
     ),
     layer="layers.{}",
     prefixes=("model.",),
-    tensors=pairs(
-        "embedding embeddings.tok_embeddings, embedding_norm embeddings.norm, final_norm final_norm, attention attn, feed_forward mlp, "
-        "attention_norm attn_norm, feed_forward_norm mlp_norm, attention.query_key_value attn.Wqkv, attention.output attn.Wo, "
-        "feed_forward.gate_up mlp.Wi, feed_forward.down mlp.Wo"
-    ),
-    keys=pairs(
-        "key_heads num_attention_heads, head_size _head_size, epsilon norm_eps, activation hidden_activation, theta global_rope_theta, "
-        "local_theta local_rope_theta"
-    ),
+    tensors={
+        "embedding": "embeddings.tok_embeddings",
+        "embedding_norm": "embeddings.norm",
+        "final_norm": "final_norm",
+        "attention": "attn",
+        "feed_forward": "mlp",
+        "attention_norm": "attn_norm",
+        "feed_forward_norm": "mlp_norm",
+        "attention.query_key_value": "attn.Wqkv",
+        "attention.output": "attn.Wo",
+        "feed_forward.gate_up": "mlp.Wi",
+        "feed_forward.down": "mlp.Wo",
+    },
+    keys={
+        "key_heads": "num_attention_heads",
+        "head_size": "_head_size",
+        "epsilon": "norm_eps",
+        "activation": "hidden_activation",
+        "theta": "global_rope_theta",
+        "local_theta": "local_rope_theta",
+    },
     defaults={
         "vocab_size": 50368,
         "hidden_size": 768,

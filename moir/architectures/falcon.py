@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from moir.architectures.family import Family
 from moir.architectures.record import PARALLEL, PARALLEL_TWO_NORMS, PRE_NORM, Architecture, AttentionBlock
-from moir.tables import pairs, words
+from moir.support.tables import words
 
-TENSORS = pairs(
-    "embedding transformer.word_embeddings, final_norm transformer.ln_f, head lm_head, attention self_attention, feed_forward mlp, "
-    "attention_norm input_layernorm, feed_forward_norm post_attention_layernorm, "
-    "attention.query_key_value self_attention.query_key_value, attention.output self_attention.dense, "
-    "feed_forward.up mlp.dense_h_to_4h, feed_forward.down mlp.dense_4h_to_h"
-)
+TENSORS = {
+    "embedding": "transformer.word_embeddings",
+    "final_norm": "transformer.ln_f",
+    "head": "lm_head",
+    "attention": "self_attention",
+    "feed_forward": "mlp",
+    "attention_norm": "input_layernorm",
+    "feed_forward_norm": "post_attention_layernorm",
+    "attention.query_key_value": "self_attention.query_key_value",
+    "attention.output": "self_attention.dense",
+    "feed_forward.up": "mlp.dense_h_to_4h",
+    "feed_forward.down": "mlp.dense_4h_to_h",
+}
 
 TWO_NORMS = {**TENSORS, "attention_norm": "ln_attn", "feed_forward_norm": "ln_mlp"}
 
-KEYS = pairs(
-    "key_heads num_attention_heads, head_size _head_size, feed_forward ffn_hidden_size, epsilon layer_norm_epsilon, activation activation"
-)
+KEYS = {
+    "key_heads": "num_attention_heads",
+    "head_size": "_head_size",
+    "feed_forward": "ffn_hidden_size",
+    "epsilon": "layer_norm_epsilon",
+    "activation": "activation",
+}
 
 ONE_KEY_HEAD = {"key_heads": 1}
 
@@ -34,7 +45,7 @@ FALCON = Family(
     layer="transformer.h.{}",
     tensors=TENSORS,
     keys=KEYS,
-    aliases=pairs("n_layer num_hidden_layers, n_head num_attention_heads, n_head_kv num_kv_heads"),
+    aliases={"n_layer": "num_hidden_layers", "n_head": "num_attention_heads", "n_head_kv": "num_kv_heads"},
     defaults={
         "vocab_size": 65024,
         "hidden_size": 4544,

@@ -6,25 +6,25 @@ from importlib import import_module
 from typing import cast
 
 from moir.architectures.family import Family
-from moir.tables import listed
+from moir.support.tables import by_member
 
-FILES = listed(
-    """
-    llama: llama
-    llama_variants: mistral qwen2 qwen3 phi3 olmo2 smollm3 granite glm glm4 cohere starcoder2 phi exaone4 ernie4_5
-    llama_successors: seed_oss arcee helium olmo3 ministral exaone hunyuan_v1_dense nanochat apertus
-    layer_norm_families: stablelm nemotron olmo cohere2
-    gemma: gemma gemma2 gemma3_text vaultgemma
-    gpt: gpt2 gpt_bigcode gpt_neox gptj opt
-    bloom: bloom mpt
-    falcon: falcon
-    mixtures: mixtral qwen3_moe olmoe gpt_oss granitemoe granitemoeshared phimoe
-    shared_experts: qwen2_moe ernie4_5_moe glm4_moe dots1
-    deepseek: deepseek_v2 deepseek_v3
-    hybrids: lfm2 qwen3_next
-    mamba: mamba falcon_mamba
-    encoders: bert roberta xlm-roberta distilbert modernbert
-    """
+FILES = by_member(
+    {
+        "llama": "llama",
+        "llama_variants": "mistral qwen2 qwen3 phi3 olmo2 smollm3 granite glm glm4 cohere starcoder2 phi exaone4 ernie4_5",
+        "llama_successors": "seed_oss arcee helium olmo3 ministral exaone hunyuan_v1_dense nanochat apertus",
+        "layer_norm_families": "stablelm nemotron olmo cohere2",
+        "gemma": "gemma gemma2 gemma3_text vaultgemma",
+        "gpt": "gpt2 gpt_bigcode gpt_neox gptj opt",
+        "bloom": "bloom mpt",
+        "falcon": "falcon",
+        "mixtures": "mixtral qwen3_moe olmoe gpt_oss granitemoe granitemoeshared phimoe",
+        "shared_experts": "qwen2_moe ernie4_5_moe glm4_moe dots1",
+        "deepseek": "deepseek_v2 deepseek_v3",
+        "hybrids": "lfm2 qwen3_next",
+        "mamba": "mamba falcon_mamba",
+        "encoders": "bert roberta xlm-roberta distilbert modernbert",
+    }
 )
 """The file of this folder that has the record of each `model_type`."""
 

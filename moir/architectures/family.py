@@ -2,9 +2,9 @@
 
 Family(
     architecture=Architecture("llama", ("llama",)),
-    keys=pairs("epsilon rms_norm_eps, …"),
+    keys={"epsilon": "rms_norm_eps", …},
     defaults={"rms_norm_eps": 1e-6, …},        # of the family's class, for keys that a file leaves out
-    tensors=LLAMA_TENSORS,                     # "attention.query self_attn.q_proj, …"
+    tensors=LLAMA_TENSORS,                     # {"attention.query": "self_attn.q_proj", …}
     biases={"attention_bias": "attention.query attention.key attention.value attention.output"},
 )
 """
@@ -14,14 +14,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from moir.architectures.record import NOTHING, Architecture
-from moir.records import Record
-from moir.tables import pairs, words
+from moir.support.records import Record
+from moir.support.tables import words
 
-KEYS: Mapping[str, str] = pairs(
-    "layers num_hidden_layers, hidden hidden_size, vocabulary vocab_size, heads num_attention_heads, key_heads num_key_value_heads, "
-    "head_size head_dim, feed_forward intermediate_size, epsilon rms_norm_eps, activation hidden_act, is_tied tie_word_embeddings, "
-    "positions max_position_embeddings"
-)
+KEYS: Mapping[str, str] = {
+    "layers": "num_hidden_layers",
+    "hidden": "hidden_size",
+    "vocabulary": "vocab_size",
+    "heads": "num_attention_heads",
+    "key_heads": "num_key_value_heads",
+    "head_size": "head_dim",
+    "feed_forward": "intermediate_size",
+    "epsilon": "rms_norm_eps",
+    "activation": "hidden_act",
+    "is_tied": "tie_word_embeddings",
+    "positions": "max_position_embeddings",
+}
 """The keys of most families, by the fields of a configuration."""
 
 IGNORED = words(

@@ -6,7 +6,7 @@ from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS, PROJECTIONS, TENSORS
 from moir.architectures.llama_variants import QUERY_NORMS
 from moir.architectures.record import SANDWICH_NORM, Architecture, AttentionBlock
-from moir.tables import pairs, words
+from moir.support.tables import words
 
 GEMMA_DEFAULTS: dict[str, object] = {
     **DEFAULTS,
@@ -39,14 +39,14 @@ GEMMA = Family(
     # Published files name the exact function, and mean the other one.
     variants=(("hidden_act", "gelu", {"activation": "gelu_pytorch_tanh"}),),
     biases=BIASES,
-    roots=pairs("embedding_scale hidden_size"),
+    roots={"embedding_scale": "hidden_size"},
     unread=words("hidden_activation"),
 )
 
 GEMMA2 = Family(
     architecture=Architecture("gemma2", ("gemma2",), residuals=SANDWICH_NORM, norm_offset=1.0),
     tensors=SANDWICH_TENSORS,
-    keys=pairs("activation hidden_activation, attention_cap attn_logit_softcapping, logits_cap final_logit_softcapping"),
+    keys={"activation": "hidden_activation", "attention_cap": "attn_logit_softcapping", "logits_cap": "final_logit_softcapping"},
     defaults={
         **GEMMA_DEFAULTS,
         "hidden_size": 2304,
@@ -61,8 +61,8 @@ GEMMA2 = Family(
     },
     biases=BIASES,
     window="alternating",
-    roots=pairs("embedding_scale hidden_size"),
-    inverse_roots=pairs("attention_scale query_pre_attn_scalar"),
+    roots={"embedding_scale": "hidden_size"},
+    inverse_roots={"attention_scale": "query_pre_attn_scalar"},
     unread=words("hidden_act"),
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from moir.architectures.family import Family
 from moir.architectures.record import PARALLEL, PARALLEL_TWO_NORMS, POST_NORM, Architecture, AttentionBlock
-from moir.tables import pairs, words
+from moir.support.tables import words
 
 NETWORK = "feed_forward.up feed_forward.down"
 
@@ -19,16 +19,32 @@ GPT2 = Family(
         learned_positions="input",
     ),
     layer="transformer.h.{}",
-    tensors=pairs(
-        "embedding transformer.wte, positions transformer.wpe, final_norm transformer.ln_f, head lm_head, attention attn, "
-        "feed_forward mlp, "
-        "attention_norm ln_1, feed_forward_norm ln_2, attention.query_key_value attn.c_attn, attention.output attn.c_proj, "
-        "feed_forward.up mlp.c_fc, feed_forward.down mlp.c_proj"
-    ),
-    keys=pairs(
-        "layers n_layer, hidden n_embd, heads n_head, key_heads n_head, head_size _head_size, feed_forward n_inner, positions n_positions, "
-        "epsilon layer_norm_epsilon, activation activation_function, scales_by_layer scale_attn_by_inverse_layer_idx"
-    ),
+    tensors={
+        "embedding": "transformer.wte",
+        "positions": "transformer.wpe",
+        "final_norm": "transformer.ln_f",
+        "head": "lm_head",
+        "attention": "attn",
+        "feed_forward": "mlp",
+        "attention_norm": "ln_1",
+        "feed_forward_norm": "ln_2",
+        "attention.query_key_value": "attn.c_attn",
+        "attention.output": "attn.c_proj",
+        "feed_forward.up": "mlp.c_fc",
+        "feed_forward.down": "mlp.c_proj",
+    },
+    keys={
+        "layers": "n_layer",
+        "hidden": "n_embd",
+        "heads": "n_head",
+        "key_heads": "n_head",
+        "head_size": "_head_size",
+        "feed_forward": "n_inner",
+        "positions": "n_positions",
+        "epsilon": "layer_norm_epsilon",
+        "activation": "activation_function",
+        "scales_by_layer": "scale_attn_by_inverse_layer_idx",
+    },
     defaults={
         "vocab_size": 50257,
         "n_positions": 1024,
@@ -45,7 +61,8 @@ GPT2 = Family(
     biases={"": f"attention.query_key_value attention.output {NETWORK}"},
     transposed=True,
     ignored_tensors=("transformer.h.{}.attn.bias", "transformer.h.{}.attn.masked_bias"),
-    # Scores are scaled unless this is false; the computation in f32 is the same in another order.
+    # `scale_attn_weights` is handled as a variant; upcast attention changes the order of operations, not the result in
+    # f32.
     unread=words("reorder_and_upcast_attn n_ctx scale_attn_weights"),
     variants=(("scale_attn_weights", False, {"attention_scale": 1.0}),),
 )
@@ -80,12 +97,26 @@ GPT_NEOX = Family(
         feed_forward="plain",
     ),
     layer="gpt_neox.layers.{}",
-    tensors=pairs(
-        "embedding gpt_neox.embed_in, final_norm gpt_neox.final_layer_norm, head embed_out, attention attention, feed_forward mlp, "
-        "attention_norm input_layernorm, feed_forward_norm post_attention_layernorm, attention.query_key_value attention.query_key_value, "
-        "attention.output attention.dense, feed_forward.up mlp.dense_h_to_4h, feed_forward.down mlp.dense_4h_to_h"
-    ),
-    keys=pairs("key_heads num_attention_heads, head_size _head_size, epsilon layer_norm_eps, theta rotary_emb_base, partial rotary_pct"),
+    tensors={
+        "embedding": "gpt_neox.embed_in",
+        "final_norm": "gpt_neox.final_layer_norm",
+        "head": "embed_out",
+        "attention": "attention",
+        "feed_forward": "mlp",
+        "attention_norm": "input_layernorm",
+        "feed_forward_norm": "post_attention_layernorm",
+        "attention.query_key_value": "attention.query_key_value",
+        "attention.output": "attention.dense",
+        "feed_forward.up": "mlp.dense_h_to_4h",
+        "feed_forward.down": "mlp.dense_4h_to_h",
+    },
+    keys={
+        "key_heads": "num_attention_heads",
+        "head_size": "_head_size",
+        "epsilon": "layer_norm_eps",
+        "theta": "rotary_emb_base",
+        "partial": "rotary_pct",
+    },
     defaults={
         "vocab_size": 50432,
         "hidden_size": 6144,
@@ -123,11 +154,20 @@ GPTJ = Family(
         head_bias=True,
     ),
     layer="transformer.h.{}",
-    tensors=pairs(
-        "embedding transformer.wte, final_norm transformer.ln_f, head lm_head, attention attn, feed_forward mlp, attention_norm ln_1, "
-        "attention.query attn.q_proj, attention.key attn.k_proj, attention.value attn.v_proj, attention.output attn.out_proj, "
-        "feed_forward.up mlp.fc_in, feed_forward.down mlp.fc_out"
-    ),
+    tensors={
+        "embedding": "transformer.wte",
+        "final_norm": "transformer.ln_f",
+        "head": "lm_head",
+        "attention": "attn",
+        "feed_forward": "mlp",
+        "attention_norm": "ln_1",
+        "attention.query": "attn.q_proj",
+        "attention.key": "attn.k_proj",
+        "attention.value": "attn.v_proj",
+        "attention.output": "attn.out_proj",
+        "feed_forward.up": "mlp.fc_in",
+        "feed_forward.down": "mlp.fc_out",
+    },
     keys={**GPT2.keys, "rotary_size": "rotary_dim", "scales_by_layer": ""},
     defaults={
         **{key: value for key, value in GPT2.defaults.items() if key != "scale_attn_by_inverse_layer_idx"},
@@ -155,17 +195,32 @@ OPT = Family(
         positions_offset=2,
     ),
     layer="model.decoder.layers.{}",
-    tensors=pairs(
-        "embedding model.decoder.embed_tokens, positions model.decoder.embed_positions, final_norm model.decoder.final_layer_norm, "
-        "head lm_head, embedding_projection model.decoder.project_in, head_projection model.decoder.project_out, attention self_attn, "
-        "feed_forward fc1, attention_norm self_attn_layer_norm, feed_forward_norm final_layer_norm, attention.query self_attn.q_proj, "
-        "attention.key self_attn.k_proj, attention.value self_attn.v_proj, attention.output self_attn.out_proj, "
-        "feed_forward.up fc1, feed_forward.down fc2"
-    ),
-    keys=pairs(
-        "key_heads num_attention_heads, head_size _head_size, feed_forward ffn_dim, epsilon _epsilon, activation activation_function, "
-        "embedding_size word_embed_proj_dim"
-    ),
+    tensors={
+        "embedding": "model.decoder.embed_tokens",
+        "positions": "model.decoder.embed_positions",
+        "final_norm": "model.decoder.final_layer_norm",
+        "head": "lm_head",
+        "embedding_projection": "model.decoder.project_in",
+        "head_projection": "model.decoder.project_out",
+        "attention": "self_attn",
+        "feed_forward": "fc1",
+        "attention_norm": "self_attn_layer_norm",
+        "feed_forward_norm": "final_layer_norm",
+        "attention.query": "self_attn.q_proj",
+        "attention.key": "self_attn.k_proj",
+        "attention.value": "self_attn.v_proj",
+        "attention.output": "self_attn.out_proj",
+        "feed_forward.up": "fc1",
+        "feed_forward.down": "fc2",
+    },
+    keys={
+        "key_heads": "num_attention_heads",
+        "head_size": "_head_size",
+        "feed_forward": "ffn_dim",
+        "epsilon": "_epsilon",
+        "activation": "activation_function",
+        "embedding_size": "word_embed_proj_dim",
+    },
     defaults={
         "vocab_size": 50272,
         "hidden_size": 768,

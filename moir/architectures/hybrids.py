@@ -7,26 +7,42 @@ from moir.architectures.llama import DEFAULTS
 from moir.architectures.llama_variants import ALL_PROJECTIONS, QUERY_NORMS
 from moir.architectures.record import Architecture, AttentionBlock
 from moir.architectures.shared_experts import QWEN2_MOE
-from moir.tables import pairs, words
+from moir.support.tables import words
 
-DELTA_SIZES = pairs(
-    "delta.key_heads linear_num_key_heads, delta.heads linear_num_value_heads, delta.key_size linear_key_head_dim, "
-    "delta.value_size linear_value_head_dim"
-)
+DELTA_SIZES = {
+    "delta.key_heads": "linear_num_key_heads",
+    "delta.heads": "linear_num_value_heads",
+    "delta.key_size": "linear_key_head_dim",
+    "delta.value_size": "linear_value_head_dim",
+}
 
 LFM2 = Family(
     architecture=Architecture("lfm2", ("lfm2",), attention=AttentionBlock(query_norm="head")),
-    tensors=pairs(
-        "embedding model.embed_tokens, final_norm model.embedding_norm, head lm_head, attention self_attn, feed_forward feed_forward, "
-        "attention_norm operator_norm, feed_forward_norm ffn_norm, attention.query self_attn.q_proj, attention.key self_attn.k_proj, "
-        "attention.value self_attn.v_proj, attention.output self_attn.out_proj, attention.query_norm self_attn.q_layernorm, "
-        "attention.key_norm self_attn.k_layernorm, convolution conv, convolution.input conv.in_proj, convolution.kernel conv.conv, "
-        "convolution.output conv.out_proj, feed_forward.gate feed_forward.w1, feed_forward.up feed_forward.w3, "
-        "feed_forward.down feed_forward.w2"
-    ),
-    keys=pairs("epsilon norm_eps, activation _activation"),
-    aliases=pairs("block_ff_dim intermediate_size, tie_embedding tie_word_embeddings, theta rope_theta"),
-    sizes=pairs("kernel conv_L_cache"),
+    tensors={
+        "embedding": "model.embed_tokens",
+        "final_norm": "model.embedding_norm",
+        "head": "lm_head",
+        "attention": "self_attn",
+        "feed_forward": "feed_forward",
+        "attention_norm": "operator_norm",
+        "feed_forward_norm": "ffn_norm",
+        "attention.query": "self_attn.q_proj",
+        "attention.key": "self_attn.k_proj",
+        "attention.value": "self_attn.v_proj",
+        "attention.output": "self_attn.out_proj",
+        "attention.query_norm": "self_attn.q_layernorm",
+        "attention.key_norm": "self_attn.k_layernorm",
+        "convolution": "conv",
+        "convolution.input": "conv.in_proj",
+        "convolution.kernel": "conv.conv",
+        "convolution.output": "conv.out_proj",
+        "feed_forward.gate": "feed_forward.w1",
+        "feed_forward.up": "feed_forward.w3",
+        "feed_forward.down": "feed_forward.w2",
+    },
+    keys={"epsilon": "norm_eps", "activation": "_activation"},
+    aliases={"block_ff_dim": "intermediate_size", "tie_embedding": "tie_word_embeddings", "theta": "rope_theta"},
+    sizes={"kernel": "conv_L_cache"},
     defaults={
         **{key: value for key, value in DEFAULTS.items() if key != "rms_norm_eps"},
         "vocab_size": 65536,
@@ -62,11 +78,16 @@ QWEN3_NEXT = Family(
     tensors={
         **QWEN2_MOE.tensors,
         **QUERY_NORMS,
-        **pairs(
-            "delta_rule linear_attn, delta_rule.input linear_attn.in_proj_qkvz, delta_rule.numbers linear_attn.in_proj_ba, "
-            "convolution.kernel linear_attn.conv1d, delta_rule.decay linear_attn.A_log, delta_rule.step_bias linear_attn.dt_bias, "
-            "delta_rule.norm linear_attn.norm, delta_rule.output linear_attn.out_proj"
-        ),
+        **{
+            "delta_rule": "linear_attn",
+            "delta_rule.input": "linear_attn.in_proj_qkvz",
+            "delta_rule.numbers": "linear_attn.in_proj_ba",
+            "convolution.kernel": "linear_attn.conv1d",
+            "delta_rule.decay": "linear_attn.A_log",
+            "delta_rule.step_bias": "linear_attn.dt_bias",
+            "delta_rule.norm": "linear_attn.norm",
+            "delta_rule.output": "linear_attn.out_proj",
+        },
     },
     sizes={"kernel": "linear_conv_kernel_dim", **DELTA_SIZES},
     defaults={
@@ -100,7 +121,7 @@ QWEN3_NEXT = Family(
     other_block="delta rule",
     attention_layers="full_attention_interval",
     unread=words("full_attention_interval"),
-    # Layers that predict more tokens at once.
+    # Layers for multi-token prediction.
     ignored_tensors=("mtp.*",),
 )
 

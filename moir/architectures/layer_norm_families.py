@@ -1,4 +1,4 @@
-"""Families with the projections of Llama and layer normalizations in place of its own."""
+"""Families with the projections of Llama, but layer normalization instead of RMS normalization."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS, PROJECTIONS, TENSORS
 from moir.architectures.llama_variants import ALL_PROJECTIONS, COHERE
 from moir.architectures.record import PARALLEL, Architecture, AttentionBlock
-from moir.tables import pairs, words
+from moir.support.tables import words
 
 STABLELM = Family(
     architecture=Architecture("stablelm", ("stablelm",), norm="layer", norm_bias=True),
     tensors=TENSORS,
-    keys=pairs("epsilon layer_norm_eps"),
+    keys={"epsilon": "layer_norm_eps"},
     defaults={
         **DEFAULTS,
         "vocab_size": 50304,
@@ -33,7 +33,7 @@ STABLELM = Family(
 NEMOTRON = Family(
     architecture=Architecture("nemotron", ("nemotron",), norm="layer", norm_bias=True, norm_offset=1.0, feed_forward="plain"),
     tensors=TENSORS,
-    keys=pairs("epsilon norm_eps"),
+    keys={"epsilon": "norm_eps"},
     defaults={
         **DEFAULTS,
         "vocab_size": 256000,
@@ -51,7 +51,7 @@ NEMOTRON = Family(
 OLMO = Family(
     architecture=Architecture("olmo", ("olmo",), norm="layer", norm_weight=False),
     tensors=TENSORS,
-    keys=pairs("epsilon _epsilon, clip clip_qkv"),
+    keys={"epsilon": "_epsilon", "clip": "clip_qkv"},
     defaults={**DEFAULTS, "vocab_size": 50304, "_epsilon": 1e-5, "clip_qkv": None},
     biases={"attention_bias": ALL_PROJECTIONS},
 )

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from moir.architectures.family import Family
 from moir.architectures.record import Architecture
-from moir.tables import pairs
 
-TENSORS = pairs(
-    "embedding model.embed_tokens, final_norm model.norm, head lm_head, attention self_attn, feed_forward mlp, "
-    "attention_norm input_layernorm, feed_forward_norm post_attention_layernorm, "
-    "attention.query self_attn.q_proj, attention.key self_attn.k_proj, attention.value self_attn.v_proj, "
-    "attention.output self_attn.o_proj, feed_forward.gate mlp.gate_proj, feed_forward.up mlp.up_proj, feed_forward.down mlp.down_proj"
-)
+TENSORS = {
+    "embedding": "model.embed_tokens",
+    "final_norm": "model.norm",
+    "head": "lm_head",
+    "attention": "self_attn",
+    "feed_forward": "mlp",
+    "attention_norm": "input_layernorm",
+    "feed_forward_norm": "post_attention_layernorm",
+    "attention.query": "self_attn.q_proj",
+    "attention.key": "self_attn.k_proj",
+    "attention.value": "self_attn.v_proj",
+    "attention.output": "self_attn.o_proj",
+    "feed_forward.gate": "mlp.gate_proj",
+    "feed_forward.up": "mlp.up_proj",
+    "feed_forward.down": "mlp.down_proj",
+}
 """The tensors of Llama by their operands."""
 
 DEFAULTS: dict[str, object] = {

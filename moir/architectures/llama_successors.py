@@ -1,4 +1,4 @@
-"""More families with the blocks of Llama: other biases, activations, rotations, places of normalizations."""
+"""More families with the blocks of Llama, but other biases, activations, rotations or positions of normalizations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS, PROJECTIONS, TENSORS
 from moir.architectures.llama_variants import ALL_PROJECTIONS, MISTRAL, OLMO2, QUERY_NORMS
 from moir.architectures.record import Architecture, AttentionBlock
-from moir.tables import pairs, words
+from moir.support.tables import words
 
 NETWORK = "feed_forward.gate feed_forward.up feed_forward.down"
 
@@ -66,7 +66,7 @@ HELIUM = Family(
 OLMO3 = OLMO2.with_fields(
     architecture=OLMO2.architecture.with_fields(name="olmo3", model_types=("olmo3",)),
     # The scaling of rotations holds for layers without a window.
-    keys=pairs("local_theta rope_theta"),
+    keys={"local_theta": "rope_theta"},
     defaults={**OLMO2.defaults, "rope_theta": 500000.0, "sliding_window": 4096, "sliding_window_pattern": 4},
     window="pattern",
     unread=words("sliding_window_pattern"),
@@ -77,12 +77,22 @@ MINISTRAL = MISTRAL.with_fields(architecture=Architecture("ministral", ("ministr
 EXAONE = Family(
     architecture=Architecture("exaone", ("exaone",)),
     layer="transformer.h.{}",
-    tensors=pairs(
-        "embedding transformer.wte, final_norm transformer.ln_f, head lm_head, attention attn.attention, feed_forward mlp, "
-        "attention_norm ln_1, feed_forward_norm ln_2, attention.query attn.attention.q_proj, attention.key attn.attention.k_proj, "
-        "attention.value attn.attention.v_proj, attention.output attn.attention.out_proj, feed_forward.gate mlp.c_fc_0, "
-        "feed_forward.up mlp.c_fc_1, feed_forward.down mlp.c_proj"
-    ),
+    tensors={
+        "embedding": "transformer.wte",
+        "final_norm": "transformer.ln_f",
+        "head": "lm_head",
+        "attention": "attn.attention",
+        "feed_forward": "mlp",
+        "attention_norm": "ln_1",
+        "feed_forward_norm": "ln_2",
+        "attention.query": "attn.attention.q_proj",
+        "attention.key": "attn.attention.k_proj",
+        "attention.value": "attn.attention.v_proj",
+        "attention.output": "attn.attention.out_proj",
+        "feed_forward.gate": "mlp.c_fc_0",
+        "feed_forward.up": "mlp.c_fc_1",
+        "feed_forward.down": "mlp.c_proj",
+    },
     defaults={
         **DEFAULTS,
         "vocab_size": 102400,
@@ -92,19 +102,19 @@ EXAONE = Family(
         "rms_norm_eps": 1e-5,
         "rope_theta": 500000.0,
     },
-    aliases=pairs("num_layers num_hidden_layers, layer_norm_epsilon rms_norm_eps, activation_function hidden_act"),
+    aliases={"num_layers": "num_hidden_layers", "layer_norm_epsilon": "rms_norm_eps", "activation_function": "hidden_act"},
     biases={"attention_bias": ALL_PROJECTIONS, "mlp_bias": NETWORK},
     ignored_tensors=("transformer.h.{}.attn.attention.rotary.inv_freq", "transformer.rotary.inv_freq"),
 )
 
 HUNYUAN_V1_DENSE = Family(
     architecture=Architecture("hunyuan_v1_dense", ("hunyuan_v1_dense",), attention=AttentionBlock(query_norm="rotated head")),
-    tensors={**TENSORS, **pairs("attention.query_norm self_attn.query_layernorm, attention.key_norm self_attn.key_layernorm")},
+    tensors={**TENSORS, **{"attention.query_norm": "self_attn.query_layernorm", "attention.key_norm": "self_attn.key_layernorm"}},
     defaults={**DEFAULTS, "vocab_size": 290943, "rms_norm_eps": 1e-5},
     biases={"attention_bias": ALL_PROJECTIONS},
     rotary_traits=words("alpha"),
     expected={"use_cla": False, "use_qk_norm": True},
-    # The original's other names and sizes, and what takes part in the training alone.
+    # Other spellings of sizes in the original's configuration, and keys that only training uses.
     unread=words(
         "attention_head_dim cla_share_factor norm_type org_vocab_size num_experts moe_topk num_shared_expert capacity_factor "
         "moe_drop_tokens moe_random_routing_dropped_token mask_init_id im_start_id im_end_id text_start_id text_end_id eod_token_id "
@@ -122,7 +132,7 @@ NANOCHAT = Family(
         embedding_norm=True,
     ),
     tensors={**TENSORS, **QUERY_NORMS, "feed_forward.up": "mlp.fc1", "feed_forward.down": "mlp.fc2", "embedding_norm": "model.norm"},
-    keys=pairs("logits_cap final_logit_softcapping"),
+    keys={"logits_cap": "final_logit_softcapping"},
     defaults={
         **DEFAULTS,
         "vocab_size": 50304,
@@ -142,11 +152,14 @@ APERTUS = Family(
     tensors={
         **TENSORS,
         **QUERY_NORMS,
-        **pairs(
-            "attention_norm attention_layernorm, feed_forward_norm feedforward_layernorm, "
-            "feed_forward.alpha_p mlp.act_fn.alpha_p, feed_forward.alpha_n mlp.act_fn.alpha_n, feed_forward.beta mlp.act_fn.beta, "
-            "feed_forward.eps mlp.act_fn.eps"
-        ),
+        **{
+            "attention_norm": "attention_layernorm",
+            "feed_forward_norm": "feedforward_layernorm",
+            "feed_forward.alpha_p": "mlp.act_fn.alpha_p",
+            "feed_forward.alpha_n": "mlp.act_fn.alpha_n",
+            "feed_forward.beta": "mlp.act_fn.beta",
+            "feed_forward.eps": "mlp.act_fn.eps",
+        },
     },
     defaults={
         **DEFAULTS,

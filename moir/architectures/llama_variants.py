@@ -5,9 +5,9 @@ from __future__ import annotations
 from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS, PROJECTIONS, TENSORS
 from moir.architectures.record import OUTPUT_NORM, PARALLEL, SANDWICH_NORM, Architecture, AttentionBlock
-from moir.tables import pairs, words
+from moir.support.tables import words
 
-QUERY_NORMS = pairs("attention.query_norm self_attn.q_norm, attention.key_norm self_attn.k_norm")
+QUERY_NORMS = {"attention.query_norm": "self_attn.q_norm", "attention.key_norm": "self_attn.k_norm"}
 
 ALL_PROJECTIONS = f"{PROJECTIONS} attention.output"
 
@@ -99,7 +99,7 @@ SMOLLM3 = Family(
 GRANITE = Family(
     architecture=Architecture("granite", ("granite",)),
     tensors=TENSORS,
-    keys=pairs("embedding_scale embedding_multiplier, residual_scale residual_multiplier, attention_scale attention_multiplier"),
+    keys={"embedding_scale": "embedding_multiplier", "residual_scale": "residual_multiplier", "attention_scale": "attention_multiplier"},
     defaults={
         **DEFAULTS,
         "embedding_multiplier": 1.0,
@@ -109,7 +109,7 @@ GRANITE = Family(
         "tie_word_embeddings": False,
     },
     biases={"attention_bias": ALL_PROJECTIONS, "mlp_bias": "feed_forward.gate feed_forward.up feed_forward.down"},
-    divisors=pairs("logits_scale logits_scaling"),
+    divisors={"logits_scale": "logits_scaling"},
 )
 
 GLM_DEFAULTS: dict[str, object] = {
@@ -142,7 +142,7 @@ GLM4 = Family(
 COHERE = Family(
     architecture=Architecture("cohere", ("cohere",), residuals=PARALLEL, norm="layer", attention=AttentionBlock(rotation="interleaved")),
     tensors={**TENSORS, **QUERY_NORMS},
-    keys=pairs("epsilon layer_norm_eps, logits_scale logit_scale"),
+    keys={"epsilon": "layer_norm_eps", "logits_scale": "logit_scale"},
     defaults={
         **DEFAULTS,
         "vocab_size": 256000,
@@ -164,7 +164,7 @@ COHERE = Family(
 STARCODER2 = Family(
     architecture=Architecture("starcoder2", ("starcoder2",), norm="layer", norm_bias=True, feed_forward="plain"),
     tensors={**TENSORS, "feed_forward.up": "mlp.c_fc", "feed_forward.down": "mlp.c_proj"},
-    keys=pairs("epsilon norm_epsilon"),
+    keys={"epsilon": "norm_epsilon"},
     defaults={
         **DEFAULTS,
         "vocab_size": 49152,
@@ -195,7 +195,7 @@ PHI = Family(
         "feed_forward.up": "mlp.fc1",
         "feed_forward.down": "mlp.fc2",
     },
-    keys=pairs("epsilon layer_norm_eps"),
+    keys={"epsilon": "layer_norm_eps"},
     defaults={
         **DEFAULTS,
         "vocab_size": 51200,

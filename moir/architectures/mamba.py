@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from moir.architectures.family import Family
 from moir.architectures.record import ATTENTION, Architecture, AttentionBlock, Branch, Residual
-from moir.tables import pairs, words
+from moir.support.tables import words
 
 MAMBA = Family(
     architecture=Architecture(
@@ -15,20 +15,29 @@ MAMBA = Family(
         takes_positions=False,
     ),
     layer="backbone.layers.{}",
-    tensors=pairs(
-        "embedding backbone.embeddings, final_norm backbone.norm_f, head lm_head, attention_norm norm, state_space mixer, "
-        "state_space.input mixer.in_proj, convolution.kernel mixer.conv1d, state_space.parts mixer.x_proj, state_space.step mixer.dt_proj, "
-        "state_space.decay mixer.A_log, state_space.skip mixer.D, state_space.output mixer.out_proj"
-    ),
+    tensors={
+        "embedding": "backbone.embeddings",
+        "final_norm": "backbone.norm_f",
+        "head": "lm_head",
+        "attention_norm": "norm",
+        "state_space": "mixer",
+        "state_space.input": "mixer.in_proj",
+        "convolution.kernel": "mixer.conv1d",
+        "state_space.parts": "mixer.x_proj",
+        "state_space.step": "mixer.dt_proj",
+        "state_space.decay": "mixer.A_log",
+        "state_space.skip": "mixer.D",
+        "state_space.output": "mixer.out_proj",
+    },
     keys={
-        **pairs("epsilon layer_norm_epsilon"),
+        **{"epsilon": "layer_norm_epsilon"},
         "heads": "",
         "key_heads": "",
         "head_size": "",
         "feed_forward": "",
         "positions": "",
     },
-    sizes=pairs("kernel conv_kernel, state state_size, expansion expand, rank time_step_rank"),
+    sizes={"kernel": "conv_kernel", "state": "state_size", "expansion": "expand", "rank": "time_step_rank"},
     defaults={
         "vocab_size": 50280,
         "hidden_size": 768,
@@ -51,7 +60,7 @@ MAMBA = Family(
     },
     other_block="state space",
     expected={"rms_norm": True},
-    # How the model was initialized and how a program computes it; sizes that others say.
+    # Keys about initialization and kernels, and sizes that follow from other keys.
     unread=words(
         "residual_in_fp32 time_step_scale time_step_min time_step_max time_step_init_scheme time_step_floor rescale_prenorm_residual "
         "use_mambapy use_associative_scan use_falcon_mambapy intermediate_size d_inner d_model fused_add_norm n_layer "

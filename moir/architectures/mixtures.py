@@ -6,16 +6,19 @@ from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS, TENSORS
 from moir.architectures.llama_variants import ALL_PROJECTIONS, GRANITE, QUERY_NORMS
 from moir.architectures.record import Architecture, AttentionBlock
-from moir.tables import pairs, words
+from moir.support.tables import words
 
 MIXTRAL = Family(
     architecture=Architecture("mixtral", ("mixtral",)),
     tensors={
         **TENSORS,
-        **pairs(
-            "experts block_sparse_moe, experts.router block_sparse_moe.gate, experts.gate block_sparse_moe.experts.{}.w1, "
-            "experts.up block_sparse_moe.experts.{}.w3, experts.down block_sparse_moe.experts.{}.w2"
-        ),
+        **{
+            "experts": "block_sparse_moe",
+            "experts.router": "block_sparse_moe.gate",
+            "experts.gate": "block_sparse_moe.experts.{}.w1",
+            "experts.up": "block_sparse_moe.experts.{}.w3",
+            "experts.down": "block_sparse_moe.experts.{}.w2",
+        },
     },
     defaults={
         **DEFAULTS,
@@ -28,7 +31,7 @@ MIXTRAL = Family(
         "num_experts_per_tok": 2,
         "num_local_experts": 8,
     },
-    aliases=pairs("num_experts num_local_experts"),
+    aliases={"num_experts": "num_local_experts"},
     experts={"count": "num_local_experts", "chosen": "num_experts_per_tok", "size": "intermediate_size", "is_normalized": True},
     window="all",
     # Noise of the training.
@@ -40,10 +43,13 @@ QWEN3_MOE = Family(
     tensors={
         **TENSORS,
         **QUERY_NORMS,
-        **pairs(
-            "experts mlp, experts.router mlp.gate, experts.gate mlp.experts.{}.gate_proj, experts.up mlp.experts.{}.up_proj, "
-            "experts.down mlp.experts.{}.down_proj"
-        ),
+        **{
+            "experts": "mlp",
+            "experts.router": "mlp.gate",
+            "experts.gate": "mlp.experts.{}.gate_proj",
+            "experts.up": "mlp.experts.{}.up_proj",
+            "experts.down": "mlp.experts.{}.down_proj",
+        },
     },
     defaults={
         **DEFAULTS,
@@ -61,7 +67,7 @@ QWEN3_MOE = Family(
         "num_experts": 128,
         "norm_topk_prob": False,
     },
-    aliases=pairs("num_local_experts num_experts"),
+    aliases={"num_local_experts": "num_experts"},
     biases={"attention_bias": ALL_PROJECTIONS},
     experts={
         "count": "num_experts",
@@ -79,7 +85,7 @@ QWEN3_MOE = Family(
 OLMOE = Family(
     architecture=Architecture("olmoe", ("olmoe",), attention=AttentionBlock(query_norm="whole")),
     tensors=QWEN3_MOE.tensors,
-    keys=pairs("clip clip_qkv"),
+    keys={"clip": "clip_qkv"},
     defaults={
         **DEFAULTS,
         "vocab_size": 50304,
@@ -108,7 +114,12 @@ GPT_OSS = Family(
     architecture=Architecture("gpt_oss", ("gpt_oss",), attention=AttentionBlock(sinks=True), experts="packed transposed"),
     tensors={
         **TENSORS,
-        **pairs("experts mlp, experts.router mlp.router, experts.gate_up mlp.experts.gate_up_proj, experts.down mlp.experts.down_proj"),
+        **{
+            "experts": "mlp",
+            "experts.router": "mlp.router",
+            "experts.gate_up": "mlp.experts.gate_up_proj",
+            "experts.down": "mlp.experts.down_proj",
+        },
     },
     defaults={
         **DEFAULTS,
@@ -137,7 +148,7 @@ GPT_OSS = Family(
         "swiglu_limit": 7.0,
         "swiglu_alpha": 1.702,
     },
-    aliases=pairs("num_experts num_local_experts, experts_per_token num_experts_per_tok"),
+    aliases={"num_experts": "num_local_experts", "experts_per_token": "num_experts_per_tok"},
     biases={"attention_bias": ALL_PROJECTIONS},
     experts={
         "count": "num_local_experts",
@@ -151,7 +162,7 @@ GPT_OSS = Family(
         "router_bias": True,
     },
     window="alternating",
-    # The length of the texts of the training, which rope_scaling repeats.
+    # Also in rope_scaling, as the length of the texts in training.
     unread=words("initial_context_length"),
 )
 
@@ -159,11 +170,15 @@ GRANITEMOE = Family(
     architecture=Architecture("granitemoe", ("granitemoe",), experts="packed", feed_forward="packed gated"),
     tensors={
         **TENSORS,
-        **pairs(
-            "experts block_sparse_moe, experts.router block_sparse_moe.router.layer, experts.gate_up block_sparse_moe.input_linear, "
-            "experts.down block_sparse_moe.output_linear, shared_expert shared_mlp, shared_expert.gate_up shared_mlp.input_linear, "
-            "shared_expert.down shared_mlp.output_linear"
-        ),
+        **{
+            "experts": "block_sparse_moe",
+            "experts.router": "block_sparse_moe.router.layer",
+            "experts.gate_up": "block_sparse_moe.input_linear",
+            "experts.down": "block_sparse_moe.output_linear",
+            "shared_expert": "shared_mlp",
+            "shared_expert.gate_up": "shared_mlp.input_linear",
+            "shared_expert.down": "shared_mlp.output_linear",
+        },
     },
     keys=GRANITE.keys,
     defaults={**GRANITE.defaults, "num_local_experts": 8, "num_experts_per_tok": 2},

@@ -45,7 +45,7 @@ def network(architecture: Architecture, configuration: Configuration, checkpoint
 
 
 class LayerBlock(Protocol):
-    """Appends the block of a layer in which tokens see each other."""
+    """Appends the block of a layer that combines tokens: attention, convolution or recurrence."""
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
         """The result of the block of a layer."""

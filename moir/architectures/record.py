@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from moir.records import Record
+from moir.support.records import Record
 
 NOTHING: Mapping[str, object] = MappingProxyType({})
 
@@ -190,7 +190,7 @@ class Latent(Record):
 
 
 class Configuration(Record):
-    """The sizes and choices of one model.
+    """The sizes and options of one model.
 
     Args:
         layers, hidden, vocabulary, heads: numbers of layers, features, tokens and heads of queries.

@@ -7,14 +7,21 @@ from moir.architectures.llama import DEFAULTS, PROJECTIONS, TENSORS
 from moir.architectures.llama_variants import ALL_PROJECTIONS, ERNIE4_5, QUERY_NORMS, QWEN_WINDOW
 from moir.architectures.mixtures import QWEN3_MOE
 from moir.architectures.record import Architecture, AttentionBlock
-from moir.tables import pairs, words
+from moir.support.tables import words
 
-EXPERT_TENSORS = pairs(
-    "experts mlp.experts, experts.router mlp.gate, experts.gate mlp.experts.{}.gate_proj, experts.up mlp.experts.{}.up_proj, "
-    "experts.down mlp.experts.{}.down_proj, experts.correction mlp.gate.e_score_correction_bias, shared_expert mlp.shared_experts, "
-    "shared_expert.gate mlp.shared_experts.gate_proj, shared_expert.up mlp.shared_experts.up_proj, "
-    "shared_expert.down mlp.shared_experts.down_proj, all_experts mlp"
-)
+EXPERT_TENSORS = {
+    "experts": "mlp.experts",
+    "experts.router": "mlp.gate",
+    "experts.gate": "mlp.experts.{}.gate_proj",
+    "experts.up": "mlp.experts.{}.up_proj",
+    "experts.down": "mlp.experts.{}.down_proj",
+    "experts.correction": "mlp.gate.e_score_correction_bias",
+    "shared_expert": "mlp.shared_experts",
+    "shared_expert.gate": "mlp.shared_experts.gate_proj",
+    "shared_expert.up": "mlp.shared_experts.up_proj",
+    "shared_expert.down": "mlp.shared_experts.down_proj",
+    "all_experts": "mlp",
+}
 """The tensors of experts as DeepSeek names them."""
 
 CORRECTED_EXPERTS: dict[str, object] = {
@@ -38,10 +45,13 @@ QWEN2_MOE = Family(
     tensors={
         **TENSORS,
         **EXPERT_TENSORS,
-        **pairs(
-            "shared_expert mlp.shared_expert, shared_expert.gate mlp.shared_expert.gate_proj, shared_expert.up mlp.shared_expert.up_proj, "
-            "shared_expert.down mlp.shared_expert.down_proj, shared_expert_gate mlp.shared_expert_gate"
-        ),
+        **{
+            "shared_expert": "mlp.shared_expert",
+            "shared_expert.gate": "mlp.shared_expert.gate_proj",
+            "shared_expert.up": "mlp.shared_expert.up_proj",
+            "shared_expert.down": "mlp.shared_expert.down_proj",
+            "shared_expert_gate": "mlp.shared_expert_gate",
+        },
     },
     defaults={
         **DEFAULTS,
@@ -88,7 +98,7 @@ ERNIE4_5_MOE = Family(
         "moe_layer_interval": 1,
         "moe_norm_min": 1e-12,
     },
-    aliases=pairs("num_experts moe_num_experts, num_experts_per_tok moe_k"),
+    aliases={"num_experts": "moe_num_experts", "num_experts_per_tok": "moe_k"},
     biases={
         "use_bias": f"{ERNIE4_5.biases['use_bias']} shared_expert.gate shared_expert.up shared_expert.down",
     },
@@ -132,7 +142,7 @@ GLM4_MOE = Family(
         "use_qk_norm": False,
         "num_nextn_predict_layers": 1,
     },
-    aliases=pairs("num_local_experts n_routed_experts, num_mtp_layers num_nextn_predict_layers"),
+    aliases={"num_local_experts": "n_routed_experts", "num_mtp_layers": "num_nextn_predict_layers"},
     biases={"attention_bias": PROJECTIONS},
     experts=CORRECTED_EXPERTS,
     dense="first_k_dense_replace",
@@ -159,12 +169,12 @@ DOTS1 = Family(
         "sliding_window": 4096,
         "max_window_layers": 62,
     },
-    aliases=pairs("num_local_experts n_routed_experts"),
+    aliases={"num_local_experts": "n_routed_experts"},
     biases={"attention_bias": ALL_PROJECTIONS},
     experts=CORRECTED_EXPERTS,
     dense="first_k_dense_replace",
     window="flagged",
-    # Those that transformers knows compute alike, whatever these are.
+    # transformers computes the same for all values of these keys.
     unread=words("scoring_func topk_method moe_layer_freq"),
 )
 

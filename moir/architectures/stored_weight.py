@@ -16,7 +16,7 @@ from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.element_types import describe
 from moir.dialects.memory_map import Array
 from moir.errors import ConversionError
-from moir.records import Record
+from moir.support.records import Record
 
 Move = Callable[[Array], Array]
 """Moves the rows of an array, its first dimension, whatever the other dimensions are."""

@@ -17,37 +17,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from moir.errors import ModelFileError
-from moir.framework_record import VARINT
+from moir.files.archives import kind_of_members
+from moir.files.file_kind import EXPORT_CORE_ML, FileKind
 from moir.frameworks import readable
-from moir.records import Record
-
-
-class FileKind(Record):
-    """A kind of file.
-
-    Args:
-        name: the name of the kind of file, with its article.
-        step: what the user can do; `{path}`, `{stem}` and `{folder}` stand for those of the file.
-        beginning: regular expression for the first bytes.
-        suffixes: the file is of this kind if its name ends so and its first bytes identify no kind.
-        endings: if there are any, the name must end with one of them, besides having the first bytes.
-    """
-
-    name: str
-    step: str
-    beginning: bytes | None = None
-    suffixes: tuple[str, ...] = ()
-    endings: tuple[str, ...] = ()
-
-    def is_named(self, name: str) -> bool:
-        """Whether a file of this name may be of the kind, if its first bytes are those of the kind."""
-        return not self.endings or name.lower().endswith(self.endings)
-
-    def error(self, path: Path) -> ModelFileError:
-        """The error for a file of this kind in place of a model."""
-        step = self.step.format(path=path, stem=path.stem or "model", folder=path.parent)
-        return ModelFileError(f"this is {self.name}", location=str(path), hint=step)
-
+from moir.frameworks.record import VARINT
 
 _ZIP = rb"PK\x03\x04.{26}"
 """The header of a zip archive's first entry, before its name."""
@@ -58,6 +31,9 @@ _SPACE = rb"(?:\xef\xbb\xbf)?(?:\s|//[^\n]*\n|#[^\n]*\n|<!--.*?-->|<\?xml[^>]*>)
 _EXPORT_TORCH = "load the model in PyTorch and export it: torch.export.save(torch.export.export(model, inputs), '{stem}.pt2')"
 _EXPORT_ORIGINAL = "export the model from the framework that defines it to ONNX or SavedModel"
 _NO_FRONTEND = "there is no frontend for {name} yet; if the original is at hand, export it to ONNX or SavedModel"
+
+_EXPORT_DARKNET = "convert the .cfg with its .weights to ONNX (tool/darknet2onnx.py of pytorch-YOLOv4 does so for YOLO), and give that"
+_EXPORT_NCNN = "give the ONNX file or the PyTorch module that it was made from: no tool writes ncnn back"
 
 TEXT_OF_MODULE = FileKind(
     "the text of a module, as --dump-ir writes it",
@@ -73,6 +49,13 @@ KINDS: tuple[FileKind, ...] = (
         "a PyTorch checkpoint", _EXPORT_TORCH, beginning=_ZIP + rb"[^/\0]{1,80}/(?:data\.pkl|\.format_version|\.data/|version|byteorder)"
     ),
     FileKind("a PyTorch checkpoint", _EXPORT_TORCH, beginning=rb"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19"),
+    FileKind(
+        "a program of ExecuTorch",
+        "save the program that it was made from, before to_edge: torch.export.save(torch.export.export(model, inputs), '{stem}.pt2')",
+        beginning=rb".{4}ET\d\d",
+        suffixes=(".pte",),
+    ),
+    FileKind("the weights of a program of ExecuTorch", _EXPORT_TORCH, beginning=rb".{4}FT\d\d", suffixes=(".ptd",)),
     # TensorFlow.
     FileKind(
         "a part of a TensorFlow checkpoint, values without a graph",
@@ -84,11 +67,6 @@ KINDS: tuple[FileKind, ...] = (
         "the list of checkpoints of a folder",
         "give the graph that the checkpoint belongs to: moir GRAPH --checkpoint PREFIX",
         beginning=rb"model_checkpoint_path:",
-    ),
-    FileKind(
-        "a model of TensorFlow.js",
-        _EXPORT_ORIGINAL,
-        beginning=rb'\s*\{.{0,60}"(?:format|modelTopology)"\s*:\s*(?:"(?:graph|layers)-model"|\{)',
     ),
     # Weights without a graph.
     FileKind(
@@ -118,8 +96,15 @@ KINDS: tuple[FileKind, ...] = (
         beginning=rb"(?:\0B)?<(?:Nnet|Nnet3|TransitionModel)>",
         suffixes=(".nnet", ".mdl"),
     ),
-    FileKind("a Core ML model", _EXPORT_ORIGINAL, beginning=rb"\x08[\x02-\x14]\x12" + VARINT + rb"\x0a", suffixes=(".mlmodel",)),
-    FileKind("a Darknet configuration", _EXPORT_ORIGINAL, beginning=_SPACE + rb"\[net(?:work)?\]"),
+    FileKind("a Core ML model", EXPORT_CORE_ML, beginning=rb"\x08[\x02-\x14]\x12" + VARINT + rb"\x0a", suffixes=(".mlmodel",)),
+    FileKind("a Darknet configuration", _EXPORT_DARKNET, beginning=_SPACE + rb"\[net(?:work)?\]"),
+    # The version of the format, and the number of images that were seen.
+    FileKind("the weights of a Darknet network", _EXPORT_DARKNET, beginning=rb"\0{4}[\x01\x02]\0{3}[\0-\x05]\0{3}", endings=(".weights",)),
+    FileKind("an ncnn network", _EXPORT_NCNN, beginning=rb"7767517\s|\xdd\x85\x76\0"),
+    # The marks of weights in half precision, of integers, and of floats with scales.
+    FileKind(
+        "the weights of an ncnn network", _EXPORT_NCNN, beginning=rb"\x47\x6b\x30\x01|\x38\x4b\x0d\0|\x56\xc0\x02\0", endings=(".bin",)
+    ),
     FileKind("a TensorRT engine", "give the model that it was built from", beginning=rb"[pf]trt", suffixes=(".engine", ".trt", ".plan")),
     FileKind(
         "an ONNX model as text",
@@ -175,6 +160,6 @@ def check_not_foreign(path: Path, beginning: bytes) -> None:
     other = next((framework for framework in readable() if not framework.beginning and framework.begins(beginning)), None)
     if other is not None:
         raise ModelFileError(f"this is a model of {other.title}", location=str(path), hint=f"read it as such: {other.dialect}")
-    kind = foreign_kind(beginning, path.name, (*KINDS, *GENERAL), by_suffix=False)
+    kind = kind_of_members(path, beginning) or foreign_kind(beginning, path.name, (*KINDS, *GENERAL), by_suffix=False)
     if kind is not None:
         raise kind.error(path)

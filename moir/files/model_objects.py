@@ -12,11 +12,13 @@ from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
+from platform import machine
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import finalize
 
 from moir.errors import ArgumentError, MoirError
+from moir.files.temporary_copies import named_as
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -38,129 +40,133 @@ MESSAGES = {"onnx.ModelProto": "model.onnx", **dict.fromkeys(("tensorflow.GraphD
 """The files that messages of protobuf are written to, by their names."""
 
 
-def _is_bytes(given: Any) -> bool:
-    return isinstance(given, bytes | bytearray | memoryview)
+def _is_bytes(model: Any) -> bool:
+    return isinstance(model, bytes | bytearray | memoryview)
 
 
-def _is_message(given: Any) -> bool:
-    return _message_name(given) in MESSAGES
+def _is_message(model: Any) -> bool:
+    return _message_name(model) in MESSAGES
 
 
-def _is_file(given: Any) -> bool:
-    return callable(getattr(given, "read", None))
+def _is_file(model: Any) -> bool:
+    return callable(getattr(model, "read", None))
 
 
-def _message_name(given: Any) -> str:
-    return str(getattr(getattr(given, "DESCRIPTOR", None), "full_name", ""))
+def _message_name(model: Any) -> str:
+    return str(getattr(getattr(model, "DESCRIPTOR", None), "full_name", ""))
 
 
 def _is_of(*packages: str) -> Callable[[Any], bool]:
     """Whether the class of an object, or one that it derives from, is of a package."""
 
-    def matches(given: Any) -> bool:
-        classes: tuple[type, ...] = type(given).__mro__
+    def matches(model: Any) -> bool:
+        classes: tuple[type, ...] = type(model).__mro__
         return any(each.__module__.partition(".")[0] in packages for each in classes)
 
     return matches
 
 
-def _is_keras_model(given: Any) -> bool:
-    return _is_of("keras", "tf_keras")(given) and hasattr(given, "export")
+def _is_keras_model(model: Any) -> bool:
+    return _is_of("keras", "tf_keras")(model) and hasattr(model, "export")
 
 
-def _is_graph(given: Any) -> bool:
-    return _is_of("tensorflow")(given) and hasattr(given, "as_graph_def")
+def _is_graph(model: Any) -> bool:
+    return _is_of("tensorflow")(model) and hasattr(model, "as_graph_def")
 
 
-def _is_function(given: Any) -> bool:
-    return _is_of("tensorflow")(given) and (hasattr(given, "get_concrete_function") or hasattr(given, "structured_input_signature"))
+def _is_function(model: Any) -> bool:
+    return _is_of("tensorflow")(model) and (hasattr(model, "get_concrete_function") or hasattr(model, "structured_input_signature"))
 
 
-def _is_tensorflow_module(given: Any) -> bool:
-    return _is_of("tensorflow")(given) and hasattr(given, "trainable_variables")
+def _is_tensorflow_module(model: Any) -> bool:
+    return _is_of("tensorflow")(model) and hasattr(model, "trainable_variables")
 
 
-def _write_bytes(given: Any, folder: Path) -> Path:
+def _write_bytes(model: Any, folder: Path) -> Path:
     path = folder / "model"
-    path.write_bytes(given)
+    path.write_bytes(model)
     return path
 
 
-def _write_file(given: Any, folder: Path) -> Path:
+def _write_file(model: Any, folder: Path) -> Path:
     path = folder / "model"
     with path.open("wb") as file:
-        start = given.read(0)
+        start = model.read(0)
         if isinstance(start, str):
             raise ArgumentError("the file is open as text", hint="open it with mode 'rb'")
-        shutil.copyfileobj(given, file)
+        shutil.copyfileobj(model, file)
     return path
 
 
-def _write_message(given: Any, folder: Path) -> Path:
-    path = folder / MESSAGES[_message_name(given)]
+def _write_message(model: Any, folder: Path) -> Path:
+    path = folder / MESSAGES[_message_name(model)]
     try:
-        path.write_bytes(given.SerializeToString())
+        path.write_bytes(model.SerializeToString())
     except ValueError as error:
         hint = "write it to a file, with its weights in another one"
         raise ArgumentError(f"the message cannot be written: {error}", hint=hint) from error
     return path
 
 
-def _write_keras(given: Any, folder: Path) -> Path:
+def _write_keras(model: Any, folder: Path) -> Path:
     path = folder / "saved_model"
     # Keras prints what it exports.
     with redirect_stdout(StringIO()):
-        given.export(str(path))
+        model.export(str(path))
     return path
 
 
-def _write_graph(given: Any, folder: Path) -> Path:
-    return _write_message(given.as_graph_def(), folder)
+def _write_graph(model: Any, folder: Path) -> Path:
+    return _write_message(model.as_graph_def(), folder)
 
 
-def _concrete(given: Any) -> Any:
+def _concrete(model: Any) -> Any:
     """The traced function of a given tf.function or of a method that is one; a traced function is returned
     unchanged.
     """
-    return given.get_concrete_function() if hasattr(given, "get_concrete_function") else given
+    return model.get_concrete_function() if hasattr(model, "get_concrete_function") else model
 
 
-def _write_function(given: Any, folder: Path) -> Path:
+def _write_function(model: Any, folder: Path) -> Path:
     tf: Any = import_module("tensorflow")
 
-    function = _concrete(given)
+    function = _concrete(model)
     holder: Any = tf.Module()
     holder.variables_of_function = list(function.graph.variables)
-    holder.captured = given
+    holder.captured = model
     return _save(holder, function, folder)
 
 
-def _write_tensorflow_module(given: Any, folder: Path) -> Path:
-    call: Any = given.__call__ if callable(given) else None
-    return _save(given, _concrete(call) if hasattr(call, "get_concrete_function") else None, folder)
+def _write_tensorflow_module(model: Any, folder: Path) -> Path:
+    call: Any = model.__call__ if callable(model) else None
+    return _save(model, _concrete(call) if hasattr(call, "get_concrete_function") else None, folder)
 
 
-def _is_exported_program(given: Any) -> bool:
-    return _is_of("torch")(given) and hasattr(given, "graph_signature") and hasattr(given, "range_constraints")
+def _is_exported_program(model: Any) -> bool:
+    return _is_of("torch")(model) and hasattr(model, "graph_signature") and hasattr(model, "range_constraints")
 
 
 _VECTORIZED = "torch._functorch.predispatch"
 """The module of the functions of torch.vmap in a program."""
 
 
-def _is_torch_module(given: Any) -> bool:
-    return _is_of("torch")(given) and hasattr(given, "named_parameters")
+def _is_torch_module(model: Any) -> bool:
+    return _is_of("torch")(model) and hasattr(model, "named_parameters")
 
 
-def _write_exported_program(given: Any, folder: Path) -> Path:
+def _write_exported_program(model: Any, folder: Path) -> Path:
     torch: Any = import_module("torch")
 
     path = folder / "model.pt2"
-    if any(_VECTORIZED in getattr(node.target, "__module__", "") for node in given.graph.nodes if callable(node.target)):
+    if any(_VECTORIZED in getattr(node.target, "__module__", "") for node in model.graph.nodes if callable(node.target)):
         # The operations of torch.vmap lack a dimension unless they are decomposed.
-        given = given.run_decompositions()
+        model = model.run_decompositions()
+    more: dict[str, Any] = {}
+    if any("_weight_int4pack_mm_for_cpu" in str(node.target) for node in model.graph.nodes):
+        # torch takes packed weights for those of its own processor, whatever packed them.
+        more["extra_files"] = {"packing": _layout_of(torch.backends.cpu.get_cpu_capability())}
     try:
-        torch.export.save(given, str(path))
+        torch.export.save(model, str(path), **more)
     except Exception as error:
         text = " ".join(str(error).split())
         hint = "torch.export.save(program, FILE) has to succeed"
@@ -170,15 +176,22 @@ def _write_exported_program(given: Any, folder: Path) -> Path:
     return path
 
 
-def _write_torch_module(given: Any, _folder: Path) -> Path:
+def _layout_of(capability: str) -> str:
+    """The layout of weights that torch packs for a capability of the processor, as `--packing` names it."""
+    is_arm = machine().lower() in ("aarch64", "arm64")
+    names = {"DEFAULT": "neon" if is_arm else "scalar", "NO AVX": "scalar", "SVE256": "scalar"}
+    return names.get(capability, capability.lower())
+
+
+def _write_torch_module(model: Any, _folder: Path) -> Path:
     hint = "give them: moir.convert_model(model.eval(), example_inputs=(x,)); or convert a program: torch.export.export(model, inputs)"
-    raise ArgumentError(f"{type(given).__name__} is a module of PyTorch, whose graph depends on its inputs", hint=hint)
+    raise ArgumentError(f"{type(model).__name__} is a module of PyTorch, whose graph depends on its inputs", hint=hint)
 
 
-def _exported(given: Any, example_inputs: Any) -> Any:
+def _exported(model: Any, example_inputs: Any) -> Any:
     """The program of a module of PyTorch. Raises ArgumentError for another model, or one that torch does not export."""
-    if not _is_torch_module(given):
-        reason = f"argument 'example_inputs' is for a torch.nn.Module, not for {type(given).__name__}"
+    if not _is_torch_module(model):
+        reason = f"argument 'example_inputs' is for a torch.nn.Module, not for {type(model).__name__}"
         raise ArgumentError(reason, hint="leave it out")
     torch: Any = import_module("torch")
 
@@ -191,35 +204,35 @@ def _exported(given: Any, example_inputs: Any) -> Any:
     try:
         # What torch prints while it traces is its own business; its errors are not.
         with redirect_stdout(StringIO()), torch.no_grad():
-            return torch.export.export(given, arguments, keywords, strict=False)
+            return torch.export.export(model, arguments, keywords, strict=False)
     except Exception as error:
         text = " ".join(str(error).split())[:300]
         hint = "torch.export.export(model, inputs) has to succeed; see the documentation of torch.export"
-        raise ArgumentError(f"torch does not export {type(given).__name__}: {text}", hint=hint) from error
+        raise ArgumentError(f"torch does not export {type(model).__name__}: {text}", hint=hint) from error
 
 
-def _is_jax_export(given: Any) -> bool:
-    return _is_of("jax")(given) and hasattr(given, "mlir_module_serialized")
+def _is_jax_export(model: Any) -> bool:
+    return _is_of("jax")(model) and hasattr(model, "mlir_module_serialized")
 
 
-def _is_jax_lowered(given: Any) -> bool:
-    return _is_of("jax")(given) and callable(getattr(given, "as_text", None)) and hasattr(given, "compiler_ir")
+def _is_jax_lowered(model: Any) -> bool:
+    return _is_of("jax")(model) and callable(getattr(model, "as_text", None)) and hasattr(model, "compiler_ir")
 
 
-def _write_jax_export(given: Any, folder: Path) -> Path:
-    if len(given.platforms) > 1:
+def _write_jax_export(model: Any, folder: Path) -> Path:
+    if len(model.platforms) > 1:
         # The file of jax.export says which of them the program asks for.
         path = folder / "model.jax"
-        path.write_bytes(given.serialize())
+        path.write_bytes(model.serialize())
     else:
         path = folder / "model.mlirbc"
-        path.write_bytes(given.mlir_module_serialized)
+        path.write_bytes(model.mlir_module_serialized)
     return path
 
 
-def _write_jax_lowered(given: Any, folder: Path) -> Path:
+def _write_jax_lowered(model: Any, folder: Path) -> Path:
     path = folder / "model.mlir"
-    path.write_text(given.as_text(debug_info=True))
+    path.write_text(model.as_text(debug_info=True))
     return path
 
 
@@ -247,9 +260,9 @@ OBJECTS: tuple[ModelObject, ...] = (
 """The kinds of objects, the most special first."""
 
 
-def is_model_object(given: Any) -> bool:
+def is_model_object(model: Any) -> bool:
     """Whether an object is a model that can be written to a file."""
-    return any(each.matches(given) for each in OBJECTS)
+    return any(each.matches(model) for each in OBJECTS)
 
 
 class Source:
@@ -262,27 +275,28 @@ class Source:
 
 
 @contextmanager
-def written(given: Any, example_inputs: Any = None) -> Generator[Source]:
+def written(model: Any, example_inputs: Any = None) -> Generator[Source]:
     """Write an object to a file. Raises ArgumentError if its framework cannot write it.
 
     Args:
-        given: an object for which `is_model_object` holds.
+        model: an object for which `is_model_object` holds.
         example_inputs: arguments of a module of PyTorch, with which it is exported first; None for other models.
     """
-    given = given if example_inputs is None else _exported(given, example_inputs)
+    model = model if example_inputs is None else _exported(model, example_inputs)
     folder = Path(mkdtemp(prefix="moir-"))
     source: Source | None = None
     try:
-        write = next(each.write for each in OBJECTS if each.matches(given))
+        write = next(each.write for each in OBJECTS if each.matches(model))
         try:
-            source = Source(write(given, folder))
+            source = Source(write(model, folder))
         except MoirError:
             raise
         except Exception as error:
             text = " ".join(str(error).split())[:300]
             hint = "give a tf.function with an input_signature, or write the model to a file"
-            raise ArgumentError(f"{type(given).__name__} cannot be written to a file: {text}", hint=hint) from error
-        yield source
+            raise ArgumentError(f"{type(model).__name__} cannot be written to a file: {text}", hint=hint) from error
+        with named_as(f"<{type(model).__name__}>", source.path, "a model of several files cannot come from memory; give its path"):
+            yield source
     finally:
         if source is None or source.module is None:
             shutil.rmtree(folder, ignore_errors=True)

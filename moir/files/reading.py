@@ -13,8 +13,8 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from moir.errors import ModelFileError
 from moir.files.shrunken_maps import SHRUNKEN_MAPS
 from moir.files.unchanged_files import FileState
-from moir.framework_record import SAMPLE
 from moir.frameworks import FRAMEWORKS
+from moir.frameworks.record import SAMPLE
 
 _FILES_READ: ContextVar[dict[Path, FileState] | None] = ContextVar("files_read", default=None)
 
@@ -129,7 +129,7 @@ def check_beginning(path: Path, data: mmap.mmap, dialect: str) -> None:
     """
     beginning = data[:SAMPLE]
     if not FRAMEWORKS[dialect].begins(beginning):
-        # The table of these kinds is imported for files that may be of one.
+        # Imported here: this table is needed only for files that may be of a format that moir does not read.
         from moir.files.foreign_files import check_not_foreign
 
         check_not_foreign(path, beginning)

@@ -7,8 +7,9 @@ from itertools import islice
 from pathlib import Path
 
 from moir.errors import ModelFileError
-from moir.framework_record import SAMPLE, Framework, is_text
+from moir.files.json_texts import MODEL_JSON, begins_object, read_json_model
 from moir.frameworks import TRANSFORMERS, readable
+from moir.frameworks.record import SAMPLE, Framework, is_text
 
 _USUAL_NAMES = ("model", "saved_model")
 _LARGEST_FOLDER = 10_000
@@ -32,12 +33,34 @@ def framework_of_file(path: str | Path) -> Framework:
                 return framework
         raise _absent(path)
     beginning = beginning_of(path)
-    found = framework_of_beginning(beginning)
-    if found is not None:
-        return found
+    framework = framework_of_content(path, beginning)
+    if framework is not None:
+        return framework
     if not beginning:
         raise ModelFileError("the file is empty", location=str(path), hint="copy or download it again")
     return _framework_of_name(path, beginning)
+
+
+def framework_of_content(path: Path, beginning: bytes) -> Framework | None:
+    """The framework of a file by its first bytes, of JSON by the whole text; None if it is not recognized.
+
+    Raises ModelFileError for JSON text that is not valid, or that is a part of a model.
+    """
+    framework = framework_of_beginning(beginning)
+    if framework is None and begins_object(beginning) and (described := read_json_model(path)) is not None:
+        return described[0]
+    return framework
+
+
+def is_json_model(path: Path, framework: Framework) -> bool:
+    """Whether a model of a framework, a file or a folder, is one that a JSON text describes."""
+    file = path / MODEL_JSON if path.is_dir() else path
+    return (
+        bool(framework.json_keys)
+        and file.is_file()
+        and framework_of_beginning(beginning := beginning_of(file)) is None
+        and begins_object(beginning)
+    )
 
 
 def framework_of_beginning(beginning: bytes) -> Framework | None:
@@ -47,9 +70,10 @@ def framework_of_beginning(beginning: bytes) -> Framework | None:
 
 def _framework_of_name(path: Path, beginning: bytes) -> Framework:
     """The framework of a file that its first bytes do not identify. Raises ModelFileError."""
+    from moir.files.archives import kind_of_members
     from moir.files.foreign_files import GENERAL, foreign_kind
 
-    kind = foreign_kind(beginning, path.name, by_suffix=False)
+    kind = kind_of_members(path, beginning) or foreign_kind(beginning, path.name, by_suffix=False)
     if kind is not None:
         raise kind.error(path)
     for framework in readable():
@@ -96,7 +120,7 @@ def beside(path: Path, suffix: str) -> Path:
 
 def _absent(path: Path) -> ModelFileError:
     """The error for a path without a file: with similar names in its folder."""
-    from moir.suggestions import did_you_mean
+    from moir.support.suggestions import alternatives, nearest
 
     hint = None
     try:
@@ -104,7 +128,8 @@ def _absent(path: Path) -> ModelFileError:
         same = [name for name in names if name.startswith(f"{path.name}.")]
         known = [path.name + suffix for framework in readable() for suffix in framework.suffixes]
         near = [name for name in same if name in known] or names
-        hint = did_you_mean(path.name, near) if path.name else None
+        similar = nearest(path.name, near) if path.name else []
+        hint = f"did you mean {alternatives(str(path.with_name(each)) for each in similar)}?" if similar else None
     except OSError:
         if not path.parent.exists():
             hint = f"there is no folder {path.parent}"
@@ -113,10 +138,16 @@ def _absent(path: Path) -> ModelFileError:
 
 def _framework_of_folder(path: Path) -> Framework:
     for framework in readable():
-        if any((path / name).is_file() for name in framework.folder_files):
-            return framework
-    from moir.suggestions import alternatives
+        for name in framework.folder_files:
+            # Models of several frameworks have a file of this name.
+            if (path / name).is_file() and (name != MODEL_JSON or framework_of_file(path / name) is framework):
+                return framework
+    from moir.files.archives import kind_of_folder
+    from moir.support.suggestions import alternatives
 
+    kind = kind_of_folder(path)
+    if kind is not None:
+        raise kind.error(path)
     try:
         models = list(islice(_models_in(path), 4))
     except OSError as error:
@@ -154,7 +185,7 @@ def _is_model_file(path: Path) -> bool:
 def _step_of_folder(path: Path) -> str:
     """What the user of a folder without a model can do."""
     from moir.files.foreign_files import foreign_kind
-    from moir.suggestions import alternatives
+    from moir.support.suggestions import alternatives
 
     if (path / "config.json").is_file():
         weights = alternatives(reversed(TRANSFORMERS.folder_files))

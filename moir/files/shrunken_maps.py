@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from weakref import ref
 
-from moir.records import Record
+from moir.support.records import Record
 
 _SIGBUS = 7
 _WITH_INFORMATION = 4
@@ -103,8 +103,8 @@ class ShrunkenMaps:
             if each.start <= address < each.start + each.size:
                 page = address & -mmap.PAGESIZE
                 kind = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _FIXED
-                found = self._library.mmap(page, each.start + each.size - page, mmap.PROT_READ, kind, -1, 0)
-                if found == page:
+                mapped = self._library.mmap(page, each.start + each.size - page, mmap.PROT_READ, kind, -1, 0)
+                if mapped == page:
                     self.files[each.state] = each.path
                     return
         # The instruction is repeated, and faults again without this handler.

@@ -28,7 +28,7 @@ class Reading:
 
 @contextmanager
 def recorded(*further: Path) -> Generator[Reading]:
-    """Record the files that are read in the context, as those of the module that the context sets.
+    """Record the files read in this context as the sources of the module that is set on the `Reading` it yields.
 
     Args:
         further: other files that belong to the module.
@@ -62,7 +62,7 @@ def check_not_read(module: ModuleOp, paths: Iterable[Path]) -> None:
 
     If the files of a module are not recorded, as for a copy, each file that is mapped into memory counts as one of
     them. If they are recorded, memory maps do not matter: another part of the process may have mapped a file, such as
-    the runtime that compiled an earlier model.
+    what runs an earlier model.
 
     Raises EmissionError that names the first of `paths` that the module was read from.
     """

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from moir.errors import ModelFileError
 from moir.files.shrunken_maps import SHRUNKEN_MAPS
-from moir.records import Record
+from moir.support.records import Record
 
 
 class FileState(Record):
@@ -41,7 +41,7 @@ def check_unchanged(files: Mapping[Path, FileState], cause: Exception | None = N
 
 
 def check_not_shrunken() -> None:
-    """Check that no file has been shorter than its memory map. Raises ModelFileError that names one that has."""
+    """Raises ModelFileError if a memory-mapped file has become shorter than its map."""
     for path in SHRUNKEN_MAPS.files.values():
         raise _change(path)
 

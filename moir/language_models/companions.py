@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moir.records import Record
+from moir.support.records import Record
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -56,7 +56,7 @@ def check_folder(path: Path, companions: Companions) -> None:
 
 
 def _is_same(existing: Path, name: str, companions: Companions) -> bool:
-    """Whether a file has the content that it would get, or is the file of the model itself."""
+    """Whether a file that exists already has the content that would be written, or is the source of the copy."""
     if name in companions.contents:
         return existing.read_bytes() == companions.contents[name]
     source = companions.copies[name]
@@ -77,13 +77,14 @@ def notes_on_older_files(path: Path, companions: Companions) -> list[str]:
     return [f"OpenVINO GenAI will read older files of the folder, too: {', '.join(older)}; remove them if they are of another model"]
 
 
-def save_folder(module: ModuleOp, path: Path, companions: Companions) -> WrittenModel:
+def save_folder(module: ModuleOp, path: Path, companions: Companions, progress: Callable[[int, int], None] | None = None) -> WrittenModel:
     """Write a converted language model and what belongs beside it.
 
     Args:
         module: the network, in opset dialects.
         path: the `.xml` of the network; the other files are written beside it. A missing folder is created.
         companions: the other files.
+        progress: called with the bytes of the network's weights that are written, and with their sum.
 
     Raises as `moir.save_model` does; then older files are unchanged and a folder that was created is removed.
     """
@@ -95,7 +96,7 @@ def save_folder(module: ModuleOp, path: Path, companions: Companions) -> Written
         folder.mkdir(parents=True, exist_ok=True)
         with staging_folder(folder, STAGING) as staged:
             _write_companions(staged, companions, folder)
-            return write_checked(module, path, complete=partial(_move_all, staged, folder))
+            return write_checked(module, path, complete=partial(_move_all, staged, folder), progress=progress)
     except OSError as error:
         raise EmissionError(f"the model cannot be written: {error.strerror or error}", location=str(error.filename or folder)) from error
     finally:
@@ -117,10 +118,25 @@ def _write_companions(staged: Path, companions: Companions, folder: Path) -> Non
 
 
 def _copies(copies: Mapping[str, Path], folder: Path) -> Mapping[str, Path]:
-    """The files to copy: those that are not already in the folder themselves."""
+    """The files to copy into the folder: sources that are not already in it."""
     return {name: source for name, source in copies.items() if not ((folder / name).exists() and (folder / name).samefile(source))}
 
 
 def _move_all(source: Path, target: Path) -> None:
-    for each in sorted(source.iterdir()):
-        os.replace(each, target / each.name)
+    """Move the files of a folder to another one. If one cannot be moved, the older files are put back."""
+    moved: list[Path] = []
+    with staging_folder(target, STAGING) as older:
+        try:
+            for each in sorted(source.iterdir()):
+                final = target / each.name
+                if final.exists():
+                    shutil.copyfile(final, older / each.name)
+                os.replace(each, final)
+                moved.append(final)
+        except OSError:
+            for final in moved:
+                if (older / final.name).exists():
+                    os.replace(older / final.name, final)
+                else:
+                    final.unlink()
+            raise

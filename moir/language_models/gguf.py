@@ -18,11 +18,13 @@ from moir.language_models.companions import (
     json_bytes,
     tokenizer_models,
 )
-from moir.tables import pairs, words
+from moir.support.tables import words
 
-SPECIAL = pairs(
-    "bos_token_id tokenizer.ggml.bos_token_id, eos_token_id tokenizer.ggml.eos_token_id, pad_token_id tokenizer.ggml.padding_token_id"
-)
+SPECIAL = {
+    "bos_token_id": "tokenizer.ggml.bos_token_id",
+    "eos_token_id": "tokenizer.ggml.eos_token_id",
+    "pad_token_id": "tokenizer.ggml.padding_token_id",
+}
 """The ids of special tokens in configurations, by the keys of the metadata."""
 
 FURTHER_ENDS = ("tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id")
@@ -35,12 +37,12 @@ ENDS = words(
 """The texts of control tokens that end a text or a turn: a file names one of them at most, folders have a list."""
 
 HARMONY_MESSAGE, HARMONY_ENDS = "<|end|>", words("<|return|> <|call|>")
-"""The token that ends a message, and those that end a turn, of models whose turns have several messages (gpt-oss)."""
+"""Tokens of the Harmony format of gpt-oss: the end of a message, and the tokens that end a turn of several messages."""
 
 CONTROL = 3
 """The type of control tokens."""
 
-SAMPLING = pairs("temperature general.sampling.temp, top_k general.sampling.top_k, top_p general.sampling.top_p")
+SAMPLING = {"temperature": "general.sampling.temp", "top_k": "general.sampling.top_k", "top_p": "general.sampling.top_p"}
 """How tokens are drawn, by the keys of the metadata."""
 
 
@@ -76,7 +78,7 @@ def _configuration(container: Container) -> dict[str, object]:
 
 
 def _special_tokens(metadata: Mapping[str, Any]) -> dict[str, object]:
-    """The ids of special tokens; of those that end a text a list, if there are several."""
+    """The ids of special tokens by their keys; a list if several tokens end a text."""
     ids: dict[str, object] = {name: metadata[key] for name, key in SPECIAL.items() if _is_id(metadata.get(key))}
     ends = [ids["eos_token_id"]] if "eos_token_id" in ids else []
     ends += [metadata[key] for key in FURTHER_ENDS if _is_id(metadata.get(key))]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from moir.frontends.json_fields import Fields
-from moir.records import Record
+from moir.files.json_fields import Fields
+from moir.support.records import Record
 from moir.tokenizers.algorithms import WHOLE
 from moir.tokenizers.byte_level import characters_of
 from moir.tokenizers.definition import SPACE, AddedToken, Replacement, Split, Step
@@ -19,8 +19,8 @@ from moir.tokenizers.normalized import normalized
 from moir.tokenizers.steps import refused
 
 
-class FoundTokens(Record):
-    """How added tokens are found.
+class TokenMatching(Record):
+    """How added tokens are matched in a text.
 
     Args:
         added: those that the first operation finds.
@@ -39,10 +39,10 @@ class FoundTokens(Record):
     passes_over: bool
 
 
-def found_tokens(
+def token_matching(
     added: Sequence[AddedToken], normalizer: Fields | None, model: Fields, vocabulary: Mapping[str, int], byte_level: str
-) -> FoundTokens:
-    """How added tokens are found.
+) -> TokenMatching:
+    """How added tokens are matched in a text.
 
     Args:
         added: the tokens, as they are written.
@@ -61,7 +61,7 @@ def found_tokens(
     first = [each for each in marked if not each.normalized]
     second = later if both else [each for each in marked if each.normalized]
     cuts: list[Step] = [Split(added_pattern(later))] if both else []
-    return FoundTokens(
+    return TokenMatching(
         added=tuple(plain if both else every), every=tuple(every), marked=frozenset([each.id for each in (*first, *second)]),
         before=(*_marks(first, also_added=True),), after=(*cuts, *_marks(second, also_added=not both)), passes_over=both,
     )  # fmt: skip
@@ -74,7 +74,7 @@ def _sought(token: AddedToken, normalizer: Fields | None) -> AddedToken:
 
 
 def _ambiguous(added: Sequence[AddedToken], model: Fields, vocabulary: Mapping[str, int], byte_level: str) -> list[AddedToken]:
-    """The added tokens for whose text the algorithm could take a text around them.
+    """The added tokens whose text the algorithm could also produce from a text without that added token.
 
     Either it is the text of another token, too, as those of spaces in byte-level vocabularies, or normalization makes
     it of a text in which there is no added token.
@@ -86,14 +86,19 @@ def _ambiguous(added: Sequence[AddedToken], model: Fields, vocabulary: Mapping[s
 
 
 def _marks(tokens: Sequence[AddedToken], *, also_added: bool) -> list[Step]:
-    """The step that marks some added tokens, right after they were found, when no other piece is their text."""
+    """A step that puts a mark before added tokens, right after they were matched, while no other piece can have their
+    text.
+    """
     if not tokens:
         return []
     return [Replacement(rf"\A{added_pattern(tokens)}\z", f"{WHOLE}$1", also_added=also_added)]
 
 
 def passing_over(steps: Iterable[Step], fields: Fields) -> list[Step]:
-    """Steps that leave marked pieces as they are. Raises ConversionError if there is no such step."""
+    """The steps with patterns that do not match in pieces marked as added tokens.
+
+    Raises ConversionError for a step that has no pattern.
+    """
     passed: list[Step] = []
     for step in steps:
         if not isinstance(step, Replacement | Split):

@@ -1,4 +1,4 @@
-"""Models of `tokenizer.json` as algorithms, whose vocabularies have what the operations may match and nothing else.
+"""The models of `tokenizer.json` (BPE, WordPiece, …), with vocabularies restricted to what the operations may match.
 
 Tokens that the algorithm of the library never makes get a text that is in no text, since the operations take any token
 that is no result of a merge for a symbol.
@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from moir.frontends.json_fields import Fields
+from moir.files.json_fields import Fields
 from moir.tokenizers.byte_level import bytes_of
 from moir.tokenizers.character_maps import character_map
 from moir.tokenizers.definition import (
@@ -31,7 +31,8 @@ from moir.tokenizers.literals import any_of, character_set
 from moir.tokenizers.steps import refused
 
 WHOLE, UNKNOWN = "\ufdd1", "\ufdd2"
-"""Characters that are in no text: before a piece that is one token, and for characters without a token."""
+"""Noncharacters, which no text contains: the mark before a piece that is one token, and the character for unknown ones.
+"""
 LARGEST_ID = 1 << 22
 _LARGEST_WORK = 1 << 28
 _BYTE_TOKEN = re.compile(rb"<0x[0-9A-F]{2}>")
@@ -39,8 +40,8 @@ _FIRST_BYTE = 0x10FE00
 """The first of the characters, for private use, that stand for bytes."""
 
 
-def listed(texts: Iterable[tuple[int, bytes]], fields: Fields) -> list[bytes]:
-    """Texts by ids; ids without a text have one that is in no text."""
+def texts_by_id(texts: Iterable[tuple[int, bytes]], fields: Fields) -> list[bytes]:
+    """The texts in the order of ids; ids without a text get a placeholder that matches nothing."""
     by_id = dict(texts)
     return [by_id.get(index, unreachable(index)) for index in range(count_of(by_id, fields))]
 
@@ -57,7 +58,7 @@ def count_of(ids: Collection[int], fields: Fields) -> int:
 
 
 def unreachable(index: int) -> bytes:
-    """A text that is not UTF-8, another one for each id."""
+    """A placeholder for the token of an id that nothing may match: bytes that are not UTF-8, distinct for each id."""
     return b"\xff" + str(index).encode()
 
 
@@ -84,16 +85,16 @@ def algorithm_of(
         if limit < 0:
             raise fields.error("'max_input_chars_per_word' is negative")
         steps: list[Step] = [Replacement(rf"\A[\s\S]{{{limit + 1},}}\z", UNKNOWN)]
-        return WordPieces(listed([*plain, *contents], fields), unknown, fields.text("continuing_subword_prefix", "##")), steps
+        return WordPieces(texts_by_id([*plain, *contents], fields), unknown, fields.text("continuing_subword_prefix", "##")), steps
     if kind == "WordLevel":
-        return Words(listed([*plain, *contents], fields), _unknown(fields, vocabulary)), []
+        return Words(texts_by_id([*plain, *contents], fields), _unknown(fields, vocabulary)), []
     if kind == "Unigram":
         return _probable_pieces(fields, [*plain, *contents], {each.id for each in added})
     raise refused(fields, f"the model {kind}")
 
 
 def _probable_pieces(fields: Fields, tokens: Sequence[tuple[int, bytes]], added: Collection[int]) -> tuple[Unigram, list[Step]]:
-    texts = listed(tokens, fields)
+    texts = texts_by_id(tokens, fields)
     scores = np.zeros(len(texts), np.float32)
     for index, pair in enumerate(fields.list("vocab")):
         if not abs(pair[1]) < 1e30:
@@ -183,7 +184,7 @@ def _byte_pairs(
         if whole:
             steps.append(Replacement(rf"\A({any_of(text for _, text in whole)})\z", f"{WHOLE}$1"))
             others |= {(WHOLE + text).encode(): vocabulary[token] for token, text in whole}
-    texts = listed([*entries.items(), *[(i, unreachable(i)) for i in vocabulary.values() if i not in entries]], fields)
+    texts = texts_by_id([*entries.items(), *[(i, unreachable(i)) for i in vocabulary.values() if i not in entries]], fields)
     return BytePairs(texts, [(encode(left), encode(right)) for left, right in kept], list(others.items())), steps
 
 
@@ -222,12 +223,12 @@ def _pair(merge: Any, fields: Fields) -> tuple[str, str]:
 
 
 def merged(token: str, ranks: Mapping[tuple[str, str], int]) -> int:
-    """The number of symbols that are left of a token after all merges."""
+    """The number of symbols that remain after applying all merges of byte-pair encoding to a token."""
     symbols = list(token)
     while len(symbols) > 1:
-        found = [(rank, at) for at, pair in enumerate(pairwise(symbols)) if (rank := ranks.get(pair)) is not None]
-        if not found:
+        candidates = [(rank, at) for at, pair in enumerate(pairwise(symbols)) if (rank := ranks.get(pair)) is not None]
+        if not candidates:
             break
-        at = min(found)[1]
+        at = min(candidates)[1]
         symbols[at : at + 2] = [symbols[at] + symbols[at + 1]]
     return len(symbols)

@@ -30,7 +30,7 @@ def bytes_of_characters() -> Mapping[int, int]:
 
 
 def bytes_of(token: str) -> bytes | None:
-    """The bytes for which the characters of a token stand; None if one of them stands for none."""
+    """The bytes that the characters of a byte-level token encode; None if a character encodes no byte."""
     table = bytes_of_characters()
     try:
         return bytes([table[ord(character)] for character in token])

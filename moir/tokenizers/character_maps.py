@@ -106,5 +106,7 @@ class _DoubleArray:
 
 
 def _is_distance(distance: int) -> bool:
-    """Whether a unit can hold a distance: 21 bits, or 29 bits of which the last eight are zero."""
+    """Whether a unit of the double-array trie can encode an offset: 21 bits, or 29 bits of which the last eight
+    are 0.
+    """
     return distance < _LARGEST_NEAR_OFFSET or (distance < 1 << 29 and distance & 0xFF == 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from moir.frontends.json_fields import Fields
+from moir.files.json_fields import Fields
 from moir.tokenizers.byte_level import bytes_of
 from moir.tokenizers.definition import Decoding, Replacement
 from moir.tokenizers.literals import quoted
@@ -15,7 +15,7 @@ _CLEANED = ((" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), ("
             (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"))  # fmt: skip
 
 END = "\ufdd4"
-"""A character that is in no text, after a token whose spaces are removed if it is the first one; START is before it."""
+"""A noncharacter after a token whose leading spaces are removed at the start of a text; START is before that token."""
 _MOST_RUNS = 16
 _MOST_REPEATED, _MOST_CHARACTERS = 1 << 16, 1 << 28
 
@@ -44,7 +44,7 @@ def decoding_of(decoder: Fields | None, tokens: Sequence[str], special: Sequence
             content = quoted(each.text("content", " "))
             start, stop = each.integer("start", 0), each.integer("stop", 0)
             if not (content and 0 <= start < _MOST_REPEATED and 0 <= stop < _MOST_REPEATED):
-                raise each.error("what is to be stripped is empty, or its number is out of range")
+                raise each.error("the text to strip is empty, or the number of times is out of range")
             after += [Replacement(rf"\A(?:{content}){{1,{start}}}", "")] if start else []
             after += [Replacement(rf"(?:{content}){{1,{stop}}}\z", "")] if stop else []
             if not joined:

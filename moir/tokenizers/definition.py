@@ -1,4 +1,4 @@
-"""The definition of a tokenizer, whatever file it comes from: steps on texts, a vocabulary, and a template of ids.
+"""The definition of a tokenizer, independent of its file format: steps on texts, a vocabulary, and a template of ids.
 
     text -> added tokens apart -> steps -> algorithm -> ids -> truncation -> template -> padding
     ids  -> texts of the tokens -> replacements -> text
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from moir.dialects.data import Array
-from moir.records import Record
+from moir.support.records import Record
 
 FIRST_TEXT, SECOND_TEXT = -1, -2
 """What stands for the ids of a text in a template."""

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from moir.frontends.json_fields import Fields
+from moir.files.json_fields import Fields
 from moir.tokenizers.definition import SPACE, TokenizerDefinition
 from moir.tokenizers.json_parts import ESCAPED_SPACES, PREFIX, Json, added, merges_of, pieces_decoder, sequence, template
 from moir.tokenizers.settings import Settings
@@ -220,7 +220,7 @@ def _word_pieces(source: _Source) -> Json:
 
 
 def _word_piece(token: str, kind: float) -> str:
-    """A token as BERT writes it: `##` before those that do not begin a word."""
+    """A WordPiece token from GGUF in BERT's spelling: `##` before pieces that do not begin a word."""
     if kind in (_UNKNOWN, _CONTROL, _USER) or (token[:1] == "[" and token[-1:] == "]"):
         return token
     return token[1:] if token[:1] == SPACE and token != SPACE else f"##{token}"

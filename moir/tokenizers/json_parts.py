@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from moir.frontends.json_fields import Fields
+from moir.files.json_fields import Fields
 from moir.tokenizers.definition import SPACE
 
 Json: TypeAlias = dict[str, Any]
@@ -51,7 +51,7 @@ def pieces_decoder(*, has_prefix: bool) -> Json:
 
 
 def merges_of(ranks: Mapping[str, float], fields: Fields) -> list[list[str]]:
-    """The merges that make the tokens of a vocabulary, those with the lowest ranks first.
+    """The merges that produce the tokens of a vocabulary from shorter tokens, lowest ranks first.
 
     SentencePiece merges the two neighbours whose text together is the best token. So each division of a token into two
     tokens of the vocabulary is a merge.

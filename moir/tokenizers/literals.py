@@ -15,7 +15,9 @@ def quoted(text: str) -> str:
 
 
 def replacement_text(text: str) -> str:
-    """A replacement that is a text, whatever it contains. Raises ValueError if the operation cannot be told so."""
+    """The replacement string of RegexReplace that inserts `text` literally. Raises ValueError for texts that cannot be
+    escaped.
+    """
     # The operation takes a backslash before a digit for a group, too.
     if any(text[index] == "\\" and text[index + 1].isdigit() for index in range(len(text) - 1)):
         raise ValueError(f"the replacement {text!r} has a backslash before a digit")
@@ -29,7 +31,7 @@ def _quoted(character: str) -> str:
 
 
 def character_set(characters: Iterable[str], *, inverted: bool = False) -> str:
-    """A pattern that matches one of some characters, or any other one."""
+    """A regular expression for one of some characters, or with `inverted` for any other character."""
     codes = sorted(set(map(ord, characters)))
     ranges: list[tuple[int, int]] = []
     for code in codes:
@@ -90,7 +92,7 @@ def _texts_of(root: _Node) -> list[str]:
 
 
 def _alternatives(node: _Node, depth: int) -> str:
-    """The pattern of what follows a node: the longest continuation, or nothing if a text ends here."""
+    """A greedy regular expression for what may follow a node of the trie; empty at a leaf."""
     by_continuation: dict[str, list[str]] = {}
     for character, child in node.children.items():
         by_continuation.setdefault(_continuation(child, depth + 1), []).append(character)

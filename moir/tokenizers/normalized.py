@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from moir.frontends.json_fields import Fields
+from moir.files.json_fields import Fields
 from moir.tokenizers.steps import refused
 
 

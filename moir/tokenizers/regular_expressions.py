@@ -14,7 +14,7 @@ Source: doc/RE of Oniguruma 6.9, syntax ONIG_SYNTAX_ONIGURUMA; pcre2pattern(3).
 
 from __future__ import annotations
 
-from moir import tables
+from moir.support import tables
 
 WORD_CHARACTERS = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
 """The inside of a set of the characters that words consist of (UTS #18, Annex C)."""
@@ -41,7 +41,9 @@ _NESTING = 100
 
 
 class UnknownExpression(ValueError):
-    """A regular expression has something that PCRE2 does not, or that is not known here; the text says what."""
+    """A regular expression uses a construct that PCRE2 lacks or that this module does not translate; the text says
+    which.
+    """
 
 
 def translated(expression: str) -> str:
@@ -179,7 +181,7 @@ class _Reader:
         return f"(?:(?!{every})[\\s\\S])" if inverted else f"(?:{every}[\\s\\S])"
 
     def _posix(self) -> str | None:
-        """A POSIX set within a set, whose opening bracket was read; None if it is none."""
+        """Read the rest of a POSIX class such as `[:alpha:]` within a set; None, with nothing read, otherwise."""
         if not self._text.startswith(":", self._position):
             return None
         end = self._text.find(":]", self._position)

@@ -13,15 +13,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from moir import tables
 from moir.errors import ModelFileError
+from moir.files.json_fields import Fields
+from moir.files.protobuf.message_table import MessageTable
 from moir.files.reading import read_whole
-from moir.frontends.json_fields import Fields
-from moir.frontends.protobuf.message_table import MessageTable
-from moir.records import Record
-from moir.tokenizers.definition import SPACE, TokenizerDefinition
+from moir.support import tables
+from moir.support.records import Record
+from moir.tokenizers.algorithms import unreachable
+from moir.tokenizers.definition import SPACE, TokenizerDefinition, Unigram
 from moir.tokenizers.json_parts import ESCAPED_SPACES, PREFIX, Json, added, merges_of, pieces_decoder, sequence, template
-from moir.tokenizers.settings import HINT, LARGEST_FILE, read_settings, read_token_settings
+from moir.tokenizers.settings import HINT, LARGEST_FILE, Settings, read_settings, read_token_settings
 from moir.tokenizers.steps import refused
 from moir.tokenizers.tokenizer_json import definition_of
 
@@ -78,7 +79,7 @@ _CLASSES: Mapping[str, _Class] = tables.by_word(
         "XLMRobertaTokenizer": _Class(shift=True, first="bos", last="eos", between=2, strips=True),
     }
 )
-"""The classes that are not read as Llama's, which other classes of pairs are like."""
+"""Tokenizer classes with their own settings; all other BPE classes are read like Llama's."""
 
 _SHIFTED = (("<s>", 0.0, _CONTROL), ("<pad>", 0.0, _CONTROL), ("</s>", 0.0, _CONTROL), ("<unk>", 0.0, _UNKNOWN))
 _SHIFTED_IDS = {"bos": 0, "pad": 1, "eos": 2, "unk": 3}
@@ -88,14 +89,15 @@ class _Source:
     """A file, and the settings beside it.
 
     Args:
-        path: the file.
+        content: the content of the file.
+        fields: where it is, for messages.
         settings: the content of `tokenizer_config.json`.
     """
 
-    def __init__(self, path: Path, settings: Fields) -> None:
+    def __init__(self, content: bytes, fields: Fields, settings: Fields) -> None:
         self.settings = settings
-        self.fields = Fields({}, path.name, str(path), HINT)
-        model = self._read(path)
+        self.fields = fields
+        model = self._read(content)
         self.normalizer, trainer = model.normalizer_spec, model.trainer_spec
         self.kind = trainer.model_type if trainer.HasField("model_type") else _UNIGRAM
         self.has_bytes = trainer.byte_fallback
@@ -109,11 +111,12 @@ class _Source:
         ids = {name: getattr(trainer, name) if trainer.HasField(name) else default for name, default in _IDS.items()}
         self.ids = {name.removesuffix("_id"): index for name, index in ids.items() if 0 <= index < len(self.pieces)}
 
-    def _read(self, path: Path) -> Any:
+    def _read(self, content: bytes) -> Any:
         try:
-            return MESSAGES.reader("ModelProto").FromString(read_whole(path, "a tokenizer", LARGEST_FILE))
+            return MESSAGES.reader("ModelProto").FromString(content)
         except ValueError as error:
-            raise ModelFileError(f"not a model of SentencePiece: {error}", location=str(path), hint=HINT) from None
+            reason = f"not a model of SentencePiece: {error}"
+            raise ModelFileError(reason, location=self.fields.location, hint=self.fields.hint) from None
 
     def flag(self, name: str) -> bool:
         """Whether the normalizer does something; it does unless the file says otherwise."""
@@ -135,7 +138,7 @@ class _Source:
         self.ids = dict(_SHIFTED_IDS)
 
     def normalizers(self, *, strips: bool) -> list[Json]:
-        """Normalizers for what the file says, but for the mark before a text.
+        """The normalizers of the file, without the one that puts a mark before a text.
 
         Args:
             strips: whether a pre-tokenizer removes white space anyway.
@@ -156,7 +159,7 @@ def read_pieces(path: Path) -> TokenizerDefinition:
     """
     settings, fields = read_settings(path.parent), read_token_settings(path.parent)
     name = fields.text("tokenizer_class", "").removesuffix("Fast")
-    source = _Source(path, fields)
+    source = _Source(read_whole(path, "a tokenizer", LARGEST_FILE), Fields({}, path.name, str(path), HINT), fields)
     kind = _CLASSES.get(name, _Class(first="bos"))
     if source.kind != _PAIRS and not (source.kind == _UNIGRAM and name in _CLASSES):
         what = f"the tokenizer class {name[:40]!r}" if source.kind == _UNIGRAM else f"SentencePiece's model_type {source.kind}"
@@ -171,6 +174,34 @@ def read_pieces(path: Path) -> TokenizerDefinition:
         "post_processor": _template(source, kind, named, {each.text: each.id for each in settings.tokens if each.id >= 0}),
     }
     return definition_of(Fields(content, path.name, str(path), HINT), settings.with_fields(named=named))
+
+
+def read_model(content: bytes, fields: Fields) -> TokenizerDefinition:
+    """The tokenizer of a model of SentencePiece, as the library applies it: of control pieces none is looked for in
+    texts, and none is put around them.
+
+    Args:
+        content: the content of the file.
+        fields: where it is, for messages.
+
+    Raises ModelFileError if it is damaged, ConversionError if it cannot be expressed.
+    """
+    source = _Source(content, fields, Fields({}, fields.place, fields.location, fields.hint))
+    if source.kind not in (_UNIGRAM, _PAIRS):
+        raise refused(source.fields, f"SentencePiece's model_type {source.kind}")
+    parts = _pairs(source) if source.kind == _PAIRS else _probable(source, _Class())
+    of_users = [added(piece, index, special=False) for index, (piece, _, type_) in enumerate(source.pieces) if type_ == _USER]
+    settings = Settings(
+        named={name: source.pieces[index][0] for name, index in source.ids.items()}, tokens=(), chat_template="", cleans=False,
+        cleans_byte_pairs=False, has_types=False, pads_right=True, truncates_right=True, longest=None,
+    )  # fmt: skip
+    definition = definition_of(Fields({**parts, "added_tokens": of_users}, fields.place, fields.location, fields.hint), settings)
+    algorithm = definition.algorithm
+    if not isinstance(algorithm, Unigram):
+        return definition
+    never = {index for index, (_, _, type_) in enumerate(source.pieces) if type_ in (_UNKNOWN, _CONTROL, _UNUSED)}
+    texts = [unreachable(index) if index in never else text for index, text in enumerate(algorithm.vocabulary)]
+    return definition.with_fields(algorithm=algorithm.with_fields(vocabulary=texts))
 
 
 def _pairs(source: _Source) -> Json:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from moir.errors import ModelFileError
+from moir.files.json_fields import Fields
 from moir.files.reading import read_whole
-from moir.frontends.json_fields import Fields
-from moir.records import Record
+from moir.support.records import Record
 from moir.tokenizers.definition import AddedToken
 
 LARGEST_FILE = 1 << 27
@@ -88,7 +88,7 @@ def read_object(path: Path) -> Fields:
 
 
 def added_token(fields: Fields, index: int, *, special: bool) -> AddedToken:
-    """The token that an object describes."""
+    """An added token from an object of `tokenizer.json` or `tokenizer_config.json`."""
     text, flag = fields.text("content"), fields.content.get
     return AddedToken(text, index, special or bool(flag("special")), bool(flag("normalized")), bool(flag("lstrip")),
                       bool(flag("rstrip")), bool(flag("single_word")))  # fmt: skip

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from moir import tables
-from moir.records import Record
+from moir.support import tables
+from moir.support.records import Record
 from moir.tokenizers.byte_level import GPT2_PATTERN
 
 _CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"

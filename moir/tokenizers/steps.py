@@ -6,7 +6,7 @@ import base64
 from collections.abc import Sequence
 
 from moir.errors import ConversionError
-from moir.frontends.json_fields import Fields
+from moir.files.json_fields import Fields
 from moir.tokenizers.byte_level import GPT2_PATTERN
 from moir.tokenizers.character_maps import lowercase_map
 from moir.tokenizers.definition import BytesAsCharacters, CharacterMap, NormalForm, Replacement, Split, Step
@@ -111,12 +111,12 @@ def pre_tokenizer_steps(fields: Fields) -> list[Step]:
     """The steps of a pre-tokenizer; a step after ByteLevel sees the characters that stand for bytes."""
     steps: list[Step] = []
     kinds = list(fields.objects("pretokenizers")) if fields.text("type") == "Sequence" else [fields]
-    for number, each in enumerate(kinds):
+    for index, each in enumerate(kinds):
         own = _pre_tokenizer(each)
         steps += own
-        if has_start(own) and any(before.text("type") != "WhitespaceSplit" for before in kinds[:number]):
+        if has_start(own) and any(before.text("type") != "WhitespaceSplit" for before in kinds[:index]):
             raise refused(each, "Metaspace with prepend_scheme first after other pre-tokenizers than WhitespaceSplit")
-        if each.text("type") == "ByteLevel" and number < len(kinds) - 1:
+        if each.text("type") == "ByteLevel" and index < len(kinds) - 1:
             steps.append(BytesAsCharacters())
     return steps
 

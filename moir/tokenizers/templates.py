@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from moir.frontends.json_fields import Fields
+from moir.files.json_fields import Fields
 from moir.tokenizers.definition import FIRST_TEXT, SECOND_TEXT, Template
 from moir.tokenizers.steps import refused
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
-from moir.frontends.json_fields import Fields
-from moir.tokenizers.added_tokens import found_tokens, passing_over
+from moir.files.json_fields import Fields
+from moir.tokenizers.added_tokens import passing_over, token_matching
 from moir.tokenizers.algorithms import algorithm_of, count_of
 from moir.tokenizers.decoders import decoding_of
 from moir.tokenizers.definition import AddedToken, BytePairs, BytesAsCharacters, Replacement, TokenizerDefinition
@@ -47,15 +47,15 @@ def _definition(fields: Fields, settings: Settings) -> TokenizerDefinition:
         raise refused(fields, "Metaspace with prepend_scheme first after a normalizer that changes the beginning of a text")
     is_byte_level = splitter is not None and any(kind == "ByteLevel" for kind in _kinds(splitter))
     byte_level = "characters" if BytesAsCharacters() in after else "bytes" if is_byte_level else ""
-    found = found_tokens(added, normalizer, model, vocabulary, byte_level)
-    algorithm, last = algorithm_of(model, vocabulary, found.every, byte_level, found.marked)
+    matching = token_matching(added, normalizer, model, vocabulary, byte_level)
+    algorithm, last = algorithm_of(model, vocabulary, matching.every, byte_level, matching.marked)
     after += last
-    if found.passes_over:
+    if matching.passes_over:
         after = passing_over(after, fields)
     tokens = [""] * count_of(set(ids.values()), fields)
     for token, index in ids.items():
         tokens[index] = token
-    for each in found.every:
+    for each in matching.every:
         tokens[each.id] = each.text  # As the library: the text that is looked for.
     special = [each.id for each in added if each.special]
     processor = _optional(fields, "post_processor")
@@ -63,7 +63,8 @@ def _definition(fields: Fields, settings: Settings) -> TokenizerDefinition:
     cleans = settings.cleans and (settings.cleans_byte_pairs or not isinstance(algorithm, BytePairs))
     named = {name: ids.get(token) for name, token in settings.named.items()}
     return TokenizerDefinition(
-        location=fields.location, added=found.added, normalization=(*found.before, *before), pre_tokenization=(*found.after, *after),
+        location=fields.location, added=matching.added,
+        normalization=(*matching.before, *before), pre_tokenization=(*matching.after, *after),
         prefix=START if begins else "", algorithm=algorithm, single=single, pair=pair,
         decoding=decoding_of(_optional(fields, "decoder"), tokens, special, cleans=cleans), has_types=settings.has_types,
         pads_right=settings.pads_right, truncates_right=settings.truncates_right,

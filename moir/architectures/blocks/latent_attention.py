@@ -1,4 +1,4 @@
-"""The nodes of an attention whose keys and values are products of one small vector for each token."""
+"""The nodes of multi-head latent attention: keys and values are projections of one small vector for each token."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from moir.architectures.record import Latent, Rotary
 from moir.architectures.yarn import magnitude
 
 EPSILON = 1e-6
-"""That of the normalizations of compressed vectors, whatever that of the others is."""
+"""ε of the normalizations of compressed vectors; config.json has only that of the other normalizations."""
 
 
 class LatentAttentionNodes(TokenBlockNodes):

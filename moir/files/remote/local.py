@@ -1,0 +1,68 @@
+"""What a conversion reads and writes on this machine, wherever the model and the result lie.
+
+Nothing else of this folder is imported for paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moir.files.remote.addresses import is_address
+from moir.files.remote.local_files import LocalModel, LocalOutput, Progress
+
+if TYPE_CHECKING:
+    from moir.files.remote.store import RemoteFile
+
+
+@contextmanager
+def local_model(model: str, progress: Progress | None = None) -> Generator[LocalModel]:
+    """A model on this machine: the model itself, or what is downloaded of it; errors in the context name its address.
+
+    Args:
+        model: its path, or its address.
+        progress: is told of each piece that is downloaded.
+
+    Raises UsageError for an address that cannot be that of a model, and ModelFileError.
+    """
+    if not is_address(model):
+        yield LocalModel(Path(model))
+        return
+    from moir.files.remote.models import downloaded_model
+
+    with downloaded_model(model, progress) as local:
+        yield local
+
+
+@contextmanager
+def local_file(file: str) -> Generator[Path]:
+    """A file on this machine, such as a manifest: itself, or what is downloaded. Raises as `local_model` does."""
+    if not is_address(file):
+        yield Path(file)
+        return
+    from moir.files.remote.models import downloaded_file
+
+    with downloaded_file(file) as path:
+        yield path
+
+
+@contextmanager
+def local_output(output: str, sources: Iterable[RemoteFile] = (), progress: Progress | None = None) -> Generator[LocalOutput]:
+    """Where a conversion writes: its path itself, or a temporary folder, which is uploaded when the context ends.
+
+    Args:
+        output: the path or the address of the `.xml` or `.onnx`.
+        sources: the files that the model was read from, which are not overwritten.
+        progress: is told of each part that is uploaded.
+
+    Raises UsageError for an address to which nothing can be written, and EmissionError; then no model appears.
+    """
+    if not is_address(output):
+        yield LocalOutput(Path(output))
+        return
+    from moir.files.remote.upload import uploaded_folder
+
+    with uploaded_folder(output, sources, progress) as path:
+        yield LocalOutput(path, output)

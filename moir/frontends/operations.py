@@ -62,15 +62,15 @@ def named(name: str, *tensors: str) -> dict[str, Attribute]:
 def outputs_of(values: Iterable[tuple[SSAValue, str]], operations: Sequence[Operation]) -> list[Operation]:
     """The Results of outputs that the file names.
 
-    A tensor has the name of its output, too, by which users find it in the runtime, unless another tensor has it.
+    A tensor has the name of its output, too, by which users find it in the model, unless another tensor has it.
     """
     taken: dict[str, SSAValue] = {name: each for op in operations for each in op.results for name in names_of(each)}
-    found: list[Operation] = []
+    results: list[Operation] = []
     for value, name in values:
         if taken.setdefault(name, value) is value:
             add_tensor_names(value, escaped(name), required=True)
-        found.append(opset.operation("opset1.Result").create(operands=[value], attributes={"name": string_attribute(name)}))
-    return found
+        results.append(opset.operation("opset1.Result").create(operands=[value], attributes={"name": string_attribute(name)}))
+    return results
 
 
 def declared_type(shape: Sequence[int] | None, element: Attribute, name: str) -> Attribute:

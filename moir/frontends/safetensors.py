@@ -19,14 +19,31 @@ from moir.dialects import element_types
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
 from moir.files.foreign_files import check_not_foreign
+from moir.files.json_fields import Fields
 from moir.files.reading import map_file, read_whole
-from moir.framework_record import SAMPLE
-from moir.frontends.json_fields import Fields
+from moir.frameworks.record import SAMPLE
 from moir.frontends.strided_tensors import tensor_over
 
-TYPES = element_types.named(
-    "BOOL boolean, U8 u8, I8 i8, U16 u16, I16 i16, U32 u32, I32 i32, U64 u64, I64 i64, F16 f16, BF16 bf16, F32 f32, "
-    "F64 f64, F8_E4M3 f8e4m3, F8_E5M2 f8e5m2, F8_E8M0 f8e8m0, F4 f4e2m1"
+TYPES = element_types.of_xml_names(
+    {
+        "BOOL": "boolean",
+        "U8": "u8",
+        "I8": "i8",
+        "U16": "u16",
+        "I16": "i16",
+        "U32": "u32",
+        "I32": "i32",
+        "U64": "u64",
+        "I64": "i64",
+        "F16": "f16",
+        "BF16": "bf16",
+        "F32": "f32",
+        "F64": "f64",
+        "F8_E4M3": "f8e4m3",
+        "F8_E5M2": "f8e5m2",
+        "F8_E8M0": "f8e8m0",
+        "F4": "f4e2m1",
+    }
 )
 """The element types by their names."""
 
@@ -50,7 +67,7 @@ class SafeTensors:
         self.path = path
         self.tensors: dict[str, DataAttr] = {}
         self.same: dict[str, str] = {}
-        """The names that were left out, with the name that has the same tensor."""
+        """Name that was left out of the file -> name of the tensor with the same contents."""
         for file in _files(path):
             self._read(file)
 
@@ -86,10 +103,10 @@ class SafeTensors:
 
 
 def _integers(entry: Fields, key: str) -> list[int]:
-    found = entry.list(key)
-    if not all(isinstance(each, int) and not isinstance(each, bool) for each in found):
+    integers = entry.list(key)
+    if not all(isinstance(each, int) and not isinstance(each, bool) for each in integers):
         raise entry.error(f"{key!r} is not a list of integers")
-    return list(found)
+    return list(integers)
 
 
 def _files(path: Path) -> list[Path]:
@@ -100,10 +117,10 @@ def _files(path: Path) -> list[Path]:
             raise _error(path, f"the folder has several indices: {', '.join(each.name for each in indices)}")
         if indices:
             return _files(indices[0])
-        found = sorted(path.glob("*.safetensors"))
-        if not found:
+        files = sorted(path.glob("*.safetensors"))
+        if not files:
             raise _error(path, "the folder has no file *.safetensors")
-        return found
+        return files
     if path.suffix != ".json":
         return [path]
     named = _json(path, read_whole(path, "the index")).fields("weight_map")

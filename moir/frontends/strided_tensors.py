@@ -38,7 +38,7 @@ def tensor_over(storage: memoryview, element: Attribute, sizes: Sequence[int], s
     row = element_types.describe(element)
     dtype = row.numpy
     if len(sizes) != len(strides) or len(sizes) > MAXIMUM_RANK or min((*sizes, *strides, offset), default=0) < 0:
-        raise ValueError(f"sizes {list(sizes)}, strides {list(strides)} and offset {offset} are those of no tensor")
+        raise ValueError(f"sizes {list(sizes)}, strides {list(strides)} and offset {offset} do not describe a tensor")
     if reason := impossibility(sizes):
         raise ValueError(reason)
     shape = tuple(sizes)

@@ -18,9 +18,9 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element, ParseError, XMLParser
 
 from moir.errors import ModelFileError
+from moir.files.protobuf.text_format import Scalar, TextMessage
 from moir.files.reading import read_whole
 from moir.frontends.caffe.network import Layer
-from moir.frontends.protobuf.text_format import Scalar, TextMessage
 
 _ATTRIBUTES = ("NativeType", "hasParam", "protoParamName")
 
@@ -51,15 +51,15 @@ def read_mapping(path: Path) -> dict[str, CustomLayer]:
         raise ModelFileError(f"not XML: {error}", location=str(path)) from error
     if root.tag != "CustomLayers":
         raise _error(path, "its outermost element is not CustomLayers")
-    found: dict[str, CustomLayer] = {}
+    layers: dict[str, CustomLayer] = {}
     for entry in root:
         if entry.tag != "CustomLayer":
             raise _error(path, f"it has an element {entry.tag}, where only CustomLayer can be")
         name, layer = _entry(entry, path)
-        if name in found:
+        if name in layers:
             raise _error(path, f"it has the type {name!r} twice")
-        found[name] = layer
-    return found
+        layers[name] = layer
+    return layers
 
 
 def _error(path: Path, reason: str) -> ModelFileError:
@@ -85,22 +85,22 @@ def _entry(entry: Element, path: Path) -> tuple[str, CustomLayer]:
 
 def attributes_of(layer: Layer, custom: CustomLayer) -> Mapping[str, str]:
     """The attributes that a layer has in the IR."""
-    found = dict(custom.attributes)
+    attributes = dict(custom.attributes)
     for message in layer.message.messages(custom.parameters) if custom.parameters else ():
-        found |= _texts(message)
-    return found
+        attributes |= _texts(message)
+    return attributes
 
 
 def _texts(message: TextMessage) -> dict[str, str]:
-    found: dict[str, str] = {}
+    entries: dict[str, str] = {}
     for name, values in message.fields.items():
         scalars = [_text(value) for value in values if not isinstance(value, TextMessage)]
         if scalars:
-            found[name] = ",".join(scalars)
+            entries[name] = ",".join(scalars)
         for value in values:
             if isinstance(value, TextMessage):
-                found |= _texts(value)
-    return found
+                entries |= _texts(value)
+    return entries
 
 
 def _text(value: Scalar) -> str:

@@ -26,12 +26,11 @@ from moir.dialects.names import several_tensor_names
 from moir.dialects.properties import attribute_of, integer_attribute, string_attribute
 from moir.dialects.shapes import UNKNOWN, tensor
 from moir.errors import ModelFileError
+from moir.files.protobuf.text_format import TextMessage
 from moir.frontends.caffe.custom_layers import CustomLayer, attributes_of
 from moir.frontends.caffe.network import Layer, Network, parameters
 from moir.frontends.caffe.weights import Weights
 from moir.frontends.operations import Operations, declared_type, named
-from moir.frontends.protobuf.text_format import TextMessage
-from moir.tables import pairs
 
 TRAINING = frozenset(
     (
@@ -44,10 +43,15 @@ TRAINING = frozenset(
 INFERENCE_TYPES = {"SoftmaxWithLoss": "Softmax", "SigmoidCrossEntropyLoss": "Sigmoid"}
 """The types of losses that contain an activation, with the type of layer that they are in inference."""
 
-DATA = pairs(
-    "Data data_param, ImageData image_data_param, HDF5Data hdf5_data_param, WindowData window_data_param, "
-    "MemoryData memory_data_param, DummyData dummy_data_param, AnnotatedData data_param"
-)
+DATA = {
+    "Data": "data_param",
+    "ImageData": "image_data_param",
+    "HDF5Data": "hdf5_data_param",
+    "WindowData": "window_data_param",
+    "MemoryData": "memory_data_param",
+    "DummyData": "dummy_data_param",
+    "AnnotatedData": "data_param",
+}
 """The types of layers that read data, with the field of their parameters: the blobs that they write become inputs."""
 
 
@@ -117,8 +121,8 @@ class NetworkBuilder:
         shapes = [tuple(shape.integers("dim")) for each in layer.message.messages("input_param") for shape in each.messages("shape")]
         if len(shapes) not in (0, 1, len(layer.tops)) or any(min(shape, default=0) < 0 for shape in shapes):
             raise self.error(layer, f"{len(layer.tops)} tops with {len(shapes)} shapes")
-        given = shapes * len(layer.tops) if len(shapes) == 1 else shapes or [None] * len(layer.tops)
-        for top, shape in zip(layer.tops, given, strict=True):
+        shapes_of_tops = shapes * len(layer.tops) if len(shapes) == 1 else shapes or [None] * len(layer.tops)
+        for top, shape in zip(layer.tops, shapes_of_tops, strict=True):
             self._input(top, declared_type(shape, f32, top), self._last_writers[top] is layer)
 
     def _data_layer(self, layer: Layer) -> None:
@@ -158,7 +162,9 @@ class NetworkBuilder:
             self._write(top, result)
 
     def _names(self, layer: Layer, tops: Sequence[str]) -> list[list[str]]:
-        """The names of the results of a layer: that of the blob, unless it is written again, and that of the layer."""
+        """The names of the results of a layer: its blob (unless a later layer overwrites that in place) and the layer
+        itself.
+        """
         names = [[top] if self._last_writers.get(top, layer) is layer else [] for top in tops]
         if len(tops) == 1 and layer.name not in self._blob_names:
             names[0].append(layer.name)

@@ -1,6 +1,6 @@
 """The protobuf messages of a `.caffemodel` and a mean file, with the fields that a converter reads.
 
-The structure of a network comes from its text (`moir.frontends.protobuf.text_format`); of the binary file only the
+The structure of a network comes from its text (`moir.files.protobuf.text_format`); of the binary file only the
 names of layers and their weights are read.
 
 Source: caffe.proto of BVLC Caffe 1.0; `raw_data` is of NVCaffe.
@@ -8,8 +8,8 @@ Source: caffe.proto of BVLC Caffe 1.0; `raw_data` is of NVCaffe.
 
 from __future__ import annotations
 
-from moir.frontends.protobuf.message_table import MessageTable
-from moir.frontends.protobuf.wire import LENGTH, VARINT, FileFormat, WireSchema, payload_mark
+from moir.files.protobuf.message_table import MessageTable
+from moir.files.protobuf.wire import LENGTH, VARINT, FileFormat, WireSchema, payload_mark
 
 _TABLE = """
 NetParameter: 1 name bytes, 2 layers *V1LayerParameter, 100 layer *LayerParameter

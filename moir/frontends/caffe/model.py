@@ -17,13 +17,13 @@ from moir.dialects.moir import ModelOp
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import shape_of, tensor
 from moir.errors import ModelFileError
+from moir.files.protobuf.text_format import read_text
 from moir.files.recognition import beginning_of
-from moir.framework_record import is_text
+from moir.frameworks.record import is_text
 from moir.frontends.caffe.custom_layers import read_mapping
 from moir.frontends.caffe.graph import NetworkBuilder
 from moir.frontends.caffe.network import Network, complete, network_of
 from moir.frontends.caffe.weights import Weights, read_mean
-from moir.frontends.protobuf.text_format import read_text
 
 _USUAL_NAME = "deploy.prototxt"
 
@@ -53,12 +53,12 @@ def read_model(
     given, description = (None if each is None else Path(each) for each in (input_proto, caffe_proto))
     text, binary = _files(Path(path), given, may_lack_text=description is not None)
     named = (Path(path), given)
-    weights = Weights(binary, _found_through(binary, named))
+    weights = Weights(binary, _folder_of(binary, named))
     if text is None:
         assert description is not None
         text, message = binary, weights.described(description)
     else:
-        message = read_text(text, _found_through(text, named))
+        message = read_text(text, _folder_of(text, named))
         if description is not None:
             complete(message, weights.described(description))
     network = network_of(message, text)
@@ -70,25 +70,25 @@ def read_model(
     return Module([ModelOp.of(network.name or binary.stem or "model", block)])
 
 
-def _found_through(path: Path, named: Sequence[Path | None]) -> Path | None:
-    """The file in whose folder another one has to be: the first that the user named; None if the user named both."""
+def _folder_of(path: Path, named: Sequence[Path | None]) -> Path | None:
+    """The file named first, in whose folder `path` has to be; None if the user named `path`, which may be anywhere."""
     return None if path in named else named[0]
 
 
-def _files(path: Path, given: Path | None, may_lack_text: bool) -> tuple[Path | None, Path]:
+def _files(path: Path, text_path: Path | None, may_lack_text: bool) -> tuple[Path | None, Path]:
     """The text of a network and the file of its weights. Raises ModelFileError if one of them is missing.
 
     The text is None if it is missing and may be.
     """
     if not is_text(beginning_of(path)):
         beside = [path.with_suffix(".prototxt"), path.with_name(_USUAL_NAME)]
-        text = given or next((each for each in beside if each.is_file()), None)
+        text = text_path or next((each for each in beside if each.is_file()), None)
         if text is None and not may_lack_text:
             reason = f"the network's text is missing: there is no {beside[0].name} and no {_USUAL_NAME} beside the file"
             raise ModelFileError(reason, location=str(path), hint="name it: --input-proto FILE.prototxt")
         return text, path
-    if given is not None and not is_text(beginning_of(given)):
-        return path, given
+    if text_path is not None and not is_text(beginning_of(text_path)):
+        return path, text_path
     binary = path.with_suffix(".caffemodel")
     if not binary.is_file():
         hint = f"give the weights: moir FILE.caffemodel --input-proto {path.name}"

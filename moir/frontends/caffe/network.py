@@ -13,21 +13,51 @@ from pathlib import Path
 from typing import NamedTuple
 
 from moir.errors import ModelFileError
+from moir.files.protobuf.text_format import TextMessage
 from moir.frontends.caffe.weights import v0_error
-from moir.frontends.protobuf.text_format import TextMessage
-from moir.tables import pairs
 
-V1_TYPES = pairs(
-    "ABSVAL AbsVal, ACCURACY Accuracy, ARGMAX ArgMax, BNLL BNLL, CONCAT Concat, CONTRASTIVE_LOSS ContrastiveLoss, "
-    "CONVOLUTION Convolution, CROP Crop, DATA Data, DECONVOLUTION Deconvolution, DROPOUT Dropout, "
-    "DUMMY_DATA DummyData, ELTWISE Eltwise, EUCLIDEAN_LOSS EuclideanLoss, EXP Exp, FLATTEN Flatten, "
-    "HDF5_DATA HDF5Data, HDF5_OUTPUT HDF5Output, HINGE_LOSS HingeLoss, IM2COL Im2col, IMAGE_DATA ImageData, "
-    "INFOGAIN_LOSS InfogainLoss, INNER_PRODUCT InnerProduct, LRN LRN, MEMORY_DATA MemoryData, "
-    "MULTINOMIAL_LOGISTIC_LOSS MultinomialLogisticLoss, MVN MVN, POOLING Pooling, POWER Power, RELU ReLU, "
-    "SIGMOID Sigmoid, SIGMOID_CROSS_ENTROPY_LOSS SigmoidCrossEntropyLoss, SILENCE Silence, SLICE Slice, "
-    "SOFTMAX Softmax, SOFTMAX_LOSS SoftmaxWithLoss, SPLIT Split, TANH TanH, THRESHOLD Threshold, "
-    "WINDOW_DATA WindowData"
-)
+V1_TYPES = {
+    "ABSVAL": "AbsVal",
+    "ACCURACY": "Accuracy",
+    "ARGMAX": "ArgMax",
+    "BNLL": "BNLL",
+    "CONCAT": "Concat",
+    "CONTRASTIVE_LOSS": "ContrastiveLoss",
+    "CONVOLUTION": "Convolution",
+    "CROP": "Crop",
+    "DATA": "Data",
+    "DECONVOLUTION": "Deconvolution",
+    "DROPOUT": "Dropout",
+    "DUMMY_DATA": "DummyData",
+    "ELTWISE": "Eltwise",
+    "EUCLIDEAN_LOSS": "EuclideanLoss",
+    "EXP": "Exp",
+    "FLATTEN": "Flatten",
+    "HDF5_DATA": "HDF5Data",
+    "HDF5_OUTPUT": "HDF5Output",
+    "HINGE_LOSS": "HingeLoss",
+    "IM2COL": "Im2col",
+    "IMAGE_DATA": "ImageData",
+    "INFOGAIN_LOSS": "InfogainLoss",
+    "INNER_PRODUCT": "InnerProduct",
+    "LRN": "LRN",
+    "MEMORY_DATA": "MemoryData",
+    "MULTINOMIAL_LOGISTIC_LOSS": "MultinomialLogisticLoss",
+    "MVN": "MVN",
+    "POOLING": "Pooling",
+    "POWER": "Power",
+    "RELU": "ReLU",
+    "SIGMOID": "Sigmoid",
+    "SIGMOID_CROSS_ENTROPY_LOSS": "SigmoidCrossEntropyLoss",
+    "SILENCE": "Silence",
+    "SLICE": "Slice",
+    "SOFTMAX": "Softmax",
+    "SOFTMAX_LOSS": "SoftmaxWithLoss",
+    "SPLIT": "Split",
+    "TANH": "TanH",
+    "THRESHOLD": "Threshold",
+    "WINDOW_DATA": "WindowData",
+}
 """Type of a layer in the deprecated field `layers` -> its type in the field `layer`."""
 
 STRUCTURE = frozenset(
@@ -90,20 +120,20 @@ def complete(message: TextMessage, other: TextMessage) -> None:
     known = {layer.text("name"): layer for name in ("layer", "layers") for layer in other.messages(name)}
     for name in ("layer", "layers"):
         for layer in message.messages(name):
-            found = known.get(layer.text("name"))
-            for field, values in () if found is None else found.fields.items():
+            namesake = known.get(layer.text("name"))
+            for field, values in () if namesake is None else namesake.fields.items():
                 if field not in STRUCTURE:
                     layer.fields.setdefault(field, values)
 
 
 def _layer(message: TextMessage, path: Path) -> Layer:
-    place = f"{path}, line {message.line}"
+    location = f"{path}, line {message.line}"
     if message.messages("layer"):
-        raise v0_error(place)
+        raise v0_error(location)
     type_ = message.text("type")
     if not type_:
-        raise ModelFileError(f"layer {message.text('name')!r} has no type", location=place)
-    # A type in capitals that is none of those is of a fork.
+        raise ModelFileError(f"layer {message.text('name')!r} has no type", location=location)
+    # A type in capitals that is not in the table belongs to a fork of Caffe.
     return Layer(message.text("name"), V1_TYPES.get(type_, type_), message.texts("bottom"), message.texts("top"), message)
 
 
@@ -119,8 +149,8 @@ def _inputs(message: TextMessage, path: Path) -> dict[str, tuple[int, ...] | Non
     if len(set(names)) < len(names):
         raise ModelFileError("two inputs of the network have the same name", location=str(path))
     # One shape may serve all inputs.
-    given = shapes * len(names) if len(shapes) == 1 else shapes or [None] * len(names)
-    return dict(zip(names, given, strict=True))
+    shapes_of_inputs = shapes * len(names) if len(shapes) == 1 else shapes or [None] * len(names)
+    return dict(zip(names, shapes_of_inputs, strict=True))
 
 
 def _runs(message: TextMessage) -> bool:

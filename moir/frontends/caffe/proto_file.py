@@ -13,9 +13,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from moir.decimals import decimal_of
 from moir.errors import ModelFileError
 from moir.files.reading import read_whole
+from moir.support.decimals import decimal_of
 
 MAXIMUM_DEPTH = 32
 """Largest nesting of messages."""
@@ -89,8 +89,8 @@ class _Parser:
         return message_class
 
     def _error(self, reason: str) -> ModelFileError:
-        place = self._tokens[min(self._position, len(self._tokens)) - 1][1] if self._tokens else 0
-        line = self._text.count("\n", 0, place) + 1
+        offset = self._tokens[min(self._position, len(self._tokens)) - 1][1] if self._tokens else 0
+        line = self._text.count("\n", 0, offset) + 1
         return ModelFileError(f"not a description of messages: {reason}", location=f"{self._path}, line {line}")
 
     def _next(self) -> str:

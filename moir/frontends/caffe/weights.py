@@ -15,12 +15,12 @@ from moir.dialects.data import Array, DataAttr, TensorData
 from moir.dialects.element_types import f32
 from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
+from moir.files.protobuf.damage import report_damage
+from moir.files.protobuf.text_format import Scalar, TextMessage
+from moir.files.protobuf.wire import FileFormat, Payload, Splitter
 from moir.files.reading import check_beginning, map_content
 from moir.frontends.caffe.messages import BLOB_FORMAT, MESSAGES, NETWORK_FORMAT
 from moir.frontends.caffe.proto_file import message_classes
-from moir.frontends.protobuf.damage import report_damage
-from moir.frontends.protobuf.text_format import Scalar, TextMessage
-from moir.frontends.protobuf.wire import FileFormat, Payload, Splitter
 
 MAXIMUM_RANK = 32
 """Largest rank of a blob in Caffe."""

@@ -18,8 +18,7 @@ from moir.dialects import element_types
 from moir.dialects.element_types import f4e2m1, f8e8m0, f16, f32, si4, si8, ui2, ui4, ui8
 from moir.dialects.memory_map import Array
 from moir.frontends.gguf import blocks_of_32, blocks_of_256
-from moir.records import Record
-from moir.tables import numbered
+from moir.support.records import Record
 
 Part = Callable[[Array], Array]
 """A function of blocks u8 [rows …, blocks, bytes of a block]."""
@@ -78,16 +77,46 @@ _OF_256 = (
 
 _PLAIN = (_numbers("F32", f32), _numbers("F16", f16), _numbers("BF16", element_types.bf16))
 
-_NUMBERS = numbered(
-    "0 F32, 1 F16, 2 Q4_0, 3 Q4_1, 6 Q5_0, 7 Q5_1, 8 Q8_0, 10 Q2_K, 11 Q3_K, 12 Q4_K, 13 Q5_K, 14 Q6_K, 15 Q8_K, 20 IQ4_NL, "
-    "23 IQ4_XS, 30 BF16, 39 MXFP4"
-)
+_NUMBERS = {
+    0: "F32",
+    1: "F16",
+    2: "Q4_0",
+    3: "Q4_1",
+    6: "Q5_0",
+    7: "Q5_1",
+    8: "Q8_0",
+    10: "Q2_K",
+    11: "Q3_K",
+    12: "Q4_K",
+    13: "Q5_K",
+    14: "Q6_K",
+    15: "Q8_K",
+    20: "IQ4_NL",
+    23: "IQ4_XS",
+    30: "BF16",
+    39: "MXFP4",
+}
 
 REFUSED: Mapping[int, str] = MappingProxyType(
-    numbered(
-        "9 Q8_1, 16 IQ2_XXS, 17 IQ2_XS, 18 IQ3_XXS, 19 IQ1_S, 21 IQ3_S, 22 IQ2_S, 24 I8, 25 I16, 26 I32, 27 I64, 28 F64, 29 IQ1_M, "
-        "34 TQ1_0, 35 TQ2_0, 40 NVFP4, 41 Q1_0"
-    )
+    {
+        9: "Q8_1",
+        16: "IQ2_XXS",
+        17: "IQ2_XS",
+        18: "IQ3_XXS",
+        19: "IQ1_S",
+        21: "IQ3_S",
+        22: "IQ2_S",
+        24: "I8",
+        25: "I16",
+        26: "I32",
+        27: "I64",
+        28: "F64",
+        29: "IQ1_M",
+        34: "TQ1_0",
+        35: "TQ2_0",
+        40: "NVFP4",
+        41: "Q1_0",
+    }
 )
 """The names of the types that are not read, by their numbers: codes of no element type of the IR, or of no weights."""
 
@@ -96,7 +125,7 @@ _BY_NAME = {each.name: each for each in (*_PLAIN, *_OF_32, *_OF_256)}
 TABLES: Mapping[str, BlockType] = MappingProxyType(
     {"Q2_K": _BY_NAME["Q2_K"].with_fields(element=ui4, codes=partial(blocks_of_256.codes_q2_k, bits=4))}
 )
-"""The types as which tables of embeddings are stored: the runtime expands tables of two-bit codes."""
+"""The types as which tables of embeddings are stored: tables of two-bit codes would be expanded."""
 
 TYPES: Mapping[int, BlockType] = MappingProxyType({number: _BY_NAME[name] for number, name in _NUMBERS.items()})
 """The types by their numbers in files."""

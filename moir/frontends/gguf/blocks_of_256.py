@@ -61,7 +61,7 @@ def _codes_of_four_bits(stored: Array) -> Array:
 
 
 def codes_q4_k(blocks: Array) -> Array:
-    """The codes as u4."""
+    """The 256 quantized values of each block of type Q4_K, as 4-bit unsigned integers."""
     return _codes_of_four_bits(blocks[..., 16:])
 
 

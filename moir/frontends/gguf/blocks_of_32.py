@@ -21,9 +21,9 @@ NON_LINEAR = np.array([-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 
 """The values of the codes of IQ4_NL and IQ4_XS."""
 
 
-def half_at(blocks: Array, place: int) -> Array:
+def half_at(blocks: Array, offset: int) -> Array:
     """The number f16 [rows …, blocks, 1] at a byte of each block."""
-    return np.ascontiguousarray(blocks[..., place : place + 2]).view(np.float16)
+    return np.ascontiguousarray(blocks[..., offset : offset + 2]).view(np.float16)
 
 
 def half(blocks: Array) -> Array:
@@ -63,10 +63,10 @@ def _packed(stored: Array) -> Array:
     return packed_low_and_high(stored).reshape(*stored.shape[:-1], 1, 16)
 
 
-def _with_fifth_bits(blocks: Array, place: int) -> Array:
+def _with_fifth_bits(blocks: Array, offset: int) -> Array:
     """Codes of five bits u8 [rows …, blocks, 1, 32], whose highest bits are at a byte, the others after them."""
-    highest = np.unpackbits(np.ascontiguousarray(blocks[..., place : place + 4]), axis=-1, bitorder="little")
-    return (low_and_high(blocks[..., place + 4 :]) | highest << 4)[..., None, :]
+    highest = np.unpackbits(np.ascontiguousarray(blocks[..., offset : offset + 4]), axis=-1, bitorder="little")
+    return (low_and_high(blocks[..., offset + 4 :]) | highest << 4)[..., None, :]
 
 
 def codes_q4_0(blocks: Array) -> Array:

@@ -14,7 +14,7 @@ from moir.frontends.gguf.rotary import TENSORS as ROTARY_TENSORS
 from moir.frontends.gguf.spellings import LAYER, Spelling
 from moir.frontends.gguf.weights import weight_of
 from moir.frontends.huggingface.checkpoint import LISTED
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 BIASED = (
     *("attention.query", "attention.key", "attention.value", "attention.query_key_value", "attention.output"),

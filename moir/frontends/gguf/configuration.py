@@ -20,20 +20,30 @@ from moir.frontends.gguf.rotary import rotary_keys
 from moir.frontends.gguf.spellings import LAYER, Spelling
 from moir.frontends.huggingface.configuration import LARGEST_COUNT
 from moir.frontends.huggingface.layer_kinds import FULL, SLIDING
-from moir.tables import pairs, words
+from moir.support.tables import words
 
-SIZES = pairs(
-    "block_count layers, embedding_length hidden, feed_forward_length feed_forward, attention.head_count_kv key_heads, "
-    "attention.head_count heads, attention.key_length head_size, context_length positions"
-)
+SIZES = {
+    "block_count": "layers",
+    "embedding_length": "hidden",
+    "feed_forward_length": "feed_forward",
+    "attention.head_count_kv": "key_heads",
+    "attention.head_count": "heads",
+    "attention.key_length": "head_size",
+    "context_length": "positions",
+}
 """The fields of a configuration that are sizes, by their keys."""
 
-NUMBERS = pairs(
-    "attention.scale attention_scale, attn_logit_softcapping attention_cap, final_logit_softcapping logits_cap, "
-    "embedding_scale embedding_scale, residual_scale residual_scale, logit_scale logits_scale, attention.clamp_kqv clip, "
-    "rope.freq_base_swa local_theta"
-)
-"""The fields that are other numbers."""
+NUMBERS = {
+    "attention.scale": "attention_scale",
+    "attn_logit_softcapping": "attention_cap",
+    "final_logit_softcapping": "logits_cap",
+    "embedding_scale": "embedding_scale",
+    "residual_scale": "residual_scale",
+    "logit_scale": "logits_scale",
+    "attention.clamp_kqv": "clip",
+    "rope.freq_base_swa": "local_theta",
+}
+"""Fields of the architecture with floating-point values, by their keys."""
 
 EPSILONS = {"rms": "attention.layer_norm_rms_epsilon", "layer": "attention.layer_norm_epsilon"}
 """The keys of the number in normalizations, by their kinds."""
@@ -41,14 +51,20 @@ EPSILONS = {"rms": "attention.layer_norm_rms_epsilon", "layer": "attention.layer
 OTHER_EPSILONS = frozenset(EPSILONS.values())
 """Some files have both."""
 
-EXPERTS = pairs(
-    "expert_feed_forward_length size, expert_count count, expert_used_count chosen, expert_shared_feed_forward_length shared, "
-    "expert_group_count groups, expert_group_used_count chosen_groups, expert_weights_scale scale, expert_weights_norm is_normalized"
-)
+EXPERTS = {
+    "expert_feed_forward_length": "size",
+    "expert_count": "count",
+    "expert_used_count": "chosen",
+    "expert_shared_feed_forward_length": "shared",
+    "expert_group_count": "groups",
+    "expert_group_used_count": "chosen_groups",
+    "expert_weights_scale": "scale",
+    "expert_weights_norm": "is_normalized",
+}
 """The fields of `Experts` by their keys."""
 
 NEUTRAL_ONE = words("groups chosen_groups scale")
-"""Those that have no effect if they are 1."""
+"""Fields of `Experts` that have no effect if they are 1."""
 
 SCORES = {1: "softmax", 2: "sigmoid"}
 """The scores of routers by the number of `expert_gating_func`."""
@@ -76,7 +92,7 @@ def configuration(container: Container, metadata: Metadata, spelling: Spelling, 
 
 
 def _head_size(metadata: Metadata) -> int:
-    """The size of a head. Raises ModelFileError if that of values is another."""
+    """The features of an attention head. Raises ModelFileError if keys and values differ in them."""
     heads, hidden = metadata.size("attention.head_count"), metadata.size("embedding_length")
     size, values = metadata.size("attention.key_length"), metadata.size("attention.value_length")
     size = (hidden or 0) // max(1, heads or 0) if size is None else size
@@ -111,9 +127,9 @@ def _key(spelling: Spelling, family: Family, field: str) -> str:
 
 
 def _numbers(metadata: Metadata, family: Family) -> dict[str, object]:
-    """The keys of other numbers. Those that a family does not have stay unread unless they have no effect."""
+    """Keys with floating-point values. Keys that the family lacks are dismissed only if their value has no effect."""
     epsilon = EPSILONS[family.architecture.norm]
-    # Some files have it by the name of the other kind.
+    # Some files store ε at the key of the other kind of normalization.
     number = next((value for name in (epsilon, *EPSILONS.values()) if (value := metadata.value(name)) is not None), None)
     if number is None:
         raise metadata.keys.error(f"the key {metadata.prefix + epsilon!r} is missing")
@@ -149,7 +165,7 @@ def _tensors(container: Container, metadata: Metadata, spelling: Spelling, famil
 
 
 def _windows(metadata: Metadata, spelling: Spelling, family: Family) -> dict[str, object]:
-    """The keys of sliding windows; one that no text fills is none."""
+    """The keys of sliding windows; none if the window is at least as long as the longest text."""
     name = "attention.sliding_window"
     if not family.window or "use_sliding_window" in spelling.fixed:
         metadata.dismiss(name, 0)
@@ -165,7 +181,9 @@ def _windows(metadata: Metadata, spelling: Spelling, family: Family) -> dict[str
 
 
 def _layer_types(metadata: Metadata, pattern: object) -> list[str]:
-    """The kinds of the layers: whether each slides, or that all but each n-th do."""
+    """The kind of attention of each layer. An integer pattern n means full attention in each n-th layer; a list says
+    for each layer whether it has a sliding window.
+    """
     layers = metadata.size("block_count") or 0
     if isinstance(pattern, int) and pattern > 0 and layers <= LARGEST_COUNT:
         slides = [(layer + 1) % pattern != 0 for layer in range(layers)]
@@ -177,7 +195,7 @@ def _layer_types(metadata: Metadata, pattern: object) -> list[str]:
 
 
 def _experts(container: Container, metadata: Metadata, family: Family, sizes: Mapping[str, object]) -> dict[str, object]:
-    """The keys of experts; those that a family does not have stay unread unless they have no effect."""
+    """Keys of mixtures of experts. Keys that the family lacks are dismissed only if their value has no effect."""
     result: dict[str, object] = {}
     for name, field in EXPERTS.items():
         key = family.experts.get(field)

@@ -151,18 +151,18 @@ def _entry(cursor: Cursor) -> tuple[str, tuple[int, ...], int, int]:
 
 def _tensor(cursor: Cursor, content: memoryview, name: str, shape: tuple[int, ...], number: int, offset: int) -> StoredTensor:
     """A tensor over the bytes of a file. Raises ModelFileError if it is not in the file, or its type is not read."""
-    found = TYPES.get(number)
-    if found is None:
+    element_type = TYPES.get(number)
+    if element_type is None:
         kind = REFUSED.get(number, f"number {number}")
         raise cursor.error(f"the tensor {name!r} is of the type {kind}, which is not read", f"those that are: {', '.join(NAMES)}")
     columns = shape[-1]
-    if columns % found.count:
-        raise cursor.error(f"the rows of the tensor {name!r}, of {columns} numbers, are not whole blocks of {found.count}")
-    width = columns // found.count * found.size
+    if columns % element_type.count:
+        raise cursor.error(f"the rows of the tensor {name!r}, of {columns} numbers, are not whole blocks of {element_type.count}")
+    width = columns // element_type.count * element_type.size
     size = width * math.prod(shape[:-1])
     if offset + size > len(content):
         raise cursor.error(f"the tensor {name!r} of shape {list(shape)} is not in the file; is it complete?")
-    return StoredTensor(name, found, shape, np.frombuffer(content, np.uint8, size, offset).reshape(*shape[:-1], width))
+    return StoredTensor(name, element_type, shape, np.frombuffer(content, np.uint8, size, offset).reshape(*shape[:-1], width))
 
 
 NAMES = tuple(each.name for each in TYPES.values())

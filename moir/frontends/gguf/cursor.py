@@ -90,7 +90,7 @@ class Cursor:
         return name
 
     def text(self) -> str:
-        """The next string. Bytes that are not UTF-8 become what `surrogateescape` makes of them."""
+        """The next string. Bytes that are not UTF-8 are decoded with `surrogateescape`."""
         size = self.unsigned(8)
         if size > LARGEST_TEXT or size > self._room:
             raise self.error(f"a string of {size} bytes is too long")

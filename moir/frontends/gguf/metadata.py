@@ -10,7 +10,7 @@ import numpy as np
 from moir.frontends.gguf.container import Container
 from moir.frontends.huggingface.configuration import LARGEST_COUNT
 from moir.frontends.huggingface.keys import Keys
-from moir.tables import words
+from moir.support.tables import words
 
 REQUIRED = words("block_count embedding_length attention.head_count context_length")
 
@@ -29,7 +29,7 @@ class Metadata:
     def __init__(self, container: Container, architecture: str) -> None:
         self.prefix = f"{architecture}."
         own = {key: value for key, value in container.metadata.items() if key.startswith(self.prefix)}
-        self.keys = Keys({key: _listed(value) for key, value in own.items()}, container.location)
+        self.keys = Keys({key: _as_list(value) for key, value in own.items()}, container.location)
         for key, value in self.keys.values.items():
             if isinstance(value, list) and len(cast("list[Any]", value)) > LARGEST_COUNT:
                 raise self.keys.error(f"{key!r} has more than {LARGEST_COUNT} entries")
@@ -74,7 +74,7 @@ class Metadata:
         return list(values)
 
     def dismiss(self, name: str, *values: object) -> None:
-        """Count a key as read if it has one of some values, which have no effect in the family."""
+        """Mark a key as read if its value is one of `values`, which have no effect in the family."""
         if self.keys.values.get(self.prefix + name) in values:
             self.keys.value(self.prefix + name)
 
@@ -84,5 +84,5 @@ class Metadata:
         self.keys.check_all_read(frozenset(self.prefix + name for name in names), "moir cannot tell what it changes in the results")
 
 
-def _listed(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value

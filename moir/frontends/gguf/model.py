@@ -17,7 +17,7 @@ from moir.frontends.gguf.rotary import divisors_of
 from moir.frontends.gguf.spellings import SPELLINGS, Spelling
 from moir.frontends.huggingface.configuration import configured
 from moir.frontends.huggingface.keys import Keys
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 CONVERT_FOLDER = "convert the Hugging Face folder that it was made from"
 

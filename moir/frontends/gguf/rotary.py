@@ -17,9 +17,8 @@ from moir.architectures.family import Family
 from moir.architectures.record import Rotary
 from moir.frontends.gguf.container import Container
 from moir.frontends.huggingface.keys import Keys
-from moir.tables import pairs
 
-FACTORS = pairs("short_factor rope_factors_short.weight, long_factor rope_factors_long.weight")
+FACTORS = {"short_factor": "rope_factors_short.weight", "long_factor": "rope_factors_long.weight"}
 """The tensors of the two lists of factors of longrope."""
 
 DIVISORS = "rope_freqs.weight"
@@ -30,10 +29,13 @@ TENSORS = (*FACTORS.values(), DIVISORS)
 LARGEST_SIZE = 1 << 16
 """Largest number of rotated dimensions."""
 
-YARN = pairs(
-    "yarn_beta_fast beta_fast, yarn_beta_slow beta_slow, yarn_attn_factor attention_factor, attn_factor attention_factor, "
-    "original_context_length original_max_position_embeddings"
-)
+YARN = {
+    "yarn_beta_fast": "beta_fast",
+    "yarn_beta_slow": "beta_slow",
+    "yarn_attn_factor": "attention_factor",
+    "attn_factor": "attention_factor",
+    "original_context_length": "original_max_position_embeddings",
+}
 """The parameters of yarn by their keys."""
 
 LENGTH = "original_context_length"
@@ -116,7 +118,7 @@ def numbers_of(container: Container, name: str) -> tuple[float, ...]:
     if tensor is None:
         raise container.error(f"the tensor {name!r} is missing")
     if tensor.type.name != "F32" or len(tensor.shape) != 1 or tensor.shape[0] > LARGEST_SIZE:
-        raise container.error(f"the tensor {name!r} is no list of numbers in f32")
+        raise container.error(f"the tensor {name!r} is not a vector of f32")
     values = np.asarray(tensor.rows.view(np.float32), np.float64)
     if not (np.isfinite(values) & (values > 0)).all():
         raise container.error(f"the tensor {name!r} has numbers that are not possible")

@@ -9,26 +9,53 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from moir.architectures.record import NOTHING
-from moir.records import Record
-from moir.tables import pairs
+from moir.support.records import Record
 
-TENSORS: Mapping[str, str] = pairs(
-    "attention attn, attention_norm attn_norm, attention.query attn_q, attention.key attn_k, attention.value attn_v, "
-    "attention.query_key_value attn_qkv, attention.output attn_output, attention.query_norm attn_q_norm, "
-    "attention.key_norm attn_k_norm, attention.sinks attn_sinks.weight, attention_output_norm post_attention_norm, "
-    "feed_forward ffn, feed_forward_norm ffn_norm, feed_forward.gate ffn_gate, feed_forward.up ffn_up, feed_forward.gate_up ffn_up, "
-    "feed_forward.down ffn_down, feed_forward_output_norm post_ffw_norm, "
-    "experts ffn_exps, experts.router ffn_gate_inp, experts.gate ffn_gate_exps, experts.up ffn_up_exps, experts.down ffn_down_exps, "
-    "experts.gate_up ffn_gate_up_exps, experts.correction exp_probs_b.bias, shared_expert ffn_shexp, "
-    "shared_expert.gate ffn_gate_shexp, shared_expert.up ffn_up_shexp, shared_expert.down ffn_down_shexp, "
-    "shared_expert_gate ffn_gate_inp_shexp, convolution shortconv, convolution.input shortconv.in_proj, "
-    "convolution.kernel shortconv.conv, convolution.output shortconv.out_proj"
-)
+TENSORS: Mapping[str, str] = {
+    "attention": "attn",
+    "attention_norm": "attn_norm",
+    "attention.query": "attn_q",
+    "attention.key": "attn_k",
+    "attention.value": "attn_v",
+    "attention.query_key_value": "attn_qkv",
+    "attention.output": "attn_output",
+    "attention.query_norm": "attn_q_norm",
+    "attention.key_norm": "attn_k_norm",
+    "attention.sinks": "attn_sinks.weight",
+    "attention_output_norm": "post_attention_norm",
+    "feed_forward": "ffn",
+    "feed_forward_norm": "ffn_norm",
+    "feed_forward.gate": "ffn_gate",
+    "feed_forward.up": "ffn_up",
+    "feed_forward.gate_up": "ffn_up",
+    "feed_forward.down": "ffn_down",
+    "feed_forward_output_norm": "post_ffw_norm",
+    "experts": "ffn_exps",
+    "experts.router": "ffn_gate_inp",
+    "experts.gate": "ffn_gate_exps",
+    "experts.up": "ffn_up_exps",
+    "experts.down": "ffn_down_exps",
+    "experts.gate_up": "ffn_gate_up_exps",
+    "experts.correction": "exp_probs_b.bias",
+    "shared_expert": "ffn_shexp",
+    "shared_expert.gate": "ffn_gate_shexp",
+    "shared_expert.up": "ffn_up_shexp",
+    "shared_expert.down": "ffn_down_shexp",
+    "shared_expert_gate": "ffn_gate_inp_shexp",
+    "convolution": "shortconv",
+    "convolution.input": "shortconv.in_proj",
+    "convolution.kernel": "shortconv.conv",
+    "convolution.output": "shortconv.out_proj",
+}
 """The tensors of a layer by their operands."""
 
-MODEL_TENSORS: Mapping[str, str] = pairs(
-    "embedding token_embd, embedding_norm token_embd_norm, positions position_embd, final_norm output_norm, head output"
-)
+MODEL_TENSORS: Mapping[str, str] = {
+    "embedding": "token_embd",
+    "embedding_norm": "token_embd_norm",
+    "positions": "position_embd",
+    "final_norm": "output_norm",
+    "head": "output",
+}
 """The tensors of the whole model by their operands."""
 
 LAYER = "blk.{}"
@@ -68,7 +95,9 @@ class Spelling(Record):
     wide_layers: int = 0
 
     def tensors_of(self, operand: str) -> tuple[str, ...]:
-        """The names of the tensor of an operand, within a layer if it is of one: the file has one of them."""
+        """The alternative names of the tensor of an operand; a file has one of them. Names in a layer lack the prefix
+        of the layer.
+        """
         usual = TENSORS.get(operand) or MODEL_TENSORS.get(operand, operand)
         return tuple(self.tensors.get(operand, usual).split(","))
 
@@ -76,7 +105,7 @@ class Spelling(Record):
 WITHOUT_WINDOW: Mapping[str, object] = {"use_sliding_window": False}
 
 SPELLINGS: Mapping[str, Spelling] = {
-    "llama": Spelling("llama", variants=pairs("expert_count mixtral, attention.sliding_window mistral"), is_permuted=True),
+    "llama": Spelling("llama", variants={"expert_count": "mixtral", "attention.sliding_window": "mistral"}, is_permuted=True),
     "qwen2": Spelling("qwen2", fixed=WITHOUT_WINDOW),
     "qwen3": Spelling("qwen3", fixed=WITHOUT_WINDOW),
     "qwen3moe": Spelling("qwen3_moe", fixed={**WITHOUT_WINDOW, "norm_topk_prob": True}),
@@ -85,10 +114,10 @@ SPELLINGS: Mapping[str, Spelling] = {
     "seed_oss": Spelling("seed_oss", tensors={"feed_forward_norm": "post_attention_norm"}),
     "exaone": Spelling("exaone"),
     "olmo": Spelling("olmo", is_permuted=True),
-    "olmo2": Spelling("olmo2", variants=pairs("attention.sliding_window olmo3")),
+    "olmo2": Spelling("olmo2", variants={"attention.sliding_window": "olmo3"}),
     "olmoe": Spelling("olmoe", fixed={"norm_topk_prob": False}),
     "granite": Spelling("granite", is_permuted=True),
-    "granitemoe": Spelling("granitemoe", variants=pairs("expert_shared_feed_forward_length granitemoeshared"), is_permuted=True),
+    "granitemoe": Spelling("granitemoe", variants={"expert_shared_feed_forward_length": "granitemoeshared"}, is_permuted=True),
     "smollm3": Spelling("smollm3", is_permuted=True, fixed=WITHOUT_WINDOW),
     "gemma": Spelling("gemma"),
     "gemma2": Spelling("gemma2", window=4096, wide_layers=46),
@@ -104,15 +133,15 @@ SPELLINGS: Mapping[str, Spelling] = {
     "ernie4_5": Spelling("ernie4_5"),
     "starcoder": Spelling("gpt_bigcode", fixed={"multi_query": True}),
     "starcoder2": Spelling("starcoder2"),
-    # The key repeats, and in some files contradicts, what the tensors say.
+    # The tensors say whether the residuals are parallel; the key is redundant, and wrong in some files.
     "stablelm": Spelling(
         "stablelm", choices=(("use_parallel_residual", "ffn_norm", False, True),), ignored=frozenset(("use_parallel_residual",))
     ),
     "nemotron": Spelling("nemotron"),
     "gpt2": Spelling("gpt2"),
-    "gptneox": Spelling("gpt_neox", copied=pairs("use_parallel_residual use_parallel_residual")),
+    "gptneox": Spelling("gpt_neox", copied={"use_parallel_residual": "use_parallel_residual"}),
     "bloom": Spelling("bloom"),
-    # Models of the older architecture are those of the newer one with one head of keys and one normalization.
+    # Falcon-7B is Falcon with the new decoder architecture, one key head and one normalization.
     "falcon": Spelling(
         "falcon",
         tensors={"attention_norm": "attn_norm_2,attn_norm", "feed_forward_norm": "attn_norm"},
@@ -124,7 +153,7 @@ SPELLINGS: Mapping[str, Spelling] = {
         "lfm2",
         tensors={"final_norm": "output_norm,token_embd_norm"},
         fixed={"block_auto_adjust_ff_dim": False},
-        copied=pairs("shortconv.l_cache conv_L_cache"),
+        copied={"shortconv.l_cache": "conv_L_cache"},
     ),
     "gpt-oss": Spelling("gpt_oss", tensors={"feed_forward_norm": "post_attention_norm"}, window=None),
 }

@@ -14,7 +14,7 @@ from moir.frontends.huggingface.expert_matrices import NUMBER, matrix_of, matrix
 from moir.frontends.huggingface.keys import Keys
 from moir.frontends.quantized_checkpoints import UNREAD, Layer, Quantization, stacked_weights
 from moir.frontends.safetensors import SafeTensors
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 LISTED = 6
 """Names that a message lists."""
@@ -23,7 +23,7 @@ MISMATCH = "do config.json and the weights belong together?"
 """The hint for a weight of another shape."""
 
 FURTHER = 64
-"""Most layers after the last one, beyond any that exists."""
+"""The most layers for multi-token prediction that a file may have."""
 
 _LAYER = re.compile(r"layers\.(\d+)\.(.+)")
 
@@ -111,8 +111,8 @@ class FolderCheckpoint:
         if self.quantization is None or len(shape) < 2 or operand.rpartition(".")[2] != "weight":
             return None
         layer = name.rpartition(".")[0]
-        if self.family.architecture.experts == "packed transposed" and (found := matrix_of(operand)) is not None:
-            layer = self._block(found.tensor)
+        if self.family.architecture.experts == "packed transposed" and (matrix := matrix_of(operand)) is not None:
+            layer = self._block(matrix.tensor)
             weight = self.quantization.weight(Layer(layer, self._taken, self.location, "_"))
         elif NUMBER in name:
             weight = stacked_weights([self._layer(layer.replace(NUMBER, str(expert))) for expert in range(shape[0])], self.quantization)
@@ -175,12 +175,12 @@ class FolderCheckpoint:
         return any(re.fullmatch(re.escape(each).replace(r"\{\}", r"\d+").replace(r"\*", ".*"), name) for each in ignored)
 
     def _is_of_language_model(self, name: str) -> bool:
-        """Whether a tensor of a multimodal model is one of its language model, by its name."""
+        """Whether a tensor of a multimodal checkpoint belongs to its language model, by its name."""
         outer = [each for each in self.family.tensors.values() if name.startswith(f"{each}.")]
         return bool(outer) or name.startswith(self.family.layer.partition("{}")[0])
 
     def _further_layers(self) -> list[str]:
-        """The tensors of the layers after the last one that predict more tokens at once."""
+        """The tensors of the layers for multi-token prediction, after the last layer of the model."""
         if not self.family.further_layers:
             return []
         count = self.keys.integer(self.family.further_layers) if self.keys.has(self.family.further_layers) else 0

@@ -16,7 +16,7 @@ INTEGERS = ("layers", "hidden", "vocabulary", "heads", "feed_forward", "position
 """The sizes that every family has."""
 
 REQUIRED = ("layers", "hidden", "vocabulary", "positions")
-"""Those for which null stands for nothing."""
+"""Sizes that are required, so null counts as missing."""
 
 ARCHITECTURE, CONFIGURATION, FAMILY = (frozenset(each.__annotations__) for each in (Architecture, Configuration, Family))
 """The fields of these records."""
@@ -118,15 +118,15 @@ def _latent(family: Family, keys: Keys) -> Latent:
 
 
 def _further_sizes(family: Family, keys: Keys) -> dict[str, int]:
-    """The sizes that only this family has; without those that are to be computed (`auto`)."""
-    found: dict[str, int] = {}
+    """The sizes of the configuration that only this family has, apart from those that are computed (`auto`)."""
+    further: dict[str, int] = {}
     for name, key in family.sizes.items():
         if keys.value(key) == "auto":
             continue
-        found[name] = keys.integer(key)
-        if not 0 < found[name] < 1 << 31:
-            raise keys.error(f"{key!r} is {found[name]}")
-    return found
+        further[name] = keys.integer(key)
+        if not 0 < further[name] < 1 << 31:
+            raise keys.error(f"{key!r} is {further[name]}")
+    return further
 
 
 def _adjusted(keys: Keys, size: int) -> int:

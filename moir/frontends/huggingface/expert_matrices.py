@@ -27,7 +27,10 @@ ReadTensor = Callable[[str, tuple[int, ...]], DataAttr]
 
 
 def matrix_of_each(read: ReadTensor, name: str, shape: tuple[int, ...]) -> StoredWeight:
-    """The matrices of all experts, each of which is a tensor whose name has its number."""
+    """A matrix of all experts stacked, read from one tensor for each expert.
+
+    `name` has `NUMBER` in place of the expert's index. Raises ModelFileError if their element types differ.
+    """
     tensors = [read(name.replace(NUMBER, str(expert)), shape[1:]) for expert in range(shape[0])]
     elements = {each.element for each in tensors}
     if len(elements) > 1:
@@ -36,7 +39,7 @@ def matrix_of_each(read: ReadTensor, name: str, shape: tuple[int, ...]) -> Store
 
 
 class PackedMatrix(NamedTuple):
-    """Where the matrices of experts are of which several lie in one tensor.
+    """Where a matrix of experts lies in a tensor that stacks several of them.
 
     Args:
         tensor: the operand of the tensor, without `weight` or `bias`.
@@ -70,17 +73,17 @@ def packed_matrix(
         shape: the shape of the weight [experts, rows, columns], or of the bias [experts, rows].
         is_transposed: whether the tensor is [experts, columns, rows], and its name ends without `.weight`.
     """
-    found = matrix_of(operand)
-    if found is None:
+    matrix = matrix_of(operand)
+    if matrix is None:
         return None
-    name, kind = block(found.tensor), operand.rpartition(".")[2]
+    name, kind = block(matrix.tensor), operand.rpartition(".")[2]
     count, rows, *columns = shape
     if is_transposed:
         data = read(f"{name}_bias" if kind == "bias" else name, (count, *columns, rows))
         return StoredWeight(DataAttr.of(data.values.transpose((0, 2, 1)), data.element) if columns else data)
-    if found.half is None:
+    if matrix.half is None:
         return StoredWeight(read(f"{name}.{kind}", shape))
-    data, part = read(f"{name}.{kind}", (count, 2 * rows, *columns)), slice(found.half * rows, (found.half + 1) * rows)
+    data, part = read(f"{name}.{kind}", (count, 2 * rows, *columns)), slice(matrix.half * rows, (matrix.half + 1) * rows)
     values = data.values
     values = values.moved(lambda array: array[:, part]) if isinstance(values, ComputedArray) else values[:, part]
     return StoredWeight(DataAttr.of(values, data.element))

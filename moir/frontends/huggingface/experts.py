@@ -39,7 +39,11 @@ def expert_layers(family: Family, keys: Keys, layers: int) -> tuple[Experts | No
 
 
 def _value(keys: Keys, field: str, key: str) -> Any:
-    """The value of a key, of the first of several, or the product of two; None if it is null."""
+    """The value of a field of `Experts` in the configuration; None if it is null.
+
+    `key` is one key, several of which the first that is present counts (`a b`), or two to be multiplied (`a * b`).
+    Raises ModelFileError for a value of another type.
+    """
     factors = key.split(" * ")
     if len(factors) == 2:
         return keys.integer(factors[0]) * keys.integer(factors[1])

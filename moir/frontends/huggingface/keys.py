@@ -52,7 +52,7 @@ class Keys:
         return Keys(values, self.location, self.defaults, self.is_part)
 
     def with_tables(self, tables: Sequence[str]) -> Keys:
-        """The keys with those of objects: `TABLE.KEY`."""
+        """The keys, with those of nested objects flattened to `TABLE.KEY`."""
         values = dict(self.values)
         for name in tables:
             inner = self.table(name) or {}
@@ -133,7 +133,7 @@ class Keys:
         return bool(value)
 
     def list(self, key: str, length: int | None = None) -> Sequence[Any] | None:
-        """A list; None if it is absent. `length` is that which it must have."""
+        """The list at a key, which must have `length` entries if that is given; None if the key is absent."""
         value = self.value(key)
         if value is None:
             return None

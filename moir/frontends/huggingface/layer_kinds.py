@@ -14,7 +14,7 @@ KINDS = (SLIDING, FULL, *OTHERS)
 
 
 def layer_types(keys: Keys, layers: int) -> tuple[str, ...] | None:
-    """The kind of each layer as files of transformers 5 list it; None if the file does not say it."""
+    """The key `layer_types` of transformers 5: the kind of each layer; None if the key is absent."""
     listed = keys.list("layer_types", layers)
     if listed is None:
         return None

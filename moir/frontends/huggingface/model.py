@@ -21,7 +21,7 @@ from moir.frontends.huggingface.checkpoint import FolderCheckpoint
 from moir.frontends.huggingface.configuration import configured
 from moir.frontends.huggingface.keys import Keys
 from moir.frontends.quantized_checkpoints import Quantization, quantization_of
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 QUANTIZATION, COMPRESSION = "quantization_config", "compression_config"
 """The keys of config.json that say that the weights are quantized, and how."""

@@ -13,7 +13,7 @@ from moir.architectures.family import Family
 from moir.architectures.record import Rotary
 from moir.frontends.huggingface.keys import Keys
 from moir.frontends.huggingface.layer_kinds import FULL, SLIDING, windows
-from moir.tables import words
+from moir.support.tables import words
 
 SCALINGS: Mapping[str, frozenset[str]] = {
     "default": frozenset(),
@@ -26,7 +26,7 @@ SCALINGS: Mapping[str, frozenset[str]] = {
 """The parameters of each scaling."""
 
 ALIASES = {"su": "longrope", "none": "default", "mrope": "default"}
-"""Former names of scalings; mrope has the same positions in all its sections where the model has text alone."""
+"""Former names of rope scalings. mrope is the default for text: all its sections have the same positions there."""
 
 WITHOUT_EFFECT = words("mrope_section mrope_interleaved finetuned")
 
@@ -41,8 +41,8 @@ def rotary_layers(family: Family, keys: Keys, layers: int, head_size: int) -> tu
     full, sliding = _by_kind(family, keys, head_size)
     slides = windows(family, keys, layers) or (0,) * layers
     rotated = _rotated(family, keys, layers, slides)
-    found = [sliding if window and sliding is not None else full for window in slides]
-    return tuple(each if is_rotated else None for each, is_rotated in zip(found, rotated, strict=True))
+    embeddings = [sliding if window and sliding is not None else full for window in slides]
+    return tuple(each if is_rotated else None for each, is_rotated in zip(embeddings, rotated, strict=True))
 
 
 def _rotated(family: Family, keys: Keys, layers: int, slides: tuple[int, ...]) -> list[bool]:
@@ -63,11 +63,11 @@ def _by_kind(family: Family, keys: Keys, head_size: int) -> tuple[Rotary, Rotary
     parameters = keys.table("rope_parameters")
     if parameters is not None and (FULL in parameters or SLIDING in parameters):
         for_kinds = Keys(parameters, keys.location)
-        found = [_rotary(family, keys, for_kinds.table(kind) or {}, head_size) for kind in (FULL, SLIDING)]
-        return found[0], found[1]
+        embeddings = [_rotary(family, keys, for_kinds.table(kind) or {}, head_size) for kind in (FULL, SLIDING)]
+        return embeddings[0], embeddings[1]
     scaling = keys.table("rope_scaling")
-    given = {**(scaling or {}), **(parameters or {})}
-    full = _rotary(family, keys, given, head_size)
+    settings = {**(scaling or {}), **(parameters or {})}
+    full = _rotary(family, keys, settings, head_size)
     local = family.key("local_theta")
     if not local:
         return full, None
@@ -75,9 +75,9 @@ def _by_kind(family: Family, keys: Keys, head_size: int) -> tuple[Rotary, Rotary
     return full, Rotary(full.size, theta)
 
 
-def _rotary(family: Family, keys: Keys, given: Mapping[str, Any], head_size: int) -> Rotary:
+def _rotary(family: Family, keys: Keys, settings: Mapping[str, Any], head_size: int) -> Rotary:
     """The embedding that parameters and keys describe."""
-    values = dict(given)
+    values = dict(settings)
     kind = str(values.pop("rope_type", None) or values.pop("type", None) or "default")
     values.pop("type", None)
     kind = ALIASES.get(kind, kind)

@@ -41,7 +41,7 @@ class ModelBuilder:
         self.location = location
         self.operations = Operations()
         self.masks: dict[SSAValue, SSAValue] = {}
-        """The masks of values that have one, where these are not arguments."""
+        """Value -> its mask, for masks that are not passed as arguments."""
         self._names: set[str] = set()
         self._repeated: Counter[str] = Counter()
 
@@ -70,20 +70,20 @@ class ModelBuilder:
     ) -> list[SSAValue]:
         """An operation with the tensors of its arguments as operands; returns its results."""
         operands: list[SSAValue] = []
-        places = [self._placed(each, operands, name) for each in arguments]
-        is_plain = places == [f"%{index}" for index in range(len(operands))]
+        operand_indices = [self._placed(each, operands, name) for each in arguments]
+        is_plain = operand_indices == [f"%{index}" for index in range(len(operands))]
         named = {key: self._placed(each, operands, name) for key, each in keywords.items()}
-        given: dict[str, Attribute] = {key: structure_attribute(each) for key, each in properties.items()}
+        attributes: dict[str, Attribute] = {key: structure_attribute(each) for key, each in properties.items()}
         if not is_plain:
-            given["arguments"] = structure_attribute(places)
+            attributes["arguments"] = structure_attribute(operand_indices)
         if named:
-            given["keyword_arguments"] = structure_attribute(named)
+            attributes["keyword_arguments"] = structure_attribute(named)
         if weights:
-            given["weight_names"] = strings_attribute([each for each, _ in weights])
+            attributes["weight_names"] = strings_attribute([each for each, _ in weights])
         unique = self._unique(name)
         op = operation_class("keras", kind).create(
             operands=[*operands, *(value for _, value in weights)],
-            properties=given,
+            properties=attributes,
             attributes={"name": string_attribute(unique), "tensor_names": tensor_names(unique)}
             if count == 1
             else {"name": string_attribute(unique)},
@@ -102,7 +102,7 @@ class ModelBuilder:
         return unique
 
     def _placed(self, value: Any, operands: list[SSAValue], name: str) -> Any:
-        """An argument with the number of an operand in place of each tensor; the tensors are added to the operands."""
+        """An argument with each tensor replaced by `%INDEX`, its index among the operands, to which it is added."""
         if isinstance(value, np.ndarray):
             value = self.constant(DataAttr.of(cast(Array, value)), f"{name}/constant")
         if isinstance(value, SSAValue):

@@ -4,6 +4,7 @@
 [["a", 0, 0, {}], ["b", 0, 0, {}]]                  Keras 2, two tensors as a list
 [["x", 0, 0, {"y": 2.0}]] as `inbound_nodes`        Keras 2, a function of one tensor: the row is the call
 ["_CONSTANT_VALUE", -1, 3.0, {"y": ["x", 0, 0]}]    Keras 2, a constant in the first place
+[["x", 0, 0, {}], [["_CONSTANT_VALUE", -1, 2, {}]]] Keras 2, nested lists of tensors and constants
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from moir.frontends.keras.configuration import Entry, Reference, contained, decoded
-from moir.records import Record
+from moir.frontends.keras.configuration import MAXIMUM_NESTING, Entry, Reference, contained, decoded
+from moir.support.records import Record
 
 _CONSTANT = "_CONSTANT_VALUE"
 _NO_ARGUMENTS = frozenset(("training",))
@@ -41,9 +42,9 @@ def calls_of(entry: Entry) -> list[Call]:
 
 def _call(node: Any) -> Call:
     if isinstance(node, dict) and ("args" in node or "kwargs" in node):
-        given = cast("dict[str, Any]", node)
-        keywords = decoded(given.get("kwargs") or {})
-        return Call(tuple(decoded(given.get("args") or [])), _of_inference(keywords))
+        fields = cast("dict[str, Any]", node)
+        keywords = decoded(fields.get("kwargs") or {})
+        return Call(tuple(decoded(fields.get("args") or [])), _of_inference(keywords))
     if isinstance(node, dict):
         # A model that is called with a dictionary.
         return Call(({name: _rows(each) for name, each in cast("dict[str, Any]", node).items()},), {})
@@ -65,7 +66,7 @@ def _is_row(value: Any) -> bool:
 
 
 def _rows(value: Any) -> Any:
-    """A nested value of Keras 2 with references in the places of rows."""
+    """A nested value of a Keras 2 configuration, with each `[layer, node, tensor, …]` replaced by a Reference."""
     if _is_row(value):
         return decoded(value[2]) if value[0] == _CONSTANT else Reference(value[0], value[1], value[2])
     if isinstance(value, list):
@@ -76,12 +77,24 @@ def _rows(value: Any) -> Any:
 
 
 def _of_rows(rows: list[Any]) -> Call:
-    if not rows or not all(_is_row(row) for row in rows):
+    first: Any = rows
+    while not _is_row(first):
+        if not isinstance(first, list) or not first:
+            raise ValueError("a call is not a list of tensors")
+        first = cast("list[Any]", first)[0]
+    tensors = [_nested(row) for row in rows]
+    keywords = cast("dict[str, Any]", first[3]) if len(first) == 4 and isinstance(first[3], dict) else {}
+    tensors_by_name = {name: _rows(value) for name, value in keywords.items() if name != "name"}
+    return Call((tensors[0] if len(tensors) == 1 else tensors,), _of_inference(tensors_by_name))
+
+
+def _nested(value: Any, depth: int = 0) -> Any:
+    """An argument of Keras 2: a row, or nested lists of rows, each of which has the keywords of the call."""
+    if _is_row(value):
+        return _rows(value[:3])
+    if not isinstance(value, list) or depth > MAXIMUM_NESTING:
         raise ValueError("a call is not a list of tensors")
-    tensors = [_rows(row[:3]) for row in rows]
-    keywords = cast("dict[str, Any]", rows[0][3]) if len(rows[0]) == 4 and isinstance(rows[0][3], dict) else {}
-    found = {name: _rows(value) for name, value in keywords.items() if name != "name"}
-    return Call((tensors[0] if len(tensors) == 1 else tensors,), _of_inference(found))
+    return [_nested(each, depth + 1) for each in cast("list[Any]", value)]
 
 
 def tensors_of(value: Any) -> list[tuple[str | None, Reference]]:
@@ -89,13 +102,13 @@ def tensors_of(value: Any) -> list[tuple[str | None, Reference]]:
 
     The value is a triple (layer, node, tensor), a list of triples, or a dictionary of them.
     """
-    found = _rows(value)
-    if isinstance(found, dict):
-        named = cast("dict[str, Any]", found)
+    rows = _rows(value)
+    if isinstance(rows, dict):
+        named = cast("dict[str, Any]", rows)
         return [
             (name if len(inner) == 1 else None, each)
             for name, value in named.items()
             for inner in [list(contained(value, Reference))]
             for each in inner
         ]
-    return [(None, each) for each in contained(found, Reference)]
+    return [(None, each) for each in contained(rows, Reference)]

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from moir.errors import ModelFileError
-from moir.records import Record
+from moir.support.records import Record
 
 Wanted = TypeVar("Wanted")
 
@@ -81,10 +81,12 @@ class Entry(Record):
         """Whether the entry is a call of a function of `keras.ops`.
 
         HDF5 files do not state this: there, entries without the fields that layers have, such as the element type,
-        count as functions.
+        count as functions, provided that their calls have the form of Keras 3.
         """
         if self.module:
             return ".ops." in f"{self.module}."
+        if not any(isinstance(each, dict) for each in self.nodes):
+            return False
         has_type = "dtype" in self.config and self.class_name not in TYPED_OPERATIONS
         return "trainable" not in self.config and not has_type and self.class_name != "InputLayer" and not self.is_model
 
@@ -105,23 +107,23 @@ def entry_of(value: object, what: str, location: str) -> Entry:
     """The entry that an object of a file describes. Raises ModelFileError if it describes none."""
     if not isinstance(value, dict):
         raise ModelFileError(f"{what} is not a JSON object; the file is damaged", location=location)
-    given = cast("dict[str, Any]", value)
-    class_name: Any = given.get("class_name")
-    config: Any = given.get("config")
+    fields = cast("dict[str, Any]", value)
+    class_name: Any = fields.get("class_name")
+    config: Any = fields.get("config")
     if class_name in ("Sequential", "Model", "Functional") and isinstance(config, list):
         # Sequential models of Keras 1.
-        config = {"layers": cast("list[Any]", config), "name": given.get("name") or "sequential"}
+        config = {"layers": cast("list[Any]", config), "name": fields.get("name") or "sequential"}
     if not isinstance(class_name, str) or not isinstance(config, dict):
         raise ModelFileError(f"{what} has no class and configuration", location=location)
     config = cast("dict[str, Any]", config)
-    name: Any = given.get("name") or cast("dict[str, Any]", config).get("name")
-    nodes: Any = given.get("inbound_nodes") or []
-    built: Any = given.get("build_config")
+    name: Any = fields.get("name") or cast("dict[str, Any]", config).get("name")
+    nodes: Any = fields.get("inbound_nodes") or []
+    built: Any = fields.get("build_config")
     return Entry(
         class_name,
         str(name or ""),
-        str(given.get("module") or ""),
-        str(given.get("registered_name") or ""),
+        str(fields.get("module") or ""),
+        str(fields.get("registered_name") or ""),
         config,
         tuple(cast("list[Any]", nodes)) if isinstance(nodes, list) else (),
         cast("dict[str, Any]", built) if isinstance(built, dict) else {},
@@ -134,8 +136,8 @@ def policy_name(value: object) -> str:
         return value
     if not isinstance(value, dict):
         return "float32"
-    given = cast("dict[str, Any]", value)
-    inner_config: Any = given.get("config")
+    fields = cast("dict[str, Any]", value)
+    inner_config: Any = fields.get("config")
     config = cast("dict[str, Any]", inner_config if isinstance(inner_config, dict) else {})
     if "mode" in config:
         return f"{config['mode']}_from_{policy_name(config.get('source_name') or 'float32')}"
@@ -150,15 +152,15 @@ def decoded(value: object, depth: int = 0) -> Any:
         return [decoded(each, depth + 1) for each in cast("list[object]", value)]
     if not isinstance(value, dict):
         return value
-    given = cast("dict[str, Any]", value)
-    name = given.get("class_name")
-    config = given.get("config")
+    fields = cast("dict[str, Any]", value)
+    name = fields.get("class_name")
+    config = fields.get("config")
     held = cast("dict[str, Any]", config) if isinstance(config, dict) else {}
     if name == "__keras_tensor__":
         layer, node, tensor = held["keras_history"]
         return Reference(str(layer), int(node), int(tensor))
     if name == "__tuple__":
-        return [decoded(each, depth + 1) for each in given.get("items", ())]
+        return [decoded(each, depth + 1) for each in fields.get("items", ())]
     if name == "__slice__":
         return Slice(*(decoded(held.get(each), depth + 1) for each in ("start", "stop", "step")))
     if name == "__ellipsis__":
@@ -170,8 +172,8 @@ def decoded(value: object, depth: int = 0) -> Any:
     if name == "function":
         return str(cast(object, config))
     if name in ("DTypePolicy", "QuantizedDTypePolicy", "Policy", "Int4DTypePolicy", "GPTQDTypePolicy", "QuantizedFloat8DTypePolicy"):
-        return policy_name(given)
-    return {str(key): decoded(each, depth + 1) for key, each in given.items() if key not in _UNUSED}
+        return policy_name(fields)
+    return {str(key): decoded(each, depth + 1) for key, each in fields.items() if key not in _UNUSED}
 
 
 _UNUSED = frozenset(("registered_name", "build_config", "compile_config", "shared_object_id", "module"))
@@ -186,12 +188,12 @@ _IGNORED = frozenset(("name", "trainable", "dtype", "batch_input_shape", "batch_
 
 def attributes_of(config: Mapping[str, Any]) -> dict[str, Any]:
     """The entries of a configuration that affect the computation of a layer, without those that are None."""
-    found: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
     for name, value in config.items():
         if value is None or name in _IGNORED or name.endswith(_TRAINING):
             continue
-        found[name] = inner(decoded(value))
-    return found
+        attributes[name] = inner(decoded(value))
+    return attributes
 
 
 def contained(value: Any, wanted: type[Wanted]) -> Iterator[Wanted]:
@@ -207,7 +209,7 @@ def contained(value: Any, wanted: type[Wanted]) -> Iterator[Wanted]:
 
 
 def inner(value: Any) -> Any:
-    """The objects within a value, without those that only training uses."""
+    """A configuration as plain lists, dictionaries and values, without the objects that only training uses."""
     if isinstance(value, list):
         return [inner(each) for each in cast("list[Any]", value)]
     if isinstance(value, np.ndarray):
@@ -216,9 +218,9 @@ def inner(value: Any) -> Any:
         return str(value)
     if not isinstance(value, dict):
         return value
-    given = cast("dict[str, Any]", value)
+    fields = cast("dict[str, Any]", value)
     return {
         name: inner(each)
-        for name, each in given.items()
+        for name, each in fields.items()
         if not name.endswith(_TRAINING) and name not in ("trainable", "seed", "quantization_config")
     }

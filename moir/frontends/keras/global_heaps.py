@@ -29,20 +29,20 @@ def damaged_heap(mapped: mmap.mmap, start: int, size: int) -> int | None:
         size: its bytes.
     """
     end = start + size
-    place = mapped.find(SIGNATURE, start, end)
-    while place >= 0:
-        if not _objects_fit(mapped, place, end):
-            return place - start
-        place = mapped.find(SIGNATURE, place + len(SIGNATURE), end)
+    offset = mapped.find(SIGNATURE, start, end)
+    while offset >= 0:
+        if not _objects_fit(mapped, offset, end):
+            return offset - start
+        offset = mapped.find(SIGNATURE, offset + len(SIGNATURE), end)
     return None
 
 
-def _objects_fit(mapped: mmap.mmap, place: int, end: int) -> bool:
+def _objects_fit(mapped: mmap.mmap, offset: int, end: int) -> bool:
     """Whether each object of a collection begins after the one before, and ends within the collection."""
-    if place + _HEADER > end:
+    if offset + _HEADER > end:
         return False
-    (length,) = struct.unpack_from("<Q", mapped, place + len(SIGNATURE))
-    stop, position = place + length, place + _HEADER
+    (length,) = struct.unpack_from("<Q", mapped, offset + len(SIGNATURE))
+    stop, position = offset + length, offset + _HEADER
     if stop > end:
         return False
     while position + _OBJECT <= stop:

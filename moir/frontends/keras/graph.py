@@ -66,8 +66,8 @@ class Model:
         self.is_functional = "input_layers" in entry.config and "output_layers" in entry.config
         if not self.is_functional and any(each.nodes for each in self.entries):
             raise builder.error("it has layers without inputs and outputs", entry)
-        found = weights.of_layers(self.entries, counts_inputs=self.is_functional)
-        self.layers = [Layer(builder, each, own, self._inner) for each, own in zip(self.entries, found, strict=True)]
+        layer_weights = weights.of_layers(self.entries, counts_inputs=self.is_functional)
+        self.layers = [Layer(builder, each, own, self._inner) for each, own in zip(self.entries, layer_weights, strict=True)]
         self.by_name = {each.entry.name: each for each in self.layers}
 
     @property
@@ -117,10 +117,10 @@ class Model:
         return entry.name, None if shape is None else self._shape(shape, entry), element
 
     def _shape(self, shape: object, entry: Entry) -> tuple[int, ...]:
-        found = decoded(shape)
-        if not isinstance(found, list) or not all(each is None or isinstance(each, int) for each in cast("list[Any]", found)):
+        dimensions = decoded(shape)
+        if not isinstance(dimensions, list) or not all(each is None or isinstance(each, int) for each in cast("list[Any]", dimensions)):
             raise self.builder.error(f"{shape!r} is not a shape: a list of sizes, or null where a size is unknown", entry)
-        return tuple(-1 if each is None else each for each in cast("list[int | None]", found))
+        return tuple(-1 if each is None else each for each in cast("list[int | None]", dimensions))
 
     def output_names(self, count: int) -> list[str]:
         """The names of the outputs: the keys of a dictionary, or those of layers, with numbers where they repeat."""
@@ -129,11 +129,11 @@ class Model:
         else:
             names = [self.entries[-1].name if self.entries else self.entry.name] * count
         seen: Counter[str] = Counter()
-        found: list[str] = []
+        outputs: list[str] = []
         for name in names:
-            found.append(f"{name}_{seen[name]}" if seen[name] else name)
+            outputs.append(f"{name}_{seen[name]}" if seen[name] else name)
             seen[name] += 1
-        return found
+        return outputs
 
     # Calls
 
@@ -160,7 +160,7 @@ class Model:
             raise self.builder.error(f"it has {len(declared)} inputs, and is called with {len(inputs)} tensors", self.entry)
         calls = {each.entry.name: each.calls() for each in self.layers}
         counts = self._result_counts(calls, [reference for _, reference in outputs])
-        offsets = {name: self._offset(self.by_name[name], len(found), counts) for name, found in calls.items()}
+        offsets = {name: self._offset(self.by_name[name], len(layer_calls), counts) for name, layer_calls in calls.items()}
         values: dict[tuple[str, int], list[SSAValue]] = {
             (reference.layer, reference.node): [value] for (_, reference), value in zip(declared, inputs, strict=True)
         }
@@ -171,12 +171,12 @@ class Model:
     def _result_counts(self, calls: Mapping[str, list[Call]], outputs: Sequence[Reference]) -> dict[tuple[str, int], int]:
         """How many results of each call are asked for."""
         counts: dict[tuple[str, int], int] = {}
-        every = (reference for found in calls.values() for call in found for reference in call.references())
+        every = (reference for layer_calls in calls.values() for call in layer_calls for reference in call.references())
         for reference in (*every, *outputs):
             if not 0 <= reference.tensor < LARGEST_TENSOR_INDEX:
                 raise self.builder.error(f"a result of {reference.layer!r} has the number {reference.tensor}", self.entry)
-            place = (reference.layer, reference.node)
-            counts[place] = max(counts.get(place, 1), reference.tensor + 1)
+            call_key = (reference.layer, reference.node)
+            counts[call_key] = max(counts.get(call_key, 1), reference.tensor + 1)
         return counts
 
     def _offset(self, layer: Layer, listed: int, counts: Mapping[tuple[str, int], int]) -> int:
@@ -189,12 +189,12 @@ class Model:
 
     def _outputs(self) -> list[tuple[str | None, Reference]]:
         """The outputs. In Keras 3 the calls of a functional model are counted from 1 here, and from 0 elsewhere."""
-        found = self._tensors("output_layers")
+        tensors = self._tensors("output_layers")
         if self.builder.file.generation < 3:
-            return found
+            return tensors
         return [
             (key, reference.with_fields(node=reference.node - 1) if self._is_functional(reference) else reference)
-            for key, reference in found
+            for key, reference in tensors
         ]
 
     def _is_functional(self, reference: Reference) -> bool:
@@ -212,31 +212,31 @@ class Model:
         """Build the operations of a call and of the calls that it depends on."""
         pending, waiting = [target], set[tuple[str, int]]()
         while pending:
-            place = pending[-1]
-            if place in values:
+            call_key = pending[-1]
+            if call_key in values:
                 pending.pop()
                 continue
-            layer = self._layer(Reference(place[0], 0, 0))
-            number = place[1] - offsets[place[0]]
-            if not 0 <= number < len(calls[place[0]]):
-                raise self.builder.error(f"there is no call {place[1]} of the layer", layer.entry)
-            call = calls[place[0]][number]
+            layer = self._layer(Reference(call_key[0], 0, 0))
+            number = call_key[1] - offsets[call_key[0]]
+            if not 0 <= number < len(calls[call_key[0]]):
+                raise self.builder.error(f"there is no call {call_key[1]} of the layer", layer.entry)
+            call = calls[call_key[0]][number]
             missing = [key for each in call.references() if (key := (each.layer, each.node)) not in values]
             if missing:
-                if place in waiting:
+                if call_key in waiting:
                     raise self.builder.error("a layer depends on itself", layer.entry)
-                waiting.add(place)
+                waiting.add(call_key)
                 pending += missing
                 continue
             arguments = [self._resolved(each, values) for each in call.arguments]
             keywords = {name: self._resolved(each, values) for name, each in call.keywords.items()}
-            values[place] = layer.called(arguments, keywords, counts.get(place, 1))
+            values[call_key] = layer.called(arguments, keywords, counts.get(call_key, 1))
 
     def _value(self, reference: Reference, values: Mapping[tuple[str, int], list[SSAValue]]) -> SSAValue:
-        found = values[(reference.layer, reference.node)]
-        if reference.tensor >= len(found):
+        tensors = values[(reference.layer, reference.node)]
+        if reference.tensor >= len(tensors):
             raise self.builder.error(f"there is no result {reference.tensor} of the layer", self._layer(reference).entry)
-        return found[reference.tensor]
+        return tensors[reference.tensor]
 
     def _resolved(self, value: Any, values: Mapping[tuple[str, int], list[SSAValue]]) -> Any:
         """An argument with values in the places of references."""

@@ -32,7 +32,7 @@ MAXIMUM_DEPTH = 64
 """The most groups around a dataset."""
 
 _LENGTH = 8
-"""The bytes at the end of what the process writes, which say how long its text is."""
+"""Size of the trailer of the subprocess's output, which holds the length of the JSON text before it."""
 
 _NO_INTERPRETER = (
     "the file is read by a process of its own, but sys.executable is not a Python interpreter",
@@ -93,31 +93,31 @@ class HDF5File:
             written = mmap.mmap(output.fileno(), 0, access=mmap.ACCESS_READ)
         self._written = written
         length = int.from_bytes(written[-_LENGTH:], "little")
-        found = json.loads(written[-_LENGTH - length : -_LENGTH])
-        if "missing" in found:
-            reason = f"Keras files need the package h5py, which cannot be imported: {found['missing']}"
+        structure = json.loads(written[-_LENGTH - length : -_LENGTH])
+        if "missing" in structure:
+            reason = f"Keras files need the package h5py, which cannot be imported: {structure['missing']}"
             raise self.error(reason, "install it again: pip install --force-reinstall h5py")
-        return cast("list[Object]", self._checked(found, "the file")["objects"])
+        return cast("list[Object]", self._checked(structure, "the file")["objects"])
 
     def error(self, reason: str, hint: str = "the file is damaged; copy or download it again") -> ModelFileError:
         """The error about this file."""
         return ModelFileError(reason, location=str(self._path), hint=hint)
 
-    def _checked(self, found: Any, what: str) -> Any:
-        """What was found, if it can be read. Raises ModelFileError otherwise; `what` says what it is."""
-        if isinstance(found, dict) and "error" in found:
-            raise self.error(f"{what} cannot be read: {found['error']}")
-        return cast(Any, found)
+    def _checked(self, node: Any, what: str) -> Any:
+        """The node, if it could be read. Raises ModelFileError otherwise, with `what` as its name in the message."""
+        if isinstance(node, dict) and "error" in node:
+            raise self.error(f"{what} cannot be read: {node['error']}")
+        return cast(Any, node)
 
     def child(self, group: Object, name: str) -> Object | None:
         """A group or dataset in a group; None if there is none. Raises ModelFileError if it is in another file."""
         for part in filter(None, name.split("/")):
-            found = group.get("names", {}).get(part)
-            if found is None:
+            child = group.get("names", {}).get(part)
+            if child is None:
                 return None
-            if isinstance(found, dict) and "file" in found:
-                raise self.error(f"{name!r} is in another file, {found['file']!r}", "store the model in one file")
-            group = self._checked(self._objects[self._checked(found, f"the group {name!r}")], f"the group {name!r}")
+            if isinstance(child, dict) and "file" in child:
+                raise self.error(f"{name!r} is in another file, {child['file']!r}", "store the model in one file")
+            group = self._checked(self._objects[self._checked(child, f"the group {name!r}")], f"the group {name!r}")
         return group
 
     def is_dataset(self, item: Object | None) -> TypeGuard[Object]:
@@ -132,17 +132,17 @@ class HDF5File:
         """An attribute that is a list of strings, or the numbered parts of a long one; None if there is none."""
         if (whole := self._attribute(group, attribute)) is not None:
             return whole if isinstance(whole, list) else [whole]
-        found: list[str] = []
+        strings: list[str] = []
         number = 0
         while (part := self._attribute(group, f"{attribute}{number}")) is not None:
-            found += part if isinstance(part, list) else [part]
+            strings += part if isinstance(part, list) else [part]
             number += 1
-        return found if number else None
+        return strings if number else None
 
     def text(self, group: Object, attribute: str) -> str | None:
         """An attribute that is a string; None if there is none."""
-        found = self._attribute(group, attribute)
-        return str(found) if isinstance(found, list) else found
+        content = self._attribute(group, attribute)
+        return str(content) if isinstance(content, list) else content
 
     def _attribute(self, item: Object, name: str) -> str | list[str] | None:
         return self._checked(item["attributes"].get(name), f"the attribute {name}")
@@ -158,11 +158,11 @@ class HDF5File:
         declared = self.text(dataset, "dtype") or ""
         if dtype.kind not in "biuf" and not (dtype.kind == "V" and dtype.itemsize == 2):
             raise self.error(f"the values of {name!r} are of the unknown element type {declared or dtype}", "store them as numbers")
-        place, start = (self._mapped, self._start) if dataset["stored"] else (self._written, 0)
+        source, start = (self._mapped, self._start) if dataset["stored"] else (self._written, 0)
         offset, count = start + dataset["offset"], math.prod(shape)
-        if count * dtype.itemsize > len(place) - offset:
+        if count * dtype.itemsize > len(source) - offset:
             raise self.error(f"the values of {name!r} end after the end of the file")
-        values = np.frombuffer(place, dtype, count, offset) if count else np.zeros(0, dtype)
+        values = np.frombuffer(source, dtype, count, offset) if count else np.zeros(0, dtype)
         return self._values(values.reshape(shape), dtype, declared, name)
 
     def _values(self, values: Any, dtype: np.dtype[Any], declared: str, name: str) -> DataAttr:

@@ -143,17 +143,17 @@ class Structure:
 
     def _dataset(self, dataset: Any) -> dict[str, Any]:
         shape, dtype = [int(size) for size in dataset.shape], dataset.dtype
-        found = {"shape": shape, "dtype": dtype.str, "attributes": _attributes(dataset)}
+        dataset_record = {"shape": shape, "dtype": dtype.str, "attributes": _attributes(dataset)}
         size = math.prod(shape) * dtype.itemsize
         offset = dataset.id.get_offset()
         if dataset.external or dataset.is_virtual:
-            return {**found, "external": True}
+            return {**dataset_record, "external": True}
         if dtype.hasobject or (offset is not None and size):
-            return {**found, "offset": offset or 0, "stored": True}
+            return {**dataset_record, "offset": offset or 0, "stored": True}
         self._budget -= size
         if self._budget < 0:
-            return {**found, "error": "its compressed values are too large"}
-        return {**found, "offset": self._written(dataset, shape, size), "stored": False}
+            return {**dataset_record, "error": "its compressed values are too large"}
+        return {**dataset_record, "offset": self._written(dataset, shape, size), "stored": False}
 
     def _written(self, dataset: Any, shape: list[int], size: int) -> int:
         """Write the values of a dataset, some rows at a time; returns the position at which they begin."""
@@ -169,15 +169,15 @@ class Structure:
 
 def _attributes(item: Any) -> dict[str, Any]:
     """The attributes that moir reads: for each a text, a list of texts, or what is wrong with it."""
-    found: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
     for name in item.attrs:
         if isinstance(name, str) and _ATTRIBUTES.fullmatch(name):
             try:
                 value = item.attrs[name]
-                found[name] = [_text(each) for each in value.ravel().tolist()] if getattr(value, "ndim", 0) else _text(value)
+                attributes[name] = [_text(each) for each in value.ravel().tolist()] if getattr(value, "ndim", 0) else _text(value)
             except _ERRORS as error:
-                found[name] = {"error": reason_of(error)}
-    return found
+                attributes[name] = {"error": reason_of(error)}
+    return attributes
 
 
 def _text(value: object) -> str:
@@ -212,16 +212,16 @@ def limit(size: int) -> None:
 def main(start: int, size: int) -> None:
     """Read `size` bytes of standard input from `start` on; write the structure of the file to standard output."""
     with open(sys.stdout.fileno(), "wb", closefd=False) as output:
-        found: dict[str, Any]
+        report: dict[str, Any]
         try:
             h5py: Any = import_module("h5py")
             limit(size)
-            found = {"objects": Structure(h5py.File(Part(sys.stdin.fileno(), start, size), "r"), size, output).objects}
+            report = {"objects": Structure(h5py.File(Part(sys.stdin.fileno(), start, size), "r"), size, output).objects}
         except ImportError as error:
-            found = {"missing": reason_of(error)}
+            report = {"missing": reason_of(error)}
         except _ERRORS as error:
-            found = {"error": reason_of(error)}
-        text = json.dumps(found).encode()
+            report = {"error": reason_of(error)}
+        text = json.dumps(report).encode()
         output.write(text + len(text).to_bytes(8, "little"))
 
 

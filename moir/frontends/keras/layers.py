@@ -89,14 +89,14 @@ class Layer:
 
     def _function(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[str, list[Any], dict[str, Any]] | None:
         """The function of `keras.ops` that computes the same as a function of TensorFlow; None if there is none."""
-        found = renamed(str(self.entry.config.get("function")), list(arguments), keywords)
-        return None if found is None or any(True for _ in contained(found[2], SSAValue)) else found
+        function = renamed(str(self.entry.config.get("function")), list(arguments), keywords)
+        return None if function is None or any(True for _ in contained(function[2], SSAValue)) else function
 
     def variables(self) -> list[tuple[str, SSAValue]]:
         """The variables as constants, by their names."""
         if self._variables is None:
-            found = self.weights.variables(self.entry) if not self.entry.is_operation else []
-            self._variables = [(name, self.builder.constant(value, f"{self.entry.name}/{name}")) for name, value in found]
+            variables = self.weights.variables(self.entry) if not self.entry.is_operation else []
+            self._variables = [(name, self.builder.constant(value, f"{self.entry.name}/{name}")) for name, value in variables]
         return self._variables
 
     def _assets(self, properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,8 +117,8 @@ class Layer:
             raise self.builder.error("it is called without a tensor", entry)
         steps = self.builder.node("TimeDistributed", f"{name}/steps", [data], {}, {"part": "steps"})
         self._held()._is_distributed = True
-        found = self._held().called(steps, {}, 1)
-        result = self.builder.node("TimeDistributed", name, [found[0], data], {}, {"part": "sequence"})
+        distributed = self._held().called(steps, {}, 1)
+        result = self.builder.node("TimeDistributed", name, [distributed[0], data], {}, {"part": "sequence"})
         if (mask := self.builder.masks.get(data)) is not None:
             self.builder.masks[result[0]] = mask
         return result

@@ -52,7 +52,7 @@ PASSING = frozenset(
 
 
 def mask_arguments(builder: ModelBuilder, entry: Entry, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
-    """The masks of the inputs as keyword arguments, where the layer asks for them."""
+    """The keyword arguments `mask` of a call, from the masks of its inputs; empty for layers that take no mask."""
     if entry.is_operation or not builder.masks:
         return {}
     kind, masks = entry.class_name, builder.masks

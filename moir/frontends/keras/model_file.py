@@ -6,7 +6,6 @@ configuration in an attribute and the weights in groups named as the layers.
 
 from __future__ import annotations
 
-import json
 import mmap
 import zipfile
 import zlib
@@ -14,20 +13,18 @@ from pathlib import Path
 from typing import Any, cast
 
 from moir.errors import ModelFileError
+from moir.files.json_texts import parsed_object
 from moir.files.reading import map_content
 from moir.files.zip_members import ERRORS, Window, is_stored, range_of
 from moir.frontends.keras.hdf5 import HDF5File
 from moir.frontends.keras.weights import GroupedWeights, LayerWeights, NamedWeights
-from moir.records import Record
+from moir.support.records import Record
 
 LARGEST_CONFIGURATION = 1 << 27
 """Largest size of a configuration in bytes."""
 
 LARGEST_ASSET = 1 << 26
 """Largest size of a vocabulary in bytes."""
-
-_MOST_DIGITS = 20
-"""The most characters of an integer of 64 bits."""
 
 MAXIMUM_MEMBERS = 1 << 14
 """The most members of an archive."""
@@ -43,14 +40,12 @@ class ModelFile(Record):
         generation: 2 or 3.
         weights: the weights of the model.
         assets: texts of vocabularies by their paths below `assets`.
-        is_archive: whether it is a `.keras` archive, whose entries name the modules of their classes.
     """
 
     config: dict[str, Any]
     generation: int
     weights: LayerWeights
     assets: dict[str, str]
-    is_archive: bool
 
 
 def read_file(path: Path) -> ModelFile:
@@ -61,32 +56,25 @@ def read_file(path: Path) -> ModelFile:
     return _of_archive(path, mapped)
 
 
-def parsed(text: str | bytes, path: Path, what: str) -> dict[str, Any]:
-    """The object that a JSON text contains. Raises ModelFileError for any other text."""
-    try:
-        found = json.loads(text, parse_int=_integer)
-    except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"{what} is not valid JSON: {error}", location=str(path)) from error
-    if not isinstance(found, dict):
-        raise ModelFileError(f"{what} is not a JSON object; the file is damaged", location=str(path))
-    plain = text.decode(errors="replace") if isinstance(text, bytes) else text
-    if not plain.isascii() or "\\ud" in plain.lower():
-        try:
-            json.dumps(found, ensure_ascii=False).encode()
-        except UnicodeEncodeError as error:
-            raise ModelFileError(f"{what} has a text with half of a character", location=str(path)) from error
-    return cast("dict[str, Any]", found)
+def weights_of_file(path: Path) -> LayerWeights:
+    """The weights in a file: of `save_weights`, or of a whole model, whose layers are not read.
+
+    Raises ModelFileError if it is damaged, or has no weights.
+    """
+    mapped = map_content(path)
+    if mapped[:8] != _HDF5_MARK:
+        return _weights_of_archive(path, mapped, *_members(path, mapped))
+    file = HDF5File(path, mapped, 0, len(mapped))
+    if (whole := file.child(file.root, "model_weights")) is not None:
+        return NamedWeights.of_file(file, whole)
+    if file.strings(file.root, "layer_names") is not None:
+        return NamedWeights.of_file(file, file.root)
+    if _has_weights(file):
+        return GroupedWeights(file, file.root)
+    raise ModelFileError("this is an HDF5 file, but it has no weights of Keras", location=str(path))
 
 
-def _integer(text: str) -> int:
-    """An integer of a JSON text. Raises ValueError if it does not fit into 64 bits."""
-    # Python refuses to read more than 4,300 digits.
-    if len(text) > _MOST_DIGITS or not -(2**63) <= int(text) < 2**63:
-        raise ValueError(f"the number {text[:_MOST_DIGITS]}… does not fit into 64 bits")
-    return int(text)
-
-
-def _generation(version: object, config: dict[str, Any]) -> int:
+def generation_of(version: object, config: dict[str, Any]) -> int:
     """2 or 3, by the version of Keras that wrote the file."""
     text = str(version or "")
     if text[:1] in "123" and text:
@@ -104,10 +92,10 @@ def _of_hdf5(path: Path, mapped: mmap.mmap) -> ModelFile:
         raise _weights_only(path) if _has_weights(file) else ModelFileError("this is an HDF5 file, but no Keras model", location=str(path))
     if len(text) > LARGEST_CONFIGURATION:
         raise file.error("its configuration is too large")
-    config = parsed(text, path, "the attribute model_config")
+    config = parsed_object(text, path, "the attribute model_config")
     version = file.text(file.root, "keras_version")
     weights = file.child(file.root, "model_weights")
-    return ModelFile(config, _generation(version, config), NamedWeights.of_file(file, weights), {}, False)
+    return ModelFile(config, generation_of(version, config), NamedWeights.of_file(file, weights), {})
 
 
 def _has_weights(file: HDF5File) -> bool:
@@ -119,39 +107,54 @@ def _weights_only(path: Path) -> ModelFileError:
     return ModelFileError(
         "these are weights of a Keras model without its layers",
         location=str(path),
-        hint="build the model, load them with model.load_weights, and save all of it: model.save('model.keras')",
+        hint=f"give the JSON of the model, as model.to_json() returns it: moir model.json --weights {path.name}; or build the model, "
+        "load them with model.load_weights, and save all of it: model.save('model.keras')",
     )
 
 
 # Archives
 
 
-def _of_archive(path: Path, mapped: mmap.mmap) -> ModelFile:
+def _members(path: Path, mapped: mmap.mmap) -> tuple[zipfile.ZipFile, dict[str, zipfile.ZipInfo]]:
+    """An archive, and its members by their names."""
     try:
         archive = zipfile.ZipFile(cast(Any, Window(memoryview(mapped))))
-        members = {each.filename: each for each in archive.infolist()[:MAXIMUM_MEMBERS]}
+        return archive, {each.filename: each for each in archive.infolist()[:MAXIMUM_MEMBERS]}
     except ERRORS as error:
         raise ModelFileError(f"no valid zip archive: {error}", location=str(path), hint="copy or download it again") from error
+
+
+def _of_archive(path: Path, mapped: mmap.mmap) -> ModelFile:
+    archive, members = _members(path, mapped)
     if "config.json" not in members:
         missing = "it has no config.json"
         raise ModelFileError(f"this zip archive is not a Keras model: {missing}", location=str(path))
-    config = parsed(_member(archive, members["config.json"], path, LARGEST_CONFIGURATION), path, "config.json")
+    config = parsed_object(_member(archive, members["config.json"], path, LARGEST_CONFIGURATION), path, "config.json")
     version: object = None
     if "metadata.json" in members:
-        metadata = parsed(_member(archive, members["metadata.json"], path, LARGEST_CONFIGURATION), path, "metadata.json")
+        metadata = parsed_object(_member(archive, members["metadata.json"], path, LARGEST_CONFIGURATION), path, "metadata.json")
         version = metadata.get("keras_version")
     assets = {
         name.removeprefix("assets/"): _member(archive, member, path, LARGEST_ASSET).decode(errors="replace")
         for name, member in members.items()
         if name.startswith("assets/") and name.endswith(".txt")
     }
-    weights = GroupedWeights.empty()
-    if "model.weights.h5" in members:
-        weights = _archived_weights(members["model.weights.h5"], path, mapped)
-    elif any(name.startswith("model.weights") for name in members):
+    return ModelFile(config, generation_of(version, config), _weights_of_archive(path, mapped, archive, members), assets)
+
+
+def _weights_of_archive(path: Path, mapped: mmap.mmap, archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo]) -> GroupedWeights:
+    """The weights of an archive; none if it has no member with weights."""
+    if (member := members.get("model.weights.h5")) is not None:
+        return _archived_weights(member, path, mapped)
+    if (member := members.get("model.weights.npz")) is not None:
+        from moir.frontends.keras.npz import LARGEST_MEMBER, NpzFile
+
+        file = NpzFile(path, _member(archive, member, path, LARGEST_MEMBER))
+        return GroupedWeights(file, file.root)
+    if any(name.startswith("model.weights") for name in members):
         hint = "save the model as one file: model.save('model.keras')"
         raise ModelFileError("its weights are in several parts, which are not supported", location=str(path), hint=hint)
-    return ModelFile(config, _generation(version, config), weights, assets, True)
+    return GroupedWeights.empty()
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, largest: int) -> bytes:
@@ -173,8 +176,8 @@ def _archived_weights(member: zipfile.ZipInfo, path: Path, mapped: mmap.mmap) ->
             location=str(path),
             hint="Keras stores them as they are: save the model again, or pack the archive with zip -0",
         )
-    if (found := range_of(memoryview(mapped), member)) is None:
+    if (member_range := range_of(memoryview(mapped), member)) is None:
         raise ModelFileError("its member model.weights.h5 is damaged", location=str(path), hint="copy or download it again")
-    start, stop = found
+    start, stop = member_range
     file = HDF5File(path, mapped, start, stop - start)
     return GroupedWeights(file, file.root)

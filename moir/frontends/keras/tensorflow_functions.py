@@ -3,7 +3,8 @@
     TFOpLambda {function = "math.multiply"} called with x and y = 2.0  ->  keras.ops.Multiply(x, 2.0)
     TFOpLambda {function = "math.reduce_mean"} called with x and axis = 1  ->  keras.ops.Mean(x) {axis = 1}
 
-A function that is not listed is an operation of its own name, which an extension may lower.
+A function that is not listed stays a TFOpLambda: its lowering has the functions that create operations of TensorFlow
+(`moir/lowering/keras/tensorflow`), and an extension may lower others.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from moir.frontends.keras.configuration import Slice
-from moir.records import Record
+from moir.support.records import Record
 
 LAYERS = frozenset(("TFOpLambda", "SlicingOpLambda"))
 """The classes of layers that call a function of TensorFlow."""
@@ -110,7 +111,6 @@ _REDUCED = {
 }
 _WITH_ATTRIBUTES = {
     "compat.v1.gather": Function("Take", ("indices",), {"axis": "axis"}, {"axis": 0}, {"validate_indices": None, "batch_dims": 0}),
-    "compat.v1.shape": Function("Shape", plain={"out_type": "<dtype: 'int32'>"}),
     "compat.v1.squeeze": Function("Squeeze", attributes={"axis": "axis"}),
     "compat.v1.transpose": Function("Transpose", attributes={"axes": "perm"}, plain={"conjugate": False}),
     "math.atan2": Function("Arctan2", ("x",)),
@@ -127,7 +127,6 @@ _WITH_ATTRIBUTES = {
     "split": Function("Split", attributes={"indices_or_sections": "num_or_size_splits", "axis": "axis"}),
     "unstack": Function("Unstack", attributes={"axis": "axis", "num": "num"}),
     "where": Function("Where", ("x", "y")),
-    "broadcast_to": Function("BroadcastTo", ("shape",)),
     "cast": Function("Cast", attributes={"dtype": "dtype"}),
     "clip_by_value": Function("Clip", attributes={"x_min": "clip_value_min", "x_max": "clip_value_max"}),
     "concat": Function("Concatenate", attributes={"axis": "axis"}),
@@ -169,15 +168,21 @@ def renamed(function: str, arguments: list[Any], keywords: Mapping[str, Any]) ->
         spec: Any = keywords.get("slice_spec")
         entries = cast("list[Any]", spec) if isinstance(spec, list) else [spec]
         return "ops.GetItem", [*arguments, [_index(each) for each in entries]], {}
-    found = FUNCTIONS.get(function)
-    if found is None or set(keywords) - {*found.positional, *found.attributes.values(), *found.plain} - {"name"}:
+    function_record = FUNCTIONS.get(function)
+    if function_record is None or set(keywords) - {
+        *function_record.positional,
+        *function_record.attributes.values(),
+        *function_record.plain,
+    } - {"name"}:
         return None
-    if any(keywords.get(name, value) != value for name, value in found.plain.items()):
+    if any(keywords.get(name, value) != value for name, value in function_record.plain.items()):
         return None
-    if any(name not in keywords for name in found.positional):
+    if any(name not in keywords for name in function_record.positional):
         return None
     if function == "split" and not isinstance(keywords.get("num_or_size_splits"), int):
         # Sizes, not the places between the parts.
         return None
-    attributes = dict(found.defaults) | {own: keywords[name] for own, name in found.attributes.items() if keywords.get(name) is not None}
-    return f"ops.{found.kind}", [*arguments, *(keywords[name] for name in found.positional)], attributes
+    attributes = dict(function_record.defaults) | {
+        own: keywords[name] for own, name in function_record.attributes.items() if keywords.get(name) is not None
+    }
+    return f"ops.{function_record.kind}", [*arguments, *(keywords[name] for name in function_record.positional)], attributes

@@ -15,13 +15,14 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Protocol, TypeGuard, cast
 
-from moir.decimals import decimal_of
 from moir.dialects.data import DataAttr
 from moir.frontends.keras.configuration import Entry
 from moir.frontends.keras.hdf5 import MAXIMUM_DEPTH, HDF5File, Object
+from moir.support.decimals import decimal_of
 
 UNCOUNTED = frozenset(("seed_generator", "_metrics", "optimizer", "_loss_tracker"))
 """Groups whose variables do not take part in the computation."""
@@ -52,15 +53,35 @@ class LayerWeights(ABC):
         """The names and values of the variables of a layer, without those of layers that `of_layers` gives."""
 
 
+class GroupFile(Protocol):
+    """A file with groups of variables: an HDF5 file, or an archive of arrays."""
+
+    def child(self, group: Object, name: str) -> Object | None:
+        """A group or variable in a group; None if there is none."""
+        ...
+
+    def names(self, group: Object) -> list[str]:
+        """The names in a group."""
+        ...
+
+    def is_dataset(self, item: Object | None) -> TypeGuard[Object]:
+        """Whether something in the file is a variable."""
+        ...
+
+    def data(self, dataset: Object, name: str) -> DataAttr:
+        """The value of a variable."""
+        ...
+
+
 class GroupedWeights(LayerWeights):
     """The variables of a group of an archive.
 
     Args:
-        file: the HDF5 file; None if there are no weights.
+        file: the file of the weights; None if there are no weights.
         group: the group; None if there is none.
     """
 
-    def __init__(self, file: HDF5File | None, group: Object | None) -> None:
+    def __init__(self, file: GroupFile | None, group: Object | None) -> None:
         self._file = file
         self._group = group
 
@@ -76,46 +97,74 @@ class GroupedWeights(LayerWeights):
         return GroupedWeights(self._file, group)
 
     def of_layers(self, entries: Sequence[Entry], *, counts_inputs: bool) -> list[LayerWeights]:
-        holder = self._child("layers")
-        if holder._group is None:
-            named = self._child("_layer_checkpoint_dependencies")
-            if named._group is not None:
-                return [named._child(entry.name) for entry in entries]
+        counted = [not entry.is_operation and (entry.class_name != "InputLayer" or counts_inputs) for entry in entries]
+        holder, former = self._child("layers"), self._child("_layer_checkpoint_dependencies")
+        if holder._group is None and former._group is not None:
+            layers = former._numbered(entries, counted, step=2)
+            if former._has_all_variables(layers):
+                return layers
+            return [former._child(entry.name) for entry in entries]
+        return holder._numbered(entries, counted, step=1)
+
+    def _numbered(self, entries: Sequence[Entry], counted: Sequence[bool], step: int) -> list[LayerWeights]:
+        """The group of each layer in this one: the name of the class, and the number of former layers of this class.
+
+        Args:
+            entries: the layers.
+            counted: whether each of them has a group.
+            step: how often a layer with variables counts. Keras 2.12 and 2.13 list such a layer twice, among those with
+                variables and among all layers.
+        """
         counts: Counter[str] = Counter()
-        found: list[LayerWeights] = []
-        for entry in entries:
-            if entry.is_operation or (entry.class_name == "InputLayer" and not counts_inputs):
-                found.append(GroupedWeights.empty())
+        layers: list[LayerWeights] = []
+        for entry, has_group in zip(entries, counted, strict=True):
+            if not has_group:
+                layers.append(GroupedWeights.empty())
                 continue
             name = snake_case(entry.class_name)
             name = "grouped_query_attention" if entry.class_name == "GroupQueryAttention" else name
             number = counts[name]
-            counts[name] += 1
-            found.append(holder._child(f"{name}_{number}" if number else name))
-        return found
+            layer = self._child(f"{name}_{number}" if number else name)
+            counts[name] += step if step > 1 and layer._has_variables(0) else 1
+            layers.append(layer)
+        return layers
+
+    def _has_all_variables(self, layers: Sequence[LayerWeights]) -> bool:
+        """Whether all groups in this one that have variables are those of layers."""
+        groups = [layer._group for layer in layers if isinstance(layer, GroupedWeights)]
+        own = [self._child(name) for name in (self._file.names(self._group) if self._file and self._group is not None else ())]
+        return all(any(each._group is group for group in groups) for each in own if each._has_variables(0))
+
+    def _has_variables(self, depth: int) -> bool:
+        """Whether the group, or a group in it, has variables."""
+        if self._file is None or self._group is None or depth > MAXIMUM_DEPTH:
+            return False
+        return self._file.is_dataset(self._group) or any(
+            self._child(name)._has_variables(depth + 1) for name in self._file.names(self._group)
+        )
 
     def of_attribute(self, name: str) -> LayerWeights:
         return self._child(name)
 
     def variables(self, entry: Entry) -> list[tuple[str, DataAttr]]:
-        found = self._variables("", 0)
-        return in_order_of_cells(entry, found) if entry.class_name == "RNN" else found
+        variables = self._variables("", 0)
+        return in_order_of_cells(entry, variables) if entry.class_name == "RNN" else variables
 
     def _variables(self, prefix: str, depth: int) -> list[tuple[str, DataAttr]]:
-        found: list[tuple[str, DataAttr]] = []
+        variables: list[tuple[str, DataAttr]] = []
         if self._file is None or self._group is None or depth > MAXIMUM_DEPTH:
-            return found
+            return variables
         own = self._child("vars")
         if own._group is not None:
             numbers = {number: name for name in self._file.names(own._group) if (number := decimal_of(name)) is not None}
             for _, name in sorted(numbers.items()):
                 dataset = self._file.child(own._group, name)
                 if self._file.is_dataset(dataset):
-                    found.append((prefix + name, self._file.data(dataset, prefix + name)))
+                    variables.append((prefix + name, self._file.data(dataset, prefix + name)))
         for name in self._file.names(self._group):
             if name not in _PARTS and name not in UNCOUNTED:
-                found += self._child(name)._variables(f"{prefix}{name.lstrip('_')}/", depth + 1)
-        return found
+                variables += self._child(name)._variables(f"{prefix}{name.lstrip('_')}/", depth + 1)
+        return variables
 
 
 def in_order_of_cells(entry: Entry, variables: list[tuple[str, DataAttr]]) -> list[tuple[str, DataAttr]]:
@@ -126,33 +175,35 @@ def in_order_of_cells(entry: Entry, variables: list[tuple[str, DataAttr]]) -> li
     if not isinstance(cells, list):
         return variables
     counts: Counter[str] = Counter()
-    found: list[tuple[str, DataAttr]] = []
+    ordered: list[tuple[str, DataAttr]] = []
     for each in cast("list[Any]", cells):
         name = snake_case(str(cast("dict[str, Any]", each).get("class_name"))) if isinstance(each, dict) else ""
         group = f"{name}_{counts[name]}" if counts[name] else name
         counts[name] += 1
-        found += [variable for variable in variables if group in variable[0].split("/")]
-    return found if len(found) == len(variables) else variables
+        ordered += [variable for variable in variables if group in variable[0].split("/")]
+    return ordered if len(ordered) == len(variables) else variables
+
+
+Variable = tuple[Sequence[str], Callable[[], DataAttr]]
+"""A variable: the parts of its name, and a function that reads its value."""
 
 
 class NamedWeights(LayerWeights):
-    """The variables of a layer of an HDF5 file.
+    """The variables of a layer, or of a model, whose names have the names of layers as parts.
 
     Args:
-        file: the HDF5 file.
-        datasets: the variables with the parts of their names, in order.
+        all_variables: the variables, in order.
     """
 
-    def __init__(self, file: HDF5File, datasets: Sequence[tuple[Sequence[str], Object]]) -> None:
-        self._file = file
-        self._datasets = datasets
+    def __init__(self, all_variables: Sequence[Variable]) -> None:
+        self._variables = all_variables
 
     @classmethod
     def of_file(cls, file: HDF5File, group: Object | None) -> NamedWeights:
-        """The variables of a model: `layer_names` of the group, and `weight_names` of each."""
-        found: list[tuple[Sequence[str], Object]] = []
+        """The variables of a model in an HDF5 file: `layer_names` of the group, and `weight_names` of each."""
+        read: list[Variable] = []
         if group is None:
-            return cls(file, found)
+            return cls(read)
         for layer in file.strings(group, "layer_names") or []:
             holder = file.child(group, layer)
             if holder is None:
@@ -161,35 +212,46 @@ class NamedWeights(LayerWeights):
                 dataset = file.child(holder, name)
                 if not file.is_dataset(dataset):
                     raise file.error(f"the variable {name!r} of the layer {layer!r} is missing")
-                parts = name.rpartition(":")[0] if re.search(r":\d+$", name) else name
-                found.append(([layer, *parts.split("/")], dataset))
-        return cls(file, found)
+                parts = [layer, *parts_of(name)]
+                read.append((parts, partial(file.data, dataset, "/".join(parts))))
+        return cls(read)
 
     def of_layers(self, entries: Sequence[Entry], *, counts_inputs: bool) -> list[LayerWeights]:
-        """Each variable belongs to the first layer whose name is a part of its path."""
+        """The weights of each layer: a variable belongs to the first layer whose name is a component of its path.
+
+        A variable whose path has no layer of this model belongs to a layer of a nested model: each nested model has it.
+        """
         names = {entry.name for entry in entries}
-        found: dict[str, list[tuple[Sequence[str], Object]]] = {}
-        for parts, dataset in self._datasets:
-            place = next((place for place, part in enumerate(parts[:-1]) if part in names), None)
-            if place is not None:
-                found.setdefault(parts[place], []).append((parts[place + 1 :], dataset))
-        return [NamedWeights(self._file, found.get(entry.name, [])) for entry in entries]
+        by_layer: dict[str, list[Variable]] = {}
+        of_nested: list[Variable] = []
+        for parts, value in self._variables:
+            index = next((index for index, part in enumerate(parts[:-1]) if part in names), None)
+            if index is not None:
+                by_layer.setdefault(parts[index], []).append((parts[index + 1 :], value))
+            else:
+                of_nested.append((parts, value))
+        return [NamedWeights(by_layer.get(entry.name, []) + (of_nested if entry.is_model else [])) for entry in entries]
 
     def of_attribute(self, name: str) -> LayerWeights:
         return self
 
     def variables(self, entry: Entry) -> list[tuple[str, DataAttr]]:
-        found: list[tuple[str, DataAttr]] = []
+        variables: list[tuple[str, DataAttr]] = []
         counts: Counter[str] = Counter()
-        for parts, dataset in in_order_of_archives(self._datasets):
+        for parts, value in in_order_of_archives(self._variables):
             holders = [part for part in parts[:-1] if part != entry.name]
             if parts[-1] in ("seed_generator_state", "vector_u", "sn_u") or any(part in UNCOUNTED for part in holders):
                 continue
             prefix = holder_of(entry, holders)
             name = f"{prefix}{counts[prefix]}"
             counts[prefix] += 1
-            found.append((name, self._file.data(dataset, "/".join(parts))))
-        return found
+            variables.append((name, value()))
+        return variables
+
+
+def parts_of(name: str) -> list[str]:
+    """The parts of the name of a variable, without the number of an output: `dense/kernel:0` -> `dense`, `kernel`."""
+    return (name.rpartition(":")[0] if re.search(r":\d+$", name) else name).split("/")
 
 
 _QUANTIZED = (
@@ -199,17 +261,19 @@ _QUANTIZED = (
 """The names of the variables of a quantized layer, in the order of an archive."""
 
 
-def in_order_of_archives(found: Sequence[tuple[Sequence[str], Object]]) -> Sequence[tuple[Sequence[str], Object]]:
-    """The datasets of a layer in the order of an archive: those that are trained come first only in an HDF5 file."""
-    if not any(parts[-1].endswith("_scale") for parts, _ in found):
-        return found
+def in_order_of_archives(variables: Sequence[Variable]) -> Sequence[Variable]:
+    """Reorders the variables of a quantized layer as in a `.keras` archive; in HDF5 files trained variables come
+    first.
+    """
+    if not any(parts[-1].endswith("_scale") for parts, _ in variables):
+        return variables
     numbers = {name: number for number, name in enumerate(_QUANTIZED)}
-    return sorted(found, key=lambda each: numbers.get(each[0][-1], len(numbers)))
+    return sorted(variables, key=lambda each: numbers.get(each[0][-1], len(numbers)))
 
 
-def _name_of_layer(found: Any) -> str:
-    """The name of a layer in the configuration of another one; empty if there is none."""
-    config: Any = cast("dict[str, Any]", found).get("config") if isinstance(found, dict) else None
+def _name_of_layer(names: Any) -> str:
+    """The name of an inner layer, from the configuration of the layer around it; empty if it has none."""
+    config: Any = cast("dict[str, Any]", names).get("config") if isinstance(names, dict) else None
     return str(cast("dict[str, Any]", config).get("name", "")) if isinstance(config, dict) else ""
 
 
@@ -218,7 +282,9 @@ _PROJECTIONS = {"attention_output": "output_dense/", "query": "query_dense/", "k
 
 
 def holder_of(entry: Entry, holders: Sequence[str]) -> str:
-    """The prefix of the name of a variable in an archive, by the names of the layers around it in an HDF5 file."""
+    """The prefix that a variable's name has in an archive of Keras 3, from the names of the layers around it in an HDF5
+    file.
+    """
     if entry.class_name in ATTENTION:
         return next((_PROJECTIONS[part] for part in holders if part in _PROJECTIONS), "")
     if entry.class_name == "Bidirectional":

@@ -25,7 +25,7 @@ from moir.frontends.mxnet.input_shapes import InputShapes
 from moir.frontends.mxnet.ndarrays import ELEMENTS
 from moir.frontends.mxnet.symbol import MAXIMUM_RESULTS, Node, Symbol, value_of_text
 from moir.frontends.operations import Operations, declared_type, named
-from moir.tables import words
+from moir.support.tables import words
 
 VARIABLE = "null"
 
@@ -68,7 +68,7 @@ _RANGED = ("output", "min_output", "max_output")
 NUMBERED = words(
     "CTCLoss SliceChannel _contrib_box_nms _linalg_det _npi_det _npi_average _npi_norm _npi_sort _split_v2 ctc_loss moments sort split"
 )
-"""The kinds whose results have numbers in their names, even if only one of them is visible."""
+"""Kinds whose results are named `name_output0`, `name_output1`, … even if only one is visible."""
 
 
 class SymbolBuilder:
@@ -140,7 +140,7 @@ class SymbolBuilder:
         if names is not None and index < len(names):
             return f"{node.name}_{names[index]}"
         if node.kind == "topk":
-            # The values come with hidden indices.
+            # If topk returns values, the indices are a hidden result, so the names have numbers.
             is_numbered = node.attributes.get("ret_typ") in ("value", "both")
         else:
             is_numbered = node.kind in NUMBERED and node.attributes.get("sections") != 1
@@ -162,7 +162,7 @@ class SymbolBuilder:
         element = ELEMENTS.get(dtype, f32) if isinstance(dtype, int) else f32
         declared = value_of_text(node.hidden.get("shape", ""))
         if isinstance(declared, list) and declared:
-            # 0 stands for an unknown size, unless the symbol is of the numpy kind, where -1 does.
+            # 0 stands for a dynamic dimension, unless the symbol is of the numpy kind, where -1 does.
             return declared_type([size if isinstance(size, int) and size > 0 else -1 for size in declared], element, node.name)
         return tensor(self._input_shapes.shape(number), element)
 
@@ -184,15 +184,15 @@ class SymbolBuilder:
 
     def _region(self, node: Node, number: int, operands: Sequence[SSAValue]) -> Region:
         """A graph of control flow or of fused operations, with a Parameter for each operand of the node."""
-        subgraph, places = node.subgraphs[number], _operand_places(node, number)
+        subgraph, operand_indices = node.subgraphs[number], _operand_indices(node, number)
         variables = [index for index, each in enumerate(subgraph.nodes) if each.kind == VARIABLE]
-        if len(places) != len(variables) or any(not 0 <= place < len(operands) for place in places):
-            reason = f"graph {number} has {len(variables)} variables for operands {places} of {len(operands)}"
+        if len(operand_indices) != len(variables) or any(not 0 <= index < len(operands) for index in operand_indices):
+            reason = f"graph {number} has {len(variables)} variables for operands {operand_indices} of {len(operands)}"
             raise ModelFileError(reason, operation=f"mxnet.{node.kind}", node=node.name, location=str(self.path))
         builder = SymbolBuilder(subgraph, self.values, self.path)
         parameters = [opset.operation("opset1.Parameter").create(result_types=[UNKNOWN]) for _ in operands]
         builder.operations.list.extend(parameters)
-        builder.given = {variable: parameters[place].results[0] for variable, place in zip(variables, places, strict=True)}
+        builder.given = {variable: parameters[index].results[0] for variable, index in zip(variables, operand_indices, strict=True)}
         return Region(builder.block())
 
     def _names(self, node: Node, number: int, count: int) -> list[list[str]]:
@@ -202,24 +202,24 @@ class SymbolBuilder:
         return names
 
 
-def _operand_places(node: Node, number: int) -> list[int]:
+def _operand_indices(node: Node, number: int) -> list[int]:
     """The index of the node's operand for each variable of its graph `number`.
 
     In fused operations, variable i is operand i.
     """
 
-    def places(name: str) -> list[int]:
-        found = node.attributes.get(name, [])
-        return [place for place in found if isinstance(place, int)] if isinstance(found, list) else []
+    def operand_indices(name: str) -> list[int]:
+        listed = node.attributes.get(name, [])
+        return [index for index in listed if isinstance(index, int)] if isinstance(listed, list) else []
 
     if node.kind == "_foreach":
         # Here the lists say which variable each operand is.
-        order = [*places("in_data_locs"), *places("in_state_locs"), *places("remain_locs")]
+        order = [*operand_indices("in_data_locs"), *operand_indices("in_state_locs"), *operand_indices("remain_locs")]
         return sorted(range(len(order)), key=order.__getitem__)
     if node.kind.startswith("_sg_"):
         return list(range(sum(each.kind == VARIABLE for each in node.subgraphs[number].nodes)))
     names = {"_while_loop": ("cond", "func"), "_cond": ("cond", "then", "else")}.get(node.kind, ())
-    return places(f"{names[number]}_input_locs") if number < len(names) else []
+    return operand_indices(f"{names[number]}_input_locs") if number < len(names) else []
 
 
 def _declared_count(node: Node) -> int:

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 from moir.dialects.data import DataAttr
 from moir.frontends.mxnet.symbol import Node, Symbol
-from moir.tables import words
+from moir.support.tables import words
 
 _CONVOLUTIONS = {"Convolution": 1, "Convolution_v1": 1, "Deconvolution": 0}
-"""Kinds of convolutions, with the dimension of the weights that has the channels of the data, those of one group."""
+"""Kinds of convolutions -> the axis of the weights that holds the input channels (of one group)."""
 
 _KEEPING_SHAPE = words(
     "_plus_scalar _PlusScalar _minus_scalar _MinusScalar _rminus_scalar _RMinusScalar _mul_scalar _MulScalar _div_scalar _DivScalar "
@@ -54,7 +54,7 @@ class InputShapes:
                 self._users.setdefault(number, []).append(node)
 
     def shape(self, number: int) -> tuple[int, ...] | None:
-        """[N, C, …] of the input that is node `number`, with -1 for unknown sizes; None if nothing says its rank."""
+        """[N, C, …] of the input with index `number`, with -1 for dynamic dimensions; None if nothing says its rank."""
         pending, seen = [(number, True)], {number}
         for current, has_channels in pending:
             for node in self._users.get(current, ()):

@@ -12,7 +12,7 @@ from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp
 from moir.errors import ModelFileError
 from moir.files.recognition import beginning_of
-from moir.framework_record import is_text
+from moir.frameworks.record import is_text
 from moir.frontends.mxnet.graph import VARIABLE, SymbolBuilder
 from moir.frontends.mxnet.ndarrays import read_arrays
 from moir.frontends.mxnet.symbol import Symbol, read_symbol
@@ -35,7 +35,7 @@ def read_model(path: str | Path, input_symbol: str | Path | None = None, nd_pref
     model.
     """
     symbol_path, parameters = _files(Path(path), None if input_symbol is None else Path(input_symbol))
-    # What the user named may be anywhere; what is found beside it is in its folder.
+    # Files that the user named may be anywhere; files found by convention have to be in the same folder.
     beside = Path(path) if input_symbol is None else None
     symbol = read_symbol(symbol_path, beside)
     values = _values(parameters, beside)
@@ -68,7 +68,7 @@ def _files(path: Path, given: Path | None) -> tuple[Path, Path]:
 def _parameters_beside(path: Path) -> Path:
     """The newest file of parameters of a symbol."""
     prefix = path.name.removesuffix(_SYMBOL).removesuffix(".json")
-    names = sorted((int(found.name[len(prefix) + 1 : -7]), found) for found in path.parent.iterdir() if _is_of(found.name, prefix))
+    names = sorted((int(sibling.name[len(prefix) + 1 : -7]), sibling) for sibling in path.parent.iterdir() if _is_of(sibling.name, prefix))
     if names:
         return names[-1][1]
     if (plain := path.with_name(f"{prefix}.params")).is_file():

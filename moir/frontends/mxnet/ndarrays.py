@@ -32,8 +32,8 @@ _V1, _V2, _V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
 MAXIMUM_RANK = 32
 _LONGEST_NAME = 4096
 
-ELEMENTS: dict[int, Attribute] = element_types.numbered(
-    "0 f32, 1 f64, 2 f16, 3 u8, 4 i32, 5 i8, 6 i64, 7 boolean, 8 i16, 9 u16, 10 u32, 11 u64, 12 bf16"
+ELEMENTS: dict[int, Attribute] = element_types.of_xml_names(
+    {0: "f32", 1: "f64", 2: "f16", 3: "u8", 4: "i32", 5: "i8", 6: "i64", 7: "boolean", 8: "i16", 9: "u16", 10: "u32", 11: "u64", 12: "bf16"}
 )
 """The element types by MXNet's numbers."""
 

@@ -27,7 +27,7 @@ MAXIMUM_RESULTS = 10_000
 """Largest number of results of a node."""
 
 ORDERING = frozenset(("argsort", "sort", "topk", "_npi_argsort", "_npi_sort", "_npx_topk"))
-"""Operations whose axis is the last one by default; the text None is kept, which stands for the flattened data."""
+"""Operations whose axis is the last one by default; the text `None` means the flattened data, so it is not dropped."""
 
 Value: TypeAlias = "bool | int | float | str | list[Any]"
 
@@ -88,38 +88,38 @@ def _symbol(content: Any, path: Path) -> Symbol:
     entries: Any = fields.get("nodes")
     if not isinstance(entries, list):
         raise ModelFileError("not a symbol: it has no list of nodes", location=str(path))
-    nodes = [_node(entry, number, path) for number, entry in enumerate(cast("list[Any]", entries))]
+    nodes = [_node(entry, index, path) for index, entry in enumerate(cast("list[Any]", entries))]
     heads = _references(fields.get("heads"), len(nodes), "the heads", path)
     return Symbol(nodes, heads or ([(len(nodes) - 1, 0)] if nodes else []))
 
 
 def _node(entry: Any, number: int, path: Path) -> Node:
-    given = cast("dict[str, Any]", entry if isinstance(entry, dict) else {})
-    if not isinstance(given.get("op"), str) or not isinstance(given.get("name"), str):
+    fields = cast("dict[str, Any]", entry if isinstance(entry, dict) else {})
+    if not isinstance(fields.get("op"), str) or not isinstance(fields.get("name"), str):
         raise ModelFileError(f"node {number} has no op and no name", location=str(path))
     texts: dict[str, str] = {}
-    for place in ("attr", "param", "attrs"):
-        if isinstance(found := given.get(place), dict):
-            texts |= {str(key): str(value) for key, value in cast("Mapping[Any, Any]", found).items()}
+    for field in ("attr", "param", "attrs"):
+        if isinstance(texts_of_field := fields.get(field), dict):
+            texts |= {str(key): str(value) for key, value in cast("Mapping[Any, Any]", texts_of_field).items()}
     hidden = {key[2:-2]: text for key, text in texts.items() if key.startswith("__") and key.endswith("__") and len(key) > 4}
     # The rate of learning of a weight is on the node that has the weight.
     own = {key: text for key, text in texts.items() if f"__{key[2:-2]}__" != key and not key.endswith(("_lr_mult", "_wd_mult"))}
     attributes = {key: value for key, text in own.items() if (value := value_of_text(text)) is not None}
-    if own.get("axis") == "None" and given["op"] in ORDERING:
+    if own.get("axis") == "None" and fields["op"] in ORDERING:
         attributes["axis"] = "None"
-    references = _references(given.get("inputs"), number, f"the inputs of {given['name']!r}", path)
-    listed: Any = given.get("subgraphs") or []
+    references = _references(fields.get("inputs"), number, f"the inputs of {fields['name']!r}", path)
+    listed: Any = fields.get("subgraphs") or []
     if not isinstance(listed, list):
-        raise ModelFileError(f"the subgraphs of {given['name']!r} are not a list", location=str(path))
+        raise ModelFileError(f"the subgraphs of {fields['name']!r} are not a list", location=str(path))
     subgraphs = [_symbol(each, path) for each in cast("list[Any]", listed)]
     # Operations on sparse tensors compute the same, under another name.
-    return Node(given["op"].removeprefix("_sparse_"), given["name"], attributes, hidden, references, subgraphs)
+    return Node(fields["op"].removeprefix("_sparse_"), fields["name"], attributes, hidden, references, subgraphs)
 
 
-def _references(found: Any, before: int, what: str, path: Path) -> list[tuple[int, int]]:
+def _references(entries: Any, before: int, what: str, path: Path) -> list[tuple[int, int]]:
     """References to results of the nodes before number `before`."""
     references: list[tuple[int, int]] = []
-    for each in cast("Sequence[Any]", found if isinstance(found, list) else []):
+    for each in cast("Sequence[Any]", entries if isinstance(entries, list) else []):
         pair = cast("Sequence[Any]", each[:2] if isinstance(each, list) else [])
         if len(pair) != 2 or not all(isinstance(part, int) and part >= 0 for part in pair) or pair[1] >= MAXIMUM_RESULTS:
             raise ModelFileError(f"{what}: {each!r} is not a reference to a result", location=str(path))

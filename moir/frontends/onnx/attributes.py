@@ -105,7 +105,7 @@ class AttributeReader:
                 raise error(f"attribute {name!r} is there twice")
             if attribute.ref_attr_name:
                 if bindings is None:
-                    raise error(f"attribute {name!r} refers to one of a function, but the node is in none")
+                    raise error(f"attribute {name!r} refers to an attribute of a function, but the node is in no function")
                 bound = bindings.get(attribute.ref_attr_name)
                 if bound is None:
                     continue

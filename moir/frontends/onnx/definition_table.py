@@ -3,7 +3,7 @@
 The first word is the greatest number of operands, `*` stands for any number of operands.
 """
 
-from moir.tables import by_member
+from moir.support.tables import by_member
 
 DEFINITIONS = by_member(
     {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from moir.records import Record
+from moir.support.records import Record
 
 
 class Definition(Record):

@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.data import DataAttr
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.frameworks.onnx import DATA_TYPES
 from moir.dialects.moir import is_none
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant as ConstantOp
@@ -27,7 +28,7 @@ from moir.frontends.onnx.functions import Functions
 from moir.frontends.onnx.graph import GraphBuilder
 from moir.frontends.onnx.scope import Constant, Scope
 from moir.frontends.onnx.structure import SourceNode, StructureReader
-from moir.frontends.onnx.tensors import DATA_TYPES, TensorReader
+from moir.frontends.onnx.tensors import TensorReader
 from moir.frontends.operations import Operations
 
 if TYPE_CHECKING:
@@ -53,12 +54,12 @@ def expand(op: FrameworkOp, opset_version: int) -> Sequence[SSAValue] | None:
     if op.regions or block is None or "." in op.KIND:
         return None
     try:
-        found = _definition(op, opset_version)
+        body = _definition(op, opset_version)
     except (TypeError, ValueError, KeyError, RuntimeError) as error:
         raise ConversionError(f"its ONNX definition cannot be used: {error}", operation=op.name, node=name_of(op)) from error
-    if found is None:
+    if body is None:
         return None
-    definition, attributes = found
+    definition, attributes = body
     reader = StructureReader(Path(f"definition of {op.KIND}"))
     function = reader.function(definition)
     if len(op.operands) > len(function.inputs) or len(op.results) > len(function.outputs):
@@ -146,16 +147,16 @@ def _attributes(op: FrameworkOp, schema: Any) -> list[AttributeProto]:
     from onnx import helper
 
     declared: Any = schema.attributes
-    given: list[AttributeProto] = []
+    messages: list[AttributeProto] = []
     for name, attribute in op.properties.items():
         kind = int(declared[name].type.value) if name in declared else None
         try:
-            given.append(helper.make_attribute(name, _value(attribute), attr_type=kind))
+            messages.append(helper.make_attribute(name, _value(attribute), attr_type=kind))
         except AssertionError as error:
             # `make_attribute` reports a list in place of a number, or the reverse, in this way.
             raise ValueError(f"attribute {name} is not of the type that ONNX declares") from error
     defaults = (attribute.default_value for name, attribute in declared.items() if name not in op.properties)
-    return given + [default for default in defaults if default.name]
+    return messages + [default for default in defaults if default.name]
 
 
 def _value(attribute: Attribute) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from moir.frontends.onnx.structure import Function, SourceNode, StructureReader
-from moir.records import Record
+from moir.support.records import Record
 
 FREE_PARTS = 100_000
 """Number of nodes, inputs and outputs that inlining may add to any model.
@@ -82,10 +82,10 @@ class Functions:
         if len(callers) > MAXIMUM_NESTING:
             raise self.reader.error(f"functions are nested more than {MAXIMUM_NESTING} deep", node)
         if function.key not in self._measured:
-            found = _size(function.nodes).with_fields(nesting=1)
+            size = _size(function.nodes).with_fields(nesting=1)
             for inner, callee, inner_depth in self._calls(function.nodes, 1):
-                found = found.with_added(self._called(inner, callee, 0, (*callers, function)), inner_depth)
-            self._measured[function.key] = found.with_fields(parts=found.parts + 1)
+                size = size.with_added(self._called(inner, callee, 0, (*callers, function)), inner_depth)
+            self._measured[function.key] = size.with_fields(parts=size.parts + 1)
         inlined = self._measured[function.key]
         if depth + inlined.nesting > MAXIMUM_NESTING:
             raise self.reader.error(f"functions and graphs are nested more than {MAXIMUM_NESTING} deep", node)

@@ -1,6 +1,6 @@
 """The protobuf messages of ONNX's files, with the fields that a converter reads.
 
-There is no import of the package `onnx`, see `moir.frontends.protobuf.message_table`. Its messages, which have the same
+There is no import of the package `onnx`, see `moir.files.protobuf.message_table`. Its messages, which have the same
 attributes, serve only to build the arguments of that package's functions.
 
 Source: onnx-ml.proto of ONNX 1.23.
@@ -8,7 +8,7 @@ Source: onnx-ml.proto of ONNX 1.23.
 
 from __future__ import annotations
 
-from moir.frontends.protobuf.message_table import MessageTable
+from moir.files.protobuf.message_table import MessageTable
 
 _TABLE = """
 ModelProto: 1 ir_version int64, 2 producer_name string, 3 producer_version string, 4 domain string, 5 model_version int64,

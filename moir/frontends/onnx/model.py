@@ -17,6 +17,8 @@ from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel, add_notes
 from moir.dialects.properties import integer_attribute, string_attribute
 from moir.dialects.shapes import element_of
 from moir.errors import ModelFileError
+from moir.files.protobuf.damage import report_damage
+from moir.files.protobuf.wire import Splitter
 from moir.files.reading import check_beginning, map_content
 from moir.frontends.onnx.functions import Functions
 from moir.frontends.onnx.graph import GraphBuilder
@@ -25,8 +27,6 @@ from moir.frontends.onnx.structure import StructureReader, domain_name
 from moir.frontends.onnx.tensors import TensorReader
 from moir.frontends.onnx.types import converted, describe
 from moir.frontends.onnx.wire_schema import ONNX_FORMAT
-from moir.frontends.protobuf.damage import report_damage
-from moir.frontends.protobuf.wire import Splitter
 
 if TYPE_CHECKING:
     from onnx import onnx_ml_pb2
@@ -61,7 +61,7 @@ def read_model(path: str | Path) -> ModuleOp:
         ) from error
     reader = StructureReader(path)
     opsets = _check_versions(model, path)
-    given = _given_optional_inputs(model.graph.input)
+    optional_inputs = _make_inputs_required(model.graph.input)
     graph = reader.graph(model.graph)
     reader.check_closed(graph)
     _check_inputs(graph.inputs, graph.initializers, path)
@@ -77,7 +77,7 @@ def read_model(path: str | Path) -> ModuleOp:
         ModuleLevel.METADATA: DictionaryAttr({key: string_attribute(value) for key, value in _metadata(model).items() if key}),
     }
     read = ModelOp.of(name, block, attributes)
-    add_notes(read, [f"input {name!r} is optional in ONNX: here it is always given" for name in given] + builder.notes)
+    add_notes(read, [f"input {name!r} is optional in ONNX: here it is always given" for name in optional_inputs] + builder.notes)
     return Module([read])
 
 
@@ -114,7 +114,7 @@ def _check_versions(model: onnx_ml_pb2.ModelProto, path: Path) -> dict[str, int]
     return opsets
 
 
-def _given_optional_inputs(inputs: Any) -> list[str]:
+def _make_inputs_required(inputs: Any) -> list[str]:
     """The names of the inputs that are optional tensors, whose types become those of the tensors."""
     names: list[str] = []
     for info in inputs:
@@ -125,12 +125,12 @@ def _given_optional_inputs(inputs: Any) -> list[str]:
 
 
 def _check_inputs(inputs: Any, initializers: dict[str, Any], path: Path) -> None:
-    """Check that the inputs of a model are tensors of types that OpenVINO IR has."""
+    """Check that the inputs of a model are tensors of types that the operation sets have."""
     for info in inputs:
         if info.name in initializers:
             continue
         if not info.type.HasField("tensor_type") or element_of(converted(info.type, info.name)) == element_types.dynamic:
-            reason = f"input {info.name!r} is of type {describe(info.type)}, which OpenVINO IR does not have"
+            reason = f"input {info.name!r} is of type {describe(info.type)}, which the operation sets do not have"
             hint = "make its members inputs" if info.type.HasField("sequence_type") else None
             raise ModelFileError(reason, location=str(path), hint=hint)
 

@@ -13,7 +13,7 @@ from moir.analysis.order import stable_order
 from moir.errors import ModelFileError
 from moir.frontends.onnx.attributes import GRAPH, GRAPHS, untold_type
 from moir.frontends.onnx.messages import is_text
-from moir.records import Record
+from moir.support.records import Record
 
 if TYPE_CHECKING:
     from onnx import onnx_ml_pb2
@@ -153,8 +153,10 @@ class StructureReader:
     def _define(self, defined: dict[str, SourceNode | None], name: str, node: SourceNode | None) -> None:
         if name in defined:
             first = defined[name]
-            places = " and ".join("an input or initializer" if place is None else f"node {place.name!r}" for place in (first, node))
-            raise self.error(f"the value {name!r} is defined twice: by {places}", node)
+            definitions = " and ".join(
+                "an input or initializer" if node_or_none is None else f"node {node_or_none.name!r}" for node_or_none in (first, node)
+            )
+            raise self.error(f"the value {name!r} is defined twice: by {definitions}", node)
         defined[name] = node
 
     def _add_initializer(self, initializers: dict[str, Any], name: Any, tensor: Any) -> None:

@@ -19,13 +19,13 @@ from xdsl.ir import Attribute
 
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr, TensorData
+from moir.dialects.frameworks.onnx import DATA_TYPES, DataType
 from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
+from moir.files.protobuf.varints import decode_varints, narrowed
+from moir.files.protobuf.wire import Payload
 from moir.frontends.onnx.external import ExternalFiles
 from moir.frontends.onnx.messages import is_text
-from moir.frontends.protobuf.varints import decode_varints, narrowed
-from moir.frontends.protobuf.wire import Payload
-from moir.records import Record
 
 if TYPE_CHECKING:
     from onnx import onnx_ml_pb2
@@ -40,55 +40,6 @@ It is also the largest total size for the sparse tensors of a model if they are 
 _MOSTLY_ZEROS_RATIO = 16
 _CHEAP_DENSE_BYTES = 64 << 20
 _MAXIMUM_DENSE_RATIO = 1000
-
-
-class DataType(Record):
-    """A data type of ONNX.
-
-    Args:
-        name: its name.
-        element: the element type; None if OpenVINO IR has no such type.
-        field: the field of TensorProto with the values, if they are not in `raw_data`.
-        stored: the numpy type of a value in that field.
-    """
-
-    name: str
-    element: Attribute | None
-    field: str
-    stored: str
-
-
-DATA_TYPES = {
-    1: DataType("FLOAT", element_types.f32, "float_data", "<f4"),
-    2: DataType("UINT8", element_types.ui8, "int32_data", "<u1"),
-    3: DataType("INT8", element_types.si8, "int32_data", "<i1"),
-    4: DataType("UINT16", element_types.ui16, "int32_data", "<u2"),
-    5: DataType("INT16", element_types.si16, "int32_data", "<i2"),
-    6: DataType("INT32", element_types.si32, "int32_data", "<i4"),
-    7: DataType("INT64", element_types.si64, "int64_data", "<i8"),
-    8: DataType("STRING", element_types.string, "string_data", "O"),
-    9: DataType("BOOL", element_types.boolean, "int32_data", "<u1"),
-    10: DataType("FLOAT16", element_types.f16, "int32_data", "<u2"),
-    11: DataType("DOUBLE", element_types.f64, "double_data", "<f8"),
-    12: DataType("UINT32", element_types.ui32, "uint64_data", "<u4"),
-    13: DataType("UINT64", element_types.ui64, "uint64_data", "<u8"),
-    14: DataType("COMPLEX64", None, "float_data", "<f4"),
-    15: DataType("COMPLEX128", None, "double_data", "<f8"),
-    16: DataType("BFLOAT16", element_types.bf16, "int32_data", "<u2"),
-    17: DataType("FLOAT8E4M3FN", element_types.f8e4m3, "int32_data", "<u1"),
-    18: DataType("FLOAT8E4M3FNUZ", None, "int32_data", "<u1"),
-    19: DataType("FLOAT8E5M2", element_types.f8e5m2, "int32_data", "<u1"),
-    20: DataType("FLOAT8E5M2FNUZ", None, "int32_data", "<u1"),
-    21: DataType("UINT4", element_types.ui4, "int32_data", "<u1"),
-    22: DataType("INT4", element_types.si4, "int32_data", "<u1"),
-    23: DataType("FLOAT4E2M1", element_types.f4e2m1, "int32_data", "<u1"),
-    24: DataType("FLOAT8E8M0", element_types.f8e8m0, "int32_data", "<u1"),
-    25: DataType("UINT2", element_types.ui2, "int32_data", "<u1"),
-    26: DataType("INT2", None, "int32_data", "<u1"),
-    27: DataType("FLOAT6E2M3", None, "int32_data", "<u1"),
-    28: DataType("FLOAT6E3M2", None, "int32_data", "<u1"),
-}
-"""The data types by their numbers in TensorProto.DataType."""
 
 _TYPED_FIELDS = {4: "float_data", 5: "int32_data", 7: "int64_data", 10: "double_data", 11: "uint64_data"}
 _VALUE_FIELDS = (*_TYPED_FIELDS.values(), "string_data")
@@ -126,13 +77,13 @@ class TensorReader:
             tensor: the message.
             name: its name, for messages.
 
-        Raises ModelFileError if the data does not fit the shape, or OpenVINO IR lacks the data type.
+        Raises ModelFileError if the data does not fit the shape, or the operation sets lack the data type.
         """
         shape = self.shape(tensor.dims, name)
         data_type = DATA_TYPES.get(tensor.data_type)
         if data_type is None or data_type.element is None:
             kind = f"number {tensor.data_type}" if data_type is None else data_type.name
-            raise self.error(name, f"OpenVINO IR has no element type for the ONNX data type {kind}")
+            raise self.error(name, f"the operation sets have no element type for the ONNX data type {kind}")
         if tensor.HasField("segment"):
             raise self.error(name, "tensors in segments are not supported")
         element = data_type.element
@@ -258,25 +209,25 @@ class TensorReader:
         if row.is_packed or row.bits == 0:
             raise self.error(name, f"sparse tensors of {row.xml} are not supported")
         size = self.size(shape, values.element)
-        given = values.nbytes + indices.nbytes
-        if size > _MOSTLY_ZEROS_RATIO * given:
+        stored_bytes = values.nbytes + indices.nbytes
+        if size > _MOSTLY_ZEROS_RATIO * stored_bytes:
             self.dense_bytes += size
-        if max(size, self.dense_bytes) > MAXIMUM_DENSE_BYTES or (size > _CHEAP_DENSE_BYTES and size > _MAXIMUM_DENSE_RATIO * given):
-            raise self.error(name, f"a sparse tensor of {given} bytes would take {size} bytes when dense")
+        if max(size, self.dense_bytes) > MAXIMUM_DENSE_BYTES or (size > _CHEAP_DENSE_BYTES and size > _MAXIMUM_DENSE_RATIO * stored_bytes):
+            raise self.error(name, f"a sparse tensor of {stored_bytes} bytes would take {size} bytes when dense")
         count = math.prod(values.shape)
         if len(values.shape) != 1 or indices.element != element_types.si64 or indices.shape not in ((count,), (count, len(shape))):
             raise self.error(name, f"indices of shape {list(indices.shape)} do not fit {count} values of a tensor of rank {len(shape)}")
-        places = indices.array
+        offsets = indices.array
         if count and not size:
             raise self.error(name, f"{count} values in an empty tensor")
-        if (places.ndim == 2 and np.any(places >= np.array(shape))) or np.any(places < 0):
+        if (offsets.ndim == 2 and np.any(offsets >= np.array(shape))) or np.any(offsets < 0):
             raise self.error(name, "a sparse index is out of range")
-        if size and places.ndim == 2:
+        if size and offsets.ndim == 2:
             strides = np.array([math.prod(shape[axis + 1 :]) for axis in range(len(shape))], np.int64)
-            places = places @ strides
-        if np.any(places >= math.prod(shape)):
+            offsets = offsets @ strides
+        if np.any(offsets >= math.prod(shape)):
             raise self.error(name, "a sparse index is out of range")
         dense = np.zeros(math.prod(shape), row.numpy)
         if count:
-            dense[places] = values.array
+            dense[offsets] = values.array
         return self.data(dense, shape, values.element, name, None)

@@ -11,10 +11,10 @@ from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import Attribute
 
 from moir.dialects import element_types
+from moir.dialects.frameworks.onnx import DATA_TYPES
 from moir.dialects.properties import string_attribute, strings_attribute
 from moir.dialects.shapes import UNKNOWN, tensor
 from moir.frontends.onnx.messages import is_text
-from moir.frontends.onnx.tensors import DATA_TYPES
 from moir.frontends.operations import declared_type
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _dimension(dimension: Any) -> int:
 
 
 def dimension_names(type_: onnx_ml_pb2.TypeProto) -> ArrayAttr[StringAttr] | None:
-    """The names of the unknown dimensions of a tensor type, "" for all others; None if no dimension has a name."""
+    """The names of the dynamic dimensions of a tensor type, "" for all others; None if no dimension has a name."""
     names = [dimension.dim_param if dimension.HasField("dim_param") else "" for dimension in type_.tensor_type.shape.dim]
     return strings_attribute([name if is_text(name) else "" for name in names]) if any(names) else None
 

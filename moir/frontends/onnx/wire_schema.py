@@ -1,11 +1,11 @@
-"""The fields of an ONNX file that hold weights or long texts, which `moir.frontends.protobuf.wire` omits.
+"""The fields of an ONNX file that hold weights or long texts, which `moir.files.protobuf.wire` omits.
 
 Source: onnx-ml.proto of ONNX 1.23.
 """
 
 from __future__ import annotations
 
-from moir.frontends.protobuf.wire import LENGTH, VARINT, FileFormat, WireSchema, length_field
+from moir.files.protobuf.wire import LENGTH, VARINT, FileFormat, WireSchema, length_field
 
 _TENSOR = WireSchema(dropped=frozenset((12, 16)), payloads=frozenset((4, 5, 7, 9, 10, 11)), whole=frozenset((6,)))
 _SPARSE_TENSOR = WireSchema({1: _TENSOR, 2: _TENSOR})

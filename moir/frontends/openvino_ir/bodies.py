@@ -83,7 +83,9 @@ def _entries(layer: Layer, section: str, element: str) -> list[Element]:
 
 
 def _operand(layer: Layer, entry: Element) -> int:
-    """The number of the operand that an entry of a port map means."""
+    """The index of the operand that an entry of a port map names by its port id. Raises ModelFileError for an unknown
+    id.
+    """
     number = layer.number(entry, "external_port_id")
     if number not in layer.inputs:
         raise layer.error(f"its port map names the input port {number}, which it does not have")
@@ -96,10 +98,10 @@ def _output(layer: Layer, entry: Element) -> int:
     The entry holds the id of the port or, in older files, the number itself.
     """
     number = layer.number(entry, "external_port_id")
-    found = layer.outputs.get(number, number)
-    if not 0 <= found < len(layer.outputs):
+    port = layer.outputs.get(number, number)
+    if not 0 <= port < len(layer.outputs):
         raise layer.error(f"its port map names the output port {number}, which it does not have")
-    return found
+    return port
 
 
 def _inner(layer: Layer, entry: Element, name: str, numbers: dict[int, int], kind: str) -> int:
@@ -110,11 +112,11 @@ def _inner(layer: Layer, entry: Element, name: str, numbers: dict[int, int], kin
     return numbers[number]
 
 
-def _filled(layer: Layer, found: dict[int, BodyPort], count: int, what: str) -> list[BodyPort]:
-    missing = next((index for index in range(count) if index not in found), None)
+def _filled(layer: Layer, layer_ids: dict[int, BodyPort], count: int, what: str) -> list[BodyPort]:
+    missing = next((index for index in range(count) if index not in layer_ids), None)
     if missing is not None:
         raise layer.error(f"its port map has no entry for {what} {missing}")
-    return [found[index] for index in range(count)]
+    return [layer_ids[index] for index in range(count)]
 
 
 def _ports(ports: Sequence[BodyPort]) -> ArrayAttr[BodyPortAttr]:

@@ -65,11 +65,11 @@ class Layer:
         text = element.get(name)
         if text is None and default is not None:
             return default
-        found = parsed_number(text)
-        if found is None:
+        value = parsed_number(text)
+        if value is None:
             said = "is missing" if text is None else f"is {text!r}, not a number"
             raise self.error(f"{name} of <{element.tag}> {said}")
-        return found
+        return value
 
     def ports(self, section: str) -> list[Element]:
         """The ports of `input` or `output`."""
@@ -77,13 +77,13 @@ class Layer:
 
     def _ports(self, section: str) -> dict[int, int]:
         """The position of each port by its id. Inputs and outputs may use the same ids."""
-        found: dict[int, int] = {}
+        position_by_id: dict[int, int] = {}
         for position, port in enumerate(self.ports(section)):
             number = self.number(port, "id")
-            if number in found:
+            if number in position_by_id:
                 raise self.error(f"two ports of its {section} have the id {number}")
-            found[number] = position
-        return found
+            position_by_id[number] = position
+        return position_by_id
 
 
 def parsed_number(text: str | None) -> int | None:
@@ -107,8 +107,8 @@ class Network:
     """
 
     def __init__(self, holder: Element) -> None:
-        found = holder.find("layers")
-        self.layers = [Layer(element) for element in (() if found is None else found.findall("layer"))]
+        layers = holder.find("layers")
+        self.layers = [Layer(element) for element in (() if layers is None else layers.findall("layer"))]
         self.positions: dict[int, int] = {}
         for position, layer in enumerate(self.layers):
             if layer.id in self.positions:

@@ -123,16 +123,16 @@ class BlockBuilder:
     def _properties_of(self, operation: type[OpsetOp], texts: dict[str, str]) -> tuple[dict[str, Attribute], dict[str, str]]:
         """Properties and unknown attributes; layers of one class often have the same."""
         key = (operation, *texts.items())
-        found = self._properties.get(key)
-        if found is None:
+        known_properties = self._properties.get(key)
+        if known_properties is None:
             try:
                 read = properties_of(operation, texts)
             except ValueError as error:
                 raise ModelFileError(str(error)) from error
             is_window = issubclass(operation, SlidingWindowOp)
             properties = operation.completed(read.properties) if is_window else dict(read.properties)
-            found = self._properties[key] = (properties, dict(read.unknown))
-        return dict(found[0]), found[1]
+            known_properties = self._properties[key] = (properties, dict(read.unknown))
+        return dict(known_properties[0]), known_properties[1]
 
     def _constant(self, layer: Layer, texts: dict[str, str]) -> Attribute:
         missing = [name for name in ("element_type", "shape", "offset", "size") if name not in texts]
@@ -141,10 +141,10 @@ class BlockBuilder:
         shape = parse_shape(texts["shape"])
         if shape is None or min(shape, default=0) < 0:
             raise layer.error(f"{texts['shape']!r} is not a shape of a constant")
-        place = [parsed_number(texts[name]) for name in ("offset", "size")]
-        if None in place:
+        bounds = [parsed_number(texts[name]) for name in ("offset", "size")]
+        if None in bounds:
             raise layer.error(f"offset {texts['offset']!r} or size {texts['size']!r} is not a number")
-        offset, size = (number or 0 for number in place)
+        offset, size = (number or 0 for number in bounds)
         return self._weights.constant(element_type(texts["element_type"]), shape, offset, size)
 
     def _check(self, op: OpsetOp) -> None:
@@ -165,9 +165,9 @@ _OF_RUNTIME = ("Parameter", "Result", "Const")
 
 def _class_of(layer: Layer) -> type[OpsetOp]:
     """The class of a layer's operation. Raises ModelFileError for a type that its operation set does not have."""
-    found = operation_of_layer(layer.type, layer.version)
-    if found is not None:
-        return found
+    operation = operation_of_layer(layer.type, layer.version)
+    if operation is not None:
+        return operation
     if layer.version.startswith("opset") and layer.version not in opset.OPSETS:
         raise layer.error(f"there is no operation set {layer.version!r}", f"the newest one is {opset.OPSETS[-1]}")
     if layer.type in _OF_RUNTIME and layer.version != EXTENSION:
@@ -189,7 +189,7 @@ def _result_count(op: OpsetOp, layer: Layer) -> int:
     try:
         count = op.result_count()
     except InferenceError:
-        # It depends on types, which are inferred once all operations are there.
+        # The number of results depends on operand types, which are inferred once all operations are built.
         return len(layer.outputs)
     if count > MAXIMUM_RESULTS:
         raise ModelFileError(f"an operation with {count} outputs is not possible")
@@ -206,11 +206,11 @@ def _attributes(layer: Layer, operation: type[OpsetOp], unknown: dict[str, str])
         for index, port in enumerate(layer.ports(section)):
             if port.find("rt_info") is None:
                 continue
-            found = entries_of(port)
-            if own == f"{prefix}{index}" and "layout" in found:
-                entries["layout"] = found.pop("layout")
-            if found:
-                ports[f"{prefix}{index}"] = DictionaryAttr(found)
+            runtime_info = entries_of(port)
+            if own == f"{prefix}{index}" and "layout" in runtime_info:
+                entries["layout"] = runtime_info.pop("layout")
+            if runtime_info:
+                ports[f"{prefix}{index}"] = DictionaryAttr(runtime_info)
     if operation.name == "opset1.Parameter" and isinstance(named := entries.pop(DIMENSION_NAMES, None), DictionaryAttr):
         attributes[DIMENSION_NAMES] = _dimension_names(layer, named)
     if entries:
@@ -225,7 +225,7 @@ def _attributes(layer: Layer, operation: type[OpsetOp], unknown: dict[str, str])
 
 
 def _dimension_names(layer: Layer, named: DictionaryAttr) -> Attribute:
-    """The names of the unknown dimensions of an input, which `moir.emit.runtime_info` writes."""
+    """The names of the dynamic dimensions of an input, which `moir.emit.runtime_info` writes."""
     sizes = [parsed_number(each.text) for port in layer.ports("output")[:1] for each in port.findall("dim")]
     names = {key: value.data for key, value in named.data.items() if isinstance(value, StringAttr)}
     return strings_attribute([names.get(f"d{axis}", "") if size is None or size < 0 else "" for axis, size in enumerate(sizes)])
@@ -233,9 +233,9 @@ def _dimension_names(layer: Layer, named: DictionaryAttr) -> Attribute:
 
 def _name_tensors(op: Operation, layer: Layer) -> None:
     """Set the names of the tensors of an operation."""
-    given = [port.get("names", "") for port in layer.ports("output")][: len(op.results)]
-    if any(given):
-        op.attributes["tensor_names"] = strings_attribute(given + [""] * (len(op.results) - len(given)))
+    names = [port.get("names", "") for port in layer.ports("output")][: len(op.results)]
+    if any(names):
+        op.attributes["tensor_names"] = strings_attribute(names + [""] * (len(op.results) - len(names)))
 
 
 def complete_names(block: Block) -> None:
@@ -258,7 +258,7 @@ def element_type(text: str) -> Attribute:
 def port_type(port: Element) -> Attribute:
     """The type of an output according to the file, for operations whose types cannot be inferred.
 
-    A port without dimensions may be a scalar or of unknown rank: the IR does not distinguish them.
+    A port without dimensions may be a scalar or of dynamic rank: the IR does not distinguish them.
     """
     try:
         element = element_types.from_precision(port.get("precision", ""))

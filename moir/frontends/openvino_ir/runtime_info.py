@@ -14,13 +14,13 @@ from moir.dialects.properties import string_attribute
 
 def entries_of(holder: Element) -> dict[str, Attribute]:
     """The entries of the `<rt_info>` of a layer or a port: for each name a dictionary of its fields, or several."""
-    found: dict[str, list[Attribute]] = {}
+    by_name: dict[str, list[Attribute]] = {}
     for information in holder.findall("rt_info"):
         for entry in information.findall("attribute"):
             fields = dict(entry.attrib)
             name = fields.pop("name", "")
-            found.setdefault(name, []).append(DictionaryAttr({key: string_attribute(text) for key, text in fields.items()}))
-    return {name: _one(entries) for name, entries in found.items()}
+            by_name.setdefault(name, []).append(DictionaryAttr({key: string_attribute(text) for key, text in fields.items()}))
+    return {name: _one(entries) for name, entries in by_name.items()}
 
 
 def model_entries(net: Element) -> dict[str, Attribute]:
@@ -28,20 +28,20 @@ def model_entries(net: Element) -> dict[str, Attribute]:
 
     The runtime reads `<cli_parameters>` of the latter as `conversion_parameters`.
     """
-    found: dict[str, Attribute] = {}
+    entries: dict[str, Attribute] = {}
     for holder in net.findall("meta_data"):
         for name, value in _children(holder).items():
-            found["conversion_parameters" if name == "cli_parameters" else name] = value
+            entries["conversion_parameters" if name == "cli_parameters" else name] = value
     for holder in net.findall("rt_info"):
-        found |= _children(holder)
-    return found
+        entries |= _children(holder)
+    return entries
 
 
 def _children(element: Iterable[Element]) -> dict[str, Attribute]:
-    found: dict[str, list[Attribute]] = {}
+    children: dict[str, list[Attribute]] = {}
     for child in element:
-        found.setdefault(child.tag, []).append(_value(child))
-    return {name: _one(values) for name, values in found.items()}
+        children.setdefault(child.tag, []).append(_value(child))
+    return {name: _one(values) for name, values in children.items()}
 
 
 def _one(values: list[Attribute]) -> Attribute:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from functools import cache
 
 from moir.frontends.paddle.definition_table import TABLE
-from moir.records import Record
+from moir.support.records import Record
 
 
 class Part(Record):
@@ -84,15 +84,15 @@ def _definitions(row: str) -> list[Definition]:
     parts = tuple(_part(each) for each in inputs.split())
     pairs = [each.partition("=") for text in renamings for each in text.split()]
     renamed = {new: old for new, _, old in pairs}
-    places = {part.attribute or part.name or part.joined: index for index, part in enumerate(parts)}
-    found: list[Definition] = []
+    indices = {part.attribute or part.name or part.joined: index for index, part in enumerate(parts)}
+    definitions: list[Definition] = []
     for name in head.split():
         kind, separator, pir = name.partition("=")
         pir, _, order = pir.partition("(")
         pir = pir or (kind if separator else "")
-        positions = tuple(places.get(each, -1) for each in order.rstrip(")").split(",")) if order else tuple(range(len(parts)))
-        found.append(Definition(kind, pir, parts, positions, tuple(outputs.split()), renamed))
-    return found
+        positions = tuple(indices.get(each, -1) for each in order.rstrip(")").split(",")) if order else tuple(range(len(parts)))
+        definitions.append(Definition(kind, pir, parts, positions, tuple(outputs.split()), renamed))
+    return definitions
 
 
 @cache
@@ -104,8 +104,8 @@ def _by_kind() -> tuple[dict[str, Definition], dict[str, Definition]]:
             rows[-1] += line
         elif line and not line.startswith("#"):
             rows.append(line)
-    found = [definition for row in rows for definition in _definitions(row)]
-    return {each.kind: each for each in found}, {each.pir: each for each in found if each.pir}
+    definitions = [definition for row in rows for definition in _definitions(row)]
+    return {each.kind: each for each in definitions}, {each.pir: each for each in definitions if each.pir}
 
 
 def definition_of(kind: str) -> Definition | None:

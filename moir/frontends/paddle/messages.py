@@ -5,8 +5,8 @@ Source: framework.proto of PaddlePaddle 2.6 and 3.3.
 
 from __future__ import annotations
 
-from moir.frontends.protobuf.message_table import MessageTable
-from moir.frontends.protobuf.wire import LENGTH, FileFormat, WireSchema, length_field
+from moir.files.protobuf.message_table import MessageTable
+from moir.files.protobuf.wire import LENGTH, FileFormat, WireSchema, length_field
 
 _TABLE = """
 ProgramDesc: 1 blocks *BlockDesc, 4 version Version

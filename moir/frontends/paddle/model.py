@@ -20,17 +20,17 @@ from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp, ModuleLevel
 from moir.dialects.properties import integer_attribute
 from moir.errors import ModelFileError
+from moir.files.protobuf.damage import report_damage
+from moir.files.protobuf.wire import Splitter
 from moir.files.reading import check_beginning, map_content
-from moir.framework_record import SAMPLE, is_text
 from moir.frameworks import FRAMEWORKS
+from moir.frameworks.record import SAMPLE, is_text
 from moir.frontends.paddle.elements import TENSOR
 from moir.frontends.paddle.messages import MESSAGES, PROGRAM_FORMAT
 from moir.frontends.paddle.parameters import read_stream
 from moir.frontends.paddle.pir import PirBuilder
 from moir.frontends.paddle.pir_file import read_program
 from moir.frontends.paddle.program import ProgramBuilder
-from moir.frontends.protobuf.damage import report_damage
-from moir.frontends.protobuf.wire import Splitter
 
 STREAM_NAMES = ("__params__", "params", "model.pdiparams")
 """Usual names of a stream of parameters that is not named like its program."""
@@ -82,7 +82,7 @@ def _message(path: Path, mapped: mmap.mmap) -> Any:
         report_damage(splitter, kind)
         reason = "damaged or not a PaddlePaddle program: its protobuf encoding is invalid"
         raise ModelFileError(reason, location=str(path)) from error
-    if not program.blocks or any(block.idx != number for number, block in enumerate(program.blocks)):
+    if not program.blocks or any(block.idx != index for index, block in enumerate(program.blocks)):
         raise ModelFileError("the blocks of the program are not in order", location=str(path), hint="the file is damaged")
     texts = (each for block in program.blocks for desc in block.ops for each in (desc.type, *_names(desc)))
     if not all(isinstance(each, str) for each in texts) or not all(isinstance(v.name, str) for b in program.blocks for v in b.vars):
@@ -101,6 +101,11 @@ def _names(desc: Any) -> Iterable[Any]:
 def _parameter_names(program: Any) -> list[str]:
     """The names of the parameters of a program: its persistable tensors."""
     return [each.name for each in program.blocks[0].vars if each.persistable and each.type.type == TENSOR]
+
+
+def file_names_of_parameters(path: Path) -> list[str]:
+    """The names that the files of the parameters of a program have if each has its own. Raises ModelFileError."""
+    return [each for each in _parameter_names(_message(path, map_content(path))) if _is_file_name(each)]
 
 
 def _parameters(path: Path, names: list[str]) -> dict[str, DataAttr]:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
-from moir.arguments import shown
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import boolean, f32, f64, si64
 from moir.dialects.framework import operation_class
@@ -19,6 +18,7 @@ from moir.dialects.shapes import UNKNOWN
 from moir.errors import ModelFileError
 from moir.frontends.paddle.definitions import Definition
 from moir.frontends.paddle.scope import Scope
+from moir.parameters.arguments import shown
 
 COMBINE = "combine"
 """The kind that joins tensors of one element each to a list of numbers."""
@@ -62,21 +62,21 @@ def build(
 
 
 def arranged(
-    scope: Scope, definition: Definition, given: Mapping[int, Sequence[SSAValue]], attributes: dict[str, Any], name: str
+    scope: Scope, definition: Definition, arguments: Mapping[int, Sequence[SSAValue]], attributes: dict[str, Any], name: str
 ) -> tuple[list[SSAValue], dict[str, Attribute]]:
     """The operands of an operation in the order of its definition, and its properties.
 
     Args:
         scope: where constants are built.
         definition: the definition of its kind.
-        given: the values of each operand that is present, by its place.
+        arguments: the values of each operand that is present, by its index in the definition.
         attributes: the attributes with the names of programs; those that are operands are taken out.
         name: the name of the operation.
     """
     operands: list[SSAValue] = []
     sizes: list[int] = []
-    for place, part in enumerate(definition.operands):
-        values = given.get(place, ())
+    for index, part in enumerate(definition.operands):
+        values = arguments.get(index, ())
         number = attributes.pop(part.attribute, None) if part.attribute else None
         if part.is_list:
             sizes.append(len(values))
@@ -101,7 +101,7 @@ def _is_absent(value: SSAValue, scope: Scope) -> bool:
 
 
 def number_data(number: Any, name: str) -> DataAttr:
-    """The data of an attribute that takes the place of an operand: a number, or a list of numbers.
+    """The data of an attribute that is used as an operand: a scalar or a 1-D tensor.
 
     Raises ModelFileError, with the name of the operation, for anything else.
     """

@@ -83,7 +83,7 @@ class _Stream:
         description = self._description(name)
         element = ELEMENTS.get(description.data_type)
         if element is None:
-            raise self._error(f"parameter {name!r} is of element type {description.data_type}, which OpenVINO IR does not have")
+            raise self._error(f"parameter {name!r} is of element type {description.data_type}, which the operation sets do not have")
         return self._elements(name, element, tuple(description.dims))
 
     def _description(self, name: str) -> Any:

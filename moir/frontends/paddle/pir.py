@@ -79,10 +79,10 @@ class PirBuilder:
         if not isinstance(name, str) or len(op.results) != 1 or op.results[0].is_list:
             self._fail(op, "an input has a name and one tensor")
         (element, shape) = op.results[0].types[0]
-        found = ELEMENTS.get(TYPE_NAMES.get(element, -1))
-        if found is None:
-            self._fail(op, f"the input {name!r} is of element type {element!r}, which OpenVINO IR does not have")
-        parameter = new_parameter(declared_type(shape, found, name), name)
+        element_type = ELEMENTS.get(TYPE_NAMES.get(element, -1))
+        if element_type is None:
+            self._fail(op, f"the input {name!r} is of element type {element!r}, which the operation sets do not have")
+        parameter = new_parameter(declared_type(shape, element_type, name), name)
         scope.operations.append(parameter)
         scope.set(op.results[0].number, parameter.results[0])
 
@@ -96,10 +96,10 @@ class PirBuilder:
         """The tensors of an operand, none of an absent one."""
         if number == 0:
             return []
-        found = [scope.find(key) for key in self._keys(number)]
-        if any(value is None for value in found):
+        tensors = [scope.find(key) for key in self._keys(number)]
+        if any(value is None for value in tensors):
             self._fail(op, f"the value {number} is not known where it is used")
-        return [value for value in found if value is not None]
+        return [value for value in tensors if value is not None]
 
     def _value(self, number: int, op: PirOperation, scope: Scope) -> SSAValue:
         values = self._values(number, op, scope)
@@ -186,17 +186,17 @@ class PirBuilder:
             operands = [value for number in op.operands for value in self._values(number, op, scope) or [scope.absent()]]
             properties: dict[str, Attribute] = {each: attribute_of(value) for each, value in attributes.items()}
         else:
-            given: dict[int, list[SSAValue]] = {}
-            for number, place in zip(op.operands, definition.positions, strict=False):
-                if place >= 0 and (values := self._values(number, op, scope)):
-                    given[place] = values
+            operands_of: dict[int, list[SSAValue]] = {}
+            for number, index in zip(op.operands, definition.positions, strict=False):
+                if index >= 0 and (values := self._values(number, op, scope)):
+                    operands_of[index] = values
             if len(op.operands) > len(definition.positions):
                 self._fail(op, f"it has {len(op.operands)} operands, its kind has at most {len(definition.positions)}")
-            operands, properties = arranged(scope, definition, given, attributes, name)
+            operands, properties = arranged(scope, definition, operands_of, attributes, name)
         built = build(scope, kind, operands, properties, name, self._result_names(op))
         self._set(op, built, scope)
         if op.kind == ARRAY_WRITE and op.operands:
-            # The array is changed in its place, whatever value it is read by.
+            # The write changes the array itself, so all values that stand for it are updated.
             for key in self._keys(op.operands[0]):
                 if scope.own(key) is None:
                     self._fail(op, "an array is written in a branch, which is not supported", "write it after the branch")
@@ -213,12 +213,12 @@ class PirBuilder:
     def _written_arrays(self, block: PirBlock) -> list[Key]:
         """The arrays defined outside of a block that the block, or one nested in it, writes."""
         own = {result.number for op in block.operations for result in op.results}
-        found: dict[Key, None] = {}
+        arrays: dict[Key, None] = {}
         for op in block.operations:
             written = [op.operands[0]] if op.kind == ARRAY_WRITE and op.operands else []
             inner = [key for region in op.regions for key in self._written_arrays(region)]
-            found.update(dict.fromkeys(key for key in (*written, *inner) if key not in own))
-        return list(found)
+            arrays.update(dict.fromkeys(key for key in (*written, *inner) if key not in own))
+        return list(arrays)
 
     def _result_names(self, op: PirOperation) -> list[list[str]]:
         """The names of the results, made from their kind and number, since PIR has no names."""
@@ -233,7 +233,7 @@ class PirBuilder:
 
     def _set(self, op: PirOperation, built: Operation, scope: Scope) -> None:
         """Let the results of an operation stand for its values."""
-        place = 0
+        offset = 0
         for result in op.results:
             if result.is_list:
                 keys: list[Key] = [(result.number, index) for index in range(len(result.types))]
@@ -241,25 +241,25 @@ class PirBuilder:
             else:
                 keys = [result.number]
             for key in keys:
-                scope.set(key, built.results[place])
-                place += 1
+                scope.set(key, built.results[offset])
+                offset += 1
 
     def _attributes(self, op: PirOperation, renamed: Mapping[str, str]) -> dict[str, Any]:
         """The attributes with the names and in the forms of programs, without those that do not affect the results."""
-        found: dict[str, Any] = {}
+        attributes: dict[str, Any] = {}
         for name, value in op.attributes.items():
             if value is None or name in IGNORED or not name:
                 continue
             if isinstance(value, str) and name.endswith("dtype"):
                 if value not in DATA_TYPES:
-                    self._fail(op, f"the element type {value!r} does not exist in OpenVINO IR")
+                    self._fail(op, f"the element type {value!r} does not exist in the operation sets")
                 value = DATA_TYPES[value]
             elif isinstance(value, list) and any(each is None or isinstance(each, list) for each in cast("list[Any]", value)):
                 self._fail(op, f"the attribute {name} is of an unknown form")
             elif isinstance(value, float) and name not in ("value", "y", "min", "max"):
                 value = shortest(value)
-            found[renamed.get(name, name)] = value
-        return found
+            attributes[renamed.get(name, name)] = value
+        return attributes
 
     def _name(self, op: PirOperation) -> str:
         """The name of an operation: the path of its layer, its kind, and the number of its first result."""
@@ -298,8 +298,8 @@ class PirBuilder:
             self._fail(op, f"it carries {len(carried)} values, for {len(block.arguments)} arguments and {len(names)} results")
         arrays = [key for key in self._written_arrays(block) if scope.find(key) is not None]
         inner = Scope(self._constants.get, scope)
-        parameters = [inner.given(number, value.type) for number, value in zip(block.arguments, carried, strict=True)]
-        parameters += [inner.given(key, UNKNOWN) for key in arrays]
+        parameters = [inner.add_parameter(number, value.type) for number, value in zip(block.arguments, carried, strict=True)]
+        parameters += [inner.add_parameter(key, UNKNOWN) for key in arrays]
         results = self._operations(block.operations, inner)
         if len(results) != len(carried) + 1:
             self._fail(op, f"its region gives {len(results)} values, not {len(carried) + 1}")

@@ -54,7 +54,7 @@ class PirOperation(NamedTuple):
 
 
 class PirBlock(NamedTuple):
-    """A block: the numbers of its arguments, and its operations."""
+    """A block: the ids of its arguments, and its operations."""
 
     arguments: list[int]
     operations: list[PirOperation]
@@ -94,7 +94,9 @@ class _Reader:
         self._names: set[str] = set()
 
     def program(self, content: Any) -> PirProgram:
-        """The program of the outermost object."""
+        """The program that the outermost JSON object of a file contains. Raises ModelFileError for another format or
+        version.
+        """
         header = self._fields(self._fields(content, "the file").get("base_code"), "base_code")
         version = header.get("version")
         if header.get("magic") != "pir" or not isinstance(version, int):

@@ -100,7 +100,7 @@ class ProgramBuilder:
         description = variable.type.lod_tensor.tensor
         element = ELEMENTS.get(description.data_type)
         if element is None:
-            reason = f"the input {name!r} is of element type {description.data_type}, which OpenVINO IR does not have"
+            reason = f"the input {name!r} is of element type {description.data_type}, which the operation sets do not have"
             raise ModelFileError(reason, location=str(self._path))
         return declared_type([max(size, -1) for size in description.dims], element, name)
 
@@ -164,32 +164,32 @@ class ProgramBuilder:
             properties: dict[str, Attribute] = {each: attribute_of(value) for each, value in attributes.items()}
         else:
             self._check_inputs(desc, {each for each, names in inputs.items() if names}, definition)
-            given: dict[int, list[SSAValue]] = {}
+            operands_of: dict[int, list[SSAValue]] = {}
             for place, part in enumerate(definition.operands):
                 if part.attribute and isinstance(variables := attributes.get(part.attribute), VariableNames):
-                    given[place] = [self._value(each, desc, scope) for each in variables]
+                    operands_of[place] = [self._value(each, desc, scope) for each in variables]
                     del attributes[part.attribute]
                     continue
                 if (desc.type, part.name) == ("write_to_array", "Array"):
                     # In a program an array is changed in its place.
-                    given[place] = [self._value(self._only(desc, desc.outputs, "Out"), desc, scope)]
+                    operands_of[place] = [self._value(self._only(desc, desc.outputs, "Out"), desc, scope)]
                     continue
                 names = inputs.get(part.name, []) or (inputs.get(part.joined, []) if part.joined else [])
                 if len(names) > 1 and not part.is_list and names is not inputs.get(part.joined):
                     raise self._error(desc, f"{part.name} is {len(names)} variables, not one")
                 if names:
-                    given[place] = [self._value(each, desc, scope) for each in names]
+                    operands_of[place] = [self._value(each, desc, scope) for each in names]
             self._check_attributes(desc, attributes)
-            operands, properties = arranged(scope, definition, given, attributes, name)
+            operands, properties = arranged(scope, definition, operands_of, attributes, name)
         results = [each for _, names in outputs for each in names]
         op = build(scope, desc.type, operands, properties, name, [[each] if each != EMPTY else [] for each in results])
         for each, value in zip(results, op.results, strict=True):
             self._set(each, value, scope)
 
-    def _check_inputs(self, desc: Any, given: set[str], definition: Definition) -> None:
+    def _check_inputs(self, desc: Any, arguments: set[str], definition: Definition) -> None:
         """Raises ModelFileError if an operation has inputs that its definition does not have."""
         names = {name for part in definition.operands for name in (part.name, part.joined)}
-        if unknown := sorted(name for name in given - names if f"{desc.type}.{name}" not in UNREAD):
+        if unknown := sorted(name for name in arguments - names if f"{desc.type}.{name}" not in UNREAD):
             reason = f"its input{'s' * (len(unknown) > 1)} {', '.join(unknown)} {'are' if len(unknown) > 1 else 'is'} unknown"
             hint = "moir would compute something else without; save the model with another version of PaddlePaddle"
             raise ModelFileError(reason, operation=f"paddle.{desc.type}", node=self._name(desc), location=str(self._path), hint=hint)
@@ -206,7 +206,7 @@ class ProgramBuilder:
 
     def _attributes(self, desc: Any) -> dict[str, Any]:
         """The attributes as Python values, without blocks and without those that do not affect the results."""
-        found: dict[str, Any] = {}
+        attributes: dict[str, Any] = {}
         for attribute in desc.attrs:
             field = ATTRIBUTE_FIELDS.get(attribute.type)
             if field is None:
@@ -228,8 +228,8 @@ class ProgramBuilder:
                 value = list(value)
             if isinstance(value, bytes) or (isinstance(value, list) and any(isinstance(each, bytes) for each in value)):
                 raise self._error(desc, f"the attribute {attribute.name!r} is not in UTF-8")
-            found[attribute.name] = value if value != [] else ArrayAttr([]) if field == "strings" else value
-        return found
+            attributes[attribute.name] = value if value != [] else ArrayAttr([]) if field == "strings" else value
+        return attributes
 
     # Control flow
 
@@ -263,7 +263,7 @@ class ProgramBuilder:
         carried = [name for name in self._writes(block) if scope.find(name) is not None or self._empty_array(name, scope) is not None]
         inner = Scope(self._constant, scope)
         initial = [self._value(name, desc, scope) for name in carried]
-        parameters = [inner.given(name, value.type) for name, value in zip(carried, initial, strict=True)]
+        parameters = [inner.add_parameter(name, value.type) for name, value in zip(carried, initial, strict=True)]
         self._operations(block, inner)
         results = [self._value(name, desc, inner) for name in (condition, *carried)]
         region = Region(inner.body(list(inner.captured), results, parameters))

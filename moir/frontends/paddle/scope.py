@@ -26,7 +26,7 @@ def new_parameter(type_: Attribute, name: str | None = None) -> Operation:
 
 
 class Scope:
-    """The values of a block.
+    """The values of a block by their keys, while its operations are built.
 
     Args:
         constants: returns the constant of a key with its name; None if the key stands for another value.
@@ -42,14 +42,14 @@ class Scope:
         self._values: dict[Key, SSAValue] = {}
 
     def set(self, key: Key, value: SSAValue) -> None:
-        """Let a key stand for a value from here on."""
+        """Bind a key to a value; later look-ups return the value."""
         self._values[key] = value
 
     def own(self, key: Key) -> SSAValue | None:
         """The value of a key in this block itself; None if there is none."""
         return self._values.get(key)
 
-    def given(self, key: Key, type_: Attribute) -> Operation:
+    def add_parameter(self, key: Key, type_: Attribute) -> Operation:
         """A new Parameter as the value of a key, such as a value that a loop carries."""
         parameter = new_parameter(type_)
         self._values[key] = parameter.results[0]
@@ -57,13 +57,13 @@ class Scope:
 
     def find(self, key: Key) -> SSAValue | None:
         """The value of a key, captured if it belongs to an enclosing block; None if there is none."""
-        found = self._values.get(key)
-        if found is None and (constant := self._constants(key)) is not None:
-            found = self._values[key] = self.constant(constant[1], constant[0])
-        elif found is None and self.parent is not None and (outer := self.parent.find(key)) is not None:
-            self.captured[key] = self.given(key, outer.type)
-            found = self._values[key]
-        return found
+        value = self._values.get(key)
+        if value is None and (constant := self._constants(key)) is not None:
+            value = self._values[key] = self.constant(constant[1], constant[0])
+        elif value is None and self.parent is not None and (outer := self.parent.find(key)) is not None:
+            self.captured[key] = self.add_parameter(key, outer.type)
+            value = self._values[key]
+        return value
 
     def constant(self, data: DataAttr, name: str = "") -> SSAValue:
         """A constant."""

@@ -41,9 +41,9 @@ class Archive:
         """Note the range of a record. Raises ModelFileError if it is compressed, encrypted or beyond the file."""
         if not is_stored(entry):
             raise self.error(f"the record {entry.filename!r} is compressed or encrypted; torch.export.save stores it as it is")
-        if (found := range_of(self.content, entry)) is None:
+        if (record_range := range_of(self.content, entry)) is None:
             raise self.error(f"the record {entry.filename!r} lies beyond the file; is it complete?")
-        self._ranges[entry.filename] = found
+        self._ranges[entry.filename] = record_range
 
     def __contains__(self, name: str) -> bool:
         return name in self._ranges

@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.properties import attribute_of
-from moir.frontends.json_fields import Fields
+from moir.files.json_fields import Fields
 from moir.frontends.pytorch.storages import ELEMENTS
 
 IGNORED = frozenset(("as_device", "as_layout", "as_memory_format"))
@@ -42,46 +42,46 @@ class Arguments(NamedTuple):
         self.names.append(name)
 
 
-def add_argument(arguments: Arguments, name: str, given: Fields, value_of_name: Callable[[str], SSAValue]) -> None:
+def add_argument(arguments: Arguments, name: str, argument: Fields, value_of_name: Callable[[str], SSAValue]) -> None:
     """Add an argument, a mapping with exactly one key. Raises ModelFileError for any other form."""
-    key, content = given.only()
+    key, content = argument.only()
     if key in IGNORED or key == "as_none" or name == "pin_memory":
         return
     if key in ("as_tensor", "as_custom_obj"):
-        arguments.add(name, value_of_name(given.fields(key).text("name")))
+        arguments.add(name, value_of_name(argument.fields(key).text("name")))
     elif key == "as_optional_tensor":
-        add_argument(arguments, name, given.fields(key), value_of_name)
+        add_argument(arguments, name, argument.fields(key), value_of_name)
     elif key in ("as_tensors", "as_optional_tensors"):
-        for index, entry in enumerate(given.objects(key)):
+        for index, entry in enumerate(argument.objects(key)):
             if key == "as_tensors":
                 arguments.add(f"{name}.{index}", value_of_name(entry.text("name")))
             else:
                 add_argument(arguments, f"{name}.{index}", entry, value_of_name)
     elif key in ("as_sym_int", "as_sym_float", "as_sym_bool"):
-        symbolic = given.fields(key)
+        symbolic = argument.fields(key)
         if "as_name" in symbolic.content:
             arguments.add(name, value_of_name(symbolic.text("as_name")))
         else:
-            arguments.properties[name] = _constant(given, symbolic.only()[1])
+            arguments.properties[name] = _constant(argument, symbolic.only()[1])
     elif key in ("as_sym_ints", "as_sym_floats", "as_sym_bools"):
         numbers: list[Any] = []
-        for index, entry in enumerate(given.objects(key)):
+        for index, entry in enumerate(argument.objects(key)):
             if "as_name" in entry.content:
                 arguments.add(f"{name}.{index}", value_of_name(entry.text("as_name")))
                 numbers.append(0)
             else:
                 numbers.append(entry.only()[1])
-        arguments.properties[name] = _constant(given, numbers)
+        arguments.properties[name] = _constant(argument, numbers)
     elif key == "as_scalar_type":
         element = ELEMENTS.get(content) if isinstance(content, int) else None
         if element is None:
-            raise given.error(f"the unknown element type {content!r}")
+            raise argument.error(f"the unknown element type {content!r}")
         arguments.properties[name] = element
     else:
-        arguments.properties[name] = _constant(given, content)
+        arguments.properties[name] = _constant(argument, content)
 
 
-def _constant(given: Fields, content: Any) -> Attribute:
+def _constant(argument: Fields, content: Any) -> Attribute:
     """The property of a number, a string, or a list of them."""
     if isinstance(content, str):
         content = _INFINITE.get(content, content)
@@ -94,4 +94,4 @@ def _constant(given: Fields, content: Any) -> Attribute:
     try:
         return attribute_of(content)
     except (TypeError, OverflowError, ValueError, VerifyException):
-        raise given.error(f"{content!r} is not an argument") from None
+        raise argument.error(f"{content!r} is not an argument") from None

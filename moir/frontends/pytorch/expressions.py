@@ -100,13 +100,13 @@ def _operand(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Expres
     if kind == "number":
         return int(text), at + 1
     if text == "-":
-        found, at = _expression(tokens, at + 1, depth + 1, _SIGN)
-        return negative(found), at
+        operand, at = _expression(tokens, at + 1, depth + 1, _SIGN)
+        return negative(operand), at
     if text == "(":
-        found, at = _expression(tokens, at + 1, depth + 1)
+        operand, at = _expression(tokens, at + 1, depth + 1)
         if at >= len(tokens) or tokens[at][1] != ")":
             raise ValueError("an expression without its last bracket")
-        return found, at + 1
+        return operand, at + 1
     if kind != "name":
         raise ValueError(f"{text!r} is not an expression of sizes")
     if at + 1 >= len(tokens) or tokens[at + 1][1] != "(":

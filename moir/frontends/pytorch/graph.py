@@ -17,11 +17,11 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from moir.dialects import element_types, opset
 from moir.dialects.data import DataAttr
-from moir.dialects.framework import operation_class
+from moir.dialects.framework import COMPLEX_OPERANDS, REAL_RESULTS, operation_class
 from moir.dialects.names import several_tensor_names
 from moir.dialects.properties import attribute_of, integers_attribute, string_attribute, strings_attribute
 from moir.dialects.shapes import tensor
-from moir.frontends.json_fields import Fields
+from moir.files.json_fields import Fields
 from moir.frontends.operations import Operations, named
 from moir.frontends.pytorch.arguments import ARGUMENTS, Arguments, add_argument
 from moir.frontends.pytorch.pickles import Subclass
@@ -42,13 +42,7 @@ ALIASING = frozenset(
 """Operations whose result is a view or a copy, depending on strides and element types."""
 
 STRIDED = frozenset(("as_strided.default", "as_strided_copy.default", "as_strided_scatter.default"))
-"""Operations that read the memory of their operand by other strides than its own."""
-
-COMPLEX = "complex_operands"
-"""The property with the indices of the complex operands, an empty list if only results are complex."""
-
-REAL_RESULTS = "real_results"
-"""The property of an operation on complex numbers whose results are real."""
+"""Operations that read the storage of their operand with strides that are an argument."""
 
 COPIES = "copies"
 """The property of an operation in `ALIASING` whose result is a copy."""
@@ -64,6 +58,13 @@ def kind_of_target(target: str) -> str:
     return target.removeprefix("torch.ops.").removeprefix("aten.")
 
 
+PACKED = frozenset(("_weight_int4pack_mm_for_cpu.default", "_weight_int4pack_mm.default"))
+"""Operations whose weights are in a layout of the processor that packed them, which the file does not name."""
+
+PACKING = "packing"
+"""The property of an operation in `PACKED` that names the layout, if the user names it."""
+
+
 class GraphBuilder:
     """Builds the block of a graph.
 
@@ -72,15 +73,22 @@ class GraphBuilder:
         operations: the operations of the block, to which those of the nodes are appended.
         values: the values of the inputs by their names.
         subclasses: the inputs that are tensors of a subclass, by their names.
+        packing: the layout of packed weights; None if the user does not name it.
     """
 
     def __init__(
-        self, graph: Fields, operations: Operations, values: dict[str, SSAValue], subclasses: dict[str, tuple[str, Subclass]] | None = None
+        self,
+        graph: Fields,
+        operations: Operations,
+        values: dict[str, SSAValue],
+        subclasses: dict[str, tuple[str, Subclass]] | None = None,
+        packing: str | None = None,
     ) -> None:
         self.graph = graph
         self.operations = operations
         self.values = values
         self.subclasses = subclasses or {}
+        self.packing = packing
         self._metas = graph.fields("tensor_values", {})
         self._complex: set[SSAValue] = set()
         self._symbols = {name: element for key, element in _SYMBOLS.items() for name in graph.fields(key, {}).content}
@@ -133,13 +141,13 @@ class GraphBuilder:
             placeholder: name of the input of the graph.
         """
         element = self.element_of(placeholder)
-        found = self.constant(name, value)
+        constant = self.constant(name, value)
         if self.is_complex(placeholder):
-            self._complex.add(found)
+            self._complex.add(constant)
         if value.element == element or element is element_types.dynamic:
-            return found
+            return constant
         op = operation_class(DIALECT, "to.dtype").create(
-            operands=[found],
+            operands=[constant],
             properties={ARGUMENTS: strings_attribute(["self"]), COPIES: attribute_of(True)},
             attributes={"name": string_attribute(f"{name}/converted")},
             result_types=[tensor(None, element)],
@@ -148,7 +156,7 @@ class GraphBuilder:
         return op.results[0]
 
     def append(self, kind: str, operands: Sequence[SSAValue], names: Sequence[str], name: str) -> Operation:
-        """Append an operation that torch's signature describes in place of a node, such as a write at the end."""
+        """Append an operation without a node of its own in the program, such as a final write to an input."""
         properties: dict[str, Attribute] = {ARGUMENTS: strings_attribute(names)}
         op = operation_class(DIALECT, kind).create(
             operands=operands, properties=properties, attributes={"name": string_attribute(name)}, result_types=[operands[0].type]
@@ -166,12 +174,12 @@ class GraphBuilder:
         arguments = Arguments([], [], {})
         regions: list[Region] = []
         for index, each in enumerate(node.objects("inputs")):
-            given = each.fields("arg")
-            key, _ = given.only()
+            argument = each.fields("arg")
+            key, _ = argument.only()
             if key == "as_graph":
-                regions.append(self._region(given.fields("as_graph").fields("graph")))
+                regions.append(self._region(argument.fields("as_graph").fields("graph")))
             else:
-                add_argument(arguments, each.text("name", "") or f"input{index}", given, self.value)
+                add_argument(arguments, each.text("name", "") or f"input{index}", argument, self.value)
         kind = kind_of_target(target)
         results = list(_result_names(node))
         properties = arguments.properties
@@ -179,9 +187,11 @@ class GraphBuilder:
             properties[ARGUMENTS] = strings_attribute(arguments.names)
         complex_operands = [index for index, value in enumerate(arguments.operands) if value in self._complex]
         if complex_operands or any(each and self.is_complex(each) for each in results):
-            properties[COMPLEX] = integers_attribute(tuple(complex_operands))
+            properties[COMPLEX_OPERANDS] = integers_attribute(tuple(complex_operands))
             if not any(each and self.is_complex(each) for each in results):
                 properties[REAL_RESULTS] = attribute_of(True)
+        if kind in PACKED and self.packing is not None:
+            properties[PACKING] = string_attribute(self.packing)
         if kind in STRIDED and not self._is_whole(node):
             properties[UNDECIDED] = attribute_of(True)
         if kind in ALIASING:
@@ -204,7 +214,7 @@ class GraphBuilder:
                     self._complex.add(result)
 
     def _with_effects(self, node: Fields) -> None:
-        """Append what a node applies, whose effects have the order of a chain of tokens.
+        """Append the operator that a `with_effects` node applies; tokens only order the effects.
 
             {"target": "…with_effects", "inputs": [token, {"as_operator": "…_linalg_check_errors.default"}, …]}
 
@@ -220,45 +230,45 @@ class GraphBuilder:
 
     def _part(self, node: Fields) -> bool:
         """Whether a node reads an inner tensor of a tensor subclass, for which a constant is appended."""
-        given = {each.text("name", ""): each.fields("arg") for each in node.objects("inputs")}
-        if "src_subclass_tensor" not in given or "attr" not in given:
+        arguments = {each.text("name", ""): each.fields("arg") for each in node.objects("inputs")}
+        if "src_subclass_tensor" not in arguments or "attr" not in arguments:
             return False
-        source = given["src_subclass_tensor"].fields("as_tensor").text("name")
-        part = given["attr"].text("as_string")
+        source = arguments["src_subclass_tensor"].fields("as_tensor").text("name")
+        part = arguments["attr"].text("as_string")
         name, value = self.subclasses.get(source, ("", None))
-        found = None if value is None else value.parts.get(part)
-        if not isinstance(found, DataAttr):
+        inner = None if value is None else value.parts.get(part)
+        if not isinstance(inner, DataAttr):
             return False
         for each in _result_names(node):
-            self.values[each] = self.constant(f"{name}.{part}", found)
+            self.values[each] = self.constant(f"{name}.{part}", inner)
         return True
 
     def _region(self, graph: Fields) -> Region:
         """The region of a graph of control flow; its names are its own."""
         operations = Operations()
-        builder = GraphBuilder(graph, operations, {})
-        for given in graph.objects("inputs"):
-            key, _ = given.only()
+        builder = GraphBuilder(graph, operations, {}, packing=self.packing)
+        for argument in graph.objects("inputs"):
+            key, _ = argument.only()
             if key not in ("as_tensor", "as_sym_int", "as_sym_bool", "as_sym_float"):
                 continue
-            held = given.fields(key)
+            held = argument.fields(key)
             name = held.text("name", "") or held.text("as_name", "")
             builder.values[name] = operations.parameter(builder.type_of(name))
         builder.nodes()
         results: list[Operation] = []
-        for given in graph.objects("outputs"):
-            found = builder.output(given)
-            if found is not None:
-                results.append(opset.operation("opset1.Result").create(operands=[found]))
+        for argument in graph.objects("outputs"):
+            result = builder.output(argument)
+            if result is not None:
+                results.append(opset.operation("opset1.Result").create(operands=[result]))
         return Region(Block([*operations.list, *results]))
 
-    def output(self, given: Fields) -> SSAValue | None:
+    def output(self, argument: Fields) -> SSAValue | None:
         """The value of an output; None for a value that is neither a tensor nor a size, such as a number."""
-        key, _ = given.only()
+        key, _ = argument.only()
         if key == "as_tensor":
-            return self.value(given.fields(key).text("name"))
-        if key in ("as_sym_int", "as_sym_float", "as_sym_bool") and "as_name" in given.fields(key).content:
-            return self.value(given.fields(key).text("as_name"))
+            return self.value(argument.fields(key).text("name"))
+        if key in ("as_sym_int", "as_sym_float", "as_sym_bool") and "as_name" in argument.fields(key).content:
+            return self.value(argument.fields(key).text("as_name"))
         return None
 
     def _name(self, node: Fields, results: Sequence[str]) -> str:
@@ -269,10 +279,10 @@ class GraphBuilder:
 
     def _is_whole(self, node: Fields) -> bool:
         """Whether the first operand of a node occupies all of its memory contiguously, from the beginning on."""
-        given = next((each.fields("arg") for each in node.objects("inputs") if each.text("name", "") in ("self", "input")), None)
-        if given is None or "as_tensor" not in given.content:
+        argument = next((each.fields("arg") for each in node.objects("inputs") if each.text("name", "") in ("self", "input")), None)
+        if argument is None or "as_tensor" not in argument.content:
             return False
-        name = given.fields("as_tensor").text("name")
+        name = argument.fields("as_tensor").text("name")
         if name not in self._metas.content:
             return False
         meta = self._metas.fields(name)
@@ -300,13 +310,13 @@ class GraphBuilder:
 
 
 def _is_contiguous(meta: Fields) -> bool | None:
-    """Whether the elements of a tensor are contiguous in memory; None if that depends on unknown sizes."""
+    """Whether the elements of a tensor are contiguous in memory; None if that depends on dynamic dimensions."""
     expected = 1
     sizes, strides = list(meta.objects("sizes")), list(meta.objects("strides"))
-    found: list[tuple[Any, Any]] = [
+    sizes_and_strides: list[tuple[Any, Any]] = [
         (size.content.get("as_int"), stride.content.get("as_int")) for size, stride in zip(sizes, strides, strict=False)
     ]
-    for index, (size, stride) in list(enumerate(found))[::-1]:
+    for index, (size, stride) in list(enumerate(sizes_and_strides))[::-1]:
         if size == 1:
             continue
         if not isinstance(stride, int):
@@ -314,8 +324,9 @@ def _is_contiguous(meta: Fields) -> bool | None:
         if stride != expected:
             return False
         if not isinstance(size, int):
-            # Only dimensions before it, whose strides depend on it, are left; one alone decides nothing.
-            return True if all(each == 1 for each, _ in found[:index]) else None
+            # The strides of the outer dimensions depend on this dynamic one: contiguous for sure only if they are all
+            # 1.
+            return True if all(each == 1 for each, _ in sizes_and_strides[:index]) else None
         expected *= size
     return True
 
@@ -352,22 +363,22 @@ def is_viewable(before: Fields, after: Fields) -> bool | None:
 
 def _known(meta: Fields, name: str) -> list[int] | None:
     """The numbers of a list in the description of a tensor; None if one of them is not known."""
-    found = [each.content.get("as_int") for each in meta.objects(name)]
-    known = [each for each in found if isinstance(each, int)]
-    return known if len(known) == len(found) else None
+    numbers = [each.content.get("as_int") for each in meta.objects(name)]
+    known = [each for each in numbers if isinstance(each, int)]
+    return known if len(known) == len(numbers) else None
 
 
 def _result_names(node: Fields) -> list[str]:
     """The names of the results of a node; empty for one that is undefined."""
     names: list[str] = []
-    for given in node.objects("outputs"):
-        key, content = given.only()
+    for argument in node.objects("outputs"):
+        key, content = argument.only()
         if key == "as_tensors":
-            names += [each.text("name") for each in given.objects(key)]
+            names += [each.text("name") for each in argument.objects(key)]
         elif key in ("as_tensor", "as_custom_obj"):
-            names.append(given.fields(key).text("name"))
+            names.append(argument.fields(key).text("name"))
         elif key in ("as_sym_int", "as_sym_float", "as_sym_bool") and isinstance(content, dict):
-            names.append(given.fields(key).text("as_name", ""))
+            names.append(argument.fields(key).text("as_name", ""))
         else:
             names.append("")
     return names

@@ -13,37 +13,47 @@ from pathlib import Path
 from typing import Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Block, Operation
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from moir.dialects import element_types, opset
 from moir.dialects.data import DataAttr
+from moir.dialects.framework import FrameworkOp
 from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp, add_notes
 from moir.dialects.names import add_tensor_names, escaped
-from moir.dialects.properties import string_attribute, strings_attribute
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.properties import string_attribute, strings_attribute, value_of
 from moir.dialects.shapes import tensor
 from moir.errors import ModelFileError
+from moir.files.json_fields import Fields
 from moir.files.reading import check_beginning, map_content
-from moir.frontends.json_fields import Fields
 from moir.frontends.operations import Operations, declared_type, named
 from moir.frontends.pytorch.archive import Archive
+from moir.frontends.pytorch.arguments import ARGUMENTS
 from moir.frontends.pytorch.expressions import LARGEST, Bounds, Expression, Symbol, bounds_of, parse
-from moir.frontends.pytorch.given_weights import given_weights
 from moir.frontends.pytorch.graph import GraphBuilder
 from moir.frontends.pytorch.output_names import output_names
 from moir.frontends.pytorch.pickles import Subclass
 from moir.frontends.pytorch.program import check_version, read_json
 from moir.frontends.pytorch.values import ProgramFiles, Value
-from moir.suggestions import did_you_mean
+from moir.frontends.pytorch.weights_file import weights_from_file
+from moir.support.suggestions import did_you_mean
 
 _RETURNED = ("user_output", "loss_output")
 """The kinds of outputs that the module returns; the others are values that it writes to buffers and inputs."""
+
+_LEAST_BOUND = 3
+"""The smallest lower bound of a symbol that torch enforces. Export assumes sizes of at least 2 where it traces, and
+writes 2 for every symbol without a lower bound; torch runs the program with 0 and 1 all the same.
+
+Source: _check_input_constraints_for_graph in torch/_export/utils.py of PyTorch 2.13.
+"""
 
 _LARGEST_BOUND = 2**31 - 1
 """From this number on a bound is not a limit: every size is below it."""
 
 
-def read_model(path: str | Path, program: str | None = None, weights: str | Path | None = None) -> ModuleOp:
+def read_model(path: str | Path, program: str | None = None, weights: str | Path | None = None, packing: str | None = None) -> ModuleOp:
     """Read an exported program.
 
     Args:
@@ -51,6 +61,8 @@ def read_model(path: str | Path, program: str | None = None, weights: str | Path
         program: the name of the program, in an archive of several programs.
         weights: a file `*.safetensors`, or a folder of such files, whose tensors take the place of the program's
             weights by their names.
+        packing: the layout of weights that a processor packed, such as "avx512"; by default the one that the archive
+            names in `extra_files`.
 
     Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged or not an exported
     program.
@@ -63,30 +75,37 @@ def read_model(path: str | Path, program: str | None = None, weights: str | Path
     name = _chosen(files, archive, program)
     content = read_json(archive, files.programs[name])
     check_version(content)
-    given: dict[str, DataAttr] = {}
+    tensors: dict[str, DataAttr] = {}
     notes: list[str] = []
     if weights is not None:
         shapes, unused = _shapes_of_weights(content)
-        given, notes = given_weights(Path(weights), shapes, frozenset(files.values(name)), unused)
-    block = _ProgramBuilder(content, {**files.values(name, frozenset(given)), **given}).block()
+        tensors, notes = weights_from_file(Path(weights), shapes, frozenset(files.values(name)), unused)
+    values = {**files.values(name, frozenset(tensors)), **tensors}
+    block = _ProgramBuilder(content, values, _packing_in(archive) if packing is None else packing).block()
     model = ModelOp.of(path.stem if name == "model" else name, block)
     add_notes(model, notes)
     return Module([model])
 
 
+def _packing_in(archive: Archive) -> str | None:
+    """The layout of packed weights that the file `packing` names, which the exporter added to the archive."""
+    name = next((each for each in archive.names if each.endswith(("extra/packing", "extra_files/packing"))), None)
+    return None if name is None else bytes(archive.record(name)[:20]).decode(errors="replace").strip().lower()
+
+
 def _used_names(graph: Fields, signature: Fields) -> set[str]:
     """The names of values in the arguments of nodes, and in outputs."""
-    found: set[str] = set()
+    names: set[str] = set()
     remaining: list[Any] = [*(node.list("inputs") for node in graph.objects("nodes")), signature.list("output_specs")]
     while remaining:
         each = remaining.pop()
         if isinstance(each, dict):
             entries = cast("dict[str, Any]", each)
-            found |= {value for key in ("name", "as_name") if isinstance(value := entries.get(key), str)}
+            names |= {value for key in ("name", "as_name") if isinstance(value := entries.get(key), str)}
             remaining += entries.values()
         elif isinstance(each, list):
             remaining += cast("list[Any]", each)
-    return found
+    return names
 
 
 def _shapes_of_weights(program: Fields) -> tuple[dict[str, list[int]], list[str]]:
@@ -137,16 +156,17 @@ class _ProgramBuilder:
     Args:
         program: the JSON.
         values: the weights and constants by their names.
+        packing: the layout of packed weights; None if the user does not name it.
     """
 
-    def __init__(self, program: Fields, values: Mapping[str, Value]) -> None:
+    def __init__(self, program: Fields, values: Mapping[str, Value], packing: str | None = None) -> None:
         module = program.fields("graph_module")
         self.module = module
         self.signature = module.fields("signature")
         self.graph = module.fields("graph")
         self.values = values
         self.operations = Operations()
-        self.builder = GraphBuilder(self.graph, self.operations, {})
+        self.builder = GraphBuilder(self.graph, self.operations, {}, packing=packing)
         self._metas = self.graph.fields("tensor_values", {})
         self._ranges = _ranges(program.fields("range_constraints", {}))
         self._buffers: dict[str, str] = {}
@@ -177,7 +197,7 @@ class _ProgramBuilder:
             case "user_input":
                 self._user_input(held.fields("arg"))
             case "constant_input" | "token" | "custom_obj":
-                # What no tensor is; a node that takes an object is not lowered, and reported.
+                # These inputs are not tensors. A node that reads a custom object has no lowering and is reported.
                 pass
             case _:
                 raise spec.error(f"the unknown kind of input {kind!r}")
@@ -198,13 +218,13 @@ class _ProgramBuilder:
         self._buffers[weight] = name
         self.builder.values[name] = self.builder.weight(weight, value, name)
 
-    def _user_input(self, given: Fields) -> None:
-        key, _ = given.only()
+    def _user_input(self, argument: Fields) -> None:
+        key, _ = argument.only()
         if key == "as_tensor":
-            name = given.fields(key).text("name")
+            name = argument.fields(key).text("name")
             type_, attributes, bounds = self._tensor_input(name)
         elif key == "as_sym_int":
-            name = given.fields(key).text("as_name", "")
+            name = argument.fields(key).text("as_name", "")
             type_, attributes, bounds = tensor((), element_types.si64), dict[str, Attribute](), ""
         else:
             # Numbers, strings and None are part of the program.
@@ -230,7 +250,7 @@ class _ProgramBuilder:
             bounds.append(_written(bounds_of(expression, self._ranges)))
         element = self.builder.element_of(name)
         if element is element_types.dynamic or self.builder.is_complex(name):
-            raise meta.error(f"the input {name!r} has complex numbers, which OpenVINO IR does not have")
+            raise meta.error(f"the input {name!r} has complex numbers, which the operation sets do not have")
         named: dict[str, Attribute] = {"dimension_names": strings_attribute(symbols)} if any(symbols) else {}
         is_bounded = any(".." in each for each in bounds)
         return declared_type(shape, element, name), named, ",".join(bounds) if is_bounded else ""
@@ -263,27 +283,48 @@ class _ProgramBuilder:
                 raise spec.error(f"an output of kind {kind!r}; export the model for inference")
 
     def _written_back(self, target: str, held: Fields) -> None:
-        """A write of a value to a buffer or an input after all nodes."""
+        """Append the write of a value to a buffer or an input; none for the unchanged state of an observer that
+        is off.
+        """
         value = self.builder.value(held.fields("arg").text("name"))
+        if _is_of_idle_observer(value):
+            return
         self.builder.append("copy_.default", [self.builder.value(target), value], ["self", "src"], f"write_{target}")
+
+
+_OBSERVER = "_fused_moving_avg_obs_fq_helper_functional.default"
+
+
+def _is_of_idle_observer(value: SSAValue) -> bool:
+    """Whether a value is a range or a scale of an observer that is off, which the observer returns as it got it."""
+    observer = value.owner
+    if not isinstance(observer, FrameworkOp) or observer.KIND != _OBSERVER or ARGUMENTS not in observer.properties:
+        return False
+    if value in observer.results[:2]:
+        # A range and a scale that the observer itself has computed.
+        return False
+    operands = dict(zip(value_of(observer.properties[ARGUMENTS]), observer.operands, strict=True))
+    flag = operands.get("observer_on")
+    array = flag.owner.value.array if flag is not None and isinstance(flag.owner, Constant) else None
+    return array is not None and not array.any()
 
 
 def _name_of(spec: Fields) -> str:
     """The name of an output that is a tensor or a size; empty for any other output."""
-    given = spec.fields(spec.only()[0]).fields("arg")
-    key, content = given.only()
-    fields = given.fields(key) if isinstance(content, dict) else Fields({}, given.place, given.location)
+    argument = spec.fields(spec.only()[0]).fields("arg")
+    key, content = argument.only()
+    fields = argument.fields(key) if isinstance(content, dict) else Fields({}, argument.place, argument.location)
     return fields.text("name", "") or fields.text("as_name", "")
 
 
 def _ranges(constraints: Fields) -> dict[str, Bounds]:
-    """The bounds of symbols."""
-    found: dict[str, Bounds] = {}
+    """The bounds of symbols that torch enforces."""
+    ranges: dict[str, Bounds] = {}
     for name in constraints.content:
         bounds = constraints.fields(name)
         low, high = (_bound(bounds, key, default) for key, default in (("min_val", 0), ("max_val", LARGEST)))
-        found[name] = (max(low, 0), high)
-    return found
+        ranges[name] = (low if low >= _LEAST_BOUND else 0, high)
+    return ranges
 
 
 def _bound(bounds: Fields, key: str, default: int) -> int:
@@ -294,7 +335,6 @@ def _bound(bounds: Fields, key: str, default: int) -> int:
 def _written(bounds: Bounds) -> str:
     """Bounds in the notation of shapes, `1..8`; a question mark if there are none."""
     low, high = bounds
-    low = 0 if low <= 1 else low
     if high >= _LARGEST_BOUND:
         return f"{low}.." if low else "?"
     return f"{low}..{high}"

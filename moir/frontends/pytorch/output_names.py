@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, cast
 
-from moir.frontends.json_fields import Fields
+from moir.files.json_fields import Fields
 
 _DEEPEST = 64
 """Structures that are nested more deeply have no names."""

@@ -47,7 +47,9 @@ SETTINGS = frozenset(
         *(f"torchao.quantization.granularity.{name}" for name in ("PerRow", "PerTensor", "PerToken", "PerAxis", "PerGroup")),
     )
 )
-"""The classes of settings of such tensors, which the nodes of a program repeat: they are passed over, not imported."""
+"""Classes of settings of quantized tensors. The unpickler replaces them by placeholders; the program's nodes have the
+settings.
+"""
 
 
 class Subclass(NamedTuple):
@@ -64,7 +66,7 @@ class _Name(NamedTuple):
 
 
 class _Setting:
-    """A setting, whatever it holds."""
+    """Stands in for an object of the exporter's settings in a pickle; its content is discarded."""
 
     def __init__(self, *_arguments: object) -> None:
         pass
@@ -74,7 +76,7 @@ class _Setting:
 
 
 class _Storage(NamedTuple):
-    """A storage: its bytes, and the type of its elements; None if it counts bytes."""
+    """A storage: its bytes, and its element type; None for an untyped storage."""
 
     content: memoryview
     element: Attribute | None

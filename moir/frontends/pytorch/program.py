@@ -6,7 +6,7 @@ import json
 from typing import Any, cast
 
 from moir.errors import ModelFileError
-from moir.frontends.json_fields import Fields
+from moir.files.json_fields import Fields
 from moir.frontends.pytorch.archive import Archive
 
 LARGEST_PROGRAM = 1 << 30

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from moir.dialects.data import DataAttr
-from moir.frontends.json_fields import Fields
+from moir.files.json_fields import Fields
 from moir.frontends.pytorch.archive import Archive
 from moir.frontends.pytorch.pickles import Subclass, read_pickled
 from moir.frontends.pytorch.program import read_json
@@ -43,19 +43,19 @@ class ProgramFiles:
             if name.startswith(folder) and name.endswith(".json"):
                 self.programs[name[len(folder) : -5]] = name
 
-    def values(self, name: str, given: frozenset[str] = frozenset()) -> dict[str, Value]:
+    def values(self, name: str, weights: frozenset[str] = frozenset()) -> dict[str, Value]:
         """The weights and constants of a program, by the names of parameters, buffers and constants.
 
-        Those whose elements are not in the archive are left out, as are those that are `given` from elsewhere.
+        Without those whose elements are not in the archive, and those in `weights`, which come from another file.
         """
-        found: dict[str, Value] = {}
+        values: dict[str, Value] = {}
         for kind, former in (("weights", "serialized_state_dict.pt"), ("constants", "serialized_constants.pt")):
             config, pickled = f"{self.root}data/{kind}/{name}_{kind}_config.json", f"{self.root}data/{kind}/{name}.pt"
             if config in self.archive:
-                found.update(self._configured(config, kind, given))
-            elif (place := pickled if pickled in self.archive else former) in self.archive and len(self.archive.record(place)):
-                found.update(self._pickled(place))
-        return found
+                values.update(self._configured(config, kind, weights))
+            elif (record := pickled if pickled in self.archive else former) in self.archive and len(self.archive.record(record)):
+                values.update(self._pickled(record))
+        return values
 
     def _pickled(self, place: str) -> dict[str, Value]:
         inner = self.archive.inner(place)
@@ -65,21 +65,21 @@ class ProgramFiles:
         values = cast("Mapping[object, object]", content)
         return {str(name): value for name, value in values.items() if isinstance(value, DataAttr | Subclass)}
 
-    def _configured(self, config: str, kind: str, given: frozenset[str]) -> dict[str, Value]:
-        found: dict[str, Value] = {}
+    def _configured(self, config: str, kind: str, weights: frozenset[str]) -> dict[str, Value]:
+        configured: dict[str, Value] = {}
         entries = read_json(self.archive, config).fields("config", {})
         for name in entries.content:
-            if name in given:
+            if name in weights:
                 continue
             entry = entries.fields(name)
             record = f"{self.root}data/{kind}/{entry.text('path_name')}"
             if entry.content.get("use_pickle"):
                 value = read_pickled(self.archive.inner(record))
                 if isinstance(value, DataAttr | Subclass):
-                    found[name] = value
+                    configured[name] = value
             elif entry.content.get("tensor_meta") is not None and not self._is_left_out(record, entry.fields("tensor_meta")):
-                found[name] = self._tensor(record, entry.fields("tensor_meta"), name)
-        return found
+                configured[name] = self._tensor(record, entry.fields("tensor_meta"), name)
+        return configured
 
     def _is_left_out(self, record: str, meta: Fields) -> bool:
         """Whether a program was exported without the elements of a tensor that has some: its record is empty then."""

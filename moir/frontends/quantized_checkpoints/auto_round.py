@@ -5,16 +5,21 @@ It stores codes in the layouts of others, which `packing_format` names.
 
 from __future__ import annotations
 
-from moir import tables
 from moir.frontends.quantized_checkpoints.awq import AWQ
 from moir.frontends.quantized_checkpoints.compressed_tensors import CompressedTensors
 from moir.frontends.quantized_checkpoints.gptq import GPTQ
 from moir.frontends.quantized_checkpoints.quantization import Quantization, Settings
 
-LAYOUTS = tables.pairs(
-    "auto_round gptq_v2, auto_round:gptqmodel gptq_v2, auto_round:auto_gptq gptq, auto_round:gptq gptq, auto gptq, "
-    "auto_round:auto_awq awq, auto_round:awq awq, auto_round:llm_compressor compressed-tensors"
-)
+LAYOUTS = {
+    "auto_round": "gptq_v2",
+    "auto_round:gptqmodel": "gptq_v2",
+    "auto_round:auto_gptq": "gptq",
+    "auto_round:gptq": "gptq",
+    "auto": "gptq",
+    "auto_round:auto_awq": "awq",
+    "auto_round:awq": "awq",
+    "auto_round:llm_compressor": "compressed-tensors",
+}
 """The layouts by their names in AutoRound."""
 
 

@@ -34,7 +34,7 @@ NF4 = (
     -0.09105003625154495, 0.0, 0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
     0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0,
 )  # fmt: skip
-"""The numbers of nf4, in bitsandbytes and in OpenVINO."""
+"""The numbers of nf4, in bitsandbytes and in the operation sets."""
 
 FP4 = (0.0, 0.0625, 8.0, 12.0, 4.0, 6.0, 2.0, 3.0)
 """The positive numbers of fp4 times 12. The second is not a number of f4e2m1."""
@@ -125,7 +125,7 @@ def _block_scales(state: Mapping[str, Any], rows: int, columns: int, block: int,
 
 
 def _of_nested(codes: Values, state: Mapping[str, Any], layer: Layer) -> Values:
-    """The scales [N, groups] that are codes themselves, with a scale for each block of them in C order."""
+    """Double quantization: scales [N, groups] that are stored as codes, with a second scale for each block of them."""
     largest, table = layer.required("weight.nested_absmax", 1), layer.required("weight.nested_quant_map", 1)
     block, offset = _integer(state, "nested_blocksize", layer), state.get("nested_offset")
     layer.expect(isinstance(offset, float | int) and math.isfinite(offset), f"nested_offset is {offset!r}")

@@ -26,7 +26,7 @@ SMALLEST_NORMAL_HALF = 2.0**-14
 
 def words_of(data: DataAttr, layer: Layer) -> Array:
     """The words of packed codes, as 32 bits without sign."""
-    layer.expect(data.element in (element_types.si32, element_types.ui32), "packed codes are not words of 32 bits")
+    layer.expect(data.element in (element_types.si32, element_types.ui32), "packed codes are not 32-bit integers")
     return np.asarray(data.values).view(np.uint32)
 
 
@@ -140,7 +140,7 @@ def _packed(bits: int, codes: Array) -> Array:
 
 
 def column_order(stored: DataAttr | None, columns: int, group: int, layer: Layer) -> Array | None:
-    """The columns sorted by their groups; None if they are.
+    """The permutation that sorts the columns by their groups; None if they are sorted already.
 
     Args:
         stored: the group of each column; None if they are in order.
@@ -164,7 +164,7 @@ def column_order(stored: DataAttr | None, columns: int, group: int, layer: Layer
 
 
 def exact_scale(values: Values, shape: tuple[int, ...]) -> DataAttr:
-    """Scales as a constant of f16 if all of them are numbers of it, else of f32, which has those of bf16, too."""
+    """Scales as a constant of f16 if that is exact, else of f32, which also holds bf16 exactly."""
     if values.dtype != np.float16:
         values = values.astype(np.dtype(np.float16 if _fits_half(values) else np.float32))
     values = values.reshape(shape)

@@ -79,7 +79,7 @@ def _packed(packed: DataAttr, layer: Layer) -> StoredWeight:
     )
     rows, columns = shape
     bits = next((each for each in BITS if -(-columns * each // WORD) == words.shape[1]), 0)
-    layer.expect(bits > 0 and columns * bits % 8 == 0, f"{columns} codes in {words.shape[1]} words are not of 4 or 8 bits")
+    layer.expect(bits > 0 and columns * bits % 8 == 0, f"{columns} codes in {words.shape[1]} 32-bit integers are not of 4 or 8 bits")
     scales = group_scales(layer.required("weight_scale"), rows, columns, layer)
     groups = scales.groups
     layer.expect(columns // groups * bits % 8 == 0, f"groups of {columns // groups} codes share bytes")
@@ -110,7 +110,7 @@ def _integers(weight: DataAttr, layer: Layer) -> StoredWeight:
     zeros, stored = None, layer.tensor("weight_zero_point")
     if stored is not None:
         layer.expect(stored.element == element_types.si8, "zero points are not of the type of the codes")
-        # The runtime keeps codes with zero points only if they have no sign.
+        # Targets keep codes with zero points only if they have no sign.
         codes = _unsigned(codes)
         of_groups = group_scales(DataAttr.of(_as_single(stored.values)), rows, columns, layer, BLOCK)
         layer.expect(of_groups.groups == groups, f"weight_zero_point {list(stored.shape)} does not fit to {groups} groups")

@@ -44,7 +44,8 @@ class GPTQ:
         scales, zeros = layer.required("scales", 2), words_of(layer.required("qzeros", 2), layer)
         layer.expect(scales.element in element_types.REAL_TYPES, "scales are not floating-point numbers")
         groups = scales.shape[0]
-        # Layers with other settings than the rest: the patterns of their names are not needed to know these.
+        # Some layers may have settings of their own, by patterns of names: the shapes of the tensors determine them,
+        # too.
         bits = zeros.shape[1] * WORD // rows if self.differs else self.bits
         layer.expect(bits in BITS, f"{bits} bits are not 2, 4 or 8")
         columns = words.shape[0] * WORD // bits

@@ -27,7 +27,7 @@ UNUSED = (
     "packing unpack_view_dtype view_as_float quant_scale quant_zero compute_dtype offload_meta encoded_state_dict stores_quant_config "
     "channel_wise optimize round_zero group_size"
 )
-"""The settings of a layer that say how it was quantized, or what the shapes of the tensors say."""
+"""Settings of a layer that are not needed: how it was quantized, and what follows from the shapes of its tensors."""
 
 
 class HQQ:
@@ -79,7 +79,7 @@ def _codes(bits: int, stored: Array, shifts: Array) -> Array:
 
 
 def _integers(layer: Layer, name: str, count: int) -> tuple[int, ...]:
-    """The integers of a tensor of settings. Raises ModelFileError if it has others than `count` positive ones."""
+    """The integers of a metadata tensor. Raises ModelFileError unless there are `count` of them, all positive."""
     data = layer.required(name)
     layer.expect(
         math.prod(data.shape) == count
@@ -87,9 +87,9 @@ def _integers(layer: Layer, name: str, count: int) -> tuple[int, ...]:
         and not element_types.describe(data.element).is_packed,
         f"{name} is not {count} integers",
     )
-    found = tuple(int(each) for each in data.array.reshape(-1))
-    layer.expect(all(0 <= each < 1 << 31 for each in found) and (name != "shape" or min(found) > 0), f"{name} is {list(found)}")
-    return found
+    integers = tuple(int(each) for each in data.array.reshape(-1))
+    layer.expect(all(0 <= each < 1 << 31 for each in integers) and (name != "shape" or min(integers) > 0), f"{name} is {list(integers)}")
+    return integers
 
 
 method = HQQ

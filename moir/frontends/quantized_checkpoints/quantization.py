@@ -10,16 +10,25 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, Protocol, cast
 
-from moir import tables
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
-from moir.suggestions import did_you_mean
+from moir.support import tables
+from moir.support.suggestions import did_you_mean
 
-METHODS = tables.pairs(
-    "gptq gptq, awq awq, compressed-tensors compressed_tensors, fp8 scaled_floats, fbgemm_fp8 scaled_floats, modelopt scaled_floats, "
-    "modelopt_fp4 scaled_floats, mxfp4 mxfp4, bitsandbytes bitsandbytes, hqq hqq, auto-round auto_round"
-)
+METHODS = {
+    "gptq": "gptq",
+    "awq": "awq",
+    "compressed-tensors": "compressed_tensors",
+    "fp8": "scaled_floats",
+    "fbgemm_fp8": "scaled_floats",
+    "modelopt": "scaled_floats",
+    "modelopt_fp4": "scaled_floats",
+    "mxfp4": "mxfp4",
+    "bitsandbytes": "bitsandbytes",
+    "hqq": "hqq",
+    "auto-round": "auto_round",
+}
 """The files of this folder by `quant_method`."""
 
 
@@ -47,7 +56,7 @@ class Layer:
         self._take = take
 
     def tensor(self, *names: str) -> DataAttr | None:
-        """The tensor of the first of some names that there is; None if there is none."""
+        """The tensor of a layer with the first of some alternative names; None if it has none of them."""
         for name in names:
             if (tensor := self._take(f"{self.name}{self._separator}{name}")) is not None:
                 return tensor
@@ -87,7 +96,7 @@ class Settings:
         self.location = location
 
     def integer(self, *keys: str, default: int | None = None) -> int:
-        """The integer of the first of some keys that there is. Raises ModelFileError if it is none."""
+        """The integer at the first present key of some. Raises ModelFileError if the value is not an integer."""
         for key in keys:
             if (value := self.values.get(key)) is not None:
                 if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value < 1 << 31:
@@ -98,14 +107,18 @@ class Settings:
         return default
 
     def text(self, key: str, default: str = "") -> str:
-        """A text in lower case. Raises ModelFileError if it is none."""
+        """A string of the quantization's configuration, in lower case. Raises ModelFileError for a value of another
+        type.
+        """
         value = self.values.get(key)
         if value is not None and not isinstance(value, str):
             raise self.error(f"quantization_config.{key} is {value!r}, not a text")
         return default if value is None else value.lower()
 
     def table(self, key: str) -> Mapping[str, Any]:
-        """An object, empty if the key is absent or null. Raises ModelFileError if it is none."""
+        """An object of the quantization's configuration, empty if absent or null. Raises ModelFileError for another
+        type.
+        """
         value = self.values.get(key)
         if value is not None and not isinstance(value, Mapping):
             raise self.error(f"quantization_config.{key} is {value!r}, not an object")

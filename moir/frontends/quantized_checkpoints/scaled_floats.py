@@ -5,7 +5,7 @@ weight_scale_inv   f32 [N / 128, K / 128], which is multiplied by, whatever its 
 weight_scale       a number, [N], [N, 1], [N, K / 16], …
 weight_scale_2     a number by which all scales are multiplied (NVFP4)
 
-The runtime expands numbers of 8 bits when it loads a model; in the file they are as small as they were. It keeps
+A target may expand numbers of 8 bits when it loads a model; in the file they are as small as they were. It keeps
 those of 4 bits.
 """
 
@@ -90,16 +90,18 @@ def scaled(
     if weight.element in (element_types.ui8, element_types.si8):
         columns *= 2
     layer.expect(not is_packed or columns % 2 == 0, f"rows of {columns} numbers share bytes")
-    found = group_scales(scale, rows, columns, layer, block)
+    scales_of_groups = group_scales(scale, rows, columns, layer, block)
     if change is not None:
-        found = GroupScales(computed(change, single(found.values)), found.groups)
-    shape = (rows, found.groups, columns // found.groups) if found.groups > 1 else (rows, columns)
+        scales_of_groups = GroupScales(computed(change, single(scales_of_groups.values)), scales_of_groups.groups)
+    shape = (rows, scales_of_groups.groups, columns // scales_of_groups.groups) if scales_of_groups.groups > 1 else (rows, columns)
     if is_packed:
-        is_power = change is None and scale.shape == (rows, found.groups) and scale.element in (element_types.ui8, element_types.f8e8m0)
+        is_power = (
+            change is None and scale.shape == (rows, scales_of_groups.groups) and scale.element in (element_types.ui8, element_types.f8e8m0)
+        )
         codes = nibbles(weight, element_types.f4e2m1, shape)
-        return StoredWeight(codes, exponents(scale, shape) if is_power else found.constant(), is_grouped=len(shape) == 3)
+        return StoredWeight(codes, exponents(scale, shape) if is_power else scales_of_groups.constant(), is_grouped=len(shape) == 3)
     values = weight.values.reshape(shape)
-    return StoredWeight(DataAttr(TensorData(values, weight.element, shape)), found.constant(), is_grouped=len(shape) == 3)
+    return StoredWeight(DataAttr(TensorData(values, weight.element, shape)), scales_of_groups.constant(), is_grouped=len(shape) == 3)
 
 
 def exponents(scale: DataAttr, shape: tuple[int, ...]) -> DataAttr:

@@ -1,4 +1,4 @@
-"""Scales in all forms that files have them in -> a scale for each row, or for each group of a row.
+"""Normalizes the scales of checkpoints to one scale per row, or one per group of a row.
 
 a number                one for the whole matrix
 [N], [N, 1]             one for each row
@@ -97,7 +97,7 @@ def powers(exponents: Array) -> Array:
 
 
 def single(values: Values) -> Values:
-    """Numbers as f32: scaled codes of f8, f4 and nf4 are computed in it."""
+    """Values converted to f32, in which f8, f4 and nf4 weights are multiplied by their scales."""
     if isinstance(values, ComputedArray) or values.dtype != np.float32:
         return values.astype(np.dtype(np.float32))
     return values

@@ -67,11 +67,11 @@ class ProgramBuilder:
                 for operand, argument in zip(operation.operands, callee.body.arguments, strict=False):
                     if operand in names and argument.name:
                         names[operand] = names[operand] or argument.name
-        found: list[str] = []
-        for number, name in enumerate(names.values()):
-            unique = name or f"arg{number}"
-            found.append(unique if unique not in found else f"{unique}_{number}")
-        return found
+        argument_names: list[str] = []
+        for index, name in enumerate(names.values()):
+            unique = name or f"arg{index}"
+            argument_names.append(unique if unique not in argument_names else f"{unique}_{index}")
+        return argument_names
 
     def name(self, wanted: str) -> str:
         """A name that no other operation has."""
@@ -87,12 +87,12 @@ class ProgramBuilder:
         self._calls += 1
         if self._calls > MAXIMUM_CALLS:
             raise self.error("it has too many calls")
-        found = self.program.functions.get(name)
-        if found is None:
+        function = self.program.functions.get(name)
+        if function is None:
             raise self.error(f"it calls a function {name!r} that is not there", caller.kind, caller.name)
-        if len(found.body.arguments) != len(caller.operands):
+        if len(function.body.arguments) != len(caller.operands):
             raise self.error(f"the function {name!r} is called with {len(caller.operands)} values", caller.kind, caller.name)
-        return found
+        return function
 
     def count(self) -> None:
         """Note that an operation is built."""

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from moir.frontends.stablehlo.element_types import NARROW, NARROW_INTEGERS, STORED
 from moir.frontends.stablehlo.program import Operation, TensorType, Value
 from moir.frontends.stablehlo.properties import plain_value
-from moir.records import Record
+from moir.support.records import Record
 
 EACH_AXIS: Mapping[str, str] = {
     "broadcast_in_dim": "broadcast_dimensions",
@@ -147,9 +148,9 @@ def fault_of(operation: Operation) -> str:
     for name in WITHIN.get(kind, "").split():
         for entry, size in zip(_entries(operation, name) or (), shape, strict=False):
             if entry < 0 or 0 <= size < entry:
-                return f"{name} is {entry} for a dimension of {size if size >= 0 else 'unknown size'}"
-    places = {0: AXES.get(kind, ""), **FURTHER_AXES.get(kind, {})}
-    for index, names in places.items():
+                return f"{name} is {entry} for a dimension of {size if size >= 0 else 'dynamic size'}"
+    axis_properties = {0: AXES.get(kind, ""), **FURTHER_AXES.get(kind, {})}
+    for index, names in axis_properties.items():
         if fault := _axes_fault(operation, names, _rank(operation.operands, index)):
             return fault
     if fault := _axes_fault(operation, RESULT_AXES.get(kind, ""), _rank(operation.results, 0)):
@@ -158,6 +159,65 @@ def fault_of(operation: Operation) -> str:
         if min(_entries(operation, name) or (1,)) < 1:
             return f"{name} has a number below 1"
     return ""
+
+
+MOVING = frozenset(
+    (
+        *("broadcast_in_dim", "broadcast", "case", "compare", "concatenate", "convert", "dynamic_broadcast_in_dim", "dynamic_gather"),
+        *("dynamic_pad", "dynamic_reshape", "dynamic_slice", "dynamic_update_slice", "gather", "get_dimension_size", "if", "pad"),
+        *("real_dynamic_slice", "reshape", "reverse", "scatter", "select", "slice", "sort", "torch_index_select", "transpose", "while"),
+    )
+)
+"""Operations that compute the same with a wider element type, as they move elements or compare them. The operations in
+their regions are checked, too.
+"""
+
+
+IN_BYTES = frozenset(
+    (
+        *("abs", "add", "and", "clamp", "divide", "maximum", "minimum", "multiply", "negate", "not", "or", "remainder", "shift_left"),
+        *("shift_right_arithmetic", "sign", "subtract", "xor"),
+    )
+)
+"""Operations that are computed in 8 bits for integers of fewer bits; the lowest bits of the result are the result."""
+
+
+COUNTING = frozenset(("dynamic_iota", "iota"))
+"""Operations whose results are integers in order; an operand is the shape of the result."""
+
+
+def is_in_bytes(operation: Operation) -> bool:
+    """Whether an operation computes integers of less than 8 bits: from others of the same type, as a conversion from
+    another type, or as numbers in order.
+    """
+    element = _element(operation.results[0]) if operation.results else None
+    if element not in NARROW_INTEGERS:
+        return False
+    if operation.kind == "convert":
+        return _element(operation.operands[0]) != element
+    return operation.kind in COUNTING or (operation.kind in IN_BYTES and all(_element(each) == element for each in operation.operands))
+
+
+def narrow_fault(operation: Operation) -> str:
+    """Why an operation cannot have tensors of a narrow element type; empty if it can, or has none."""
+    operand = next((name for each in operation.operands if (name := _narrow_name(each))), "")
+    result = next((name for each in operation.results if (name := _narrow_name(each))), "")
+    if (operand or result) and operation.kind not in MOVING:
+        return f"it computes in {operand or result}, which the IR does not have"
+    if operation.kind == "convert" and result and result != operand and NARROW[result][0] not in STORED:
+        return f"it converts to {result}, which the IR does not have"
+    return ""
+
+
+def _element(value: Value) -> object:
+    """The element type of a value; None if it is no tensor."""
+    return value.type.element if isinstance(value.type, TensorType) else None
+
+
+def _narrow_name(value: Value) -> str:
+    """The name of the element type of a value if the IR does not have it; else empty."""
+    element = _element(value)
+    return next((name for name, (narrow, _, _) in NARROW.items() if narrow == element), "")
 
 
 def _region_fault(operation: Operation, arity: Arity) -> str:

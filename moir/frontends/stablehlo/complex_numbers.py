@@ -1,4 +1,4 @@
-"""Complex numbers as their parts: a program in which two real values stand for each complex one.
+"""Rewriting a program so that each complex value becomes two real values, its real and imaginary part.
 
     %2 = add %0, %1 : tensor<3xcomplex<f32>>
 ->  %2.real = add %0.real, %1.real : tensor<3xf32>;  %2.imaginary = add %0.imaginary, %1.imaginary : tensor<3xf32>
@@ -17,6 +17,8 @@ import numpy as np
 from xdsl.dialects.builtin import ComplexType
 
 from moir.dialects.data import Array
+from moir.dialects.element_types import boolean
+from moir.frontends.stablehlo.devices import APPLIED_REGIONS, GROUPED, IDENTITIES
 from moir.frontends.stablehlo.program import Block, Dense, Function, Operation, Program, TensorType, Type, Value
 
 BY_PARTS = frozenset(
@@ -34,10 +36,13 @@ BILINEAR = frozenset(("convolution", "dot", "dot_general", "multiply"))
 STRUCTURAL = frozenset(
     (
         *("call", "case", "func.call", "func.return", "if", "optimization_barrier", "reduce", "reduce_window", "return", "scatter"),
-        *("sort", "while"),
+        *("sort", "while", *APPLIED_REGIONS, *GROUPED, *IDENTITIES),
     )
 )
 """Operations that take and return real and imaginary parts as separate values."""
+
+EXTREMES = {"maximum": "GE", "minimum": "LE"}
+"""Operations that select one of two numbers -> the comparison for which they select the first one."""
 
 REAL, IMAGINARY = 0, 1
 
@@ -122,15 +127,15 @@ class PartsWriter:
 
     def _results(self, values: Sequence[Value]) -> list[Value]:
         """Values for the results of an operation: two for each complex one."""
-        found: list[Value] = []
+        replacements: list[Value] = []
         for value in values:
             part = _part_type(value.type)
             if part is None:
-                found.append(value)
+                replacements.append(value)
             else:
                 self._parts[value] = (Value(part, value.name), Value(part, value.name))
-                found += self._parts[value]
-        return found
+                replacements += self._parts[value]
+        return replacements
 
     def _append(self, written: Block, kind: str, operands: list[Value], result: Value, like: Operation | None = None) -> None:
         """An operation whose result is complex or real."""
@@ -139,10 +144,10 @@ class PartsWriter:
 
     def _new(self, written: Block, kind: str, operands: list[Value], type_: Type, like: Operation | None = None) -> Value:
         """The result of a further operation."""
-        found = Value(type_)
+        value = Value(type_)
         attributes, name = ({}, "") if like is None else (like.attributes, like.name)
-        written.operations.append(Operation(kind, operands, dict(attributes), [], [found], name))
-        return found
+        written.operations.append(Operation(kind, operands, dict(attributes), [], [value], name))
+        return value
 
     def _operation(self, written: Block, operation: Operation) -> None:
         kind, operands = operation.kind, operation.operands
@@ -166,16 +171,19 @@ class PartsWriter:
         elif kind == "convert":
             self._converted(written, operation)
         elif kind == "compare":
-            self._compared(written, operation)
+            (result,) = operation.results
+            self._same[result] = self._compare(written, operation, str(operation.attributes.get("comparison_direction")), result.type)
+        elif kind in EXTREMES:
+            self._extreme(written, operation, EXTREMES[kind])
         elif kind in BILINEAR:
             self._product(written, operation)
         elif kind in BY_PARTS:
             result = operation.results[0]
-            found = [
+            parts = [
                 self._new(written, kind, self._of_part(operands, index), _part_type(result.type) or result.type, operation)
                 for index in (REAL, IMAGINARY)
             ]
-            self._parts[result] = (found[0], found[1])
+            self._parts[result] = (parts[0], parts[1])
         elif kind in ("iota", "dynamic_iota"):
             type_ = _part_type(operation.results[0].type)
             assert type_ is not None
@@ -188,12 +196,12 @@ class PartsWriter:
 
     def _interleaved(self, arguments: Sequence[Value]) -> list[Value]:
         """The arguments of a comparator, whose pairs are elements of one tensor: (x, y) as x.re, y.re, x.im, y.im."""
-        found: list[Value] = []
+        interleaved: list[Value] = []
         for x, y in zip(arguments[::2], arguments[1::2], strict=True):
-            found += (
+            interleaved += (
                 [x, y] if x not in self._parts else [each for pair in zip(self._parts[x], self._parts[y], strict=True) for each in pair]
             )
-        return found
+        return interleaved
 
     def _append_function(self, written: Block, operation: Operation) -> None:
         results = self._results(operation.results)
@@ -210,12 +218,12 @@ class PartsWriter:
         arrays: list[Array | None] = [None, None]
         if isinstance(value, Dense):
             arrays = [np.array(part(value.values), order="C") for part in (np.real, np.imag)]
-        found: list[Value] = []
+        parts: list[Value] = []
         for array in arrays:
-            found.append(Value(type_))
+            parts.append(Value(type_))
             attributes = {} if array is None else {"value": Dense(array, type_)}
-            written.operations.append(Operation("constant", [], attributes, [], [found[-1]], operation.name))
-        self._parts[result] = (found[0], found[1])
+            written.operations.append(Operation("constant", [], attributes, [], [parts[-1]], operation.name))
+        self._parts[result] = (parts[0], parts[1])
 
     def _converted(self, written: Block, operation: Operation) -> None:
         """A conversion from complex to complex, real to complex, or complex to real numbers."""
@@ -224,20 +232,53 @@ class PartsWriter:
         if type_ is None:
             self._append(written, "convert", [self._parts[operand][REAL]], result, operation)
             return
-        found = [self._new(written, "convert", self._of_part([operand], index), type_, operation) for index in (REAL, IMAGINARY)]
+        parts = [self._new(written, "convert", self._of_part([operand], index), type_, operation) for index in (REAL, IMAGINARY)]
         if operand not in self._parts:
-            found[IMAGINARY] = self._new(written, "complex.zero", [found[REAL]], type_)
-        self._parts[result] = (found[0], found[1])
+            parts[IMAGINARY] = self._new(written, "complex.zero", [parts[REAL]], type_)
+        self._parts[result] = (parts[0], parts[1])
 
-    def _compared(self, written: Block, operation: Operation) -> None:
-        """Equality or inequality of complex numbers: whether both parts are equal, or whether one differs."""
-        result = operation.results[0]
-        found = [self._new(written, "compare", self._of_part(operation.operands, index), result.type, operation) for index in (0, 1)]
-        both = "and" if operation.attributes.get("comparison_direction") == "EQ" else "or"
-        written.operations.append(Operation(both, found, {}, [], [result], operation.name))
+    def _compare(self, written: Block, operation: Operation, direction: str, type_: Type) -> Value:
+        """Write a comparison of complex numbers on their parts; returns booleans of the given type.
+
+        Numbers are in the order of their real parts, those with equal real parts in the order of their imaginary ones:
+        x < y is (x.re < y.re) or (x.re = y.re and x.im < y.im).
+        """
+
+        def compare(part: int, direction: str) -> Value:
+            value = Value(type_)
+            attributes = {**operation.attributes, "comparison_direction": direction}
+            written.operations.append(
+                Operation("compare", self._of_part(operation.operands, part), attributes, [], [value], operation.name)
+            )
+            return value
+
+        def join(kind: str, first: Value, second: Value) -> Value:
+            value = Value(type_)
+            written.operations.append(Operation(kind, [first, second], {}, [], [value], operation.name))
+            return value
+
+        if direction in ("EQ", "NE"):
+            return join("and" if direction == "EQ" else "or", compare(REAL, direction), compare(IMAGINARY, direction))
+        tie = join("and", compare(REAL, "EQ"), compare(IMAGINARY, direction))
+        return join("or", compare(REAL, direction.replace("E", "T")), tie)
+
+    def _extreme(self, written: Block, operation: Operation, direction: str) -> None:
+        """Write the larger or smaller one of two complex numbers: the first if it compares so with the second."""
+        (result,) = operation.results
+        part = _part_type(result.type)
+        assert part is not None
+        is_first = self._compare(written, operation, direction, TensorType(part.shape, boolean))
+        parts: list[Value] = []
+        for index in (REAL, IMAGINARY):
+            parts.append(Value(part))
+            operands = [is_first, *self._of_part(operation.operands, index)]
+            written.operations.append(Operation("select", operands, {}, [], [parts[-1]], operation.name))
+        self._parts[result] = (parts[0], parts[1])
 
     def _product(self, written: Block, operation: Operation) -> None:
-        """(a + i b) (c + i d) = a c - b d + i (a d + b c)"""
+        """Write a product of complex values as operations on their parts: (a + i b) (c + i d) = a c - b d + i (a d + b
+        c).
+        """
         result = operation.results[0]
         type_ = _part_type(result.type)
         assert type_ is not None

@@ -1,4 +1,4 @@
-"""The names of the unknown dimensions of arguments; dimensions with the same name are equal.
+"""The names of the dynamic dimensions of arguments; dimensions with the same name are equal.
 
     %0 = stablehlo.get_dimension_size %x, dim = 0
     %1 = stablehlo.get_dimension_size %y, dim = 0
@@ -19,26 +19,26 @@ from moir.frontends.stablehlo.program import Function, Program, TensorType, Valu
 _SIZES = ("compare", "convert", "get_dimension_size")
 """The operations that compute with sizes."""
 
-Place = tuple[int, int]
+ArgumentAxis = tuple[int, int]
 """An argument and one of its dimensions."""
 
 
 def dimension_names(program: Program, main: Function) -> list[list[str]]:
     """A name for each dimension of each argument, empty for dimensions that are known or have no name."""
     numbers = {argument: index for index, argument in enumerate(main.body.arguments)}
-    sizes: dict[Value, Place] = {}
-    equal: dict[Value, tuple[Place, Place]] = {}
-    parents: dict[Place, Place] = {}
-    names: dict[Place, str] = {}
+    sizes: dict[Value, ArgumentAxis] = {}
+    equal: dict[Value, tuple[ArgumentAxis, ArgumentAxis]] = {}
+    parents: dict[ArgumentAxis, ArgumentAxis] = {}
+    names: dict[ArgumentAxis, str] = {}
 
-    def root(place: Place) -> Place:
-        while place in parents:
-            place = parents[place]
-        return place
+    def root(argument: ArgumentAxis) -> ArgumentAxis:
+        while argument in parents:
+            argument = parents[argument]
+        return argument
 
     for operation in main.body.operations:
         operands, results, attributes = operation.operands, operation.results, operation.attributes
-        # Operations are checked later, so that any of them may lack operands here.
+        # Operations are not verified yet here, so any of them may lack operands.
         if not operands or (operation.kind in _SIZES and not results):
             continue
         if operation.kind == "get_dimension_size" and operands[0] in numbers and isinstance(attributes.get("dimension"), int):
@@ -58,7 +58,7 @@ def dimension_names(program: Program, main: Function) -> list[list[str]]:
                 name: Any = cast("dict[str, Any]", each).get("jax.global_constant") if isinstance(each, dict) else None
                 if operand in sizes and isinstance(name, str):
                     names.setdefault(sizes[operand], name)
-    of_roots = {root(place): name for place, name in names.items()}
+    of_roots = {root(key): name for key, name in names.items()}
     return [
         [of_roots.get(root((index, axis)), "") if size < 0 else "" for axis, size in enumerate(_shape(argument))]
         for index, argument in enumerate(main.body.arguments)

@@ -24,10 +24,12 @@ from moir.frontends.stablehlo.complex_numbers import in_parts
 from moir.frontends.stablehlo.dimension_names import dimension_names
 from moir.frontends.stablehlo.program import TensorType
 from moir.frontends.stablehlo.scope import Scope
+from moir.frontends.stablehlo.tuples import without_tuples
 
 
 def block_of(builder: ProgramBuilder) -> IRBlock:
     """The block of a program. Raises ModelFileError if it has no function `main`, or is inconsistent."""
+    builder.program = without_tuples(builder)
     names = builder.argument_names(builder.main())
     builder.program = in_parts(builder.program, builder.main())
     main = builder.main()
@@ -41,25 +43,24 @@ def block_of(builder: ProgramBuilder) -> IRBlock:
         elif not isinstance(argument.type, TensorType):
             raise builder.error(f"the argument {name!r} is not a tensor", hint="export the program without tokens and effects")
         else:
-            scope.values[argument] = scope.parameter(argument.type, name, dimensions)
+            scope.argument(argument, name, dimensions)
     values, types = scope.called(main.body)
     results: list[tuple[SSAValue, str]] = []
     used: set[str] = set()
-    for number, (value, type_, attributes) in enumerate(zip(values, types, _padded(main.result_attributes, len(values)), strict=True)):
-        del type_
-        name = result_name(str(attributes.get("jax.result_info", "")), number, len(values))
+    for index, (value, type_, attributes) in enumerate(zip(values, types, _padded(main.result_attributes, len(values)), strict=True)):
+        name = result_name(str(attributes.get("jax.result_info", "")), index, len(values))
         while name in used:
-            name = f"{name}_{number}"
+            name = f"{name}_{index}"
         used.add(name)
-        results.append((value, name))
+        results.append((scope.result(value, type_), name))
     if not results:
         raise builder.error("its function main has no results")
     return IRBlock([*scope.operations.list, *outputs_of(results, scope.operations.list)])
 
 
 def _padded(entries: Sequence[Any], count: int) -> list[dict[str, Any]]:
-    found = [cast("dict[str, Any]", each) if isinstance(each, dict) else {} for each in entries[:count]]
-    return [*found, *({} for _ in range(count - len(found)))]
+    fields = [cast("dict[str, Any]", each) if isinstance(each, dict) else {} for each in entries[:count]]
+    return [*fields, *({} for _ in range(count - len(fields)))]
 
 
 _KEY = re.compile(r"\['([^']*)'\]|\[(\d+)\]|\.(\w+)")
@@ -69,7 +70,7 @@ def result_name(info: str, number: int, count: int) -> str:
     """The name of a result, by its path in the tree of results, as `jax.result_info` gives it: `result['logits']` ->
     logits.
     """
-    keys = [next(each for each in found if each) for found in _KEY.findall(info) if any(found)]
+    keys = [next(each for each in keys if each) for keys in _KEY.findall(info) if any(keys)]
     if not keys:
         return "result" if count == 1 else f"result_{number}"
     return "_".join(keys) if not keys[0].isdecimal() else "_".join(("result", *keys))

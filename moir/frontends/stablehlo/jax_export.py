@@ -38,55 +38,55 @@ class Table:
 
     def _number(self, form: str, position: int) -> int:
         if not 0 <= position <= len(self._data) - struct.calcsize(form):
-            self.fail("a place lies outside of it")
+            self.fail("an offset lies outside of it")
         return struct.unpack_from(form, self._data, position)[0]
 
     def _vtable(self) -> list[int]:
-        place = self._position - self._number("<i", self._position)
-        size = self._number("<H", place)
+        offset = self._position - self._number("<i", self._position)
+        size = self._number("<H", offset)
         if size < 4 or size % 2 or size > 4096:
             self.fail("its table of fields is damaged")
-        return [self._number("<H", place + 4 + 2 * index) for index in range((size - 4) // 2)]
+        return [self._number("<H", offset + 4 + 2 * index) for index in range((size - 4) // 2)]
 
     def _vector(self, slot: int) -> tuple[int, int] | None:
         """Where a vector begins, and its length; None if it is absent."""
         if slot >= len(self._fields) or not self._fields[slot]:
             return None
-        place = self._position + self._fields[slot]
-        place += self._number("<I", place)
-        return place + 4, self._number("<I", place)
+        offset = self._position + self._fields[slot]
+        offset += self._number("<I", offset)
+        return offset + 4, self._number("<I", offset)
 
     def bytes(self, slot: int) -> bytes | None:
         """A vector of bytes; None if it is absent."""
-        found = self._vector(slot)
-        if found is None:
+        vector = self._vector(slot)
+        if vector is None:
             return None
-        start, size = found
+        start, size = vector
         if size > len(self._data) - start:
             self.fail("a field ends after its end")
         return bytes(self._data[start : start + size])
 
     def length(self, slot: int) -> int:
         """The length of a vector; 0 if it is absent."""
-        found = self._vector(slot)
-        return 0 if found is None else found[1]
+        vector = self._vector(slot)
+        return 0 if vector is None else vector[1]
 
     def strings(self, slot: int) -> list[str]:
         """A vector of strings."""
-        found = self._vector(slot)
-        if found is None:
+        vector = self._vector(slot)
+        if vector is None:
             return []
-        start, count = found
+        start, count = vector
         if count > MAXIMUM_PLATFORMS:
             self.fail("it has too many platforms")
         texts: list[str] = []
         for index in range(count):
-            place = start + 4 * index
-            place += self._number("<I", place)
-            size = self._number("<I", place)
-            if size > len(self._data) - place - 4:
+            offset = start + 4 * index
+            offset += self._number("<I", offset)
+            size = self._number("<I", offset)
+            if size > len(self._data) - offset - 4:
                 self.fail("a string ends after its end")
-            texts.append(bytes(self._data[place + 4 : place + 4 + size]).decode(errors="replace"))
+            texts.append(bytes(self._data[offset + 4 : offset + 4 + size]).decode(errors="replace"))
         return texts
 
 

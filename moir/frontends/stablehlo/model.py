@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import mmap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block
 
 from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp, add_notes
 from moir.errors import ModelFileError
 from moir.files.reading import map_content
-from moir.framework_record import SAMPLE, is_text
+from moir.frameworks.record import SAMPLE, is_text
 from moir.frontends.stablehlo.builder import ProgramBuilder
 from moir.frontends.stablehlo.graph import block_of
 from moir.frontends.stablehlo.program import Program
@@ -51,14 +53,29 @@ def read_model(path: str | Path) -> ModuleOp:
     return Module([model])
 
 
+def read_block(data: bytes, location: str, platforms: Sequence[str]) -> tuple[Block, list[str]]:
+    """The block of a StableHLO program that is embedded in a node of another model, and notes for the user.
+
+    Args:
+        data: the bytecode, or the text.
+        location: the file with the node, for messages.
+        platforms: the platforms of the program, in lower case.
+
+    Raises ModelFileError if the program is damaged, or has no function `main`.
+    """
+    is_bytecode = data[: len(BYTECODE)] == BYTECODE
+    builder = ProgramBuilder(_of_bytecode(Path(location), data) if is_bytecode else _of_text(Path(location), data), location, platforms)
+    return block_of(builder), builder.notes
+
+
 def _of_bytecode(path: Path, data: mmap.mmap | bytes | memoryview) -> Program:
     from moir.frontends.stablehlo.bytecode.reader import read_bytecode
 
     return read_bytecode(cast("bytes", data), str(path))
 
 
-def _of_text(path: Path, mapped: mmap.mmap) -> Program:
-    from moir.frontends.stablehlo.text.operations import TextReader
+def _of_text(path: Path, mapped: mmap.mmap | bytes) -> Program:
+    from moir.frontends.stablehlo.text.modules import ModuleReader
 
     if len(mapped) > LARGEST_TEXT:
         raise ModelFileError("the text is too large", location=str(path), hint="write the program as bytecode")
@@ -67,6 +84,6 @@ def _of_text(path: Path, mapped: mmap.mmap) -> Program:
     except UnicodeDecodeError as error:
         raise ModelFileError(f"the text is not in UTF-8: {error.reason}", location=str(path)) from error
     try:
-        return TextReader(text, str(path)).program()
+        return ModuleReader(text, str(path)).program()
     except RecursionError as error:
         raise ModelFileError("the text is nested too deeply", location=str(path)) from error

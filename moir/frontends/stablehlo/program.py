@@ -15,7 +15,7 @@ from xdsl.ir import Attribute
 
 from moir.dialects.data import Array
 from moir.errors import ModelFileError
-from moir.records import Record
+from moir.support.records import Record
 
 
 class Quantized(Record):
@@ -44,7 +44,7 @@ class TensorType(Record):
     """The type of a tensor.
 
     Args:
-        shape: its dimensions, -1 where they are unknown; None for a tensor of unknown rank.
+        shape: its dimensions, -1 where they are unknown; None for a tensor of dynamic rank.
         element: its element type: of the IR, of complex numbers or quantized.
     """
 
@@ -58,6 +58,12 @@ class OtherType(Record):
     name: str
 
 
+class TupleType(Record):
+    """The type of a tuple."""
+
+    elements: tuple[Type, ...]
+
+
 class FunctionType(Record):
     """The type of a function."""
 
@@ -65,7 +71,7 @@ class FunctionType(Record):
     outputs: tuple[Type, ...]
 
 
-Type = TensorType | OtherType | FunctionType
+Type = TensorType | TupleType | OtherType | FunctionType
 
 
 class Symbol(str):

@@ -17,17 +17,17 @@ _DROPPED = frozenset(("precision_config", "result_accuracy", "operand_layouts", 
 
 def properties_of(attributes: Mapping[str, Any]) -> dict[str, Attribute]:
     """The properties of an operation: dimension numbers are properties of their own, lists are flat."""
-    found: dict[str, Attribute] = {}
+    properties: dict[str, Attribute] = {}
     for name, value in attributes.items():
         if name in _DROPPED or value is None:
             continue
         if isinstance(value, dict):
-            found |= properties_of(cast("dict[str, Any]", value))
+            properties |= properties_of(cast("dict[str, Any]", value))
             continue
         plain = plain_value(value)
         if plain is not None:
-            found[name] = attribute_of(plain)
-    return found
+            properties[name] = attribute_of(plain)
+    return properties
 
 
 def plain_value(value: Any) -> Any:

@@ -14,23 +14,26 @@ from moir.dialects.data import Array, DataAttr
 from moir.dialects.discardable import DIMENSION_NAMES
 from moir.dialects.framework import operation_class
 from moir.dialects.properties import attribute_of, string_attribute, strings_attribute
-from moir.dialects.shapes import UNKNOWN, is_static, tensor
+from moir.dialects.shapes import UNKNOWN, Shape, is_static, shape_of, tensor
 from moir.frontends.operations import Operations, named
 from moir.frontends.stablehlo.builder import ProgramBuilder
-from moir.frontends.stablehlo.checks import fault_of
+from moir.frontends.stablehlo.checks import fault_of, is_in_bytes, narrow_fault
+from moir.frontends.stablehlo.devices import APPLIED_REGIONS, DEVICE_NUMBERS, GROUPED, is_identity, several_devices
+from moir.frontends.stablehlo.element_types import CARRIERS, ELEMENTS, NARROW_INTEGERS, STORED, constant_data
 from moir.frontends.stablehlo.program import Block, Dense, Operation, Quantized, TensorType, Type, Value
 from moir.frontends.stablehlo.properties import properties_of
 
 KNOWN_COMPOSITES = frozenset(
     (
-        *("chlo.acos", "chlo.acosh", "chlo.asin", "chlo.asinh", "chlo.atan", "chlo.atanh", "chlo.conj", "chlo.cosh", "chlo.digamma"),
+        *("chlo.acos", "chlo.acosh", "chlo.asin", "chlo.asinh", "chlo.atan", "chlo.atanh", "chlo.bessel_i1e", "chlo.conj", "chlo.cosh"),
+        *("chlo.digamma", "chlo.polygamma", "chlo.zeta"),
         *("chlo.erf", "chlo.erfc", "chlo.erf_inv", "chlo.is_inf", "chlo.is_neg_inf", "chlo.is_pos_inf", "chlo.lgamma", "chlo.mulhi"),
         *("chlo.next_after", "chlo.sinh", "chlo.square", "chlo.tan", "chlo.top_k"),
     )
 )
 """Composites that are lowered as operations; any other one is replaced by its decomposition."""
 
-_DROPPED_KINDS = frozenset(("sdy.sharding_constraint", "optimization_barrier", "annotate_device_placement"))
+_ONE_DEVICE = "export the program for one device"
 _CONTROL_FLOW = frozenset(("case", "if", "while"))
 _SHAPE_ASSERTION = "shape_assertion"
 DYNAMIC_CALLS = frozenset(("stablehlo.dynamic_reduce_window", "stablehlo.dynamic_top_k"))
@@ -38,7 +41,7 @@ DYNAMIC_CALLS = frozenset(("stablehlo.dynamic_reduce_window", "stablehlo.dynamic
 
 
 class Scope:
-    """The operations of a block under construction, and the values that represent those of the program.
+    """The operations of a block under construction, and the SSA values for the values of the program.
 
     Args:
         builder: the builder of the model.
@@ -50,6 +53,8 @@ class Scope:
         self.builder = builder
         self.operations = operations
         self.values = values
+        self.stored: dict[SSAValue, SSAValue] = {}
+        """Constants of narrow element types by the values that have their elements in the carrier."""
         self.constants: dict[SSAValue, DataAttr] = {}
         self.is_named = True
         """Whether the operations have names."""
@@ -61,7 +66,23 @@ class Scope:
         attributes: dict[str, Attribute] = {**named(name, name)}
         if any(dimensions):
             attributes[DIMENSION_NAMES] = strings_attribute(dimensions)
-        return self.operations.parameter(self.type_of(type_), attributes)
+        return self.operations.parameter(_stored(type_) or self.type_of(type_), attributes)
+
+    def _carried(self, value: SSAValue, type_: Type, operation: Operation) -> SSAValue:
+        """A value converted to the carrier of its element type, if the IR stores this type but does not move it."""
+        carried = self.type_of(type_)
+        return value if carried == value.type or carried is UNKNOWN else self._plain("convert", [value], carried, operation)
+
+    def argument(self, argument: Value, name: str, dimensions: Sequence[str]) -> None:
+        """A Parameter for an argument of the program, in the narrow element type of the argument if the IR has it."""
+        type_ = cast(TensorType, argument.type)
+        value = self.parameter(type_, name, dimensions)
+        self.values[argument] = self._carried(value, type_, Operation("convert", [], {}))
+
+    def result(self, value: SSAValue, type_: Type) -> SSAValue:
+        """A result of the program, in its narrow element type if the IR has that."""
+        own = _stored(type_)
+        return value if own is None else self._plain("convert", [value], own, Operation("convert", [], {}))
 
     def inner_parameter(self, type_: Attribute) -> SSAValue:
         """A Parameter of a region."""
@@ -82,24 +103,25 @@ class Scope:
         if not isinstance(type_, TensorType):
             return UNKNOWN
         element = type_.element.storage if isinstance(type_.element, Quantized) else type_.element
-        return tensor(type_.shape, element)
+        return tensor(type_.shape, CARRIERS.get(element, element))
 
     def value(self, value: Value, operation: Operation) -> SSAValue:
         """The value that represents a value of the program. Raises ModelFileError if it is not defined yet."""
-        found = self.values.get(value)
-        if found is None:
+        known = self.values.get(value)
+        if known is None:
             raise self.builder.error("it uses a value that is not defined before it", operation.kind, operation.name)
-        return found
+        return known
 
     # Calls and operations
 
     def called(self, block: Block) -> tuple[list[SSAValue], list[Type]]:
-        """Build the operations of a block whose arguments have values; returns what it returns."""
+        """Build the operations of a block whose arguments are bound; returns the values it returns and their types."""
         self.builder.enter()
         for operation in block.operations:
             if operation.kind in ("return", "func.return", "sdy.return"):
                 self.builder.leave()
-                return [self.value(each, operation) for each in operation.operands], [each.type for each in operation.operands]
+                returned = operation.operands
+                return [self.value(each, operation) for each in returned], [each.type for each in returned]
             self.operation(operation)
         raise self.builder.error("a block has no return")
 
@@ -112,30 +134,109 @@ class Scope:
             self._call(operation, str(operation.attributes.get("decomposition", "")))
         elif kind == "constant":
             self._constant(operation)
-        elif kind in _DROPPED_KINDS or (
-            kind == "custom_call" and str(operation.attributes.get("call_target_name")) in ("Sharding", "SPMDFullToShardShape")
-        ):
-            for result, operand in zip(operation.results, operation.operands, strict=False):
-                self.values[result] = self.value(operand, operation)
+        elif is_identity(operation):
+            self._replace(operation, [self.value(each, operation) for each in operation.operands])
+        elif kind in APPLIED_REGIONS and len(operation.regions) == 1:
+            self._replace(operation, self._applied(operation.regions[0], operation))
+        elif kind in GROUPED:
+            if reason := several_devices(operation):
+                raise self.builder.error(reason, kind, operation.name, hint=_ONE_DEVICE)
+            self._replace(operation, [self.value(each, operation) for each in operation.operands])
+        elif kind in DEVICE_NUMBERS:
+            self._replace(operation, [self.constant(np.array(0, np.uint32), kind)])
         elif kind == "custom_call" and operation.attributes.get("call_target_name") == _SHAPE_ASSERTION:
             return
         elif kind == "custom_call" and str(operation.attributes.get("call_target_name")) in DYNAMIC_CALLS:
             self._dynamic(operation)
+        elif self.is_named and is_in_bytes(operation):
+            self._in_bytes(operation)
+        elif kind == "convert" and self._rounds_to_narrow(operation):
+            self._convert_to_narrow(operation)
         elif any(_quantized(each.type) for each in (*operation.operands, *operation.results)):
             self._of_quantized(operation)
         else:
-            self._node(operation, [self.value(each, operation) for each in operation.operands], [each.type for each in operation.results])
+            operands = [self.value(each, operation) for each in operation.operands]
+            if kind == "convert":
+                operands = [self.stored.get(each, each) for each in operands]
+            self._node(operation, operands, [each.type for each in operation.results])
+
+    def _in_bytes(self, operation: Operation) -> None:
+        """An operation on integers of less than 8 bits: computed in 8 bits, of which the lowest bits are kept."""
+        (result,) = operation.results
+        element, type_ = cast(Attribute, cast(TensorType, result.type).element), self.type_of(result.type)
+        bits = NARROW_INTEGERS[element]
+        operands = [self.value(each, operation) for each in operation.operands]
+        value = self._plain(operation.kind, operands, type_, operation, properties_of(operation.attributes))
+        if CARRIERS[element] == ELEMENTS["ui8"]:
+            mask = self.constant(np.array((1 << bits) - 1, np.uint8), "mask")
+            value = self._plain("and", [value, mask], type_, operation)
+        else:
+            count = self.constant(np.array(8 - bits, np.int8), "bits")
+            for kind in ("shift_left", "shift_right_arithmetic"):
+                value = self._plain(kind, [value, count], type_, operation)
+        self.values[result] = value
+
+    def _plain(
+        self,
+        kind: str,
+        operands: Sequence[SSAValue],
+        type_: Attribute,
+        operation: Operation,
+        properties: Mapping[str, Attribute] | None = None,
+    ) -> SSAValue:
+        """Build a `stablehlo` operation with one result, as a part of the translation of another operation."""
+        self.builder.count()
+        names = {"name": string_attribute(self.builder.name(operation.name or kind))} if self.is_named else {}
+        op = operation_class("stablehlo", kind).create(
+            operands=list(operands), properties=dict(properties or {}), attributes=names, result_types=[type_]
+        )
+        self.operations.append(op)
+        return op.results[0]
+
+    @staticmethod
+    def _rounds_to_narrow(operation: Operation) -> bool:
+        """Whether an operation converts to a narrow element type that the IR has."""
+        element = operation.results[0].type.element if operation.results and isinstance(operation.results[0].type, TensorType) else None
+        return isinstance(element, Attribute) and element in STORED and element not in NARROW_INTEGERS
+
+    def _convert_to_narrow(self, operation: Operation) -> None:
+        """Convert to a narrow element type, and from this to its carrier."""
+        (operand,), (result,) = operation.operands, operation.results
+        declared = cast(TensorType, result.type)
+        if fault := narrow_fault(operation):
+            raise self.builder.error(fault, operation.kind, operation.name)
+        element = cast(Attribute, declared.element)
+        types = [tensor(declared.shape, element), self.type_of(declared)]
+        value = self.value(operand, operation)
+        for type_ in types:
+            value = self._plain("convert", [value], type_, operation)
+        self.values[result] = value
 
     def _call(self, operation: Operation, name: str) -> None:
         function = self.builder.function(name, operation)
-        inner = Scope(self.builder, self.operations, {})
-        inner.constants, inner.is_named = self.constants, self.is_named
-        for argument, operand in zip(function.body.arguments, operation.operands, strict=True):
-            inner.values[argument] = self.value(operand, operation)
-        values, _ = inner.called(function.body)
+        values = self._applied(function.body, operation)
         if len(values) != len(operation.results):
             raise self.builder.error(f"the function {name!r} returns {len(values)} values", operation.kind, operation.name)
         self.values.update(zip(operation.results, values, strict=True))
+
+    def _applied(self, block: Block, operation: Operation) -> list[SSAValue]:
+        """What a block returns for the operands of an operation."""
+        if len(block.arguments) != len(operation.operands):
+            reason = f"its region has {len(block.arguments)} arguments for {len(operation.operands)} operands"
+            raise self.builder.error(reason, operation.kind, operation.name)
+        inner = Scope(self.builder, self.operations, {each: self.values[each] for each in free_values(block) if each in self.values})
+        inner.constants, inner.is_named = self.constants, self.is_named
+        for argument, operand in zip(block.arguments, operation.operands, strict=True):
+            inner.values[argument] = self.value(operand, operation)
+        return inner.called(block)[0]
+
+    def _replace(self, operation: Operation, values: Sequence[SSAValue]) -> None:
+        """Use values as the results of an operation. Raises ModelFileError for a value of another shape."""
+        for result, value in zip(operation.results, values, strict=False):
+            declared, actual = self.type_of(result.type), value.type
+            if declared is not UNKNOWN and not _may_equal(shape_of(declared), shape_of(actual)):
+                raise self.builder.error("it splits a tensor between several devices", operation.kind, operation.name, hint=_ONE_DEVICE)
+            self.values[result] = value
 
     def _dynamic(self, operation: Operation) -> None:
         """An operation with computed sizes, which JAX writes as a custom call; called functions become regions."""
@@ -157,9 +258,11 @@ class Scope:
         if value.values.shape not in (shape, (), (1,)) or not is_static(shape):
             reason = f"a constant of the shape {list(shape)} has elements of the shape {list(value.values.shape)}"
             raise self.builder.error(reason, operation.kind, operation.name)
-        array = value.values if value.values.shape == shape else np.broadcast_to(value.values.reshape(()), shape)
+        array = value.values if value.values.shape == shape else value.values.reshape(())
         element = declared.element.storage if isinstance(declared.element, Quantized) else declared.element
-        self.values[operation.results[0]] = self.constant(array, "constant", element)
+        value = self.constant_of(constant_data(array, element, shape), "constant")
+        carried = self._carried(value, declared, operation)
+        self.values[operation.results[0]], self.stored[carried] = carried, value
 
     def _node(
         self,
@@ -171,6 +274,8 @@ class Scope:
     ) -> list[SSAValue]:
         """An operation of the dialect."""
         self.builder.count()
+        if fault := narrow_fault(operation):
+            raise self.builder.error(fault, operation.kind, operation.name, hint="convert the tensor to float32 or int32 before it")
         if fault := fault_of(operation):
             raise self.builder.error(fault, operation.kind, operation.name)
         kind = kind or operation.kind
@@ -202,16 +307,18 @@ class Scope:
     # Regions
 
     def _captured(self, operation: Operation) -> list[Value]:
-        """The values from around the regions of an operation that these use; constants are copied instead."""
-        found: dict[Value, None] = {}
+        """The values from outside that the regions of an operation use. Constants are copied into the regions
+        instead.
+        """
+        captured: dict[Value, None] = {}
         for block in operation.regions:
             for each in free_values(block):
                 value = self.values.get(each)
                 if value is None:
                     raise self.builder.error("a region uses a value that is not defined before it", operation.kind, operation.name)
                 if value not in self.constants:
-                    found[each] = None
-        return list(found)
+                    captured[each] = None
+        return list(captured)
 
     def _region(self, block: Block, captured: Sequence[Value], *, is_named: bool) -> Region:
         """A region; the operations of functions that are applied to elements have no names."""
@@ -249,8 +356,8 @@ class Scope:
 
     def _number(self, value: Value, operation: Operation) -> SSAValue:
         how = _quantized(value.type)
-        found = self.value(value, operation)
-        return found if how is None else self._converted("uniform_dequantize", operation, found, how, _expressed(value.type))
+        known = self.value(value, operation)
+        return known if how is None else self._converted("uniform_dequantize", operation, known, how, _expressed(value.type))
 
     def _converted(self, kind: str, operation: Operation, value: SSAValue, how: Quantized, type_: Type) -> SSAValue:
         further: dict[str, Any] = {
@@ -258,12 +365,26 @@ class Scope:
             "zero_points": list(how.zeros),
             "storage_min": how.lowest,
             "storage_max": how.highest,
-            "element": how.storage if kind == "uniform_quantize" else how.expressed,
+            "element": CARRIERS.get(how.storage, how.storage) if kind == "uniform_quantize" else how.expressed,
         }
         if how.axis is not None:
             further["axis"] = how.axis
         plain = Operation(kind, [], {}, [], [], operation.name)
         return self._node(plain, [value], [type_], kind, further)[0]
+
+
+def _stored(type_: Type) -> Attribute | None:
+    """The type of a tensor whose narrow element type the IR has; None for other types."""
+    element = type_.element if isinstance(type_, TensorType) else None
+    is_narrow = isinstance(element, Attribute) and element in STORED
+    return tensor(cast(TensorType, type_).shape, cast(Attribute, element)) if is_narrow else None
+
+
+def _may_equal(a: Shape, b: Shape) -> bool:
+    """Whether two shapes are equal for some sizes of their dynamic dimensions."""
+    if a is None or b is None:
+        return True
+    return len(a) == len(b) and all(m == n or m < 0 or n < 0 for m, n in zip(a, b, strict=True))
 
 
 _MOVING = frozenset(("transpose", "reshape", "slice", "concatenate", "broadcast_in_dim", "reverse", "gather"))
@@ -279,22 +400,24 @@ def _expressed(type_: Type) -> Type:
 
 
 def _same(operation: Operation) -> bool:
-    """Whether an operation only moves elements between tensors that are quantized alike, with one scale."""
-    found = [how for each in (operation.operands[0], *operation.results) if (how := _quantized(each.type)) is not None]
-    return len(found) == 1 + len(operation.results) and all(each == found[0] and each.axis is None for each in found)
+    """Whether an operation only moves elements, with operand and results quantized by one and the same scale."""
+    quantizations = [how for each in (operation.operands[0], *operation.results) if (how := _quantized(each.type)) is not None]
+    return len(quantizations) == 1 + len(operation.results) and all(
+        each == quantizations[0] and each.axis is None for each in quantizations
+    )
 
 
 def free_values(block: Block) -> list[Value]:
     """The values that a block and the regions in it use, and that are defined around it."""
     defined = set(block.arguments)
-    found: dict[Value, None] = {}
+    free: dict[Value, None] = {}
     for operation in block.operations:
         for each in operation.operands:
             if each not in defined:
-                found[each] = None
+                free[each] = None
         for region in operation.regions:
             for each in free_values(region):
                 if each not in defined:
-                    found[each] = None
+                    free[each] = None
         defined.update(operation.results)
-    return list(found)
+    return list(free)

@@ -33,7 +33,7 @@ Bindings: TypeAlias = Mapping[str, Any]
 """The attributes of a function call, AttrValues by name."""
 
 UNKNOWN_RANK = string_attribute("unknown rank")
-"""The element for an unknown rank in a list of shapes."""
+"""The element for a dynamic rank in a list of shapes."""
 
 _COMPLEX = {"COMPLEX64": ComplexType(element_types.f32), "COMPLEX128": ComplexType(element_types.f64)}
 
@@ -111,8 +111,8 @@ class AttributeReader:
             case "s":
                 return string(value.s)
             case "shape":
-                found = dimensions(value.shape)
-                return None if found is None else integers_attribute(found)
+                shape = dimensions(value.shape)
+                return None if shape is None else integers_attribute(shape)
             case "tensor":
                 return self.tensors.read(value.tensor, place)
             case "list":

@@ -32,15 +32,15 @@ _ORDER = ("then_branch", "else_branch", "branches", "cond", "body")
 
 def graph_functions(frame: Frame, node: Any) -> list[tuple[str, Any]]:
     """The attributes of a node that are functions, with their NameAttrLists; each element of a list separately."""
-    found: list[tuple[str, Any]] = []
+    functions: list[tuple[str, Any]] = []
     for name, value in frame.attributes(node):
         if name.startswith("_"):
             continue
         if value.WhichOneof("value") == "func" and value.func.name:
-            found.append((name, value.func))
+            functions.append((name, value.func))
         elif value.WhichOneof("value") == "list":
-            found += [(name, function) for function in value.list.func]
-    return sorted(found, key=lambda entry: _ORDER.index(entry[0]) if entry[0] in _ORDER else len(_ORDER))
+            functions += [(name, function) for function in value.list.func]
+    return sorted(functions, key=lambda entry: _ORDER.index(entry[0]) if entry[0] in _ORDER else len(_ORDER))
 
 
 def handle_of(value: SSAValue) -> SSAValue | None:
@@ -58,7 +58,7 @@ class NodeImporter(Protocol):
         self, frame: Frame, node: Any, operands: Sequence[SSAValue], numbers: Iterable[int], regions: Sequence[Any] = (), **extra: Attribute
     ) -> Sequence[SSAValue]: ...
 
-    def enter(self, frame: Frame, node: Any, name: str, given: Any, operations: Operations) -> Frame: ...
+    def enter(self, frame: Frame, node: Any, name: str, attributes: Any, operations: Operations) -> Frame: ...
 
     def build(self, frame: Frame, needed: Plan) -> None: ...
 
@@ -99,7 +99,7 @@ class BodyBuilder:
         handles: dict[int, SSAValue] = {}
         if node.op in BRANCHING_KINDS or node.op in LOOP_KINDS:
             handles = {
-                index - first: found for index, value in enumerate(values) if (found := handle_of(value)) is not None and index >= first
+                index - first: handle for index, value in enumerate(values) if (handle := handle_of(value)) is not None and index >= first
             }
         regions = [self.region(frame, node, name, function, handles, states) for name, function in functions]
         kept = [*(value for index, value in enumerate(values) if index - first not in handles), *states.values()]
@@ -107,14 +107,14 @@ class BodyBuilder:
         # Outputs of the node are numbered with handles, results of the operation without them; then come the states.
         is_loop = node.op in LOOP_KINDS
         count = sum(op.name == "opset1.Result" for op in regions[-1].block.ops) - len(states)
-        places = [index for index in range(max(len(values), max(numbers, default=0) + 1)) if not is_loop or index not in handles]
-        wanted = {places.index(number) for number in numbers if not is_loop or number not in handles}
+        indices = [index for index in range(max(len(values), max(numbers, default=0) + 1)) if not is_loop or index not in handles]
+        wanted = {indices.index(number) for number in numbers if not is_loop or number not in handles}
         if any(accesses.values()):
             wanted |= set(range(count, count + len(states)))
         outputs: dict[int, SSAValue] = dict(handles) if is_loop else {}
         if wanted:
             results = self.importer.operation(frame, node, kept, wanted, regions, graph_attributes=names)
-            outputs |= dict(zip(places, results[:count] if states else results, strict=False))
+            outputs |= dict(zip(indices, results[:count] if states else results, strict=False))
             self.state.values |= dict(zip(states, results[count:], strict=False))
         for number, value in outputs.items():
             frame.values[node.name, number] = value
@@ -172,10 +172,10 @@ class BodyBuilder:
         kept_roots = [roots[index] for index in kept]
         if states and attribute != "cond":
             for resource in states:
-                place = f"{self.state.name(resource)}/next", 0
-                inner.values[place] = self.state.values[resource]
-                kept_roots.append(place)
-                names.append(inner.prefix + place[0])
+                key = f"{self.state.name(resource)}/next", 0
+                inner.values[key] = self.state.values[resource]
+                kept_roots.append(key)
+                names.append(inner.prefix + key[0])
         self.state.values = outer
         block = importer.finished_block(inner, kept_roots, names)
         for copy in copies.values():

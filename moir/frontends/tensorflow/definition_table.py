@@ -1,6 +1,6 @@
 """What TensorFlow says of the nodes that moir reads; `python -m scripts.tensorflow_definitions` writes it."""
 
-from moir.tables import by_member
+from moir.support.tables import by_member
 
 DEFINITIONS = by_member(
     {
@@ -21,17 +21,17 @@ DEFINITIONS = by_member(
             "RandomStandardNormal RandomUniform Rank ReadFile ReadVariableOp Real Reciprocal RefExit RefIdentity RefNextIteration "
             "Relu Relu6 Rint Round Rsqrt SelfAdjointEig Selu Shape Sigmoid Sign Simple Sin Sinh Size Snapshot Softmax Softplus "
             "Softsign Spence Sqrt Square Squeeze StackV2 StopGradient StringLength StringLower StringStrip StringToNumber "
-            "StringUpper Tan Tanh TensorArray TensorListElementShape TensorListLength ToBool TruncatedNormal Unary UnicodeScript "
+            "StringUpper Tan Tanh TensorArray TensorListElementShape TensorListLength ToBool TruncatedNormal UnicodeScript "
             "VarIsInitializedOp VariableShape Where XlaSharding XlaSort ZerosLike"
         ),
         "0 N>=1; 1": "AccumulateNV2 AddN Pack ParallelConcat",
         "2; 1": (
             "Add AddV2 AdjustContrastv2 AdjustHue AdjustSaturation All Any ApproximateEqual ArgMax ArgMin Assign AssignAdd "
             "AssignSub Atan2 BandedTriangularSolve BatchMatMul BatchMatMulV2 BatchMatMulV3 BatchMatrixSetDiag BatchMatrixSolve "
-            "BatchMatrixTriangularSolve BiasAdd BiasAddV1 Binary BitwiseAnd BitwiseOr BitwiseXor BroadcastArgs BroadcastTo "
-            "Complex ConjugateTranspose Cross Cumprod Cumsum CumulativeLogsumexp Div DivNoNan DrawBoundingBoxes EmptyTensorList "
-            "Equal EuclideanNorm ExpandDims Fill FloorDiv FloorMod Gather GatherNd Greater GreaterEqual IRFFT IRFFT2D IRFFT3D "
-            "Igamma Igammac LeftShift Less LessEqual LogicalAnd LogicalOr LowerBound MatMul MatrixSetDiag MatrixSolve "
+            "BatchMatrixTriangularSolve BiasAdd BiasAddV1 BitwiseAnd BitwiseOr BitwiseXor BroadcastArgs BroadcastTo Complex "
+            "ConjugateTranspose Cross Cumprod Cumsum CumulativeLogsumexp Div DivNoNan DrawBoundingBoxes EmptyTensorList Equal "
+            "EuclideanNorm ExpandDims Fill FloorDiv FloorMod Gather GatherNd Greater GreaterEqual IRFFT IRFFT2D IRFFT3D Igamma "
+            "Igammac LeftShift Less LessEqual LogicalAnd LogicalOr LowerBound MatMul MatrixSetDiag MatrixSolve "
             "MatrixTriangularSolve Max Maximum Mean Mfcc Min Minimum Mod Mul MulNoNan Multinomial NextAfter NotEqual NthElement "
             "Pad Polygamma Pow Prod RFFT RFFT2D RFFT3D RandomCrop RandomGamma RandomPoisson RandomPoissonV2 RealDiv ReduceJoin "
             "RegexFullMatch Reshape ResizeArea ResizeBicubic ResizeBilinear ResizeNearestNeighbor ResourceGather ResourceGatherNd "

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from moir.frontends.tensorflow.attributes import list_length
-from moir.records import Record
+from moir.support.records import Record
 
 Attribute = Callable[[str], Any]
 """The AttrValue of a node by name, None if it does not have it."""

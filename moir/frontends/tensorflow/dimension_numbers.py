@@ -16,8 +16,8 @@ from xdsl.ir import Attribute
 
 from moir.dialects.properties import integer_attribute, integers_attribute
 from moir.errors import ModelFileError
-from moir.frontends.protobuf.message_table import MessageTable
-from moir.tables import by_member
+from moir.files.protobuf.message_table import MessageTable
+from moir.support.tables import by_member
 
 ATTRIBUTE = "dimension_numbers"
 
@@ -62,8 +62,8 @@ def dimension_properties(kind: str, data: bytes) -> dict[str, Attribute]:
         message = reader.FromString(data)
     except ValueError as error:
         raise ModelFileError(f"{ATTRIBUTE} are damaged: their protobuf encoding is invalid") from error
-    found: dict[str, Attribute] = {}
+    properties: dict[str, Attribute] = {}
     for field in reader.FIELDS.values():
         value = getattr(message, field.name)
-        found[field.name] = integers_attribute(tuple(map(int, value))) if field.repeated else integer_attribute(int(value))
-    return found
+        properties[field.name] = integers_attribute(tuple(map(int, value))) if field.repeated else integer_attribute(int(value))
+    return properties

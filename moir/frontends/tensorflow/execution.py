@@ -29,7 +29,7 @@ from moir.frontends.tensorflow.state.nodes import (
     resource_of,
 )
 from moir.frontends.tensorflow.tensors import element_type
-from moir.records import Record
+from moir.support.records import Record
 
 MAXIMUM_OPERATIONS = 1 << 18
 """Largest number of operations executed; those of a function count at each call."""
@@ -61,7 +61,7 @@ class Restored(Record):
 
 
 class Asset(Record):
-    """A file that belongs to the model, by the name it has in the model."""
+    """A file that belongs to the model, by its name there."""
 
     name: str
 
@@ -180,7 +180,7 @@ class Execution:
         return [inner.values.get(reference(function.ret[result.name])) for result in function.signature.output_arg]
 
     def _fill(self, node: Any, handle: Handle, operands: list[Value]) -> None:
-        """Set the entries of a table; an Insert adds to those it already has."""
+        """Execute an operation that fills a lookup table; an Insert adds entries, the others replace all."""
         entries: Entries | None = None
         if node.op in TEXT_TABLE_KINDS:
             entries = self._text_table(node, handle, operands)
@@ -252,7 +252,7 @@ def _last_of_each_key(entries: Entries) -> Entries:
     if isinstance(keys, Restored) or isinstance(values, Restored) or keys.array.size != values.array.size:
         return entries
     listed, of_keys = keys.array.reshape(-1), values.array.reshape(-1)
-    last = {key: place for place, key in enumerate(listed.tolist())}
+    last = {key: index for index, key in enumerate(listed.tolist())}
     if len(last) == listed.size:
         return entries
     kept = sorted(last.values())

@@ -21,7 +21,7 @@ from moir.frontends.tensorflow.definitions import fault, most_results
 from moir.frontends.tensorflow.functions import MERGE_KINDS, Function, Nodes, bound, is_back_edge
 from moir.frontends.tensorflow.outputs import output_number
 from moir.frontends.tensorflow.references import Tensor
-from moir.records import Record
+from moir.support.records import Record
 
 if TYPE_CHECKING:
     from moir.frontends.tensorflow.state.order import FrameOrder
@@ -154,7 +154,7 @@ class Plan(Record):
 
 
 def plan(frame: Frame, roots: Iterable[Tensor], inputs: Collection[str] = ()) -> Plan:
-    """The nodes that tensors depend on, and those that write variables with a state.
+    """The nodes on which tensors depend, and all nodes that write state variables.
 
     Args:
         frame: the graph. Tensors that have a value there already depend on nothing.
@@ -219,7 +219,7 @@ def pins(frame: Frame, operands: Iterable[Tensor]) -> list[Tensor | None]:
 def _pin(frame: Frame, name: str) -> Tensor | None:
     seen = {name}
     stack = [name]
-    found: Tensor | None = None
+    tensor: Tensor | None = None
     while stack:
         node = frame.nodes.get(stack.pop())
         if node is None:
@@ -228,11 +228,11 @@ def _pin(frame: Frame, name: str) -> Tensor | None:
             return None
         for text in node.input:
             if text.startswith("^"):
-                found = found or _switched(frame, text[1:])
+                tensor = tensor or _switched(frame, text[1:])
             elif (source := text.partition(":")[0]) not in seen:
                 seen.add(source)
                 stack.append(source)
-    return found
+    return tensor
 
 
 def _switched(frame: Frame, name: str) -> Tensor | None:
@@ -248,7 +248,7 @@ def _switched(frame: Frame, name: str) -> Tensor | None:
 
 
 def _order(frame: Frame, operands: Mapping[str, list[Tensor]]) -> list[str]:
-    """A topological order of nodes, otherwise that of the file."""
+    """A topological order of nodes; nodes that do not depend on each other keep their order in the file."""
     order: list[str] = []
     done: set[str] = set()
     for root in sorted(operands, key=frame.nodes.positions.__getitem__):

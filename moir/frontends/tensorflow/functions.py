@@ -13,14 +13,14 @@ from typing import Any
 from moir.dialects.frameworks.tensorflow import BRANCHING_KINDS
 from moir.errors import ModelFileError
 from moir.frontends.tensorflow.attributes import Bindings
-from moir.records import Record
+from moir.support.records import Record
 
 CALL_KINDS = frozenset(("PartitionedCall", "StatefulPartitionedCall", "RemoteCall"))
 """Kinds that call the function in their attribute `f`; they are inlined."""
 
 
 def first_argument(kind: str) -> int:
-    """The number of the operand of a calling node that is the first argument of the function.
+    """The index of the operand that is the first argument of the function, for a kind of calling node.
 
     In a RemoteCall it follows the name of the device; in kinds with branches, the operand that selects the branch.
     """
@@ -63,15 +63,15 @@ class Nodes(dict[str, Any]):
 
     @cached_property
     def back_edges(self) -> dict[str, tuple[str, int]]:
-        """For the name of each NextIteration, the name of the Merge it feeds and the number of the operand."""
-        found: dict[str, tuple[str, int]] = {}
+        """For each NextIteration the Merge it feeds, and the index of the Merge's operand, by name."""
+        edges: dict[str, tuple[str, int]] = {}
         for merge in self.values():
             if merge.op in MERGE_KINDS:
                 for index, text in enumerate(merge.input):
                     source = text.partition(":")[0]
                     if source in self and is_back_edge(merge, self[source]):
-                        found[source] = merge.name, index
-        return found
+                        edges[source] = merge.name, index
+        return edges
 
 
 def is_back_edge(user: Any, source: Any) -> bool:
@@ -168,9 +168,9 @@ def call_bindings(function: Function, given: Any, bindings: Bindings) -> Binding
         given: AttrValues of the call, by name.
         bindings: attributes of the function that contains the call.
     """
-    found = dict(function.defaults)
+    attributes = dict(function.defaults)
     for name in given:
         value = bound(given[name], bindings)
         if value is not None:
-            found[name] = value
-    return found
+            attributes[name] = value
+    return attributes

@@ -52,6 +52,8 @@ MAXIMUM_UNUSED_TEXT = 1 << 26
 """Largest total length of the names of results without uses, in characters."""
 MAXIMUM_NESTING = 64
 """Largest nesting of functions."""
+PROGRAM_CALL = "XlaCallModule"
+"""The kind of nodes that contain a program of StableHLO."""
 MAXIMUM_PREFIX = 2000
 """Largest length of the prefix that nested calls add to the names of nodes, in characters."""
 
@@ -121,12 +123,12 @@ class GraphImporter:
         frame = Frame(self.path, Nodes(self.graph.node, self.path, "the graph"), Operations())
         self._reserved = frozenset(key for key, _ in (*(inputs or ()), *(outputs or ())))
         for key, text in inputs or ():
-            found = frame.resolve(text)
-            known = frame.values.get(found)
+            tensor = frame.resolve(text)
+            known = frame.values.get(tensor)
             if known is not None:
                 add_tensor_names(known, escaped(key), required=True)
                 continue
-            frame.values[found] = self.input(frame, frame.nodes[found[0]], found[1], key)
+            frame.values[tensor] = self.input(frame, frame.nodes[tensor[0]], tensor[1], key)
         unused = ModelOutputs(frame) if outputs is None else None
         roots = [frame.resolve(text) for _, text in outputs or ()] if unused is None else unused.tensors()
         if unused is not None:
@@ -201,6 +203,8 @@ class GraphImporter:
             self._inline(1, frame, node)
         if node.op == "Const":
             self.constant(frame, node)
+        elif node.op == PROGRAM_CALL:
+            self.program(frame, node, operands, numbers)
         elif node.op in CALL_KINDS or node.op in self.functions:
             self.call(frame, node, operands, numbers)
         elif functions := graph_functions(frame, node):
@@ -213,7 +217,9 @@ class GraphImporter:
             self.state.built(frame, node, values, results)
 
     def _inline(self, count: int, frame: Frame, node: Any) -> None:
-        """Count what inlining a function adds. Raises ModelFileError if that is far more than the file contains."""
+        """Add to the count of nodes that inlining creates. Raises ModelFileError if these are far more than the file
+        contains.
+        """
         self.inlined += count
         limit = FREE_PARTS + GROWTH * (self.functions.node_count + len(self.graph.node))
         if self.inlined > limit:
@@ -272,7 +278,7 @@ class GraphImporter:
         return properties
 
     def _declared(self, frame: Frame, node: Any) -> dict[str, Attribute]:
-        """The properties from the attributes of a node. Calls of a function share those without placeholders."""
+        """The properties for the attributes of a node; calls of a function share them, except for placeholders."""
         if frame.function is None or any(node.attr[name].WhichOneof("value") == "placeholder" for name in node.attr):
             return self.attributes.properties(frame.attributes(node), node.op, frame.prefix + node.name)
         key = frame.function.name, node.name
@@ -325,18 +331,27 @@ class GraphImporter:
         names = [name, f"{name}:0"] if number == 0 else [f"{name}:{number}"]
         return [each for each in names if each not in self._reserved]
 
+    def program(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: set[int]) -> None:
+        """Inline a StableHLO program, which a node contains."""
+        from moir.frontends.tensorflow.program_calls import inline_program
+
+        names = [self.names_of(frame, node, number) for number in range(max(numbers, default=0) + 1)]
+        self.notes += inline_program(frame, node, self.values(frame, node, operands), names)
+        if missing := [number for number in numbers if (node.name, number) not in frame.values]:
+            raise frame.error(f"its result {missing[0]} is used, which its program does not have", node)
+
     # Functions
 
     def call(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: Iterable[int]) -> None:
         """Inline a call. The name of the call becomes the prefix of the names of the function's nodes."""
-        given, name = node.attr, node.op
+        attributes, name = node.attr, node.op
         if node.op in CALL_KINDS:
             value = frame.attribute(node, "f")
             if value is None or value.WhichOneof("value") != "func":
                 raise frame.error("a call has an attribute 'f' that is a function", node)
-            given, name = value.func.attr, value.func.name
+            attributes, name = value.func.attr, value.func.name
             operands = operands[first_argument(node.op) :]
-        inner = self.enter(frame, node, name, given, frame.operations)
+        inner = self.enter(frame, node, name, attributes, frame.operations)
         assert inner.function is not None
         arguments, results = inner.function.arguments, inner.function.results
         if len(arguments) != len(operands) or max(numbers, default=0) >= max(1, len(results)):
@@ -352,20 +367,20 @@ class GraphImporter:
             for each in self.names_of(frame, node, number):
                 add_tensor_names(value, escaped(each), required=True)
 
-    def enter(self, frame: Frame, node: Any, name: str, given: Any, operations: Operations) -> Frame:
+    def enter(self, frame: Frame, node: Any, name: str, attributes: Any, operations: Operations) -> Frame:
         """Begin the frame of a function call, without values of the arguments; `leave` ends it.
 
         Args:
             frame: the graph of the calling node.
             node: the calling node.
             name: name of the function.
-            given: attributes of the call, AttrValues by name.
+            attributes: attributes of the call, AttrValues by name.
             operations: the block that the function's operations are added to.
         """
         function = self.functions.find(name, node)
         if name in self._active:
             cycle = " -> ".join([*self._active[self._active.index(name) :], name])
-            raise frame.error(f"functions call themselves: {cycle}", node, "OpenVINO IR has no recursion")
+            raise frame.error(f"functions call themselves: {cycle}", node, "the operation sets have no recursion")
         if frame.depth >= MAXIMUM_NESTING:
             raise frame.error(f"functions are nested more than {MAXIMUM_NESTING} deep", node)
         prefix = f"{frame.prefix}{node.name}/"
@@ -373,7 +388,7 @@ class GraphImporter:
             raise frame.error("the names of nodes that call each other are too long", node)
         self._inline(len(function.arguments) + len(function.results), frame, node)
         self._active.append(name)
-        bindings = call_bindings(function, given, frame.bindings)
+        bindings = call_bindings(function, attributes, frame.bindings)
         state = self.state.frame_order(prefix, name)
         return Frame(self.path, function.nodes, operations, prefix, function, bindings, depth=frame.depth + 1, state=state)
 

@@ -1,6 +1,6 @@
 """The protobuf messages of TensorFlow's files, with the fields that a converter reads.
 
-There is no generated code and no import of TensorFlow, see `moir.frontends.protobuf.message_table`.
+There is no generated code and no import of TensorFlow, see `moir.files.protobuf.message_table`.
 
 Source: the .proto files of tensorflow/core/framework and tensorflow/core/protobuf of TensorFlow 2.21.
 """
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from moir.errors import ModelFileError
-from moir.frontends.protobuf.message_table import MessageTable
-from moir.frontends.protobuf.messages import Message
+from moir.files.protobuf.message_table import MessageTable
+from moir.files.protobuf.messages import Message
 
 _TABLE = """
 SavedModel: 1 saved_model_schema_version int64, 2 meta_graphs *MetaGraphDef
@@ -31,8 +31,16 @@ CooSparse: 1 values_tensor_name string, 2 indices_tensor_name string, 3 dense_sh
 CompositeTensor: 2 components *TensorInfo
 AssetFileDef: 1 tensor_info TensorInfo, 2 filename string
 SavedObjectGraph: 1 nodes *SavedObject, 2 concrete_functions {SavedConcreteFunction}
-SavedConcreteFunction: 2 bound_inputs *int32
-SavedObject: 1 children *ObjectReference, 5 asset SavedAsset|kind, 7 variable SavedVariable|kind, 10 resource SavedResource|kind
+SavedConcreteFunction: 2 bound_inputs *int32, 3 canonicalized_input_signature StructuredValue, 4 output_signature StructuredValue
+StructuredValue: 14 bool_value bool|kind, 33 tensor_spec_value TensorSpecProto|kind, 51 list_value StructuredValues|kind,
+    52 tuple_value StructuredValues|kind, 53 dict_value DictValue|kind
+TensorSpecProto: 1 name string, 2 shape TensorShapeProto, 3 dtype DataType
+StructuredValues: 1 values *StructuredValue
+DictValue: 1 fields {StructuredValue}
+SavedObject: 1 children *ObjectReference, 5 asset SavedAsset|kind, 6 function SavedFunction|kind, 7 variable SavedVariable|kind,
+    9 constant SavedConstant|kind, 10 resource SavedResource|kind
+SavedFunction: 1 concrete_functions *string
+SavedConstant: 1 operation string
 SavedAsset: 1 asset_file_def_index int32
 SavedVariable: 1 dtype DataType, 2 shape TensorShapeProto, 6 name string
 SavedResource: 1 device string

@@ -8,8 +8,9 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.errors import ConversionError
-from moir.files.recognition import beside
-from moir.frontends.tensorflow.reading import format_of, read_file
+from moir.files.json_texts import BINARY_GRAPH, MANIFEST, MODEL_JSON, begins_object, read_json_model
+from moir.files.recognition import beginning_of, beside
+from moir.frontends.tensorflow.reading import SAVED_MODEL_NAMES, format_of, read_file
 from moir.frontends.tensorflow.references import Tensor
 from moir.frontends.tensorflow.state.nodes import has_resources
 from moir.frontends.tensorflow.wire_schema import META_GRAPH_FORMAT, SAVED_MODEL_FORMAT
@@ -25,8 +26,9 @@ def read_model(
     """Read a TensorFlow model.
 
     Args:
-        path: a GraphDef, a MetaGraphDef, or the folder or the file of a SavedModel, in binary or text format; or the
-            common beginning of the names of a checkpoint's files, one of which is a MetaGraphDef (`.meta`).
+        path: a GraphDef, a MetaGraphDef, or the folder or the file of a SavedModel, in binary or text format; the
+            `model.json` of a graph model of TensorFlow.js, or its folder; or the common beginning of the names of a
+            checkpoint's files, one of which is a MetaGraphDef (`.meta`).
         checkpoint: path, without `.index`, of a checkpoint with the values of variables; for graphs that are not
             frozen.
         tags: tags of the graph of a SavedModel.
@@ -39,6 +41,15 @@ def read_model(
     path = Path(path)
     if not path.exists() and (meta := beside(path, ".meta")).is_file():
         path = meta
+    if (file_of_folder := path / MODEL_JSON).is_file() and not any((path / name).exists() for name in SAVED_MODEL_NAMES):
+        path = file_of_folder
+    if path.is_file() and begins_object(beginning_of(path)) and (described := read_json_model(path)) is not None:
+        from moir.frontends.tensorflow.graph_model import read_graph_model
+
+        if checkpoint is not None or tags is not None:
+            option = "checkpoint" if checkpoint is not None else "tags"
+            raise ConversionError(f"a graph model of TensorFlow.js has no {option}", location=str(path), hint=f"leave out the {option}")
+        return read_graph_model(path, described[1], signature, tuple(wanted))
     format = SAVED_MODEL_FORMAT if path.is_dir() else format_of(path)
     if format is SAVED_MODEL_FORMAT:
         from moir.frontends.tensorflow.saved_model import read_saved_model
@@ -54,6 +65,10 @@ def read_model(
         option = "tags" if tags is not None else "signature"
         raise ConversionError(f"a graph has no {option}", location=str(path), hint="SavedModels do; pass the folder of one")
     file = read_file(path, format)
+    if (path.parent / MANIFEST).exists() or path.name == BINARY_GRAPH:
+        from moir.frontends.tensorflow.graph_model import binary_graph
+
+        file = binary_graph(file)
     if checkpoint is None and not has_resources(file.message):
         from moir.frontends.tensorflow.graph import GraphImporter
 

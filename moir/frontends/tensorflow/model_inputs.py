@@ -1,4 +1,4 @@
-"""Nodes that become inputs of a model: placeholders, and those that take elements out of iterators and queues.
+"""Nodes that become inputs of a model: placeholders, and nodes that read iterators and queues.
 
 Source: tf.raw_ops.Placeholder, IteratorGetNext, QueueDequeueV2, QueueDequeueManyV2.
 """
@@ -27,7 +27,7 @@ SCALARS_SINCE = 24
 
 
 def input_type(frame: Frame, node: Any, number: int, producer: int) -> Attribute:
-    """The declared type of an output of a node, with unknown dimensions and element type where it declares none.
+    """The declared type of an output of a node, with dynamic dimensions and element type where it declares none.
 
     Args:
         frame: the graph of the node.
@@ -38,11 +38,11 @@ def input_type(frame: Frame, node: Any, number: int, producer: int) -> Attribute
     Raises ModelFileError if a list of types lacks the output.
     """
     if node.op in ITERATOR_KINDS:
-        data_type, shape = _listed_type(frame, node, "output_types", node, "output_shapes", number)
+        data_type, shape = _type_of_element(frame, node, "output_types", node, "output_shapes", number)
         return tensor_type(data_type, _inferred_shape(frame, node, number) if shape is None else shape, node.name)
     if node.op in QUEUE_KINDS:
         queue = frame.nodes[frame.operands(node)[0][0]] if node.input else node
-        data_type, shape = _listed_type(frame, node, "component_types", queue, "shapes", number)
+        data_type, shape = _type_of_element(frame, node, "component_types", queue, "shapes", number)
         shape = (-1, *shape) if node.op in _BATCH_KINDS and shape is not None else shape
         return tensor_type(data_type, _inferred_shape(frame, node, number) if shape is None else shape, node.name)
     declared = next((value for name in ("dtype", "T") if (value := frame.attribute(node, name)) is not None), None)
@@ -63,7 +63,7 @@ def _inferred_shape(frame: Frame, node: Any, number: int) -> tuple[int, ...] | N
     return dimensions(shapes.list.shape[number]) if shapes is not None and number < len(shapes.list.shape) else None
 
 
-def _listed_type(frame: Frame, node: Any, types: str, shaped: Any, shapes: str, number: int) -> tuple[int, tuple[int, ...] | None]:
+def _type_of_element(frame: Frame, node: Any, types: str, shaped: Any, shapes: str, number: int) -> tuple[int, tuple[int, ...] | None]:
     """The data type and shape of an output, from an attribute with a list of types and one with a list of shapes."""
     type_list, shape_list = frame.attribute(node, types), frame.attribute(shaped, shapes)
     if type_list is None or number >= len(type_list.list.type):
@@ -99,7 +99,7 @@ def parameter(frame: Frame, node: Any, number: int, producer: int, name: str | N
     type_ = input_type(frame, node, number, producer)
     if element_of(type_) == element_types.dynamic:
         hint = "give the checkpoint of the model (--checkpoint PREFIX), or freeze it" if node.op in PLACEHOLDER_KINDS else None
-        raise frame.error("a model cannot have an input of its type: it is a resource, or OpenVINO IR lacks the type", node, hint)
+        raise frame.error("a model cannot have an input of its type: it is a resource, or the operation sets lack the type", node, hint)
     own = [f"{node.name}:{number}"] if number else [node.name, f"{node.name}:0"]
     names = own if name is None else list(dict.fromkeys([name, *own]))
     return frame.operations.parameter(type_, named(names[0], *names))

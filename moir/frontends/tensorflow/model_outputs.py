@@ -101,13 +101,13 @@ class ModelOutputs:
         self.byproducts = [node.name for node in candidates if node.name not in chosen and node.name not in self.gradients.nodes]
 
     def _without_uses(self, candidates: list[Any], looped: Collection[str]) -> list[Any]:
-        """The outputs of a graph that does not train, of the nodes without uses; gradients if there is no other."""
+        """The outputs of an inference graph: nodes without uses; gradients only if there are no others."""
         outside = [node for node in candidates if node.name not in looped]
         fed = self.edges.after(self._sources()) if candidates and not self.is_frozen else set[str]()
-        found = [node for node in outside if not self._is_byproduct(node)]
-        found = [node for node in found if node.name in fed] or found
-        found = [node for node in found if node.name not in self.gradients.nodes] or found
-        return found or outside or candidates or self._lone_inputs()
+        remaining = [node for node in outside if not self._is_byproduct(node)]
+        remaining = [node for node in remaining if node.name in fed] or remaining
+        remaining = [node for node in remaining if node.name not in self.gradients.nodes] or remaining
+        return remaining or outside or candidates or self._lone_inputs()
 
     def _predictions(self, looped: Collection[str]) -> list[Tensor]:
         """The outputs of a graph that trains a model."""
@@ -121,7 +121,7 @@ class ModelOutputs:
         return chosen
 
     def _results(self, users: Iterable[Any], looped: Collection[str]) -> set[str]:
-        """The names of the nodes outside loops that compute something `users` do not take, and are no remainders."""
+        """The names of the nodes outside loops that no node of `users` reads, without by-products such as summaries."""
         return {node.name for node in self._unused(users) if node.name not in looped and not self._is_byproduct(node)}
 
     def tensors(self) -> list[Tensor]:
@@ -129,7 +129,7 @@ class ModelOutputs:
         return self._tensors
 
     def wanted(self, tensors: Iterable[Tensor]) -> list[Tensor]:
-        """Those of some tensors that the graph has, and that can be outputs."""
+        """The tensors among `tensors` that exist in the graph and can be outputs."""
         nodes = self.frame.nodes
         return [
             (name, number)
@@ -179,7 +179,9 @@ class ModelOutputs:
         return is_left_over and is_source and source.op not in INPUT_KINDS and source.op != "PlaceholderWithDefault"
 
     def _waits_for_saving(self, node: Any) -> bool:
-        """Whether a node has a control edge from one that writes a checkpoint, whose name it passes on."""
+        """Whether a node only returns the name of a checkpoint after it was saved (a control edge from the saving
+        node).
+        """
         before = (self.frame.nodes.get(name[1:]) for name in node.input if name.startswith("^"))
         return any(other is not None and other.op in _SAVING_KINDS for other in before)
 
@@ -222,7 +224,7 @@ class ModelOutputs:
         if self.byproducts and not (self.is_frozen and all(_is_lowered(name) for name in self.byproducts)):
             notes.append(f"results nobody uses that are not outputs, by what computes them ({_shown(self.byproducts)})")
         if self.gradients.steps and self._tensors:
-            chosen, others = (_listed(tensors) for tensors in (self._tensors, self.others))
+            chosen, others = (_shown_tensors(tensors) for tensors in (self._tensors, self.others))
             command = f"; for others: moir {self.frame.path.name} --output NAME, of {others}" if others else ""
             notes.append(f"the graph trains a model, whose predictions are the outputs: {chosen}{command}")
         return notes
@@ -246,7 +248,7 @@ def _is(kind: str, pattern: str) -> bool:
 
 
 def _is_lowered(name: str) -> bool:
-    """Whether a name is one that TensorFlow generates when it lowers control flow from functions."""
+    """Whether TensorFlow generated a node's name (`…/_12`) when it lowered functional control flow."""
     return re.search(r"/_\d+$", name) is not None
 
 
@@ -254,7 +256,7 @@ def _counted(counts: Counter[str]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
 
 
-def _listed(tensors: Sequence[Tensor]) -> str:
+def _shown_tensors(tensors: Sequence[Tensor]) -> str:
     return _shown([tensor_text(tensor) for tensor in tensors])
 
 

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from moir.errors import ModelFileError
+from moir.files.protobuf.damage import report_damage
+from moir.files.protobuf.wire import FileFormat, Splitter
 from moir.files.reading import check_beginning, map_content
 from moir.files.recognition import beginning_of
-from moir.framework_record import VARINT, is_text
-from moir.frontends.protobuf.damage import report_damage
-from moir.frontends.protobuf.wire import FileFormat, Splitter
+from moir.frameworks.record import VARINT, is_text
 from moir.frontends.tensorflow.messages import message_class, message_pool, reader
 from moir.frontends.tensorflow.tensors import TensorReader
 from moir.frontends.tensorflow.wire_schema import GRAPH_FORMAT, META_GRAPH_FORMAT, SAVED_MODEL_FORMAT
-from moir.records import Record
+from moir.support.records import Record
 
 MAXIMUM_TEXT_BYTES = 1 << 28
 """Largest size of a text file: its parser takes a hundred times as much memory as that of binary files."""
@@ -76,16 +76,18 @@ def read_text(path: Path, format: FileFormat, folder: Path | None = None) -> Mod
     check_beginning(path, mapped, "tf")
     from google.protobuf import text_format
 
+    from moir.files.protobuf.text_format import in_short_strings
+
     message = message_class(format.message)()
     try:
         text = mapped[:].decode()
-        text_format.Parse(text, message, allow_unknown_field=True, descriptor_pool=message_pool())
+        text_format.Parse(in_short_strings(text), message, allow_unknown_field=True, descriptor_pool=message_pool())
     except UnicodeDecodeError as error:
         raise ModelFileError("text that is not in UTF-8", location=f"{path}, offset {error.start}") from None
     except text_format.ParseError as error:
-        from moir.frontends.protobuf.text_format import place_of, reason_of
+        from moir.files.protobuf.text_format import location_of, reason_of
 
-        raise ModelFileError(f"not {format.name} as text: {reason_of(error)}", location=place_of(error, path)) from error
+        raise ModelFileError(f"not {format.name} as text: {reason_of(error)}", location=location_of(error, path)) from error
     except ValueError as error:
         # A number beyond the range of its field.
         raise ModelFileError(f"not {format.name} as text: {str(error)[:100]}", location=str(path)) from error

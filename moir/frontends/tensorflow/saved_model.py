@@ -11,15 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.errors import ModelFileError
 from moir.frontends.tensorflow.checkpoint.bundle import find_checkpoint
 from moir.frontends.tensorflow.meta_graph import import_resolved, meta_graph_resources
+from moir.frontends.tensorflow.object_functions import declared_function
 from moir.frontends.tensorflow.reading import SAVED_MODEL_NAMES, ModelFile, read_file
 from moir.frontends.tensorflow.references import Tensor
-from moir.frontends.tensorflow.signatures import choose_meta_graph, choose_signature, has_only_a_graph
+from moir.frontends.tensorflow.signatures import (
+    Signature,
+    choose_meta_graph,
+    choose_signature,
+    has_only_a_graph,
+    has_signatures,
+)
 from moir.frontends.tensorflow.state.assets import Assets
 from moir.frontends.tensorflow.wire_schema import SAVED_MODEL_FORMAT
 
@@ -47,12 +55,19 @@ def read_saved_model(
     folder = file.path.parent
     chosen = choose_meta_graph(file.message.meta_graphs, tags, file.path)
     is_graph = signature is None and has_only_a_graph(chosen)
-    inputs_and_outputs = None if is_graph else choose_signature(chosen, signature, file.path)
+    inputs_and_outputs = None if is_graph else _inputs_and_outputs(chosen, signature, file.path)
     bundle = find_checkpoint(folder / "variables" / "variables", file.path)
     resources = meta_graph_resources(chosen, file.tensors, file.path, bundle, Assets(file.path, folder / "assets"))
     graph = ModelFile(file.path, chosen.graph_def, file.tensors)
     hint = "copy the folder variables of the model" if bundle is None else _UNTRACKED_HINT
     return import_resolved(graph, resources, folder.absolute().name, inputs_and_outputs, hint, wanted)
+
+
+def _inputs_and_outputs(meta_graph: Any, name: str | None, path: Path) -> Signature:
+    """Those of a signature, or of a function of the object that was saved if the model has no signature."""
+    if has_signatures(meta_graph) or not meta_graph.object_graph_def.concrete_functions:
+        return choose_signature(meta_graph, name, path)
+    return declared_function(meta_graph, name, path)
 
 
 def _file(path: Path) -> Path:

@@ -12,8 +12,8 @@ from moir.errors import ModelFileError, UsageError
 from moir.frontends.tensorflow.attributes import dimensions
 from moir.frontends.tensorflow.model_inputs import PLACEHOLDER_KINDS, SCALARS_SINCE, tensor_type
 from moir.frontends.tensorflow.references import reference
-from moir.records import Record
-from moir.suggestions import did_you_mean
+from moir.support.records import Record
+from moir.support.suggestions import did_you_mean
 
 DEFAULT_TAGS = frozenset(("serve",))
 DEFAULT_SIGNATURE = "serving_default"
@@ -50,17 +50,22 @@ def choose_meta_graph(meta_graphs: Iterable[Any], tags: Iterable[str] | None, pa
     if tags is None and len(graphs) == 1:
         return graphs[0][1]
     wanted = DEFAULT_TAGS if tags is None else frozenset(tags)
-    found = [graph for own, graph in graphs if own == wanted]
-    found = found or [graph for own, graph in graphs if wanted and own >= wanted]
-    if len(found) == 1:
-        return found[0]
+    matching = [graph for own, graph in graphs if own == wanted]
+    matching = matching or [graph for own, graph in graphs if wanted and own >= wanted]
+    if len(matching) == 1:
+        return matching[0]
     sets = [", ".join(sorted(own)) for own, _ in graphs]
     named = ", ".join(sorted(wanted))
-    reason = f"{'several graphs have' if found else 'no graph has'} the tags [{named}]"
-    there = f"there are graphs with the tags {_some(f'[{each}]' for each in sets)}"
+    reason = f"{'several graphs have' if matching else 'no graph has'} the tags [{named}]"
+    there = f"there are graphs with the tags {_first_names(f'[{each}]' for each in sets)}"
     if tags is None:
         raise ModelFileError(reason, location=str(path), hint=f"{there}; say which of them")
-    raise UsageError(reason, location=str(path), hint=there if found else did_you_mean(named, sets, there))
+    raise UsageError(reason, location=str(path), hint=there if matching else did_you_mean(named, sets, there))
+
+
+def has_signatures(meta_graph: Any) -> bool:
+    """Whether a graph has a signature that is not for TensorFlow itself."""
+    return bool(meta_graph.signature_def.keys() - _INTERNAL_SIGNATURES)
 
 
 def has_only_a_graph(meta_graph: Any) -> bool:
@@ -68,7 +73,7 @@ def has_only_a_graph(meta_graph: Any) -> bool:
 
     The graph of a TensorFlow 2 model without signatures has only the placeholder of its saver.
     """
-    if meta_graph.signature_def.keys() - _INTERNAL_SIGNATURES:
+    if has_signatures(meta_graph):
         return False
     saver, _ = reference(meta_graph.saver_def.filename_tensor_name)
     return any(node.op in PLACEHOLDER_KINDS and node.name != saver for node in meta_graph.graph_def.node)
@@ -86,7 +91,7 @@ def choose_signature(meta_graph: Any, name: str | None, path: Path) -> Signature
     if there is no signature of that name; ModelFileError if the name is None, or an input or output is not a tensor.
     """
     signatures = {key: value for key, value in meta_graph.signature_def.items() if key not in _INTERNAL_SIGNATURES}
-    there = f"its signatures: {_some(signatures)}" if signatures else "export it with a signature"
+    there = f"its signatures: {_first_names(signatures)}" if signatures else "export it with a signature"
     if name is None and len(signatures) == 1:
         name = next(iter(signatures))
     wanted = DEFAULT_SIGNATURE if name is None else name
@@ -95,7 +100,7 @@ def choose_signature(meta_graph: Any, name: str | None, path: Path) -> Signature
         if name is None or not signatures:
             raise ModelFileError(reason, location=str(path), hint=there)
         raise UsageError(reason, location=str(path), hint=did_you_mean(name, signatures, there))
-    order = {node.name: number for number, node in enumerate(meta_graph.graph_def.node)}
+    order = {node.name: index for index, node in enumerate(meta_graph.graph_def.node)}
     signature = signatures[wanted]
     inputs = _tensors(signature.inputs, order, wanted, path)
     outputs = _tensors(signature.outputs, order, wanted, path)
@@ -111,15 +116,15 @@ def _declared(info: Any, name: str, producer: int) -> Attribute:
     return tensor_type(info.dtype, None if shape == () and producer < SCALARS_SINCE else shape, name)
 
 
-def _some(names: Iterable[str]) -> str:
-    """Names in order, or the first of them."""
+def _first_names(names: Iterable[str]) -> str:
+    """Names in alphabetical order, separated by commas: the first few, and how many more there are."""
     every = sorted(names)
     return ", ".join(every[:_NAMES_SHOWN]) + (f" and {len(every) - _NAMES_SHOWN} more" if len(every) > _NAMES_SHOWN else "")
 
 
 def _tensors(infos: Any, order: dict[str, int], signature: str, path: Path) -> list[tuple[str, str]]:
     """The names and the tensors of inputs or outputs, in the order of the nodes in the graph."""
-    found: list[tuple[int, int, str, str]] = []
+    tensors: list[tuple[int, int, str, str]] = []
     for key, info in infos.items():
         if info.WhichOneof("encoding") != "name":
             kind = "sparse" if info.HasField("coo_sparse") else "composite"
@@ -130,5 +135,5 @@ def _tensors(infos: Any, order: dict[str, int], signature: str, path: Path) -> l
             raise ModelFileError(
                 f"{key!r} of the signature {signature!r} is tensor {info.name!r}, which the graph lacks", location=str(path)
             )
-        found.append((order[node], index, key, info.name))
-    return [(key, tensor) for _, _, key, tensor in sorted(found)]
+        tensors.append((order[node], index, key, info.name))
+    return [(key, tensor) for _, _, key, tensor in sorted(tensors)]

@@ -22,11 +22,10 @@ from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr, TensorData
 from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
-from moir.frontends.protobuf.varints import decode_varints, narrowed
-from moir.frontends.protobuf.wire import Payload
+from moir.files.protobuf.varints import decode_varints, narrowed
+from moir.files.protobuf.wire import Payload
 from moir.frontends.tensorflow.messages import DATA_TYPE_NAMES, REFERENCE_OFFSET
-from moir.records import Record
-from moir.tables import numbered
+from moir.support.records import Record
 
 MAXIMUM_RANK = 64
 """Largest rank of a numpy array. Complex tensors may have one dimension less, besides the last dimension of 2."""
@@ -43,7 +42,7 @@ class DataType(Record):
 
     Args:
         name: its name without `DT_`.
-        element: the element type; for a complex type that of its parts; None if OpenVINO IR has no such type.
+        element: the element type; for a complex type that of its parts; None if the operation sets have no such type.
         field: the field of TensorProto with the values, if they are not in `tensor_content`.
         stored: the numpy type of an element in `tensor_content` and in checkpoints.
     """
@@ -95,24 +94,37 @@ DATA_TYPES = {
 }
 """The rows by the number of the data type. A reference to a variable has the row of the variable's type."""
 
-_FIELD_NUMBERS = numbered(
-    "4 tensor_content, 5 float_val, 6 double_val, 7 int_val, 9 scomplex_val, 10 int64_val, 11 bool_val, "
-    "12 dcomplex_val, 13 half_val, 16 uint32_val, 17 uint64_val, 18 float8_val"
-)
+_FIELD_NUMBERS = {
+    4: "tensor_content",
+    5: "float_val",
+    6: "double_val",
+    7: "int_val",
+    9: "scomplex_val",
+    10: "int64_val",
+    11: "bool_val",
+    12: "dcomplex_val",
+    13: "half_val",
+    16: "uint32_val",
+    17: "uint64_val",
+    18: "float8_val",
+}
+VALUE_FIELDS = tuple(_FIELD_NUMBERS.values())
+"""The fields of a TensorProto with values."""
 
 
 def element_type(number: int) -> Attribute:
-    """The element type of a data type; the dynamic type for resources, variants and types that OpenVINO IR lacks."""
+    """The element type of a data type; the dynamic type for resources, variants and others that an IR has none for."""
     row = DATA_TYPES.get(number)
     return element_types.dynamic if row is None or row.element is None else row.element
 
 
 def readable_type(number: int, name: str, location: str) -> DataType:
-    """The row of a data type. Raises ModelFileError for a type that OpenVINO IR lacks."""
+    """The row of a data type. Raises ModelFileError for a type that the operation sets lack."""
     row = DATA_TYPES.get(number)
     if row is None or row.element is None:
         kind = f"number {number}" if row is None else row.name
-        raise ModelFileError(f"tensor {name!r}: OpenVINO IR has no element type for TensorFlow's data type {kind}", location=location)
+        reason = f"tensor {name!r}: the operation sets have no element type for TensorFlow's data type {kind}"
+        raise ModelFileError(reason, location=location)
     return row
 
 
@@ -126,7 +138,7 @@ def stored_data(stored: Array, shape: Sequence[int], data_type: int, name: str, 
         name: name of the tensor, for messages.
         location: the file, for messages.
 
-    Raises ModelFileError if the bytes do not fit the shape, or OpenVINO IR lacks the data type.
+    Raises ModelFileError if the bytes do not fit the shape, or the operation sets lack the data type.
     """
     row = readable_type(data_type, name, location)
     size = math.prod(shape) * (2 if row.is_complex else 1) * np.dtype(row.stored).itemsize
@@ -190,7 +202,7 @@ class TensorReader:
             tensor: the message.
             name: its name, for messages.
 
-        Raises ModelFileError if the data does not fit the shape, or OpenVINO IR lacks the data type.
+        Raises ModelFileError if the data does not fit the shape, or the operation sets lack the data type.
         """
         row = readable_type(tensor.dtype, name, str(self.path))
         shape = self.shape(tensor.tensor_shape, name)
@@ -204,7 +216,7 @@ class TensorReader:
         if payload is not None and _FIELD_NUMBERS[payload.field] != row.field:
             raise self.error(name, f"values of {row.name} are in {row.field}, not in {_FIELD_NUMBERS[payload.field]}")
         count = math.prod(shape) * (2 if row.is_complex else 1)
-        values = self.given(tensor, payload, row, count, name)
+        values = self.elements(tensor, payload, row, count, name)
         return _data(self.filled(values, count, shape, row, name), shape, row, name, str(self.path))
 
     def shape(self, message: Any, name: str) -> tuple[int, ...]:
@@ -223,7 +235,7 @@ class TensorReader:
         key, _, index = tensor.payload_mark.partition(":")
         return self.payloads[int(index)] if self.key and key == self.key else None
 
-    def given(self, tensor: Any, payload: Payload | None, row: DataType, most: int, name: str) -> Array:
+    def elements(self, tensor: Any, payload: Payload | None, row: DataType, most: int, name: str) -> Array:
         """The elements in the typed field of a tensor, in their stored type.
 
         Raises ModelFileError if there are more than `most`.

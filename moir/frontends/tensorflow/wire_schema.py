@@ -1,4 +1,4 @@
-"""The fields of TensorFlow's files that hold weights or debug information, which `moir.frontends.protobuf.wire` omits.
+"""The fields of TensorFlow's files that hold weights or debug information, which `moir.files.protobuf.wire` omits.
 
 Source: graph.proto, node_def.proto, attr_value.proto, function.proto, tensor.proto, meta_graph.proto, saved_model.proto
 of TensorFlow.
@@ -6,7 +6,7 @@ of TensorFlow.
 
 from __future__ import annotations
 
-from moir.frontends.protobuf.wire import LENGTH, VARINT, FileFormat, WireSchema, payload_mark
+from moir.files.protobuf.wire import LENGTH, VARINT, FileFormat, WireSchema, payload_mark
 
 _TENSOR = WireSchema(payloads=frozenset((4, 5, 6, 7, 9, 10, 11, 12, 13, 16, 17, 18)), whole=frozenset((8, 14, 15)))
 _VALUE = WireSchema({8: _TENSOR})

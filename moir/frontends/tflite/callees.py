@@ -16,7 +16,7 @@ REGIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "STABLEHLO_SORT": (("comparator", "comparator_subgraph_index"),),
     "STABLEHLO_WHILE": (("cond", "cond_subgraph_index"), ("body", "body_subgraph_index")),
 }
-"""Control flow and functions of elements -> the graphs of an operation, and the attributes that number them."""
+"""Operators with subgraphs -> for each subgraph its name and the attribute with its index."""
 
 INLINED: Mapping[str, str] = {"CALL": "subgraph", "STABLEHLO_COMPOSITE": "decomposition_subgraph_index"}
 """Calls -> the attribute with the number of the subgraph."""
@@ -24,5 +24,5 @@ INLINED: Mapping[str, str] = {"CALL": "subgraph", "STABLEHLO_COMPOSITE": "decomp
 
 def subgraph_number(attributes: Mapping[str, Attribute], name: str) -> int:
     """The number of the subgraph that an attribute names."""
-    found: Any = attributes.get(name)
-    return 0 if found is None else found.value.data
+    number: Any = attributes.get(name)
+    return 0 if number is None else number.value.data

@@ -53,7 +53,7 @@ def _map(data: bytes) -> dict[str, Attribute]:
     Entries that are lists within lists, or maps, are left out.
     """
     flexbuffers: Any = import_module("flatbuffers.flexbuffers")
-    found: dict[str, Attribute] = {}
+    attributes: dict[str, Attribute] = {}
     try:
         root: Any = flexbuffers.GetRoot(bytearray(data))
         if not root.IsMap:
@@ -64,10 +64,10 @@ def _map(data: bytes) -> dict[str, Attribute]:
         for key, value in zip(entries.Keys, entries.Values, strict=True):
             converted = _entry(value, len(data))
             if converted is not None:
-                found[key.AsKey] = converted
+                attributes[key.AsKey] = converted
     except Exception:  # the package raises exceptions of many classes for bytes that are no FlexBuffer
         return {}
-    return found
+    return attributes
 
 
 def _entry(value: Any, size: int) -> Attribute | None:

@@ -49,17 +49,21 @@ class ModelFile:
 
     Args:
         path: the file.
+        content: the part of its memory map that is the model; None for the whole file.
 
     Raises ModelFileError if it is not a flatbuffer of a model.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, content: memoryview | None = None) -> None:
         self.path = path
-        mapped = map_content(path)
+        mapped: Any = map_content(path) if content is None else content
         if mapped[4:8] != IDENTIFIER:
-            check_beginning(path, mapped, "tflite")
+            if content is None:
+                check_beginning(path, mapped, "tflite")
             raise ModelFileError(f"not a model of TensorFlow Lite: the identifier {IDENTIFIER.decode()} is missing", location=str(path))
-        self.mapped: mmap.mmap = mapped
+        self.mapped: mmap.mmap | memoryview = mapped
+        self.is_part = content is not None
+        """Whether the model is a part of the file."""
         schema: Any = import_module("tflite.Model")
         with self.damage("the model"):
             self.root: Any = schema.Model.GetRootAs(mapped, 0)
@@ -79,7 +83,7 @@ class ModelFile:
         except _DAMAGES as error:
             raise self.error(f"{what} lies outside of the file", "the file is damaged, or not complete") from error
 
-    def listed(self, length: int, get: Callable[[int], Any]) -> list[Any]:
+    def vector(self, length: int, get: Callable[[int], Any]) -> list[Any]:
         """The entries of a list, each of which takes four bytes at least. Raises ModelFileError for a longer list."""
         if not 0 <= length <= len(self.mapped) // 4:
             raise self.error(f"a list of {length} entries is longer than the file", "the file is damaged")
@@ -89,10 +93,10 @@ class ModelFile:
     def subgraphs(self) -> list[Any]:
         """The subgraphs; the first one is the model."""
         with self.damage("a subgraph"):
-            found = self.listed(self.root.SubgraphsLength(), self.root.Subgraphs)
-        if not found:
+            subgraphs = self.vector(self.root.SubgraphsLength(), self.root.Subgraphs)
+        if not subgraphs:
             raise self.error("the model has no subgraphs")
-        return found
+        return subgraphs
 
     @cached_property
     def says_ranks(self) -> bool:
@@ -103,24 +107,24 @@ class ModelFile:
         if (version := self.converter) is not None:
             return version >= FIRST_WITH_RANKS
         with self.damage("a tensor"):
-            return any(each.HasRank() for table in self.subgraphs for each in self.listed(table.TensorsLength(), table.Tensors))
+            return any(each.HasRank() for table in self.subgraphs for each in self.vector(table.TensorsLength(), table.Tensors))
 
     @cached_property
     def converter(self) -> tuple[int, int] | None:
         """The version of TensorFlow whose converter wrote the file, if the file says so."""
         with self.damage("the metadata"):
-            for entry in self.listed(self.root.MetadataLength(), self.root.Metadata):
+            for entry in self.vector(self.root.MetadataLength(), self.root.Metadata):
                 if entry.Name() != b"CONVERSION_METADATA" or (raw := self.buffer(entry.Buffer())) is None:
                     continue
-                if (found := _VERSION.search(raw[:LARGEST_METADATA].tobytes())) is not None:
-                    return int(found[1]), int(found[2])
+                if (match := _VERSION.search(raw[:LARGEST_METADATA].tobytes())) is not None:
+                    return int(match[1]), int(match[2])
         return None
 
     @cached_property
     def signatures(self) -> list[Any]:
         """The signatures."""
         with self.damage("a signature"):
-            return self.listed(self.root.SignatureDefsLength(), self.root.SignatureDefs)
+            return self.vector(self.root.SignatureDefsLength(), self.root.SignatureDefs)
 
     @cached_property
     def operators(self) -> list[tuple[str, bool]]:
@@ -129,9 +133,9 @@ class ModelFile:
         Raises ModelFileError for a number that the installed schema does not have.
         """
         builtin: dict[int, str] = import_module("tflite.utils").BUILTIN_OPCODE2NAME
-        found: list[tuple[str, bool]] = []
+        operators: list[tuple[str, bool]] = []
         with self.damage("the code of an operator"):
-            for code in self.listed(self.root.OperatorCodesLength(), self.root.OperatorCodes):
+            for code in self.vector(self.root.OperatorCodesLength(), self.root.OperatorCodes):
                 # Codes of old files have 8 bits, and larger ones stand as 127 there.
                 number = max(_builtin_code(code), code.DeprecatedBuiltinCode())
                 name = builtin.get(number)
@@ -139,13 +143,13 @@ class ModelFile:
                     hint = "a newer version of the package tflite may know it"
                     raise self.error(f"the builtin operator {number} is unknown", hint)
                 if name != "CUSTOM":
-                    found.append((name, False))
+                    operators.append((name, False))
                     continue
                 custom = text(code.CustomCode())
                 if not custom or custom in builtin.values() or custom in OWN_KINDS:
                     raise self.error(f"a custom operator has the name {custom!r}, which a builtin one has, or no name")
-                found.append((custom, True))
-        return found
+                operators.append((custom, True))
+        return operators
 
     def buffer(self, index: int) -> Array | None:
         """The bytes of a buffer, a view of the memory map; None for an empty one.
@@ -156,11 +160,11 @@ class ModelFile:
             count = self.root.BuffersLength()
             if not 0 <= index < count:
                 raise self.error(f"there is no buffer {index} among {count}", "the file is damaged")
-            found = self.root.Buffers(index)
+            buffer = self.root.Buffers(index)
             # In files above 2 GB the bytes stand after the flatbuffer; 0 and 1 are not offsets.
-            if (offset := found.Offset()) > 1:
-                return np.frombuffer(self.mapped, np.uint8, found.Size(), offset)
-            return found.DataAsNumpy() if found.DataLength() else None
+            if (offset := buffer.Offset()) > 1:
+                return np.frombuffer(self.mapped, np.uint8, buffer.Size(), offset)
+            return buffer.DataAsNumpy() if buffer.DataLength() else None
 
 
 def _builtin_code(code: Any) -> int:
@@ -179,5 +183,5 @@ def text(value: bytes | None) -> str:
 
 
 def integers(values: Any) -> list[int]:
-    """A list of integers that a generated class gave as an array, or as 0 where there is none."""
+    """A vector of integers as a list. The generated classes return an array, or 0 for an absent vector."""
     return values.tolist() if isinstance(values, np.ndarray) else []

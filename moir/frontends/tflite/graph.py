@@ -46,7 +46,7 @@ from moir.frontends.tflite.quantization import (
     is_rounded,
     is_wide,
     keeps_levels,
-    table_place,
+    table_index,
     taken,
     takes_integers,
 )
@@ -96,7 +96,7 @@ class SubgraphImporter:
             raise self.file.error("the model has no outputs")
 
     def tensor(self, index: int) -> Tensor:
-        """A tensor by its number. Raises ModelFileError for one that does not exist."""
+        """A tensor by its index in the subgraph. Raises ModelFileError for an index out of range."""
         if not 0 <= index < len(self.tensors):
             raise self.file.error(
                 f"there is no tensor {index} among the {len(self.tensors)} of subgraph {self.index}", "the file is damaged"
@@ -113,7 +113,7 @@ class SubgraphImporter:
             )
         self._values |= zip(self.inputs, values, strict=True)
         with self.file.damage(f"the operators of subgraph {self.index}"):
-            operators = self.file.listed(self._table.OperatorsLength(), self._table.Operators)
+            operators = self.file.vector(self._table.OperatorsLength(), self._table.Operators)
         for operator in operators:
             self.model.count()
             self._operator(operator)
@@ -160,21 +160,21 @@ class SubgraphImporter:
         declared = [self.tensor(each) for each in outputs]
         given = [None if each < 0 else self.tensor(each) for each in inputs]
         if not is_custom:
-            given = [each and taken(kind, place, each, declared) for place, each in enumerate(given)]
+            given = [each and taken(kind, index, each, declared) for index, each in enumerate(given)]
         present = [each for each in given if each is not None]
-        is_table = self._is_constant(inputs, table_place(kind))
+        is_table = self._is_constant(inputs, table_index(kind))
         of_integers = not is_custom and takes_integers(kind, present, declared, is_table)
-        operands = [self._operand(kind, place, each, given[place], of_integers) for place, each in enumerate(inputs)]
+        operands = [self._operand(kind, index, each, given[index], of_integers) for index, each in enumerate(inputs)]
         if not is_custom and is_compared_roughly(kind, present):
             operands = [self._converted("round_for_comparison", value, each) for value, each in zip(operands, present, strict=True)]
         if kind == "QUANTIZE" and len(outputs) == 1 and is_wide(kind, 0, declared[0]):
             self._values[outputs[0]] = self._converted("quantize", operands[0], declared[0], self._names(outputs[0]))
             return
-        variables = [inputs[place] for place in STATE_OPERANDS.get(kind, ()) if place < len(inputs) and not is_custom]
+        variables = [inputs[index] for index in STATE_OPERANDS.get(kind, ()) if index < len(inputs) and not is_custom]
         keeps = not regions and not is_custom and not of_integers and keeps_levels(kind, present)
         # The variables that an operator changes are results of its operation.
-        found = [*outputs, *variables]
-        tensors = [self.tensor(each) for each in found]
+        operations = [*outputs, *variables]
+        tensors = [self.tensor(each) for each in operations]
         rounds = [
             is_rounded(each) and not (keeps and described(each) in [described(own) for own in present]) and not regions for each in tensors
         ]
@@ -184,15 +184,15 @@ class SubgraphImporter:
             attributes,
             [UNKNOWN if regions else self._type(each, numbers=not of_integers) for each in tensors],
             tensors[0].name if tensors else kind,
-            [[] if rounds[place] else self._names(each) for place, each in enumerate(found)],
+            [[] if rounds[index] else self._names(each) for index, each in enumerate(operations)],
             regions,
         )
-        for place, each in enumerate(found):
-            value = results[place]
-            if rounds[place]:
+        for index, each in enumerate(operations):
+            value = results[index]
+            if rounds[index]:
                 ties = None if of_integers or is_custom else TIES.get(kind)
-                value = self._converted("dequantize" if of_integers else "fake_quantize", value, tensors[place], self._names(each), ties)
-            if place < len(outputs):
+                value = self._converted("dequantize" if of_integers else "fake_quantize", value, tensors[index], self._names(each), ties)
+            if index < len(outputs):
                 self._values[each] = value
             else:
                 self.model.resources.assign(self._variable_name(each), value)
@@ -228,43 +228,43 @@ class SubgraphImporter:
 
     # Values
 
-    def _operand(self, kind: str, place: int, index: int, given: Tensor | None, takes_integers: bool) -> SSAValue:
+    def _operand(self, kind: str, operand_index: int, index: int, operand: Tensor | None, takes_integers: bool) -> SSAValue:
         """The value of an operand: real numbers, or their quantized integers if the operator takes these.
 
-        `given` is its tensor with the quantization that the operator assumes.
+        `operand` is its tensor with the quantization that the operator assumes.
         """
-        if given is None:
+        if operand is None:
             return self.operations.absent()
         tensor = self.tensor(index)
         if index in self._handles:
             raise self.file.error(
                 f"a handle of {self._handles[index]!r} goes into a {kind}", "models that pass variables on cannot be converted"
             )
-        if not takes_integers and is_wide(kind, place, tensor):
+        if not takes_integers and is_wide(kind, operand_index, tensor):
             return self._wide(index, tensor)
         if takes_integers or not is_rounded(tensor):
             value = self.value(index)
             return value if not is_rounded(tensor) else self._integers(value, tensor)
         value = self.value(index)
         if kind == "DEQUANTIZE" and is_looked_up(value):
-            # Only if a model has a FakeQuantize the runtime computes products with such numbers in integers.
+            # Products with such weights are computed in integers only if the model has a FakeQuantize.
             return self._converted("fake_quantize", value, tensor)
-        if given is tensor or not is_rounded(given) or described(given) == described(tensor):
+        if operand is tensor or not is_rounded(operand) or described(operand) == described(tensor):
             return value
-        return self._converted("dequantize", self._integers(value, tensor), given)
+        return self._converted("dequantize", self._integers(value, tensor), operand)
 
     def _integers(self, value: SSAValue, tensor: Tensor) -> SSAValue:
-        """The integers that stand for the numbers of a tensor."""
+        """The quantized integers of a tensor."""
         owner = value.owner
         if isinstance(owner, Operation) and owner.name == "tflite.dequantize":
             return owner.operands[0]
         return self._converted("quantize", value, tensor)
 
-    def _is_constant(self, operands: Sequence[int], place: int | None) -> bool:
+    def _is_constant(self, operands: Sequence[int], index: int | None) -> bool:
         """Whether the operand at a place is a constant."""
-        if place is None or not 0 <= place < len(operands) or operands[place] < 0:
+        if index is None or not 0 <= index < len(operands) or operands[index] < 0:
             return False
-        return self.file.buffer(self.tensor(operands[place]).buffer) is not None
+        return self.file.buffer(self.tensor(operands[index]).buffer) is not None
 
     def _wide(self, index: int, tensor: Tensor) -> SSAValue:
         """The real numbers of a quantized tensor of 32 or 64 bits, whose value are integers."""
@@ -274,8 +274,8 @@ class SubgraphImporter:
 
     def value(self, index: int) -> SSAValue:
         """The value of a tensor, dequantized if necessary. Raises ModelFileError if nothing computes it."""
-        if (found := self._values.get(index)) is not None:
-            return found
+        if (known := self._values.get(index)) is not None:
+            return known
         tensor = self.tensor(index)
         with self.file.damage(f"the constant {tensor.name!r}"):
             data = constant_of(self.file, tensor)
@@ -308,15 +308,15 @@ class SubgraphImporter:
         return next((part for each in tensors if each >= 0 and (part := self.tensor(each).part) is not None), None)
 
     def _names(self, index: int) -> list[str]:
-        """The names of a tensor: those in the signature, and its own name unless another tensor has it."""
+        """The names of a tensor: from the signature, and its own name if no other tensor has the same."""
         own = self.tensor(index).name
         if self.callers or self.is_body:
             return []
-        found = [*self.model.outputs.get(index, ()), *self.model.inputs.get(index, ())]
+        names = [*self.model.outputs.get(index, ()), *self.model.inputs.get(index, ())]
         if own and own not in self.model.names:
             self.model.names.add(own)
-            found.append(own)
-        return list(dict.fromkeys(found))
+            names.append(own)
+        return list(dict.fromkeys(names))
 
     def parameter(self, index: int) -> SSAValue:
         """The Parameter of an input; if it is quantized, its dequantized value."""
@@ -333,7 +333,7 @@ class SubgraphImporter:
         tensor, value = self.tensor(index), self.value(index)
         names = self.model.outputs.get(index, ())
         if is_rounded(tensor) and not self.is_body:
-            # The names of the output are those of the integers.
+            # The names belong to the quantized output.
             value = self._converted("quantize", value, tensor, names)
         attributes: dict[str, Attribute] = {} if self.is_body else {"name": string_attribute(names[0] if names else tensor.name)}
         return opset.operation("opset1.Result").create(operands=[value], attributes=attributes)
@@ -347,7 +347,9 @@ class SubgraphImporter:
         return Region(Block([*frame.operations.list, *[frame.result(each) for each in frame.outputs]]))
 
     def _call(self, index: int, inputs: Sequence[int], outputs: Sequence[int]) -> None:
-        """The operations of a subgraph in the place of its call."""
+        """Build the operations of a subgraph where it is called, with `inputs` as its inputs, and bind the results to
+        `outputs`.
+        """
         frame = SubgraphImporter(self.model, index, self.operations, (*self.callers, self.index), self.is_body)
         results = frame.run([self.value(each) for each in inputs])
         if len(results) != len(outputs):
@@ -386,7 +388,7 @@ class SubgraphImporter:
     def _initialize(self, index: int) -> None:
         """Run a subgraph that gives variables and tables the values with which a model begins."""
         if self.is_body:
-            raise self.file.error("a CALL_ONCE stands within control flow", "move it out of it")
+            raise self.file.error("a CALL_ONCE stands within control flow", "move it out of the loop or branch")
         frame = SubgraphImporter(self.model, index, self.operations, (*self.callers, self.index))
         with self.model.resources.initialization():
             frame.run([])

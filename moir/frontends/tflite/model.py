@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp, add_notes
 from moir.errors import ModelFileError
-from moir.frontends.tflite.flatbuffer import ModelFile
+from moir.frontends.tflite.containers import opened_model
 from moir.frontends.tflite.graph import block_of
 from moir.frontends.tflite.parts import ModelParts
 from moir.frontends.tflite.schema_modules import imported_one_by_one
@@ -20,8 +20,9 @@ def read_model(path: str | Path, signature: str | None = None) -> ModuleOp:
     """Read a TensorFlow Lite model: the subgraph of a signature, with its names.
 
     Args:
-        path: the `.tflite`.
-        signature: the name of the signature; None for that of the first subgraph.
+        path: the `.tflite`, or a container `.litertlm`.
+        signature: the name of the signature; None for that of the first subgraph. For a container also the name of a
+            model in it.
 
     Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged or not a model, UsageError
     if there is no signature of that name.
@@ -31,7 +32,7 @@ def read_model(path: str | Path, signature: str | None = None) -> ModuleOp:
 
 
 def _read(path: str | Path, signature: str | None) -> ModuleOp:
-    file = ModelFile(Path(path))
+    file, signature = opened_model(Path(path), signature)
     try:
         with file.damage("a table"):
             chosen = chosen_signature(file, signature)

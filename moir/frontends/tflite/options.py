@@ -23,19 +23,24 @@ from moir.errors import ModelFileError
 from moir.frontends.numbers import shortest
 from moir.frontends.tflite.flatbuffer import ModelFile, integers, text
 from moir.frontends.tflite.tensors import ELEMENTS
-from moir.tables import pairs
 
 _ELEMENT_FIELDS = frozenset(
     ("in_data_type", "out_data_type", "output_type", "out_type", "idx_out_type", "key_dtype", "value_dtype", "quantized_bias_type")
 )
 """Fields that are element types."""
 
-_ENUMERATIONS: Mapping[str, str] = pairs(
-    "padding Padding, fused_activation_function ActivationFunctionType, mode MirrorPadMode, "
-    "weights_format FullyConnectedOptionsWeightsFormat, combiner CombinerType, kernel_type LSTMKernelType, "
-    "comparison_direction StablehloComparisonDirection, compare_type StablehloComparisonType, "
-    "reduce_function ReduceWindowFunction, algorithm RngAlgorithm"
-)
+_ENUMERATIONS: Mapping[str, str] = {
+    "padding": "Padding",
+    "fused_activation_function": "ActivationFunctionType",
+    "mode": "MirrorPadMode",
+    "weights_format": "FullyConnectedOptionsWeightsFormat",
+    "combiner": "CombinerType",
+    "kernel_type": "LSTMKernelType",
+    "comparison_direction": "StablehloComparisonDirection",
+    "compare_type": "StablehloComparisonType",
+    "reduce_function": "ReduceWindowFunction",
+    "algorithm": "RngAlgorithm",
+}
 """Field -> the class of its enumeration, where the name of the field differs."""
 
 _NOT_FIELDS = re.compile(r"GetRoot|Init$|_|.*(?:BufferHasIdentifier|Length|AsNumpy|IsNone)$")
@@ -43,7 +48,7 @@ _NOT_FIELDS = re.compile(r"GetRoot|Init$|_|.*(?:BufferHasIdentifier|Length|AsNum
 
 @cache
 def _fields(options: str) -> list[tuple[str, str, bool]]:
-    """The fields of a table: the name of the method that reads it, that of the attribute, and whether it is a list."""
+    """The fields of a FlatBuffers table: the name of the getter, that of the attribute, and whether it is a vector."""
     class_ = getattr(import_module(f"tflite.{options}"), options)
     methods = [name for name in dir(class_) if not _NOT_FIELDS.match(name)]
     return [(name, snake_case(name), hasattr(class_, f"{name}Length")) for name in methods]
@@ -84,23 +89,23 @@ def attributes_of(file: ModelFile, operator: Any, kind: str) -> dict[str, Attrib
 def _attributes(file: ModelFile, name: str, table: Any) -> dict[str, Attribute]:
     options = getattr(import_module(f"tflite.{name}"), name)()
     options.Init(table.Bytes, table.Pos)
-    found: dict[str, Attribute] = {}
+    attributes: dict[str, Attribute] = {}
     for method, attribute, is_list in _fields(name):
         value = _list(file, options, method) if is_list else getattr(options, method)()
         converted = _attribute(attribute, value)
         if converted is not None:
-            found[attribute] = converted
-    return found
+            attributes[attribute] = converted
+    return attributes
 
 
 def _list(file: ModelFile, options: Any, method: str) -> list[Any]:
-    """A list of numbers, empty where there is none; an entry of another list is a table."""
+    """A vector field as numbers, or as tables if its entries are tables; empty if it is absent."""
     if hasattr(options, f"{method}AsNumpy"):
         values: Any = getattr(options, f"{method}AsNumpy")()
         if isinstance(values, np.ndarray) and cast("Array", values).dtype.kind == "f":
             return [shortest(each) for each in cast("Array", values).tolist()]
         return integers(values)
-    return file.listed(getattr(options, f"{method}Length")(), getattr(options, method))
+    return file.vector(getattr(options, f"{method}Length")(), getattr(options, method))
 
 
 def _attribute(name: str, value: Any) -> Attribute | None:

@@ -41,7 +41,7 @@ class ModelParts:
                 raise self.file.error(f"there is no subgraph {index} among {len(self.file.subgraphs)}", "the file is damaged")
             table = self.file.subgraphs[index]
             with self.file.damage(f"the tensors of subgraph {index}"):
-                self._tensors[index] = [tensor_of(self.file, each) for each in self.file.listed(table.TensorsLength(), table.Tensors)]
+                self._tensors[index] = [tensor_of(self.file, each) for each in self.file.vector(table.TensorsLength(), table.Tensors)]
         return self._tensors[index]
 
     def count(self) -> None:

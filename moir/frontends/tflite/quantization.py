@@ -80,7 +80,7 @@ _COUNTING = frozenset(("MATRIX_DIAG", "NEG", "SCATTER_ND"))
 
 
 TIES: Mapping[str, str] = {"AVERAGE_POOL_2D": "away", "RESIZE_BILINEAR": "up"}
-"""Operators whose kernels do not round the middle between two integers to the even one -> how they round it.
+"""Operators whose kernels do not round ties to even -> how they round them.
 
 "up" is to the larger one, "away" to the one of larger magnitude, where the integer is 0 and not the number.
 """
@@ -106,14 +106,14 @@ def takes_integers(kind: str, operands: Sequence[Tensor], results: Sequence[Tens
     return any(each != every[0] for each in every)
 
 
-def taken(kind: str, place: int, operand: Tensor, results: Sequence[Tensor]) -> Tensor:
+def taken(kind: str, index: int, operand: Tensor, results: Sequence[Tensor]) -> Tensor:
     """An operand with the quantization that the kernel of the operator assumes for it."""
     how = operand.quantization
     if how is None or not is_rounded(operand):
         return operand
     if kind in _LIKE_RESULTS and results and (how.range.bits > 8 or kind != "CONCATENATION"):
         return operand.requantized(results[0].quantization) if results[0].element == operand.element else operand
-    if place == _SYMMETRIC_WEIGHTS.get(kind) and how.range.signed and np.any(how.zero_point):
+    if index == _SYMMETRIC_WEIGHTS.get(kind) and how.range.signed and np.any(how.zero_point):
         return operand.requantized(how._replace(zero_point=np.zeros_like(how.scale, np.int64)))
     return operand
 
@@ -128,7 +128,7 @@ def is_compared_roughly(kind: str, operands: Sequence[Tensor]) -> bool:
     return max(scales) < 1 and (described(operands[0]) != described(operands[-1]) or min(scales) < 2**-8)
 
 
-def table_place(kind: str) -> int | None:
+def table_index(kind: str) -> int | None:
     """The index of the operand in which an operator looks up rows; None for any other operator."""
     return _TABLES.get(kind)
 
@@ -147,13 +147,13 @@ def is_rounded(tensor: Tensor) -> bool:
     return tensor.quantization is not None and tensor.quantization.range.bits <= LARGEST_BITS
 
 
-def is_wide(kind: str, place: int, tensor: Tensor) -> bool:
+def is_wide(kind: str, index: int, tensor: Tensor) -> bool:
     """Whether an operand is a bias or another quantized tensor of more than 16 bits."""
-    return tensor.quantization is not None and not is_rounded(tensor) and (place in _BIASES.get(kind, ()) or kind in CONVERSIONS)
+    return tensor.quantization is not None and not is_rounded(tensor) and (index in _BIASES.get(kind, ()) or kind in CONVERSIONS)
 
 
 CONVERSIONS = frozenset(("DEQUANTIZE", "QUANTIZE"))
-"""Operators for which integers of any width are quantized."""
+"""Operators whose quantized operands may be integers of any width."""
 
 
 def keeps_levels(kind: str, operands: Sequence[Tensor]) -> bool:
@@ -170,9 +170,9 @@ def described(tensor: Tensor) -> dict[str, Attribute] | None:
     if how is None:
         return None
     assert how.zero_point is not None
-    found: dict[str, Attribute] = {"element": tensor.element}
+    attributes: dict[str, Attribute] = {"element": tensor.element}
     scales, zeros = np.asarray(how.scale), np.asarray(how.zero_point).tolist()
     if how.axis is None:
-        return found | {"scale": attribute_of(shortest(float(scales[0]))), "zero_point": attribute_of(zeros[0])}
+        return attributes | {"scale": attribute_of(shortest(float(scales[0]))), "zero_point": attribute_of(zeros[0])}
     zero = attribute_of(zeros if any(zeros) else 0)
-    return found | {"scale": DataAttr.of(scales.astype(np.float32, copy=False)), "zero_point": zero, "axis": attribute_of(how.axis)}
+    return attributes | {"scale": DataAttr.of(scales.astype(np.float32, copy=False)), "zero_point": zero, "axis": attribute_of(how.axis)}

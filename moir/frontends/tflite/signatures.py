@@ -10,8 +10,8 @@ from typing import Any
 
 from moir.errors import UsageError
 from moir.frontends.tflite.flatbuffer import ModelFile, text
-from moir.records import Record
-from moir.suggestions import did_you_mean
+from moir.support.records import Record
+from moir.support.suggestions import did_you_mean
 
 MAIN = 0
 """The subgraph that is the model unless a signature is chosen."""
@@ -33,6 +33,12 @@ class Signature(Record):
     others: list[str]
 
 
+def signature_names(file: ModelFile) -> list[str]:
+    """The names of the signatures of a file."""
+    with file.damage("a signature"):
+        return [text(each.SignatureKey()) for each in file.signatures]
+
+
 def chosen_signature(file: ModelFile, name: str | None = None) -> Signature:
     """The signature with a name; without a name the signature of the first subgraph, or a nameless one if that has
     none.
@@ -41,19 +47,19 @@ def chosen_signature(file: ModelFile, name: str | None = None) -> Signature:
     """
     with file.damage("a signature"):
         signatures = [(text(each.SignatureKey()), each) for each in file.signatures]
-        found = next((each for key, each in signatures if (each.SubgraphIndex() == MAIN if name is None else key == name)), None)
+        signature = next((each for key, each in signatures if (each.SubgraphIndex() == MAIN if name is None else key == name)), None)
         names = [key for key, _ in signatures]
-        if name is not None and found is None:
+        if name is not None and signature is None:
             reason = f"the model has no signature {name!r}"
             there = f"its signatures: {', '.join(names)}" if names else "it has none; leave out the option"
             raise UsageError(reason, location=str(file.path), hint=did_you_mean(name, names, there))
-        subgraph: int = MAIN if found is None else found.SubgraphIndex()
+        subgraph: int = MAIN if signature is None else signature.SubgraphIndex()
         if subgraph >= len(file.subgraphs):
             raise file.error(f"the signature {name!r} is of subgraph {subgraph}, which does not exist", "the file is damaged")
         others = [key for key, each in signatures if each.SubgraphIndex() != subgraph]
-        if found is None:
+        if signature is None:
             return Signature(subgraph, {}, {}, others)
-        names_of = [_names(file, length(), get) for length, get in _lists(found)]
+        names_of = [_names(file, length(), get) for length, get in _lists(signature)]
     return Signature(subgraph, names_of[0], names_of[1], others)
 
 
@@ -63,7 +69,7 @@ def _lists(signature: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
 
 def _names(file: ModelFile, length: int, get: Any) -> dict[int, list[str]]:
     """The names of tensors by their numbers."""
-    found: dict[int, list[str]] = {}
-    for entry in file.listed(length, get):
-        found.setdefault(entry.TensorIndex(), []).append(text(entry.Name()))
-    return found
+    names: dict[int, list[str]] = {}
+    for entry in file.vector(length, get):
+        names.setdefault(entry.TensorIndex(), []).append(text(entry.Name()))
+    return names

@@ -33,7 +33,7 @@ def densified(file: ModelFile, raw: Array, shape: tuple[int, ...], row: ElementT
     if prod(shape) * row.numpy.itemsize > LARGEST_EXPANSION * len(file.mapped):
         raise file.error(f"the sparse constant {name!r} is much larger than the file", "make it dense")
     order, blocks = integers(sparsity.TraversalOrderAsNumpy()), integers(sparsity.BlockMapAsNumpy())
-    levels = file.listed(sparsity.DimMetadataLength(), sparsity.DimMetadata)
+    levels = file.vector(sparsity.DimMetadataLength(), sparsity.DimMetadata)
     if sorted(order) != list(range(len(shape) + len(blocks))) or len(levels) != len(order):
         raise problem
     if any(not 0 <= each < len(shape) for each in blocks):
@@ -41,41 +41,41 @@ def densified(file: ModelFile, raw: Array, shape: tuple[int, ...], row: ElementT
     sizes = _sizes(shape, order, blocks, levels)
     if sizes is None:
         raise problem
-    places = np.zeros((1, len(order)), np.int64)
-    for place, metadata in zip(order, levels, strict=True):
-        count = len(places)
+    indices = np.zeros((1, len(order)), np.int64)
+    for dimension, metadata in zip(order, levels, strict=True):
+        count = len(indices)
         if metadata.Format() == 0:
-            if count * sizes[place] > prod(shape):
+            if count * sizes[dimension] > prod(shape):
                 raise problem
-            owners, own = np.repeat(np.arange(count), sizes[place]), np.tile(np.arange(sizes[place]), count)
+            owners, own = np.repeat(np.arange(count), sizes[dimension]), np.tile(np.arange(sizes[dimension]), count)
         else:
             segments, own = (_vector(metadata, each) for each in ("ArraySegments", "ArrayIndices"))
             if len(segments) != count + 1 or segments[0] != 0 or segments[-1] != len(own) or np.any(np.diff(segments) < 0):
                 raise problem
             owners = np.repeat(np.arange(count), np.diff(segments))
-        if np.any(own < 0) or np.any(own >= sizes[place]):
+        if np.any(own < 0) or np.any(own >= sizes[dimension]):
             raise problem
-        places = places[owners]
-        places[:, place] = own
+        indices = indices[owners]
+        indices[:, dimension] = own
     values = raw[: raw.size // row.numpy.itemsize * row.numpy.itemsize].view(row.numpy)
-    if len(values) < len(places):
+    if len(values) < len(indices):
         raise problem
-    positions = [places[:, axis].copy() for axis in range(len(shape))]
-    for number, axis in enumerate(blocks):
-        positions[axis] = positions[axis] * sizes[len(shape) + number] + places[:, len(shape) + number]
+    positions = [indices[:, axis].copy() for axis in range(len(shape))]
+    for index, axis in enumerate(blocks):
+        positions[axis] = positions[axis] * sizes[len(shape) + index] + indices[:, len(shape) + index]
     dense = np.zeros(shape, row.numpy)
-    dense[tuple(positions)] = values[: len(places)]
+    dense[tuple(positions)] = values[: len(indices)]
     return dense
 
 
 def _sizes(shape: tuple[int, ...], order: list[int], blocks: list[int], levels: list[Any]) -> list[int] | None:
     """The number of positions of each dimension, and of each dimension of blocks; None if they do not fit the shape."""
     sizes = [*shape, *[0] * len(blocks)]
-    for place, metadata in zip(order, levels, strict=True):
-        if place >= len(shape):
-            sizes[place] = metadata.DenseSize()
-    for number, axis in enumerate(blocks):
-        size = sizes[len(shape) + number]
+    for dimension, metadata in zip(order, levels, strict=True):
+        if dimension >= len(shape):
+            sizes[dimension] = metadata.DenseSize()
+    for index, axis in enumerate(blocks):
+        size = sizes[len(shape) + index]
         if size < 1 or shape[axis] % size:
             return None
         sizes[axis] = shape[axis] // size

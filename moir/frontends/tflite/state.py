@@ -1,4 +1,4 @@
-"""Variables and hash tables: the values that they have at each place in the order of the operators.
+"""Variables and hash tables: tracks the value of each one from operator to operator.
 
 A variable that only the initialization writes is a constant. One that the model writes keeps its value from one
 inference to the next: it begins with a ReadValue and ends with an Assign, as do the variables of recurrent operators.
@@ -148,8 +148,8 @@ class Resources:
 
 def _handle_name(kind: str, attributes: Mapping[str, Attribute]) -> str:
     names = ("container", "shared_name") if kind == "VAR_HANDLE" else ("table_id",)
-    found: list[Any] = [attributes.get(each) for each in names]
-    texts = [str(each.data if hasattr(each, "data") else each.value.data) for each in found if each is not None]
+    names_of_handle: list[Any] = [attributes.get(each) for each in names]
+    texts = [str(each.data if hasattr(each, "data") else each.value.data) for each in names_of_handle if each is not None]
     return "/".join(each for each in texts if each) or kind.lower()
 
 
@@ -163,7 +163,7 @@ def _written_names(file: ModelFile) -> set[str]:
     with file.damage("the operators of variables"):
         for index, subgraph in enumerate(file.subgraphs):
             handles: dict[int, str] = {}
-            for operator in file.listed(subgraph.OperatorsLength(), subgraph.Operators):
+            for operator in file.vector(subgraph.OperatorsLength(), subgraph.Operators):
                 code: int = operator.OpcodeIndex()
                 kind = file.operators[code][0] if code < len(file.operators) else ""
                 if kind == "CALL_ONCE":

@@ -20,11 +20,30 @@ from moir.dialects.quantization import IntegerRange, Quantization
 from moir.dialects.shapes import impossibility
 from moir.frontends.tflite.flatbuffer import ModelFile, integers, text
 from moir.frontends.tflite.sparsity import densified
-from moir.records import Record
+from moir.support.records import Record
 
-ELEMENTS: dict[int, Attribute] = element_types.numbered(
-    "0 f32, 1 f16, 2 i32, 3 u8, 4 i64, 5 string, 6 boolean, 7 i16, 9 i8, 10 f64, 12 u64, 15 u32, 16 u16, 17 i4, 18 bf16, "
-    "19 i4, 20 u4, 21 f8e4m3, 22 f8e5m2"
+ELEMENTS: dict[int, Attribute] = element_types.of_xml_names(
+    {
+        0: "f32",
+        1: "f16",
+        2: "i32",
+        3: "u8",
+        4: "i64",
+        5: "string",
+        6: "boolean",
+        7: "i16",
+        9: "i8",
+        10: "f64",
+        12: "u64",
+        15: "u32",
+        16: "u16",
+        17: "i4",
+        18: "bf16",
+        19: "i4",
+        20: "u4",
+        21: "f8e4m3",
+        22: "f8e5m2",
+    }
 )
 """The element types by the numbers of the schema. The IR has none for handles and variants, nor for signed integers of
 2 bits: constants of these become i4.
@@ -114,7 +133,8 @@ def _quantization(
     zero = parameters.ZeroPointAsNumpy() if parameters.ZeroPointLength() else np.zeros(scale.size, np.int64)
     axis: int | None = None
     if scale.size > 1:
-        axis = int(parameters.QuantizedDimension())
+        # Old converters wrote a wrong dimension for biases, where there is no choice.
+        axis = 0 if shape == (scale.size,) else int(parameters.QuantizedDimension())
         if not 0 <= axis < len(shape) or shape[axis] != scale.size:
             raise file.error(f"the tensor {name!r} has {scale.size} scales along dimension {axis} of {list(shape)}", "the file is damaged")
     if zero.size not in (1, scale.size) or not np.all(np.isfinite(scale)):
@@ -141,7 +161,7 @@ def constant_of(file: ModelFile, tensor: Tensor) -> DataAttr | None:
     if tensor.number not in ELEMENTS:
         raise file.error(f"the constant {tensor.name!r} has the element type {tensor.number}, which the IR does not have")
     if min(tensor.shape, default=0) < 0:
-        raise file.error(f"the constant {tensor.name!r} has an unknown dimension", "the file is damaged")
+        raise file.error(f"the constant {tensor.name!r} has a dynamic dimension", "the file is damaged")
     if tensor.element == element_types.string:
         return DataAttr.of(_strings(file, raw, tensor), tensor.element)
     row = describe(tensor.element)
@@ -174,8 +194,8 @@ def _strings(file: ModelFile, raw: Array, tensor: Tensor) -> Array:
     (number,) = struct.unpack_from("<i", data)
     if number != count or 4 * (count + 2) > len(data):
         raise file.error(f"the constant {tensor.name!r} of shape {list(tensor.shape)} has {number} strings", "the file is damaged")
-    places: list[int] = np.frombuffer(data, "<i4", count + 1, 4).tolist()
-    if any(not 0 <= a <= b <= len(data) for a, b in pairwise(places)):
+    offsets: list[int] = np.frombuffer(data, "<i4", count + 1, 4).tolist()
+    if any(not 0 <= a <= b <= len(data) for a, b in pairwise(offsets)):
         raise file.error(f"the strings of the constant {tensor.name!r} lie outside of its buffer", "the file is damaged")
-    texts = [data[a:b].decode(errors="replace") for a, b in pairwise(places)]
+    texts = [data[a:b].decode(errors="replace") for a, b in pairwise(offsets)]
     return np.array([*texts, None], object)[:-1].reshape(tensor.shape)

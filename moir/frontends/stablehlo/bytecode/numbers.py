@@ -27,9 +27,9 @@ class Cursor:
         self.position = position
         self.end = len(data) if end is None else end
 
-    def fail(self, reason: str) -> NoReturn:
-        """Raise the error about this place."""
-        raise ModelFileError(reason, location=f"{self.location}, offset {self.position}", hint="copy or download the file again")
+    def fail(self, reason: str, hint: str = "copy or download the file again") -> NoReturn:
+        """Raise ModelFileError with the current offset of the file."""
+        raise ModelFileError(reason, location=f"{self.location}, offset {self.position}", hint=hint)
 
     @property
     def is_at_end(self) -> bool:
@@ -72,10 +72,10 @@ class Cursor:
 
     def count(self, what: str, least: int = 1) -> int:
         """The number of things that follow. Raises ModelFileError if `least` bytes for each do not fit."""
-        found = self.number()
-        if found * least > self.end - self.position:
-            self.fail(f"{found} {what} do not fit into the file")
-        return found
+        count = self.number()
+        if count * least > self.end - self.position:
+            self.fail(f"{count} {what} do not fit into the file")
+        return count
 
     def part(self, size: int) -> Cursor:
         """A cursor over the next `size` bytes alone; this one moves past them."""
@@ -86,9 +86,9 @@ class Cursor:
 
     def text(self) -> str:
         """A string that ends with a byte of zero."""
-        place = self.data.find(b"\0", self.position, self.end)
-        if place < 0:
+        end = self.data.find(b"\0", self.position, self.end)
+        if end < 0:
             self.fail("a string has no end")
-        found = bytes(self.data[self.position : place])
-        self.position = place + 1
-        return found.decode(errors="replace")
+        string = bytes(self.data[self.position : end])
+        self.position = end + 1
+        return string.decode(errors="replace")

@@ -99,13 +99,13 @@ class BytecodeReader:
         self._dialects = dialects
         if self.version >= 4:
             cursor.number()
-        found: list[str] = []
+        names: list[str] = []
         while not cursor.is_at_end:
             dialect = cursor.number()
             for _ in range(cursor.count("operations")):
                 number = cursor.flagged()[0] if self.version >= 5 else cursor.number()
-                found.append(f"{self._dialect(cursor, dialect)}.{self._string(cursor, number)}")
-        return found
+                names.append(f"{self._dialect(cursor, dialect)}.{self._string(cursor, number)}")
+        return names
 
     @staticmethod
     def _version_size(cursor: Cursor) -> int:
@@ -122,12 +122,12 @@ class BytecodeReader:
         cursor = self._of(OFFSETS, "offsets")
         data = self._of(ATTRIBUTE_DATA, "attributes")
         counts = cursor.number(), cursor.number()
-        for found, count in zip((self._attributes, self._types), counts, strict=True):
-            while len(found) < count:
+        for objects, count in zip((self._attributes, self._types), counts, strict=True):
+            while len(objects) < count:
                 dialect = self._dialect(cursor, cursor.number())
                 for _ in range(cursor.count("entries")):
                     size, is_custom = cursor.flagged()
-                    found.append((dialect, data.part(size), is_custom))
+                    objects.append((dialect, data.part(size), is_custom))
 
     def _read_properties(self) -> list[Cursor]:
         if PROPERTIES not in self._sections:
@@ -231,9 +231,9 @@ class BytecodeReader:
     def _regions_of(self, cursor: Cursor, count: int, scope: Scope) -> list[Block]:
         """Regions, each of one block."""
         self._enter()
-        found = [self._region(cursor, scope) for _ in range(count)]
+        regions = [self._region(cursor, scope) for _ in range(count)]
         self._depth -= 1
-        return found
+        return regions
 
     def _region(self, cursor: Cursor, scope: Scope) -> Block:
         blocks = cursor.number()
@@ -258,7 +258,7 @@ class BytecodeReader:
                 number, has_location = cursor.flagged() if self.version >= 4 else (cursor.number(), True)
                 value = Value(self.type(number))
                 if has_location:
-                    value.name = self._place(cursor.number())
+                    value.name = self._location_name(cursor.number())
                 scope.define(value)
                 block.arguments.append(value)
             if self.version >= 3 and cursor.byte():
@@ -267,10 +267,10 @@ class BytecodeReader:
             block.operations.append(self._operation(cursor, scope))
         return block
 
-    def _place(self, number: int) -> str:
+    def _location_name(self, number: int) -> str:
         """The name in a location."""
-        found = self.attribute(number)
-        return str(found) if isinstance(found, Location) else ""
+        attribute = self.attribute(number)
+        return str(attribute) if isinstance(attribute, Location) else ""
 
     def _operation(self, cursor: Cursor, scope: Scope) -> Operation:
         number, mask = cursor.number(), cursor.byte()
@@ -283,11 +283,11 @@ class BytecodeReader:
                 f"the bytecode holds the dialect {dialect!r} itself, which has no stable encoding; "
                 "write a portable artifact: stablehlo-translate --serialize --target=current"
             )
-        place = self._place(cursor.number())
+        location = self._location_name(cursor.number())
         attributes: dict[str, Any] = {}
         if mask & _ATTRIBUTES:
-            given = self.attribute(cursor.number())
-            attributes = dict(cast("dict[str, Any]", given)) if isinstance(given, dict) else {}
+            attribute = self.attribute(cursor.number())
+            attributes = dict(cast("dict[str, Any]", attribute)) if isinstance(attribute, dict) else {}
         if mask & _HAS_PROPERTIES:
             attributes |= self._named(cursor, full, cursor.number())
         results: list[Value] = []
@@ -302,8 +302,8 @@ class BytecodeReader:
             self._use_orders(cursor, len(results))
         for each in results:
             scope.define(each)
-        kind = _VERSION.sub("", name)
-        operation = Operation(kind, operands, attributes, [], results, place)
+        kind = f"sdy.{name}" if dialect == "sdy" else _VERSION.sub("", name)
+        operation = Operation(kind, operands, attributes, [], results, location)
         if mask & _REGIONS:
             count, is_isolated = cursor.flagged()
             if is_isolated:
@@ -330,24 +330,24 @@ class BytecodeReader:
         data = self._properties[number]
         own = Cursor(data.data, data.location, data.position, data.end)
         if full == "builtin.module":
-            found: dict[str, Any] = {}
+            properties: dict[str, Any] = {}
             for name in ("sym_name", "sym_visibility"):
                 index, is_present = own.flagged()
                 if is_present:
-                    found[name] = self.attribute(index)
-            return found
+                    properties[name] = self.attribute(index)
+            return properties
         names = ATTRIBUTES.get(full.removeprefix("vhlo."))
         if names is None:
             return {}
-        found = {}
+        properties = {}
         for name in names:
             if own.is_at_end:
                 break
-            found[name] = self.attribute(own.number())
-        return found
+            properties[name] = self.attribute(own.number())
+        return properties
 
     def _use_orders(self, cursor: Cursor, values: int) -> None:
-        """Skip the orders of uses; if there is one value, its number is not written."""
+        """Skip the use-list orders; the index of a value is written only if there are several values."""
         count = cursor.count("orders") if values > 1 else 1
         for _ in range(count):
             if values > 1:
@@ -367,7 +367,7 @@ class Location(str):
 
 
 class Scope:
-    """The values of regions that see each other, by their numbers."""
+    """The values that are visible in nested regions, by their numbers."""
 
     def __init__(self) -> None:
         self.next = 0
@@ -393,7 +393,7 @@ class Scope:
 
     def value(self, cursor: Cursor, number: int) -> Value:
         """The value with a number. Raises ModelFileError if it is not defined yet."""
-        found = self._values.get(number)
-        if found is None:
+        value = self._values.get(number)
+        if value is None:
             cursor.fail(f"there is no value {number}")
-        return found
+        return value

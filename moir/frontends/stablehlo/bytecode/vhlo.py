@@ -15,22 +15,54 @@ from xdsl.ir import Attribute
 from moir.dialects.shapes import impossibility
 from moir.frontends.stablehlo.bytecode.numbers import Cursor
 from moir.frontends.stablehlo.element_types import ELEMENTS, storage_of
-from moir.frontends.stablehlo.program import Dense, FunctionType, OtherType, Quantized, TensorType, Type
-from moir.tables import numbered, words
+from moir.frontends.stablehlo.program import Dense, FunctionType, OtherType, Quantized, TensorType, TupleType, Type
+from moir.frontends.stablehlo.quantized_types import fault_of_type
+from moir.support.tables import words
 
 Read = Callable[[int], Any]
 """Returns the attribute or the type that has a number in the file."""
 
-SCALARS: dict[int, str] = numbered(
-    "0 i1, 2 bf16, 3 f16, 4 f32, 5 f64, 6 f8E4M3FN, 7 f8E5M2, 10 i4, 11 i8, 12 i16, 13 i32, 14 i64, 15 ui4, 16 ui8, "
-    "17 ui16, 18 ui32, 19 ui64, 37 f4E2M1FN, 40 f8E8M0FNU"
-)
+SCALARS: dict[int, str] = {
+    0: "i1",
+    2: "bf16",
+    3: "f16",
+    4: "f32",
+    5: "f64",
+    6: "f8E4M3FN",
+    7: "f8E5M2",
+    10: "i4",
+    11: "i8",
+    12: "i16",
+    13: "i32",
+    14: "i64",
+    15: "ui4",
+    16: "ui8",
+    17: "ui16",
+    18: "ui32",
+    19: "ui64",
+    27: "f8E4M3FNUZ",
+    28: "f8E5M2FNUZ",
+    29: "f8E4M3B11FNUZ",
+    31: "i2",
+    32: "ui2",
+    35: "f8E4M3",
+    36: "f8E3M4",
+    37: "f4E2M1FN",
+    38: "f6E2M3FN",
+    39: "f6E3M2FN",
+    40: "f8E8M0FNU",
+}
 """The element types by their codes."""
+
+_SIGNED = 1
+"""The flag of a quantized type of signed integers, whose storage type has no sign of its own."""
+
+_UNSIGNED = {ELEMENTS[f"i{width}"]: ELEMENTS[f"ui{width}"] for width in (4, 8, 16, 32)}
 
 _NONE = 33
 """The code of the type of absent attributes."""
 
-_WIDTHS = {"i1": 1, "i4": 4, "i8": 8, "ui4": 4, "ui8": 8}
+_WIDTHS = {"i1": 1, "i2": 2, "i4": 4, "i8": 8, "ui2": 2, "ui4": 4, "ui8": 8}
 
 ENUMERATIONS: dict[int, tuple[str, ...]] = {
     3: ("EQ", "NE", "GE", "GT", "LE", "LT"),
@@ -69,14 +101,14 @@ def read_type(cursor: Cursor, types: Read, _: Read) -> Type:
         case 22:
             return OtherType("token")
         case 23:
-            return OtherType("tuple")
+            return TupleType(tuple(types(cursor.number()) for _ in range(cursor.count("elements"))))
         case 24 | 30:
             return TensorType((), _quantized(cursor, types, per_axis=code == 30))
         case 25:
             return TensorType(None, _element(cursor, types(cursor.number())))
         case _:
             if code != _NONE:
-                cursor.fail(f"a type with the unknown code {code}")
+                cursor.fail(f"a type with the unknown code {code}", hint="is the file newer than this version of moir?")
             return OtherType("none")
 
 
@@ -95,10 +127,12 @@ def _tensor(cursor: Cursor, types: Read) -> TensorType:
 
 
 def _quantized(cursor: Cursor, types: Read, *, per_axis: bool) -> Quantized:
-    cursor.number()
+    is_signed = bool(cursor.number() & _SIGNED)
     storage, expressed = (_element(cursor, types(cursor.number())) for _ in range(2))
     if isinstance(storage, Quantized) or isinstance(expressed, Quantized):
         cursor.fail("a quantized type of quantized numbers")
+    if not is_signed:
+        storage = _UNSIGNED.get(storage, storage)
     axis: int | None = None
     if per_axis:
         axis = cursor.number()
@@ -108,11 +142,14 @@ def _quantized(cursor: Cursor, types: Read, *, per_axis: bool) -> Quantized:
     else:
         scales, zeros = [_float(cursor, "f64")], [cursor.signed()]
         lowest, highest = cursor.signed(), cursor.signed()
-    return Quantized(storage, expressed, tuple(scales), tuple(zeros), axis, lowest, highest)
+    quantized = Quantized(storage, expressed, tuple(scales), tuple(zeros), axis, lowest, highest)
+    if fault := fault_of_type(quantized):
+        cursor.fail(fault)
+    return quantized
 
 
 def _float(cursor: Cursor, name: str) -> float:
-    """A float, which the file stores as its bits."""
+    """A float, stored in the file as its bit pattern."""
     kind = storage_of(ELEMENTS[name])
     if kind is None:
         cursor.fail(f"a float of the type {name}")
@@ -124,9 +161,9 @@ def read_attribute(cursor: Cursor, types: Read, attributes: Read) -> Any:
     """An attribute from its encoding."""
     code = cursor.number()
     if code in ENUMERATIONS:
-        place = cursor.number()
+        index = cursor.number()
         words = ENUMERATIONS[code]
-        return words[place] if place < len(words) else str(place)
+        return words[index] if index < len(words) else str(index)
     match code:
         case 1:
             return [attributes(cursor.number()) for _ in range(cursor.count("entries"))]
@@ -170,7 +207,7 @@ def _dense(cursor: Cursor, type_: Any) -> Dense:
     element = type_.element.storage if isinstance(type_.element, Quantized) else type_.element
     kind = storage_of(element)
     if kind is None:
-        cursor.fail("constants of this element type are not supported")
+        cursor.fail("constants of this element type are not supported", hint="convert them to another type before the export")
     count = 1
     for size in type_.shape:
         count *= size
@@ -203,12 +240,23 @@ _CUSTOM_CALL = (
 
 _ACCURACY = words("cbrt cosine exponential exponential_minus_one log log_plus_one logistic rsqrt sine sqrt tan tanh")
 
+_GROUPS = ("channel_id", "replica_groups", "use_global_device_ids")
+
 ATTRIBUTES: dict[str, tuple[str, ...]] = {
     **{f"{name}_v2": ("result_accuracy",) for name in _ACCURACY},
+    **dict.fromkeys(("all_gather_v1", "all_gather_v2"), ("all_gather_dim", *_GROUPS)),
+    **dict.fromkeys(("all_reduce_v1", "all_reduce_v2"), _GROUPS),
+    **dict.fromkeys(
+        ("all_to_all_v1", "all_to_all_v2"), ("channel_id", "concat_dimension", "replica_groups", "split_count", "split_dimension")
+    ),
     "batch_norm_inference_v1": ("epsilon", "feature_index"),
     "broadcast_in_dim_v1": ("broadcast_dimensions",),
     "call_v1": ("callee",),
     "cholesky_v1": ("lower",),
+    "collective_broadcast_v1": ("channel_id", "replica_groups"),
+    "collective_broadcast_v2": ("channel_id", "has_dynamic_root", "replica_groups"),
+    "collective_permute_v1": ("channel_id", "source_target_pairs"),
+    "collective_reduce_v1": ("channel_id", "has_dynamic_root", "replica_groups", "use_global_device_ids"),
     "compare_v1": ("compare_type", "comparison_direction"),
     "composite_v1": ("composite_attributes", "decomposition", "name", "version"),
     "composite_v2": ("composite_attributes", "decomposition", "name", "version"),
@@ -244,6 +292,7 @@ ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "map_v1": ("dimensions",),
     "pad_v1": ("edge_padding_high", "edge_padding_low", "interior_padding"),
     "reduce_precision_v1": ("exponent_bits", "mantissa_bits"),
+    "reduce_scatter_v1": ("channel_id", "replica_groups", "scatter_dimension", "use_global_device_ids"),
     "reduce_v1": ("dimensions",),
     "reduce_window_v1": ("base_dilations", "padding", "window_dilations", "window_dimensions", "window_strides"),
     "reverse_v1": ("dimensions",),

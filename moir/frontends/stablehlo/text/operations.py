@@ -1,4 +1,4 @@
-"""Operations, blocks, functions and modules in a text of MLIR.
+"""Operations and blocks in a text of MLIR.
 
 %0 = "stablehlo.add"(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>     the generic form of any operation
 %0 = stablehlo.add %a, %b : tensor<4xf32>                                          its custom form
@@ -6,13 +6,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from moir.frontends.stablehlo.program import Block, Function, FunctionType, Operation, Program, TensorType, Type, Value, dictionaries
+from moir.frontends.stablehlo.program import Block, FunctionType, Operation, TensorType, Type, Value
+from moir.frontends.stablehlo.text.attributes import attribute_of, dictionary_of
 from moir.frontends.stablehlo.text.pretty import PrettyForm, pretty_form
 from moir.frontends.stablehlo.text.scanner import Scanner
-from moir.frontends.stablehlo.text.types import attribute_of, dictionary_of, result_types, type_of, types_in_brackets
+from moir.frontends.stablehlo.text.shardy import shardy_form
+from moir.frontends.stablehlo.text.types import result_types, type_of, types_in_brackets
 
 DIALECTS = ("stablehlo.", "chlo.", "func.", "mhlo.", "builtin.", "sdy.", "vhlo.")
 MAXIMUM_RESULTS = 1 << 14
@@ -23,8 +25,8 @@ def kind_of(name: str) -> str:
     return name.removeprefix("stablehlo.").removeprefix("mhlo.")
 
 
-class TextReader:
-    """Reads a program from a text.
+class OperationReader:
+    """Reads operations from a text.
 
     Args:
         text: the text.
@@ -33,15 +35,15 @@ class TextReader:
 
     def __init__(self, text: str, location: str) -> None:
         self.words = Scanner(text, location)
-        self._scopes: list[dict[str, list[Value]]] = [{}]
-        self._functions: dict[str, Function] = {}
+        self.scopes: list[dict[str, list[Value]]] = [{}]
+        """The values by their names, those of inner regions last."""
 
     # Values
 
     def value(self) -> Value:
         """The value whose name is the current word."""
         name, _, number = self.words.word.partition("#")
-        values = next((scope[name] for scope in reversed(self._scopes) if name in scope), ())
+        values = next((scope[name] for scope in reversed(self.scopes) if name in scope), ())
         if number and not number.isdecimal():
             self.words.fail(f"{number[:40]!r} is not a number of a result")
         index = int(number[:9] or 0)
@@ -51,174 +53,26 @@ class TextReader:
         return values[index]
 
     def values(self) -> list[Value]:
-        """Values with commas between them."""
-        found: list[Value] = []
+        """Read values with commas between them."""
+        values: list[Value] = []
         while self.words.word.startswith("%"):
-            found.append(self.value())
+            values.append(self.value())
             if not self.words.takes(","):
                 break
-        return found
+        return values
 
     def define(self, name: str, values: list[Value]) -> None:
         """Give a name to results or an argument."""
-        self._scopes[-1][name] = values
-
-    # Modules and functions
-
-    def program(self) -> Program:
-        """The program. Raises ModelFileError if the text is neither a module nor a list of functions."""
-        words = self.words
-        self._skip_aliases()
-        name = ""
-        if words.word.startswith('"') and words.word.strip('"') == "builtin.module":
-            words.advance()
-            words.expect("(")
-            words.expect(")")
-            properties: dict[str, Any] = {}
-            if words.takes("<"):
-                properties = dictionary_of(words)
-                words.expect(">")
-            name = str(properties.get("sym_name", ""))
-            words.expect("(")
-            self._module_body()
-            words.expect(")")
-        elif words.word == "func.func":
-            self._functions_until("")
-        else:
-            if words.word not in ("module", "builtin.module"):
-                words.fail("this is not a module")
-            words.advance()
-            name = words.advance()[1:] if words.word.startswith("@") else ""
-            if words.takes("attributes"):
-                dictionary_of(words)
-            self._module_body()
-        return Program(name, self._functions)
-
-    def _skip_aliases(self) -> None:
-        words = self.words
-        while words.word.startswith(("#", "!")):
-            words.advance()
-            words.expect("=")
-            if words.word == "loc":
-                words.place()
-            else:
-                attribute_of(words)
-
-    def _module_body(self) -> None:
-        self.words.expect("{")
-        self._functions_until("}")
-        self.words.advance()
-
-    def _functions_until(self, end: str) -> None:
-        """The functions before a word; the empty word is the end of the text."""
-        words = self.words
-        while words.word != end:
-            if not words.word:
-                words.fail("the module is not closed")
-            if words.word.strip('"') == "func.func":
-                self._function(is_generic=words.word.startswith('"'))
-            elif words.word.startswith(("sdy.", '"sdy.')):
-                self._skip_statement()
-            elif words.word.startswith(("#", "!")):
-                self._skip_aliases()
-            else:
-                words.fail(f"{words.word[:40]!r} in a module is not supported")
-
-    def _skip_statement(self) -> None:
-        """Skip a declaration of shardings, which ends with its line."""
-        words = self.words
-        words.rest_until("\n")
-
-    def _function(self, *, is_generic: bool) -> None:
-        function = self._generic_function() if is_generic else self._pretty_function()
-        if function.name in self._functions:
-            self.words.fail(f"there are two functions {function.name!r}")
-        self._functions[function.name] = function
-
-    def _generic_function(self) -> Function:
-        words = self.words
-        words.advance()
-        words.expect("(")
-        words.expect(")")
-        words.expect("<")
-        properties = dictionary_of(words)
-        words.expect(">")
-        words.expect("(")
-        block = self._region()
-        words.expect(")")
-        if words.word == "{":
-            dictionary_of(words)
-        self._signature_end()
-        return Function(
-            str(properties.get("sym_name", "")),
-            block,
-            dictionaries(properties.get("arg_attrs")),
-            dictionaries(properties.get("res_attrs")),
-            properties.get("sym_visibility") != "private",
-        )
-
-    def _signature_end(self) -> None:
-        if self.words.takes(":"):
-            type_of(self.words)
-        self.words.place()
-
-    def _pretty_function(self) -> Function:
-        words = self.words
-        words.advance()
-        is_public = True
-        if words.word in ("public", "private", "nested"):
-            is_public = words.advance() == "public"
-        name = words.advance()
-        if not name.startswith("@"):
-            words.fail("a function has no name")
-        self._scopes.append({})
-        arguments: list[Value] = []
-        attributes: list[dict[str, Any]] = []
-        words.expect("(")
-        while not words.takes(")"):
-            argument = words.advance()
-            words.expect(":")
-            value = Value(type_of(words))
-            attributes.append(dictionary_of(words) if words.at("{") else {})
-            value.name = words.place()
-            arguments.append(value)
-            self.define(argument, [value])
-            words.takes(",")
-            if not words.word:
-                words.fail("a function is not closed")
-        results: list[dict[str, Any]] = []
-        if words.takes("->"):
-            results = self._result_attributes()
-        if words.takes("attributes"):
-            dictionary_of(words)
-        block = Block(arguments)
-        words.expect("{")
-        self._operations(block, "}")
-        words.place()
-        self._scopes.pop()
-        return Function(name[2:-1] if name.startswith('@"') else name[1:], block, attributes, results, is_public)
-
-    def _result_attributes(self) -> list[dict[str, Any]]:
-        words = self.words
-        if words.word != "(":
-            type_of(words)
-            return [{}]
-        words.advance()
-        found: list[dict[str, Any]] = []
-        while not words.takes(")"):
-            type_of(words)
-            found.append(dictionary_of(words) if words.at("{") else {})
-            words.takes(",")
-        return found
+        self.scopes[-1][name] = values
 
     # Blocks and operations
 
-    def _region(self) -> Block:
+    def region(self) -> Block:
         """A region of one block, which may have a label with arguments."""
         words = self.words
         words.expect("{")
         words.enter()
-        self._scopes.append({})
+        self.scopes.append({})
         block = Block([])
         if words.word.startswith("^"):
             words.advance()
@@ -227,19 +81,19 @@ class TextReader:
                     name = words.advance()
                     words.expect(":")
                     value = Value(type_of(words))
-                    value.name = words.place()
+                    value.name = words.location_name()
                     block.arguments.append(value)
                     self.define(name, [value])
                     words.takes(",")
                     if not words.word:
                         words.fail("a block is not closed")
             words.expect(":")
-        self._operations(block, "}")
-        self._scopes.pop()
+        self.operations(block, "}")
+        self.scopes.pop()
         words.leave()
         return block
 
-    def _operations(self, block: Block, end: str) -> None:
+    def operations(self, block: Block, end: str) -> None:
         words = self.words
         while not words.takes(end):
             if not words.word:
@@ -264,13 +118,13 @@ class TextReader:
         if names:
             words.expect("=")
         operation = self._generic() if words.word.startswith('"') else self._pretty()
-        operation.name = words.place() or operation.name
+        operation.name = words.location_name() or operation.name
         if names and sum(count for _, count in names) != len(operation.results):
             words.fail(f"{operation.kind} has {len(operation.results)} results, not {sum(count for _, count in names)}")
-        place = 0
+        index = 0
         for name, count in names:
-            self.define(name, operation.results[place : place + count])
-            place += count
+            self.define(name, operation.results[index : index + count])
+            index += count
         return operation
 
     def _generic(self) -> Operation:
@@ -288,13 +142,13 @@ class TextReader:
             words.expect(">")
         if words.takes("("):
             while not words.takes(")"):
-                regions.append(self._region())
+                regions.append(self.region())
                 words.takes(",")
         if words.word == "{":
             attributes |= dictionary_of(words)
         words.expect(":")
-        found = type_of(words)
-        outputs = found.outputs if isinstance(found, FunctionType) else ()
+        function_type = type_of(words)
+        outputs = function_type.outputs if isinstance(function_type, FunctionType) else ()
         return Operation(kind, operands, attributes, regions, [Value(each) for each in outputs])
 
     def _pretty(self) -> Operation:
@@ -305,12 +159,19 @@ class TextReader:
         if not name.startswith(DIALECTS):
             words.fail(f"the operation {name[:40]!r} is not supported")
         kind = kind_of(name)
-        if kind == "while":
-            return self._while()
-        if kind == "reduce":
-            return self._reduce()
+        if kind in _WITH_REGIONS:
+            return _WITH_REGIONS[kind](self)
+        if name.startswith("sdy.") and kind != "sdy.return":
+            return self._shardy(kind)
         form = self.form(kind)
         return self._finished(kind, form)
+
+    def _shardy(self, kind: str) -> Operation:
+        operands, arguments = shardy_form(self.words, kind, self.value)
+        regions = [] if arguments is None else [self._region_of([name for name, _ in arguments], [value for _, value in arguments])]
+        operation = self._finished(kind, PrettyForm(operands, {}))
+        operation.regions = regions
+        return operation
 
     def form(self, kind: str) -> PrettyForm:
         """The operands and clauses of an operation in its custom form, up to its types."""
@@ -335,7 +196,7 @@ class TextReader:
                     arrow, types = True, result_types(words)
         return Operation(kind, form.operands, form.attributes, [], [Value(each) for each in outputs_of(kind, form, types, arrow=arrow)])
 
-    def _while(self) -> Operation:
+    def while_(self) -> Operation:
         """`while(%i = %a, …) : types cond { … } do { … }`."""
         words = self.words
         words.expect("(")
@@ -364,13 +225,13 @@ class TextReader:
         """A region whose arguments an operation declares before it."""
         if len(names) != len(arguments):
             self.words.fail(f"{len(names)} values with {len(arguments)} types")
-        self._scopes.append({name: [value] for name, value in zip(names, arguments, strict=True)})
-        block = self._region()
-        self._scopes.pop()
+        self.scopes.append({name: [value] for name, value in zip(names, arguments, strict=True)})
+        block = self.region()
+        self.scopes.pop()
         block.arguments = arguments
         return block
 
-    def _reduce(self) -> Operation:
+    def reduce(self) -> Operation:
         """`reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : …`, or with `reducer(…) { … }`."""
         words = self.words
         operands, initial = list[Value](), list[Value]()
@@ -394,14 +255,36 @@ class TextReader:
             elif name == "{":
                 words.fail("attributes of a reduce are not supported")
         words.expect(":")
-        found = type_of(words)
-        outputs = found.outputs if isinstance(found, FunctionType) else ()
-        place = words.place()
+        reduced_type = type_of(words)
+        outputs = reduced_type.outputs if isinstance(reduced_type, FunctionType) else ()
+        location = words.location_name()
         block = self._applied(applied, outputs) if applied else self._reducer(outputs)
-        return Operation("reduce", [*operands, *initial], attributes, [block], [Value(each) for each in outputs], place)
+        return Operation("reduce", [*operands, *initial], attributes, [block], [Value(each) for each in outputs], location)
+
+    def scan(self) -> Operation:
+        """`scan(%x) inits(%s) dimension=0 { ^bb0(%a: t, %b: t): … } : (types) -> (types)`."""
+        words = self.words
+        groups: list[list[Value]] = []
+        for word in ("", "inits"):
+            if word:
+                words.expect(word)
+            words.expect("(")
+            groups.append(self.values())
+            words.expect(")")
+        attributes: dict[str, Any] = {}
+        while words.word not in ("{", ""):
+            name = words.advance()
+            words.expect("=")
+            attributes[name] = words.integer() if words.word.isdigit() else attribute_of(words)
+            words.takes(",")
+        region = self.region()
+        operation = self._finished("chlo.scan", PrettyForm([*groups[0], *groups[1]], {}))
+        operation.attributes = {**attributes, "operandSegmentSizes": [len(each) for each in groups]}
+        operation.regions = [region]
+        return operation
 
     def _applied(self, kind: str, outputs: Sequence[Type]) -> Block:
-        """The function of a reduction that is given as the kind of a single operation."""
+        """The body of a reduction that is written as the kind of a single operation (`applies stablehlo.add`)."""
         first = outputs[0] if outputs else None
         if not isinstance(first, TensorType):
             self.words.fail("a reduction has no tensor as result")
@@ -418,12 +301,12 @@ class TextReader:
         words.expect("reducer")
         firsts, seconds = list[tuple[str, Value]](), list[tuple[str, Value]]()
         while words.takes("("):
-            for found in (firsts, seconds):
+            for groups in (firsts, seconds):
                 name = words.advance()
                 words.expect(":")
                 value = Value(type_of(words))
-                words.place()
-                found.append((name, value))
+                words.location_name()
+                groups.append((name, value))
                 words.takes(",")
             words.expect(")")
         del outputs
@@ -431,12 +314,19 @@ class TextReader:
         return self._region_of([name for name, _ in pairs], [value for _, value in pairs])
 
 
+_WITH_REGIONS: Mapping[str, Callable[[OperationReader], Operation]] = {
+    "chlo.scan": OperationReader.scan,
+    "reduce": OperationReader.reduce,
+    "while": OperationReader.while_,
+}
+"""Operations whose custom form has regions."""
+
 _LAST_TYPE = frozenset(("select", "clamp"))
 
 
 def outputs_of(kind: str, form: PrettyForm, types: list[Type], *, arrow: bool) -> list[Type]:
     """The types of the results of an operation in its custom form."""
-    if kind in ("return", "func.return", "sdy.return") or (kind == "custom_call" and arrow and not types):
+    if kind in ("return", "func.return", "sdy.return", "sdy.sharding_group") or (kind == "custom_call" and arrow and not types):
         return []
     if arrow:
         return types

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from moir.decimals import decimal_of
 from moir.frontends.stablehlo.program import Symbol, Value
+from moir.frontends.stablehlo.text.attributes import attribute_of, convolution_dimensions, dense_of, dictionary_of
 from moir.frontends.stablehlo.text.scanner import Scanner
-from moir.frontends.stablehlo.text.types import attribute_of, convolution_dimensions, dense_of, dictionary_of
+from moir.support.decimals import decimal_of
 
 
 @dataclass
@@ -51,7 +51,10 @@ _NAMES: dict[tuple[str, str], str] = {
     ("set_dimension_size", "dim"): "dimension",
     ("transpose", "dims"): "permutation",
 }
-"""The attributes of clauses, where these have other names."""
+"""(kind, clause of the pretty form) -> name of the attribute, where they differ."""
+
+_HINTS = frozenset(("algorithm", "precision", "result_accuracy"))
+"""Clauses that say how exactly a device computes, in the form `algorithm = <…>`."""
 
 _PAIRED = {"batching_dims": "batching_dimensions", "contracting_dims": "contracting_dimensions"}
 _DIRECTIONS = ("EQ", "NE", "GE", "GT", "LE", "LT")
@@ -71,7 +74,11 @@ def pretty_form(words: Scanner, kind: str, value: Callable[[], Value]) -> Pretty
         elif word == "(":
             words.advance()
             while not words.takes(")"):
-                form.operands.append(value())
+                # A clause in the list, as in `chlo.top_k(%x, k = 2)`.
+                if re.match(r"[A-Za-z_]", words.word):
+                    _clause(words, kind, form)
+                else:
+                    form.operands.append(value())
                 words.takes(",")
                 if not words.word:
                     words.fail("a list of operands is not closed")
@@ -121,12 +128,12 @@ def _bracketed(words: Scanner, kind: str, form: PrettyForm) -> None:
         return
     starts, limits, strides = list[int](), list[int](), list[int]()
     for part in text.split(",") if text.strip() else ():
-        found = _SLICE.match(part)
-        if found is None:
+        match = _SLICE.match(part)
+        if match is None:
             words.fail(f"{part[:40]!r} is not a slice")
-        starts.append(int(found[1]))
-        limits.append(int(found[2]))
-        strides.append(int(found[3] or 1))
+        starts.append(int(match[1]))
+        limits.append(int(match[2]))
+        strides.append(int(match[3] or 1))
     form.attributes |= {"start_indices": starts, "limit_indices": limits, "strides": strides}
 
 
@@ -148,11 +155,13 @@ def _clause(words: Scanner, kind: str, form: PrettyForm) -> None:
         words.expect("x")
         form.attributes[f"lhs_{_PAIRED[name]}"] = first
         form.attributes[f"rhs_{_PAIRED[name]}"] = attribute_of(words)
+    elif words.word == "<" and name in _HINTS:
+        words.skip_balanced()
     elif name == "format":
-        found = re.fullmatch(r"e(\d{1,3})m(\d{1,3})", words.advance())
-        if found is None:
+        match = re.fullmatch(r"e(\d{1,3})m(\d{1,3})", words.advance())
+        if match is None:
             words.fail("a format of reduced precision has no bits")
-        form.attributes |= {"exponent_bits": int(found[1]), "mantissa_bits": int(found[2])}
+        form.attributes |= {"exponent_bits": int(match[1]), "mantissa_bits": int(match[2])}
     else:
         # The types of the operation follow the number of a clause.
         is_number = words.word[:1].isdigit() or words.word[:1] == "-"
@@ -178,5 +187,5 @@ _WINDOW = {
 
 def _window(words: Scanner) -> dict[str, Any]:
     """`{stride = [2, 2], pad = [[1, 1], [1, 1]], rhs_dilate = […], lhs_dilate = […], reverse = […]}`."""
-    found = dictionary_of(words)
-    return {_WINDOW.get(name, name): np.array(value, np.int64) if name == "pad" else value for name, value in found.items()}
+    fields = dictionary_of(words)
+    return {_WINDOW.get(name, name): np.array(value, np.int64) if name == "pad" else value for name, value in fields.items()}

@@ -8,14 +8,15 @@ from typing import NoReturn
 from moir.errors import ModelFileError
 
 _SPACE = re.compile(r"(?:\s+|//[^\n]*)+")
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
+"""The pattern of a string without its last quotation mark. It never goes back: a constant is a string of many MB."""
+
 _WORD = re.compile(
     r"->|::|==|[-+]?\d+\.\d*(?:[eE][-+]?\d+)?|0x[0-9a-fA-F]+|[-+]?\d+(?:[eE][-+]?\d+)?"
-    r'|%[\w$.-]+(?:#\d+)?|[@#!^][\w$.-]+|@"[^"]*"|"(?:[^"\\]|\\.)*"|[A-Za-z_][\w$.]*|\{-#|#-\}|.',
+    rf'|%[\w$.-]+(?:#\d+)?|[@#!^][\w$.-]+|@"[^"]*"|{_STRING}"|[A-Za-z_][\w$.]*|\{{-#|#-\}}|.',
     re.DOTALL,
 )
-_LOCATION = re.compile(
-    r'^#(loc\d*) = loc\((?:"((?:[^"\\]|\\.)*)"|callsite\(#(loc\d*)|#(loc\d*)|fused(?:<[^>]*>)?\[#(loc\d*))', re.MULTILINE
-)
+_LOCATION = re.compile(rf'^#(loc\d*) = loc\((?:({_STRING})"|callsite\(#(loc\d*)|#(loc\d*)|fused(?:<[^>]*>)?\[#(loc\d*))', re.MULTILINE)
 MAXIMUM_NESTING = 200
 """How deep brackets and regions may be nested."""
 
@@ -35,7 +36,7 @@ class Scanner:
         self.word: str = ""
         self.start: int = 0
         self.depth = 0
-        self._places = {name: (text_, *others) for name, text_, *others in _LOCATION.findall(text)}
+        self._locations = {name: (text_, *others) for name, text_, *others in _LOCATION.findall(text)}
         self.advance()
 
     def advance(self) -> str:
@@ -43,10 +44,12 @@ class Scanner:
         before = self.word
         if (space := _SPACE.match(self.text, self.position)) is not None:
             self.position = space.end()
-        found = _WORD.match(self.text, self.position)
+        match = _WORD.match(self.text, self.position)
         self.start = self.position
-        self.word = "" if found is None else found.group()
+        self.word = "" if match is None else match.group()
         self.position += len(self.word)
+        if self.word == '"':
+            self.fail("a string is not closed")
         return before
 
     def at(self, word: str) -> bool:
@@ -54,7 +57,7 @@ class Scanner:
         return self.word == word
 
     def fail(self, reason: str) -> NoReturn:
-        """Raise the error about the current place."""
+        """Raise ModelFileError with the current line and column."""
         line = self.text.count("\n", 0, self.start) + 1
         column = self.start - self.text.rfind("\n", 0, self.start)
         raise ModelFileError(reason, location=f"{self.location}, line {line}, column {column}")
@@ -101,13 +104,13 @@ class Scanner:
 
     def rest_until(self, end: str) -> str:
         """The text from the current word up to a character; the scanner goes on after that."""
-        place = self.text.find(end, self.start)
-        if place < 0:
+        position = self.text.find(end, self.start)
+        if position < 0:
             self.fail(f"{end!r} is missing")
-        found = self.text[self.start : place]
-        self.position = place + len(end)
+        text = self.text[self.start : position]
+        self.position = position + len(end)
         self.advance()
-        return found
+        return text
 
     def skip_balanced(self) -> None:
         """Move past the bracket that closes the current one."""
@@ -122,7 +125,7 @@ class Scanner:
             elif word == pending[-1]:
                 pending.pop()
 
-    def place(self) -> str:
+    def location_name(self) -> str:
         """The name in a location `loc(…)`, empty if there is none; the scanner goes on after the location."""
         if self.word != "loc":
             return ""
@@ -132,20 +135,20 @@ class Scanner:
         begin = self.position
         self.skip_balanced()
         inner = self.text[begin : begin + 400].lstrip()
-        if found := re.match(r'"((?:[^"\\]|\\.)*)"', inner):
-            return unescaped(found.group())
-        found = re.match(r"(?:callsite\(|fused(?:<[^>]*>)?\[)?#(loc\d*)", inner)
-        return "" if found is None else self._named(found.group(1))
+        if match := re.match(rf'{_STRING}"', inner):
+            return unescaped(match.group())
+        match = re.match(r"(?:callsite\(|fused(?:<[^>]*>)?\[)?#(loc\d*)", inner)
+        return "" if match is None else self._named(match.group(1))
 
     def _named(self, alias: str) -> str:
         for _ in range(MAXIMUM_NESTING):
-            found = self._places.get(alias)
-            if found is None:
+            location = self._locations.get(alias)
+            if location is None:
                 return ""
-            text, *others = found
+            text, *others = location
             following = next((each for each in others if each), "")
             if not following:
-                return unescaped(f'"{text}"')
+                return unescaped(f'{text}"')
             alias = following
         return ""
 
@@ -157,5 +160,5 @@ def unescaped(word: str) -> str:
     """The value of a string with its quotation marks."""
     if "\\" not in word:
         return word[1:-1]
-    found = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
-    return _ESCAPE.sub(lambda match: found.get(match[1]) or chr(int(match[1], 16)), word[1:-1])
+    escapes = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
+    return _ESCAPE.sub(lambda match: escapes.get(match[1]) or chr(int(match[1], 16)), word[1:-1])

@@ -21,14 +21,14 @@ from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
+from moir.files.protobuf.wire import varint
 from moir.files.reading import map_file
-from moir.frontends.protobuf.wire import varint
 from moir.frontends.tensorflow.checkpoint.ordered_code import slice_key
 from moir.frontends.tensorflow.checkpoint.sorted_table import SortedTable
 from moir.frontends.tensorflow.messages import parse
 from moir.frontends.tensorflow.tensors import DATA_TYPES, stored_data
-from moir.records import Record
-from moir.suggestions import did_you_mean
+from moir.support.records import Record
+from moir.support.suggestions import did_you_mean
 
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 ATTRIBUTE_SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -142,7 +142,7 @@ class Bundle:
         return bounded
 
     def _joined(self, key: str, entry: Entry, wanted: Extents) -> DataAttr:
-        """A slice of a partitioned variable: a view if it is one of the stored slices, else a copy."""
+        """The elements of a slice of a partitioned variable: a view if that is stored as one piece, else a copy."""
         pieces: list[tuple[DataAttr, tuple[slice, ...], tuple[slice, ...]]] = []
         covered = taken = 0
         for extents in entry.slices:

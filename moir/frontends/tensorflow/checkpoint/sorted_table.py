@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from moir.errors import ModelFileError
+from moir.files.protobuf.wire import varint
 from moir.files.reading import map_content
-from moir.frontends.protobuf.wire import varint
 from moir.frontends.tensorflow.checkpoint.checksum import crc32c, masked
 
 MAGIC = 0xDB4775248B80FB57
@@ -70,8 +70,8 @@ class SortedTable:
         _, position = self._handle(self.mapped[footer:], 0, footer)
         index, _ = self._handle(self.mapped[footer:], position, footer)
         last: bytes | None = None
-        for _, place in self._block(*index):
-            data, _ = self._handle(place, 0, index[0])
+        for _, handle in self._block(*index):
+            data, _ = self._handle(handle, 0, index[0])
             for key, value in self._block(*data):
                 if last is not None and key <= last:
                     raise self.error("its keys are not in order", data[0])
@@ -85,7 +85,7 @@ class SortedTable:
             offset, position = varint(buffer, position, len(buffer))
             size, position = varint(buffer, position, len(buffer))
         except ValueError:
-            raise self.error("the place of a block is damaged", origin) from None
+            raise self.error("the offset of a block is damaged", origin) from None
         if offset + size + _TRAILER_BYTES > len(self.mapped) - _FOOTER_BYTES:
             raise self.error(f"a block of {size} bytes at {offset} is beyond the end", origin)
         return (offset, size), position
@@ -105,13 +105,13 @@ class SortedTable:
             size, _ = varint(memoryview(content), 0, len(content))
             if size > _SNAPPY_EXPANSION * len(content):
                 raise self.error(f"a compressed block of {len(content)} bytes claims to have {size}", offset)
-            found = bytes(cramjam.snappy.decompress_raw(content))
+            content_bytes = bytes(cramjam.snappy.decompress_raw(content))
         except (ValueError, cramjam.DecompressionError):
             raise self.error("a compressed block is damaged", offset) from None
-        self.block_bytes += len(found)
+        self.block_bytes += len(content_bytes)
         if self.block_bytes > _EXPANSION * len(self.mapped):
             raise self.error("its blocks take far more memory than the file", offset)
-        return found
+        return content_bytes
 
     def _block(self, offset: int, size: int) -> Iterator[tuple[bytes, bytes]]:
         """The entries of a block."""

@@ -69,7 +69,7 @@ def _captures(meta_graph: Any) -> Iterator[tuple[str, int]]:
 
 
 def _separate(variables: dict[str, Any], objects: dict[str, int]) -> None:
-    """Give variables that share a name, and are different objects, the names of their nodes.
+    """Variables that share a name although they are different objects are renamed to their nodes.
 
     TensorFlow before 2.5 writes the names that the program gave them.
     """

@@ -16,7 +16,7 @@ from moir.frontends.tensorflow.functions import LOOP_KINDS
 from moir.frontends.tensorflow.references import reference
 from moir.frontends.tensorflow.state.nodes import RESOURCE_KINDS, Resource, is_writing
 from moir.frontends.tensorflow.state.order import StateOrder, state_order
-from moir.frontends.tensorflow.state.walk import CallFrame, Item, Place, Walk, callees, data_operands
+from moir.frontends.tensorflow.state.walk import CalledNode, CallFrame, Item, Walk, callees, data_operands
 
 
 def find_state(graph: Any, outputs: Iterable[str]) -> tuple[StateOrder | None, list[str]]:
@@ -49,8 +49,8 @@ def find_state(graph: Any, outputs: Iterable[str]) -> tuple[StateOrder | None, l
     return (state_order(walk, threaded, outputs) if threaded else None), notes
 
 
-def _threaded(walk: Walk, written: dict[Resource | None, list[Place]], outputs: list[str]) -> frozenset[Resource] | None:
-    """The variables that are written and whose values reach the outputs, also by way of other such variables.
+def _threaded(walk: Walk, written: dict[Resource | None, list[CalledNode]], outputs: list[str]) -> frozenset[Resource] | None:
+    """The written variables whose values reach the outputs, directly or through other such variables.
 
     None if the outputs read no variable at all.
     """
@@ -58,14 +58,14 @@ def _threaded(walk: Walk, written: dict[Resource | None, list[Place]], outputs: 
     if not read:
         return None
     threaded: set[Resource] = set()
-    while found := {resource for resource in written if resource in read} - threaded:
-        threaded |= found
-        read |= walk.reads(item for resource in found for place in written[resource] for item in _deciding(walk, *place))
+    while further := {resource for resource in written if resource in read} - threaded:
+        threaded |= further
+        read |= walk.reads(item for resource in further for node in written[resource] for item in _deciding(walk, *node))
     return frozenset(threaded)
 
 
 def _deciding(walk: Walk, frame: CallFrame, name: str) -> list[Item]:
-    """The tensors that decide what a node writes, and whether it runs."""
+    """The tensors that decide whether a node runs (conditions of conditionals and loops) and which value it writes."""
     items: list[Item] = [(frame, *reference(operand)) for operand in data_operands(frame.nodes[name])]
     while frame.caller is not None:
         frame, node = frame.caller

@@ -16,7 +16,7 @@ from moir.dialects import element_types
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
 from moir.frontends.tensorflow.state.assets import OpenedAsset
-from moir.records import Record
+from moir.support.records import Record
 
 WHOLE_LINE, LINE_NUMBER = -2, -1
 
@@ -80,10 +80,10 @@ def _column(path: Path, lines: list[str], layout: TextTable, index: int, element
     column = np.empty(len(lines), object)
     for number, line in enumerate(lines):
         fields = [line] if index == WHOLE_LINE else line.split(layout.delimiter)
-        place = 0 if index == WHOLE_LINE else index
-        if not 0 <= place < len(fields):
+        column_index = 0 if index == WHOLE_LINE else index
+        if not 0 <= column_index < len(fields):
             raise ModelFileError(f"there is no column {index}", location=f"{path}, line {number + 1}")
-        column[number] = fields[place]
+        column[number] = fields[column_index]
     if element == element_types.string:
         return DataAttr.of(column, element)
     try:

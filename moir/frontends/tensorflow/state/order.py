@@ -29,7 +29,7 @@ from moir.frontends.tensorflow.state.nodes import (
     resource_of,
 )
 from moir.frontends.tensorflow.state.walk import CallFrame, Walk, data_operands
-from moir.records import Record
+from moir.support.records import Record
 
 _SHARING = frozenset(
     (
@@ -45,7 +45,7 @@ _ORDER_HINT = "order them by control dependencies, as tf.function does, or expor
 
 
 class FrameOrder:
-    """The order of the nodes of one graph, or of one call of a function.
+    """The execution order of the nodes of a graph, or of one call of a function, with their accesses to variables.
 
     Args:
         positions: the position of each node that runs, by name.
@@ -63,8 +63,10 @@ class FrameOrder:
 
     def leave_out(self, resources: Set[Resource]) -> None:
         """Forget the accesses of variables that are not state."""
-        kept = {name: {each: writes for each, writes in found.items() if each not in resources} for name, found in self.accesses.items()}
-        self.accesses = {name: found for name, found in kept.items() if found}
+        kept = {
+            name: {each: writes for each, writes in resource.items() if each not in resources} for name, resource in self.accesses.items()
+        }
+        self.accesses = {name: resource for name, resource in kept.items() if resource}
 
 
 class StateOrder(Record):
@@ -80,7 +82,7 @@ class StateOrder(Record):
 
 
 def state_order(walk: Walk, variables: frozenset[Resource], outputs: list[str]) -> StateOrder | None:
-    """The order in which variables are accessed; None if none of them is a state.
+    """The order of the accesses to state variables, for threading their values; None if no variable is a state.
 
     Args:
         walk: walks over the graph.
@@ -115,38 +117,38 @@ class _Ordering:
         """The tables that are filled before each use."""
 
     def order(self, frame: CallFrame, outputs: list[str]) -> dict[Resource, bool]:
-        """Order a frame; returns whether it writes each of the threaded variables that it accesses."""
+        """Order the accesses of a frame; returns for each threaded variable that it accesses whether it is written."""
         order = _topological(frame, self.walk.roots(frame, outputs))
-        found = FrameOrder({name: position for position, name in enumerate(order)})
+        frame_order = FrameOrder({name: position for position, name in enumerate(order)})
         for name in order:
             if accesses := self._accesses(frame, frame.nodes[name]):
-                found.accesses[name] = accesses
-        if not found.accesses:
+                frame_order.accesses[name] = accesses
+        if not frame_order.accesses:
             return {}
-        self.frames[frame.key] = found
-        self._check(frame, found, order, outputs if frame.function is None else [])
+        self.frames[frame.key] = frame_order
+        self._check(frame, frame_order, order, outputs if frame.function is None else [])
         together: dict[Resource, bool] = {}
-        for accesses in found.accesses.values():
+        for accesses in frame_order.accesses.values():
             for resource, writes in accesses.items():
                 together[resource] = together.get(resource, False) or writes
         return together
 
     def _accesses(self, frame: CallFrame, node: Any) -> dict[Resource, bool]:
         """The threaded variables that a node accesses -> whether it writes them."""
-        found: dict[Resource, bool] = {}
+        accesses: dict[Resource, bool] = {}
         if node.op in _UNREAD_KINDS or node.op in REFERENCE_KINDS:
-            return found
+            return accesses
         for operand in data_operands(node):
             if (shared := self._shared(frame, operand)) is not None:
-                found[shared] = False
+                accesses[shared] = False
         if node.input and (node.op in READING_KINDS or is_writing(node.op)):
             resource = self.walk.resource(frame, node.input[0])
             if resource in self.variables:
-                found[resource] = is_writing(node.op)
+                accesses[resource] = is_writing(node.op)
         for inner in self.walk.inner(frame, node):
             for resource, writes in self.order(inner, []).items():
-                found[resource] = found.get(resource, False) or writes
-        return found
+                accesses[resource] = accesses.get(resource, False) or writes
+        return accesses
 
     def _shared(self, frame: CallFrame, operand: str) -> Resource | None:
         """The threaded variable of TensorFlow 1 whose memory a tensor may be; None if there is none."""
@@ -161,17 +163,17 @@ class _Ordering:
             operand = operands[1 if node.op in ("Split",) and len(operands) > 1 else 0]
         return None
 
-    def _check(self, frame: CallFrame, found: FrameOrder, order: list[str], outputs: list[str]) -> None:
+    def _check(self, frame: CallFrame, frame_order: FrameOrder, order: list[str], outputs: list[str]) -> None:
         """Check that the accesses of a frame are in a certain order, and can be expressed."""
-        before = _ancestors(frame, order, found.accesses)
-        bits = {name: 1 << number for number, name in enumerate(found.accesses)}
+        before = _ancestors(frame, order, frame_order.accesses)
+        bits = {name: 1 << index for index, name in enumerate(frame_order.accesses)}
         nesting = _nesting(frame, order)
         by_resource: dict[Resource, list[str]] = {}
-        for name, accesses in found.accesses.items():
+        for name, accesses in frame_order.accesses.items():
             for resource in accesses:
                 by_resource.setdefault(resource, []).append(name)
         for resource, names in by_resource.items():
-            writes = [name for name in names if found.accesses[name][resource]]
+            writes = [name for name in names if frame_order.accesses[name][resource]]
             if (
                 writes
                 and _are_fillings(frame, writes, nesting)
@@ -271,26 +273,26 @@ def _topological(frame: CallFrame, roots: list[str]) -> list[str]:
 
 def _ancestors(frame: CallFrame, order: list[str], marked: Mapping[str, Any]) -> dict[str, int]:
     """For each node, the marked nodes it depends on, as bits in their order."""
-    bits = {name: 1 << number for number, name in enumerate(marked)}
-    found: dict[str, int] = {}
+    bits = {name: 1 << index for index, name in enumerate(marked)}
+    ancestors: dict[str, int] = {}
     for name in order:
         before = 0
         for source in _sources(frame, frame.nodes[name]):
-            before |= found[source] | bits.get(source, 0)
-        found[name] = before
-    return found
+            before |= ancestors[source] | bits.get(source, 0)
+        ancestors[name] = before
+    return ancestors
 
 
 def _nesting(frame: CallFrame, order: list[str]) -> dict[str, int]:
     """For each node, in how many conditions and loops of TensorFlow 1 it is; a loop counts as two."""
-    found: dict[str, int] = {}
+    nesting: dict[str, int] = {}
     for name in order:
         node = frame.nodes[name]
-        depth = max((found[source] for source in _sources(frame, node)), default=0)
+        depth = max((nesting[source] for source in _sources(frame, node)), default=0)
         depth += _ENTERING.get(node.op, 0) - _LEAVING.get(node.op, 0)
         is_join = node.op in ("Merge", "RefMerge")
         closes_loop = is_join and any(
             (source := frame.nodes.get(reference(operand)[0])) is not None and is_back_edge(node, source) for operand in node.input
         )
-        found[name] = max(0, depth - (is_join and not closes_loop))
-    return found
+        nesting[name] = max(0, depth - (is_join and not closes_loop))
+    return nesting

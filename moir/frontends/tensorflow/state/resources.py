@@ -28,7 +28,7 @@ from moir.frontends.tensorflow.state.assets import Assets
 from moir.frontends.tensorflow.state.captures import checkpoint_objects
 from moir.frontends.tensorflow.state.nodes import MUTABLE_TABLE_KINDS, TABLE_KINDS, VARIABLE_KINDS, resource_of
 from moir.frontends.tensorflow.tensors import DATA_TYPES, TensorReader, element_type
-from moir.records import Record
+from moir.support.records import Record
 
 _PART = r"(.+)/part_(\d{1,6})"
 _UNREAD_KINDS = frozenset(
@@ -80,10 +80,10 @@ class Variables(Mapping[str, DataAttr]):
         if isinstance(assigned, Restored) and self.bundle is not None and assigned.key in self.bundle:
             return self._checked(node, self.bundle.read(assigned.key, self._extents(node, assigned)))
         # Values that initialization operations compute are unknown; the checkpoint has those saved after training.
-        found = self._by_name(node, resource[1]) if self.captured is None else None
-        if found is None and isinstance(assigned, Restored) and self.bundle is not None:
+        value = self._by_name(node, resource[1]) if self.captured is None else None
+        if value is None and isinstance(assigned, Restored) and self.bundle is not None:
             raise self.bundle.error(f"the checkpoint has no tensor {assigned.key!r} for variable {node.name!r}")
-        return found
+        return value
 
     def _by_name(self, node: Any, name: str) -> DataAttr | None:
         """The value of a variable that no restore operation assigns."""
@@ -112,7 +112,7 @@ class Variables(Mapping[str, DataAttr]):
         for node in checkpoint_objects(self.bundle).nodes:
             for part in node.attributes:
                 keys.setdefault(part.full_name, set()).add(part.checkpoint_key)
-        return {name: found.pop() for name, found in keys.items() if name and len(found) == 1}
+        return {name: variable.pop() for name, variable in keys.items() if name and len(variable) == 1}
 
     def _extents(self, node: Any, restored: Restored) -> tuple[tuple[int, int], ...] | None:
         """The slice that a restore operation reads: `10 4 0,5:-` is rows 0 to 4 of a matrix of 10 rows, 4 columns."""

@@ -93,8 +93,8 @@ class State:
         accesses = self.accesses(frame, node)
         if not accesses:
             return values
-        found = list(values)
-        # What has the memory of a variable of TensorFlow 1 is its value already.
+        operands = list(values)
+        # Operands that are references to variables of TensorFlow 1 stand for their values already.
         unmet = {resource for resource in accesses if not self._is_reference(resource)}
         for index, value in enumerate(values):
             resource = self.handle(value)
@@ -102,11 +102,11 @@ class State:
             if resource is None or not (is_accessed or self._is_reference(resource)):
                 continue
             unmet.discard(resource)
-            found[index] = self.value(frame, resource) if index or node.op not in ASSIGNING_KINDS else frame.operations.absent()
+            operands[index] = self.value(frame, resource) if index or node.op not in ASSIGNING_KINDS else frame.operations.absent()
         if unmet:
             name = min(unmet)[1]
             raise frame.error(f"the variable {name!r}, which is written, comes to it through control flow of TensorFlow 1", node)
-        return found
+        return operands
 
     def _is_reference(self, resource: Resource) -> bool:
         return resource in self._nodes and self._nodes[resource][0].op in REFERENCE_KINDS

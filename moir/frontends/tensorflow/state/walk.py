@@ -67,7 +67,7 @@ class CallFrame:
         return self.prefix, "" if self.function is None else self.function.signature.name
 
 
-Place: TypeAlias = tuple[CallFrame, str]
+CalledNode: TypeAlias = tuple[CallFrame, str]
 """A node: its frame and its name."""
 Item: TypeAlias = tuple[CallFrame, str, int]
 """A tensor: the frame and the name of its node, and the number of the output."""
@@ -132,39 +132,39 @@ class Walk:
     def roots(self, frame: CallFrame, outputs: Iterable[str]) -> list[str]:
         """The names of the nodes that a frame must run; `outputs` are the references to the outputs of the model."""
         function = frame.function
-        found = outputs if function is None else (*function.ret.values(), *function.control_ret.values())
-        return [reference(each)[0] for each in found]
+        roots = outputs if function is None else (*function.ret.values(), *function.control_ret.values())
+        return [reference(each)[0] for each in roots]
 
-    def running(self, outputs: Iterable[str]) -> Iterator[Place]:
+    def running(self, outputs: Iterable[str]) -> Iterator[CalledNode]:
         """All nodes that run for the outputs, each once for each call."""
-        seen: set[Place] = set()
+        seen: set[CalledNode] = set()
         stack = [(self.main, name) for name in self.roots(self.main, outputs)]
         while stack:
-            frame, name = place = stack.pop()
+            frame, name = reached = stack.pop()
             node = frame.nodes.get(name)
-            if node is None or place in seen:
+            if node is None or reached in seen:
                 continue
-            seen.add(place)
+            seen.add(reached)
             self._step()
-            yield place
+            yield reached
             stack += [(frame, reference(operand)[0]) for operand in node.input]
             for entered in self.inner(frame, node):
                 stack += [(entered, root) for root in self.roots(entered, ())]
 
-    def writes(self, outputs: Iterable[str]) -> dict[Resource | None, list[Place]]:
+    def writes(self, outputs: Iterable[str]) -> dict[Resource | None, list[CalledNode]]:
         """The variables that are written, each with the nodes that write it; the key None stands for variables that
         cannot be determined.
         """
-        found: dict[Resource | None, list[Place]] = {}
+        writes: dict[Resource | None, list[CalledNode]] = {}
         for frame, name in self.running(outputs):
             node = frame.nodes[name]
             if is_writing(node.op) and node.input:
-                found.setdefault(self.resource(frame, node.input[0]), []).append((frame, name))
-        return found
+                writes.setdefault(self.resource(frame, node.input[0]), []).append((frame, name))
+        return writes
 
     def reads(self, items: Iterable[Item]) -> set[Resource]:
         """The variables from whose values tensors are computed."""
-        found: set[Resource] = set()
+        reads: set[Resource] = set()
         seen: set[Item] = set()
         stack = list(items)
         while stack:
@@ -181,9 +181,9 @@ class Walk:
             if node is None:
                 continue
             if node.op in REFERENCE_KINDS:
-                found.add(resource_of(node))
+                reads.add(resource_of(node))
             elif node.op in READING_KINDS and node.input and (resource := self.resource(frame, node.input[0])) is not None:
-                found.add(resource)
+                reads.add(resource)
             is_call = node.op in CALL_KINDS or node.op in self.functions
             for entered in self.inner(frame, node):
                 function = entered.function
@@ -194,7 +194,7 @@ class Walk:
             if is_call:
                 continue
             stack += [(frame, *reference(operand)) for operand in data_operands(node)]
-        return found
+        return reads
 
     def operand(self, frame: CallFrame, node: Any, index: int) -> list[Item]:
         """A data operand of a node as the next item of a walk; an empty list if the node lacks it."""

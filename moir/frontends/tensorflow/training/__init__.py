@@ -1,1 +1,1 @@
-"""What trains a model in its graph, and what the trained model computes."""
+"""Separating the training part of a graph (gradients, updates, losses) from the predictions."""

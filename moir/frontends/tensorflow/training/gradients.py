@@ -1,7 +1,7 @@
 """The nodes of a graph that compute gradients, and the steps of optimizers that use them.
 
 `tf.gradients` computes the gradient of a node `net/y` below `gradients/net/y_grad/`, where `gradients` is a scope with
-any name and place. So a scope of gradients is known by the nodes of the graph whose names occur in it, whatever it is
+any name, anywhere. So a scope of gradients is known by the nodes of the graph whose names occur in it, whatever it is
 called. Where a tool has renamed nodes, the kinds that only gradient functions create show gradients. What depends on a
 gradient is not part of the model either.
 
@@ -24,7 +24,7 @@ _GRADIENT_KINDS = re.compile(
 _STEP_KINDS = re.compile(r"(Resource)?(Sparse)?Apply\w+")
 """Kinds that change a variable by a gradient: steps of optimizers."""
 _CONTAINER_KINDS = frozenset(("EmptyTensorList", "TensorListReserve", "StackV2"))
-"""Kinds that create an empty container: a loop of the model fills those that its gradient needs."""
+"""Kinds that create an empty container. The containers of a gradient are filled by loops of the model itself."""
 _GRADIENT_OF = re.compile(r"_grad(_\d+)?/")
 _MAXIMUM_DEPTH = 64
 """Largest number of scopes in a name that is examined."""
@@ -41,7 +41,7 @@ class Gradients:
     def __init__(self, nodes: Nodes, edges: Edges) -> None:
         self.scopes, self.differentiated = _scopes(nodes)
         self.of_scope: dict[str, list[str]] = {scope: [] for scope in self.scopes}
-        """The nodes below each scope of gradients, except those below an inner one."""
+        """Name scope of gradients -> the nodes in it, except those in an inner scope of gradients."""
         for name in nodes:
             if (scope := self._scope_of(name)) is not None:
                 self.of_scope[scope].append(name)
@@ -79,7 +79,7 @@ class Gradients:
 
 
 def _join(groups: list[set[str]], parameters: set[str]) -> None:
-    """Add a set to disjoint sets; those that it overlaps become one with it."""
+    """Add a set to disjoint sets, merging the ones that it overlaps."""
     if not parameters:
         return
     others = [group for group in groups if group.isdisjoint(parameters)]

@@ -20,18 +20,18 @@ _EXITS = frozenset(("Exit", "RefExit"))
 _SWITCHES = frozenset(("Switch", "RefSwitch", "Enter", "RefEnter"))
 _SIZES = frozenset(("Shape", "ShapeN", "Size", "Rank", "VariableShape"))
 _REDUCTIONS = frozenset(("L2Loss", "Sum", "Mean", "Prod", "Max", "Min", "All", "Any", "EuclideanNorm", "AddN")) | _SIZES
-"""Kinds whose result for a parameter is none: penalties are sums of parameters."""
+"""Kinds whose result is no prediction if they are applied to a parameter: penalties are sums of parameters."""
 _ACTIVATIONS = frozenset(("Sigmoid", "Softmax", "LogSoftmax", "Tanh", "Relu", "Relu6", "Elu", "Selu", "LeakyRelu"))
 _MOVEMENTS = {"TensorArrayGatherV3": 2} | dict.fromkeys(
     ("TensorListStack", "Identity", "Reshape", "Squeeze", "Transpose", "StridedSlice", "BatchToSpaceND", "ExpandDims"), 0
 )
-"""Kinds that only move what they take, with the number of that operand."""
+"""Kinds that pass an operand on unchanged, with the index of that operand."""
 _LOSS = "CrossEntropy"
-"""What the names of kinds have in common that compute a loss of logits."""
+"""A part of the names of kinds that compute a loss from logits."""
 
 
 class Predictions:
-    """The predictions of a graph that trains a model.
+    """Finds the predictions in a TensorFlow graph that also has losses, gradients and updates of weights.
 
     Args:
         frame: the graph.
@@ -86,19 +86,19 @@ class Predictions:
     def _applying(self, parameters: Collection[str], fed: Collection[str]) -> set[str]:
         """The nodes that apply a parameter to a value that depends on inputs."""
         nodes, edges = self.frame.nodes, self.edges
-        found = set(parameters)
+        values = set(parameters)
         stack = list(parameters)
         while stack:
             for user in edges.users.get(stack.pop(), ()):
                 is_passing = user not in fed or nodes[user].op in _SWITCHES
-                if is_passing and user not in found and user not in self.outside and nodes[user].op not in _REDUCTIONS:
-                    found.add(user)
+                if is_passing and user not in values and user not in self.outside and nodes[user].op not in _REDUCTIONS:
+                    values.add(user)
                     stack.append(user)
-        users = edges.users_of(found, self.outside) - found
-        return {name for name in users if any(source in fed and source not in found for source, _ in edges.operands[name])}
+        users = edges.users_of(values, self.outside) - values
+        return {name for name in users if any(source in fed and source not in values for source, _ in edges.operands[name])}
 
     def _labelled(self, applying: Collection[str]) -> set[str]:
-        """The nodes that depend on an input on which no node that applies a parameter depends."""
+        """The nodes that depend on labels: on inputs that reach no node with parameters."""
         needed: set[Tensor] = set()
         before = self.edges.before(applying, self.sources)
         for name in before:
@@ -112,13 +112,15 @@ class Predictions:
         return self.edges.after(begin, self.outside)
 
     def _losses(self) -> set[str]:
-        """The nodes whose gradient nobody passes on: losses, and what depends on them."""
+        """The losses (nodes where gradients begin), and the nodes that depend on them."""
         differentiated = self.gradients.differentiated - self.gradients.nodes
         before = self.edges.before(self.edges.sources_of(differentiated))
         return self.edges.after(differentiated - before, self.outside)
 
     def _last(self, applying: Collection[str]) -> set[str]:
-        """The nodes that apply parameters after which none does; for those in a loop, its results."""
+        """The last layers: nodes with parameters on which no other such node depends; for layers in a loop, results of
+        the loop.
+        """
         edges, nodes = self.edges, self.frame.nodes
         inside = [name for name in applying if name in self.looped]
         exits = {name for name in edges.after(inside, self.outside) if nodes[name].op in _EXITS} if inside else set[str]()
@@ -133,22 +135,24 @@ class Predictions:
         """
         chosen = set[str]().union(*last)
         later: set[str] = set()
-        for number, names in enumerate(last):
+        for index, names in enumerate(last):
             after = self.edges.after(self.edges.users_of(names, self.outside), self.outside)
             for other, parts in enumerate(applying):
-                if other != number and not after.isdisjoint(parts):
+                if other != index and not after.isdisjoint(parts):
                     chosen -= last[other] - names
-                    later |= parts - applying[number]
+                    later |= parts - applying[index]
         return chosen or set[str]().union(*last), later if chosen else set()
 
     def _ends(self, name: str) -> list[Tensor]:
-        """The results of a node that are used, or what an activation makes of them."""
+        """The used results of a node, or those of the activations that follow them."""
         operands = (operand for user in self._users(name) for operand in self.edges.operands[user])
         numbers = {number for source, number in operands if source == name}
         return [end for number in sorted(numbers or {0}) for end in self._followed((name, number))]
 
     def _followed(self, tensor: Tensor) -> list[Tensor]:
-        """What moves and activations make of a tensor; movements alone only where nothing computes a loss of them."""
+        """The tensors at the end of the activations and movements that follow a tensor. Movements without an activation
+        are left out if a loss is computed from them.
+        """
         activated: list[Tensor] = []
         moved = [tensor]
         seen = {tensor}
@@ -162,7 +166,7 @@ class Predictions:
         return activated or plain[-1:]
 
     def _next(self, tensor: Tensor, is_wanted: Callable[[str], bool]) -> list[str]:
-        """The users of some kinds that take a tensor as the operand they change."""
+        """The users of a tensor whose kind is wanted, and which have the tensor as data operand."""
         return [
             user
             for user in self._users(tensor[0])
@@ -170,7 +174,7 @@ class Predictions:
         ]
 
     def _users(self, name: str) -> list[str]:
-        """The users of a node in the model; of a loop, those on which losses depend, unless there are none."""
+        """The users of a node outside of training; of a loop's users only those that losses depend on, if any."""
         users = self.edges.users_of([name], self.outside)
         return self._sorted((self._kind(name) in LOOP_KINDS and users & self.toward_losses) or users)
 

@@ -30,7 +30,7 @@ TIED = ("lm_head.weight", "embed_out.weight", "decoder.weight", "output.weight",
 Shapes = Mapping[str, Sequence[int]]
 
 
-def given_weights(
+def weights_from_file(
     path: Path, shapes: Shapes, optional: frozenset[str], unused: Sequence[str] = ()
 ) -> tuple[dict[str, DataAttr], list[str]]:
     """The tensors for the weights of a program, and notes on names.
@@ -45,25 +45,27 @@ def given_weights(
     Raises ModelFileError if a weight is missing or has another shape; the message lists all of them.
     """
     files = SafeTensors(path)
-    found: dict[str, DataAttr] = {}
+    tensors: dict[str, DataAttr] = {}
     renamed: dict[str, str] = {}
     for name, shape in shapes.items():
         source = name if name in files.tensors else _other_name(name, shape, files)
         if source is not None:
-            found[name] = files.tensors[source]
+            tensors[name] = files.tensors[source]
             if source != name:
                 renamed[name] = source
-    for name, source in {**_by_unused(unused, shapes, found, files), **_tied(path, shapes, found, files)}.items():
-        found[name], renamed[name] = files.tensors[source], source
-    _check(path, shapes, found, optional, files)
+    for name, source in {**_by_unused(unused, shapes, tensors, files), **_tied(path, shapes, tensors, files)}.items():
+        tensors[name], renamed[name] = files.tensors[source], source
+    _check(path, shapes, tensors, optional, files)
     notes = (
-        [f"weights of other names are taken: {_listed([f'{name} from {source}' for name, source in renamed.items()])}"] if renamed else []
+        [f"weights of other names are taken: {_shown_names([f'{name} from {source}' for name, source in renamed.items()])}"]
+        if renamed
+        else []
     )
-    used = {*found, *renamed.values()}
+    used = {*tensors, *renamed.values()}
     surplus = [name for name in files.tensors if name not in used]
     if surplus:
-        notes.append(f"the files have weights that the program does not use: {_listed(surplus)}")
-    return found, notes
+        notes.append(f"the files have weights that the program does not use: {_shown_names(surplus)}")
+    return tensors, notes
 
 
 def _other_name(name: str, shape: Sequence[int], files: SafeTensors) -> str | None:
@@ -79,23 +81,23 @@ def _other_name(name: str, shape: Sequence[int], files: SafeTensors) -> str | No
     return candidates[0] if len(candidates) == 1 else None
 
 
-def _by_unused(unused: Sequence[str], shapes: Shapes, found: Mapping[str, DataAttr], files: SafeTensors) -> dict[str, str]:
+def _by_unused(unused: Sequence[str], shapes: Shapes, sources: Mapping[str, DataAttr], files: SafeTensors) -> dict[str, str]:
     """Weights without a tensor of their name -> the name of the tensor for each.
 
     The tensor is the only one of the same shape among those that the program lists and does not use.
     """
     same: dict[str, str] = {}
     for name in shapes:
-        if name not in found:
+        if name not in sources:
             candidates = [each for each in unused if each in files.tensors and tuple(files.tensors[each].shape) == tuple(shapes[name])]
             if len(candidates) == 1:
                 same[name] = candidates[0]
     return same
 
 
-def _tied(path: Path, shapes: Shapes, found: Mapping[str, DataAttr], files: SafeTensors) -> dict[str, str]:
+def _tied(path: Path, shapes: Shapes, sources: Mapping[str, DataAttr], files: SafeTensors) -> dict[str, str]:
     """Weights that are tied to the embeddings -> the names of the embeddings."""
-    missing = [name for name in shapes if name not in found and name.endswith(TIED)]
+    missing = [name for name in shapes if name not in sources and name.endswith(TIED)]
     if not missing or not _says_tied(path):
         return {}
     tied: dict[str, str] = {}
@@ -120,30 +122,30 @@ def _says_tied(path: Path) -> bool:
     return isinstance(content, dict) and cast("dict[str, Any]", content).get("tie_word_embeddings", True) is True
 
 
-def _check(path: Path, shapes: Shapes, found: Mapping[str, DataAttr], optional: frozenset[str], files: SafeTensors) -> None:
+def _check(path: Path, shapes: Shapes, sources: Mapping[str, DataAttr], optional: frozenset[str], files: SafeTensors) -> None:
     """Raises ModelFileError for weights that are missing or have another shape."""
-    missing = [name for name in shapes if name not in found and name not in optional]
+    missing = [name for name in shapes if name not in sources and name not in optional]
     other = [
         f"{name} is {list(value.shape)} instead of {list(shapes[name])}"
-        for name, value in found.items()
+        for name, value in sources.items()
         if tuple(value.shape) != tuple(shapes[name])
     ]
     reasons: list[str] = []
     if missing:
-        reasons.append(f"{len(missing)} weights are missing: {_listed(missing)}")
+        reasons.append(f"{len(missing)} weights are missing: {_shown_names(missing)}")
     if other:
-        reasons.append(f"{len(other)} weights have another shape: {_listed(other)}")
+        reasons.append(f"{len(other)} weights have another shape: {_shown_names(other)}")
     if not reasons:
         return
-    surplus = [name for name in files.tensors if name not in found]
+    surplus = [name for name in files.tensors if name not in sources]
     hint = (
-        f"the files have {_listed(surplus)}, which the program does not name"
+        f"the files have {_shown_names(surplus)}, which the program does not name"
         if surplus
         else "give the weights of the network that was exported"
     )
     raise ModelFileError("; ".join(reasons), location=str(path), hint=hint)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _shown_names(names: Sequence[str]) -> str:
     """Names for a message; only the first ones if there are many."""
     return ", ".join(names[:LISTED]) + (f", … {len(names)} in all" if len(names) > LISTED else "")

@@ -1,7 +1,7 @@
-"""Masks of attentions with a cache, in the form that OpenVINO GenAI recognizes.
+"""Masks of attentions with a cache, in the form that paged attention recognizes.
 
-GenAI's paged attention does not compute masks: it recognizes the operations that make one. A window is only seen in
-exactly these operations (OpenVINO GenAI, SDPAToPagedAttention), so none may be simplified:
+Paged attention does not compute masks: it recognizes the operations that make one. A window is only seen in exactly
+these operations (`SDPAToPagedAttention`), so none may be simplified:
 
     BitwiseAnd(BitwiseAnd(True, BitwiseAnd(BitwiseAnd(True, keys > queries - window), keys <= queries)), padding)
 """
@@ -15,7 +15,7 @@ from moir.dialects.element_types import boolean, f32, si64
 from moir.rewriting.builder import OpBuilder
 
 HIDDEN = -65504.0
-"""The score that is added for a key that a query does not see: finite, as a query that sees no key gives no NaN."""
+"""The score that is added for a hidden key. It is finite, so that a query that sees no key does not become NaN."""
 
 
 def key_indices(op: OpBuilder, attention_mask: SSAValue) -> SSAValue:
@@ -54,7 +54,7 @@ def visible_keys(op: OpBuilder, attention_mask: SSAValue, tokens: SSAValue, wind
 
 
 def causal_mask(op: OpBuilder, attention_mask: SSAValue, tokens: SSAValue, *, window: int = 0) -> SSAValue:
-    """What is added to the scores: 0 for visible keys, -65504 for others, f32 [batch, 1, queries, keys].
+    """The mask that is added to the scores: 0 for visible keys, -65504 for others, f32 [batch, 1, queries, keys].
 
     Args:
         op: the builder.

@@ -110,7 +110,9 @@ def times(op: OpBuilder, a: Number, b: Number) -> Number:
 
 
 def bilinear(op: OpBuilder, multiply: Product, a: Number, b: Number) -> Number:
-    """The product of complex a and b by a bilinear function of real tensors, such as a matrix product."""
+    """A bilinear function of complex a and b, such as their matrix product, from that function of real tensors,
+    `multiply`.
+    """
     real = op.Subtract(multiply(a.real, b.real), multiply(a.imaginary, b.imaginary))
     return Number(real, op.Add(multiply(a.real, b.imaginary), multiply(a.imaginary, b.real)))
 
@@ -200,8 +202,8 @@ def root(op: OpBuilder, a: Number) -> Number:
 
 def power(op: OpBuilder, a: Number, b: Number) -> Number:
     """exp(b · ln(a)); 0 to the power of 0 is 1, 0 to another power is 0."""
-    found = zero_where(op, is_zero(op, a), exponential(op, times(op, b, logarithm(op, a))))
-    return Number(op.Select(is_zero(op, b), 1.0, found.real), op.Select(is_zero(op, b), 0.0, found.imaginary))
+    product = zero_where(op, is_zero(op, a), exponential(op, times(op, b, logarithm(op, a))))
+    return Number(op.Select(is_zero(op, b), 1.0, product.real), op.Select(is_zero(op, b), 0.0, product.imaginary))
 
 
 def hyperbolic_sine(op: OpBuilder, a: Number) -> Number:
@@ -231,8 +233,8 @@ def inverse_hyperbolic_sine(op: OpBuilder, a: Number) -> Number:
     """
     sign = op.Select(op.Less(a.real, 0.0), op.constant_like(-1, a.real), op.constant_like(1, a.real))
     a = scaled(op, a, sign)
-    found = logarithm(op, plus(op, a, root(op, shifted(op, times(op, a, a), 1.0))))
-    return scaled(op, found, sign)
+    value = logarithm(op, plus(op, a, root(op, shifted(op, times(op, a, a), 1.0))))
+    return scaled(op, value, sign)
 
 
 def inverse_hyperbolic_cosine(op: OpBuilder, a: Number) -> Number:
@@ -254,8 +256,19 @@ def inverse_sine(op: OpBuilder, a: Number) -> Number:
 
 def inverse_cosine(op: OpBuilder, a: Number) -> Number:
     """π / 2 - asin(a)"""
-    found = inverse_sine(op, a)
-    return Number(op.Subtract(math.pi / 2, found.real), op.Negative(found.imaginary))
+    arcsine = inverse_sine(op, a)
+    return Number(op.Subtract(math.pi / 2, arcsine.real), op.Negative(arcsine.imaginary))
+
+
+def inverse_tangent(op: OpBuilder, a: Number) -> Number:
+    """-i atanh(i a)"""
+    return turned_back(op, inverse_hyperbolic_tangent(op, turned(op, a)))
+
+
+def angle_of_two(op: OpBuilder, y: Number, x: Number) -> Number:
+    """-i ln((x + i y) / sqrt(x² + y²)), the angle of a point in the plane if both are real"""
+    length = root(op, plus(op, times(op, x, x), times(op, y, y)))
+    return turned_back(op, logarithm(op, over(op, plus(op, x, turned(op, y)), length)))
 
 
 def direction(op: OpBuilder, a: Number) -> Number:
@@ -317,6 +330,7 @@ FUNCTIONS: Mapping[str, Unary] = {
     "log10": lambda op, a: scaled(op, logarithm(op, a), 1 / math.log(10)),
     "log1p": logarithm_of_sum,
     "log2": lambda op, a: scaled(op, logarithm(op, a), 1 / math.log(2)),
+    "one": lambda op, a: Number(op.Add(op.Multiply(a.real, 0.0), 1.0), op.Multiply(a.real, 0.0)),
     "reciprocal": reciprocal,
     "rsqrt": reciprocal_root,
     "sigmoid": sigmoid,
@@ -330,3 +344,15 @@ FUNCTIONS: Mapping[str, Unary] = {
     "tanh": hyperbolic_tangent,
 }
 """Functions of one complex number, by the names that frameworks have for them, in lower case."""
+
+ARITHMETIC: Mapping[str, Binary] = {
+    "divide": over,
+    "divnonan": lambda op, a, b: zero_where(op, is_zero(op, b), over(op, a, b)),
+    "mulnonan": lambda op, a, b: zero_where(op, is_zero(op, b), times(op, a, b)),
+    "power": power,
+    "squared_difference": squared_difference,
+    "xdivy": lambda op, a, b: zero_where(op, is_zero(op, a), over(op, a, b)),
+    "xlog1py": lambda op, a, b: zero_where(op, is_zero(op, a), times(op, a, logarithm_of_sum(op, b))),
+    "xlogy": lambda op, a, b: zero_where(op, is_zero(op, a), times(op, a, logarithm(op, b))),
+}
+"""Functions of two complex numbers, by the names that frameworks have for them, in lower case."""

@@ -59,7 +59,7 @@ def as_type(op: OpBuilder, value: SSAValue, element: Attribute) -> SSAValue:
 
 
 def with_dimensions_after(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
-    """A value of known rank with `count` dimensions of 1 appended; a constant remains a constant."""
+    """A value of static rank with `count` dimensions of 1 appended; a constant remains a constant."""
     if count == 0:
         return value
     array = small_constant(op, value)

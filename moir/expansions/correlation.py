@@ -25,8 +25,8 @@ class Correlation(NamedTuple):
     Args:
         kernel: height and width of a window, odd.
         displacement: the largest displacement.
-        stride: how far two places of the result are apart.
-        displacement_stride: how far two displacements are apart.
+        stride: the distance between neighbouring positions of the result.
+        displacement_stride: the distance between neighbouring displacements.
         pad: zeros around both images.
         is_product: whether elements are multiplied; else their absolute differences count.
     """
@@ -42,11 +42,11 @@ class Correlation(NamedTuple):
 def correlated(op: OpBuilder, a: SSAValue, b: SSAValue, form: Correlation) -> SSAValue:
     """The correlation [N, displacements, rows, columns] of two images [N, C, H, W].
 
-    Raises ConversionError for images of unknown size, and for invalid parameters.
+    Raises ConversionError for images of dynamic size, and for invalid parameters.
     """
     shape = shape_of(a)
     if shape is None or len(shape) != 4 or not is_static(shape[1:]):
-        raise UnsupportedOperationError("the size of its images is unknown", hint="give the model's inputs known sizes")
+        raise UnsupportedOperationError("the size of its images is unknown", hint="give the model's inputs static sizes")
     if form.kernel < 1 or form.kernel % 2 == 0 or min(form.stride, form.displacement_stride) < 1 or min(form.displacement, form.pad) < 0:
         raise UnsupportedOperationError(f"{form} is not a correlation; the kernel is odd")
     radius = form.displacement // form.displacement_stride
@@ -58,7 +58,7 @@ def correlated(op: OpBuilder, a: SSAValue, b: SSAValue, form: Correlation) -> SS
         raise UnsupportedOperationError(f"images of {shape[2]} x {shape[3]} are too small for it")
     pads = [0, 0, form.pad, form.pad]
     a, b = (op.Pad(value, pads, pads, pad_mode="constant") if form.pad else value for value in (a, b))
-    # The extent, along each axis, of the windows around all places.
+    # The extent, along each axis, of the windows around all positions.
     spans = [(count - 1) * form.stride + form.kernel for count in counts]
 
     def part(value: SSAValue, y: int, x: int) -> SSAValue:

@@ -9,7 +9,8 @@ from functools import partial
 from xdsl.ir import SSAValue
 
 from moir.expansions.special.gamma import in_single, logarithm_of_gamma
-from moir.expansions.special.normal_quantile import inverse_error_function, quantile
+from moir.expansions.special.normal_quantile import quantile
+from moir.expansions.special.polygamma import digamma
 from moir.rewriting.builder import OpBuilder
 
 
@@ -21,8 +22,9 @@ def cube_root(op: OpBuilder, x: SSAValue) -> SSAValue:
 FORMULAS: Mapping[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
     "cbrt": cube_root,
     "degrees": lambda op, x: op.Multiply(x, 180 / math.pi),
+    "digamma": lambda op, x: in_single(op, partial(digamma, op), x),
     "erfc": lambda op, x: op.Subtract(1.0, op.Erf(x)),
-    "erfinv": lambda op, x: in_single(op, partial(inverse_error_function, op), x),
+    "erfinv": lambda op, x: op.ErfInv(x),
     "expm1": lambda op, x: op.Subtract(op.Exp(x), 1.0),
     "gammaln": lambda op, x: in_single(op, partial(logarithm_of_gamma, op), x),
     "inv": lambda op, x: op.Divide(1.0, x),

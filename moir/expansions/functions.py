@@ -96,6 +96,11 @@ def selu(op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.Selu(x, op.constant_like(SELU_ALPHA, x), op.constant_like(SELU_SCALE, x))
 
 
+def parametric_relu(op: OpBuilder, x: SSAValue, slopes: SSAValue) -> SSAValue:
+    """x where positive, slopes · x elsewhere; the slopes broadcast to x: opset1.Relu(x) - slopes · opset1.Relu(-x)"""
+    return op.Subtract(op.Relu(x), op.Multiply(slopes, op.Relu(op.Negative(x))))
+
+
 def linear(op: OpBuilder, x: SSAValue, scale: float, shift: float) -> SSAValue:
     """scale * x + shift, without a multiplication by 1 or an addition of 0."""
     x = x if scale == 1 else op.Multiply(x, scale)

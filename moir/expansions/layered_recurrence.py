@@ -1,4 +1,4 @@
-"""Recurrent networks of several layers and directions whose weights are one vector, as cuDNN has them.
+"""Stacked RNNs of several layers and directions, whose weights are one vector, as cuDNN has them.
 
 For each layer, and for each of its directions, the vector has the matrices of the input [G · H, I] and of the hidden
 state [G · H, H]; the biases [G · H] follow the matrices of all layers, two for each direction. In shapes: L layers, D
@@ -53,11 +53,11 @@ class Direction(NamedTuple):
     recurrent_bias: SSAValue
 
 
-class Network(NamedTuple):
-    """The sizes of a network.
+class StackedRNN(NamedTuple):
+    """The sizes of a stacked RNN.
 
     Args:
-        mode: the kind of its cells.
+        mode: the kind of cell.
         layers: the number of layers.
         directions: 1 or 2.
         width: the size of an input.
@@ -80,49 +80,49 @@ class Network(NamedTuple):
 
 def computed(
     op: OpBuilder,
-    network: Network,
+    stacked: StackedRNN,
     x: SSAValue,
     states: Sequence[SSAValue],
     lengths: SSAValue,
     parameters: SSAValue,
 ) -> tuple[SSAValue, list[SSAValue]]:
-    """The output [N, T, D · H] of the last layer and the final states, in the shape of the initial ones.
+    """The output [N, T, D · H] of the last layer, and the final states [L · D, N, H].
 
     Args:
         op: the builder.
-        network: its sizes.
+        stacked: its sizes.
         x: the input [N, T, I].
         states: the initial states [L · D, N, H].
         lengths: the lengths of the sequences [N].
         parameters: the vector of weights.
     """
-    return over_layers(op, network, x, states, lengths, _weights(op, parameters, network))
+    return over_layers(op, stacked, x, states, lengths, _weights(op, parameters, stacked))
 
 
 def over_layers(
     op: OpBuilder,
-    network: Network,
+    stacked: StackedRNN,
     x: SSAValue,
     states: Sequence[SSAValue],
     lengths: SSAValue,
     layers: Sequence[Sequence[Direction]],
 ) -> tuple[SSAValue, list[SSAValue]]:
-    """As `computed`, with the weights of each direction of each layer in place of the vector."""
-    directions, ends = network.directions, [list[SSAValue]() for _ in states]
+    """As `computed`, with the weights given for each direction of each layer, not as one vector."""
+    directions, ends = stacked.directions, [list[SSAValue]() for _ in states]
     for layer, weights in enumerate(layers):
         first = layer * directions
         begins = [op.transposed(op.Slice(state, [first], [first + directions], [1], [0]), [1, 0, 2]) for state in states]
-        output, *after = _sequence(op, network.mode, x, begins, lengths, weights, network.size)
+        output, *after = _sequence(op, stacked.mode, x, begins, lengths, weights, stacked.size)
         # [N, D, T, H] -> [N, T, D · H]
-        x = op.Reshape(op.transposed(output, [0, 2, 1, 3]), [0, 0, directions * network.size], special_zero=True)
+        x = op.Reshape(op.transposed(output, [0, 2, 1, 3]), [0, 0, directions * stacked.size], special_zero=True)
         for collected, state in zip(ends, after, strict=True):
             collected.append(op.transposed(state, [1, 0, 2]))
-    return x, [op.Concat(*each, axis=0) if network.layers > 1 else each[0] for each in ends]
+    return x, [op.Concat(*each, axis=0) if stacked.layers > 1 else each[0] for each in ends]
 
 
-def _weights(op: OpBuilder, parameters: SSAValue, network: Network) -> list[list[Direction]]:
+def _weights(op: OpBuilder, parameters: SSAValue, stacked: StackedRNN) -> list[list[Direction]]:
     """The weights of each layer."""
-    mode, layers, directions, width, size = network
+    mode, layers, directions, width, size = stacked
     rows = len(mode.order) * size
     position = 0
 

@@ -1,7 +1,7 @@
-"""Look-ups among constants: the position of each element among keys, and the constant at each position.
+"""Look-ups in constant tables: the index of the key that equals an element, and the value at that index.
 
-Numbers are found in sorted keys. A tensor of strings is unpacked into its bytes and the begin and end of each string,
-which are compared with those of the keys.
+Numbers are searched for in sorted keys. A tensor of strings is unpacked into its bytes and the begin and end of each
+string, which are compared with those of the keys.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from moir.expansions.strings.texts import Texts, constant_texts, packed
 from moir.rewriting.builder import OpBuilder
 
 
-def number_position(op: OpBuilder, found: SSAValue, keys: Array, element: Attribute) -> tuple[SSAValue, SSAValue]:
-    """For each number a position, and whether it equals the key at that position.
+def number_position(op: OpBuilder, x: SSAValue, keys: Array, element: Attribute) -> tuple[SSAValue, SSAValue]:
+    """For each element of x the index of the first key that is not less (the last key if all are less), and whether
+    that key equals the element.
 
     Args:
         op: the builder.
-        found: the numbers, of type `element`.
+        x: a tensor of numbers of type `element`.
         keys: the keys in ascending order, at least one, none of them NaN.
         element: the element type of both.
     """
     known = op.constant(keys, element)
-    position = op.Minimum(op.SearchSorted(known, found), keys.size - 1)
-    return position, op.Equal(op.Gather(known, position, 0), found)
+    position = op.Minimum(op.SearchSorted(known, x), keys.size - 1)
+    return position, op.Equal(op.Gather(known, position, 0), x)
 
 
 def encoded(strings: Array) -> list[bytes]:
@@ -36,7 +37,7 @@ def encoded(strings: Array) -> list[bytes]:
     return [str(text).encode() for text in strings.ravel()]
 
 
-def string_position(op: OpBuilder, found: SSAValue, keys: Sequence[bytes]) -> SSAValue:
+def string_position(op: OpBuilder, texts: SSAValue, keys: Sequence[bytes]) -> SSAValue:
     """For each string the index of the key that equals it, the last of several; -1 if there is none.
 
     The bytes of every string, padded with zeros, are compared with those of every key. Sizes are compared as well,
@@ -45,37 +46,38 @@ def string_position(op: OpBuilder, found: SSAValue, keys: Sequence[bytes]) -> SS
     width = max(1, *map(len, keys))
     table = np.stack([np.frombuffer(key.ljust(width, b"\0"), np.uint8) for key in keys])
     sizes = np.array([len(key) for key in keys], np.int32)
-    begins, ends, symbols = op.StringTensorUnpack.results(found)
-    places = op.Add(op.Unsqueeze(begins, [-1]), np.arange(width, dtype=np.int32))
+    begins, ends, symbols = op.StringTensorUnpack.results(texts)
+    positions = op.Add(op.Unsqueeze(begins, [-1]), np.arange(width, dtype=np.int32))
     after = op.ShapeOf(symbols, output_type=si32)
-    places = op.Select(op.Less(places, op.Unsqueeze(ends, [-1])), places, after)
-    content = op.Gather(op.Concat(symbols, np.zeros(1, np.uint8), axis=0), places, 0)
+    positions = op.Select(op.Less(positions, op.Unsqueeze(ends, [-1])), positions, after)
+    content = op.Gather(op.Concat(symbols, np.zeros(1, np.uint8), axis=0), positions, 0)
     same_bytes = op.ReduceLogicalAnd(op.Equal(op.Unsqueeze(content, [-2]), table), [-1], keep_dims=False)
     same_size = op.Equal(op.Unsqueeze(op.Subtract(ends, begins), [-1]), sizes)
-    numbers = op.Select(op.LogicalAnd(same_bytes, same_size), np.arange(len(keys), dtype=np.int32), np.array(-1, np.int32))
-    return op.ReduceMax(numbers, [-1], keep_dims=False)
+    indices = op.Select(op.LogicalAnd(same_bytes, same_size), np.arange(len(keys), dtype=np.int32), np.array(-1, np.int32))
+    return op.ReduceMax(indices, [-1], keep_dims=False)
 
 
 def selected_string(op: OpBuilder, position: SSAValue, texts: Sequence[bytes]) -> SSAValue:
-    """Constant strings selected by their numbers."""
-    listed = constant_texts(op, texts)
-    return packed(op, Texts(op.Gather(listed.begins, position, 0), op.Gather(listed.ends, position, 0), listed.symbols))
+    """Constant strings selected by their indices."""
+    constants = constant_texts(op, texts)
+    return packed(op, Texts(op.Gather(constants.begins, position, 0), op.Gather(constants.ends, position, 0), constants.symbols))
 
 
-def looked_up(op: OpBuilder, found: SSAValue, keys: DataAttr, values: DataAttr, default: SSAValue) -> SSAValue | None:
-    """The value of each key that is found, and the default for what is no key; None if that is a computed string.
+def looked_up(op: OpBuilder, queries: SSAValue, keys: DataAttr, values: DataAttr, default: SSAValue) -> SSAValue | None:
+    """The value of each query in the table; a query that is no key gets the default. None if the values are strings and
+    the default is not constant.
 
     Numbers are searched for in the sorted keys; strings are compared byte by byte.
     """
     if keys.array.size == 0:
-        return op.Broadcast(default, op.ShapeOf(found))
+        return op.Broadcast(default, op.ShapeOf(queries))
     if keys.element == string:
-        position, of_keys = string_position(op, found, encoded(keys.array)), values.array.reshape(-1)
+        position, of_keys = string_position(op, queries, encoded(keys.array)), values.array.reshape(-1)
         is_key = op.GreaterEqual(position, 0)
     else:
         order = np.argsort(keys.array.reshape(-1), kind="stable")
         in_order, of_keys = keys.array.reshape(-1)[order], values.array.reshape(-1)[order]
-        position, is_key = number_position(op, found, in_order, keys.element)
+        position, is_key = number_position(op, queries, in_order, keys.element)
     if values.element != string:
         return op.Select(is_key, op.Gather(op.constant(of_keys, values.element), position, 0), default)
     otherwise = op.known.constant(default)

@@ -25,14 +25,14 @@ from moir.rewriting.builder import OpBuilder
 Number: TypeAlias = "int | float | SSAValue"
 
 MAXIMUM_CONSTANT = 1 << 16
-"""Ranges of up to this many elements become constants, whose numbers are rounded once; longer ones are computed."""
+"""Ranges of up to this many elements become constants, whose elements are rounded once; longer ones are computed."""
 
 LARGEST_EXACT = 1 << 24
 """Whole numbers up to this one are exact in f32."""
 
 
 def known_number(op: OpBuilder, value: Number) -> float | None:
-    """A number that is known, a float in full precision; None if it is computed."""
+    """The value of a constant scalar or Python number, floats in full precision; None if it is computed."""
     if not isinstance(value, SSAValue):
         return value
     known = op.known.constant(value)
@@ -40,7 +40,7 @@ def known_number(op: OpBuilder, value: Number) -> float | None:
 
 
 def is_whole(op: OpBuilder, value: Number) -> bool:
-    """Whether a number is an integer in any type: a known one that f32 holds exactly, or a converted integer."""
+    """Whether a scalar is a whole number in any type: a constant that f32 holds exactly, or a converted integer."""
     known = known_number(op, value)
     if known is not None:
         return math.isfinite(known) and known == int(known) and abs(known) < LARGEST_EXACT
@@ -74,7 +74,7 @@ def length_of_range(start: float, stop: float, step: float) -> int:
 
 
 def range_counted_in_type(op: OpBuilder, start: SSAValue, stop: SSAValue, step: SSAValue, element: Attribute) -> SSAValue:
-    """A range of scalars, whose length is computed in the element type, as the plugin computes that of opset4.Range.
+    """A range of scalars, whose length is computed in the element type.
 
     Args:
         start, stop, step: integers, or floats that are rounded to the element type.
@@ -84,8 +84,8 @@ def range_counted_in_type(op: OpBuilder, start: SSAValue, stop: SSAValue, step: 
         return op.Range(*bounds, output_type=element)
     known = [op.known.constant(each) for each in bounds]
     if all(each is not None for each in known):
-        numbers: list[Any] = [each.reshape(()).astype(to_numpy(element))[()] for each in known if each is not None]
-        return counted_range(op, numbers[0], numbers[2], length_of_range(*numbers), element)
+        constants: list[Any] = [each.reshape(()).astype(to_numpy(element))[()] for each in known if each is not None]
+        return counted_range(op, constants[0], constants[2], length_of_range(*constants), element)
     return length_in_f64(op, *bounds, element) if element == f64 else op.Range(*bounds, output_type=element)
 
 
@@ -102,9 +102,9 @@ def counted_range(op: OpBuilder, start: Number, step: Number, count: int | SSAVa
     if isinstance(count, int) and count <= MAXIMUM_CONSTANT and first is not None and distance is not None:
         return op.constant((first + distance * np.arange(count)).astype(to_numpy(element)), element)
     inner = (f64 if element == f64 else f32) if element in REAL_TYPES else si64
-    numbers = op.convert(op.Range(0, count, 1, output_type=si64), inner)
+    steps = op.convert(op.Range(0, count, 1, output_type=si64), inner)
     start, step = (_as_number(op, each, inner) for each in (start, step))
-    return op.convert(op.Add(op.Multiply(numbers, step), start), element)
+    return op.convert(op.Add(op.Multiply(steps, step), start), element)
 
 
 def _as_number(op: OpBuilder, value: Number, element: Attribute) -> SSAValue:

@@ -1,4 +1,4 @@
-"""Quantized values: integers with scale and zero point, in the forms that low-precision passes of the runtime match.
+"""Quantized values: integers with scale and zero point, in the forms that passes for low precision recognize.
 
 quantized:    FakeQuantize(x, (low - zero) * scale, (high - zero) * scale, low, high), Convert to the integer type
 dequantized:  (Convert(x) - zero) * scale
@@ -20,7 +20,7 @@ from moir.dialects.element_types import REAL_TYPES, bf16, boolean, f16, f32, to_
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.quantization import IntegerRange, Quantization
-from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
+from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.constant_forms import as_type, constant_array, unpacked_type, with_dimensions_after
 from moir.rewriting.builder import OpBuilder
 
@@ -40,7 +40,7 @@ Rounding = Callable[[OpBuilder, SSAValue], SSAValue]
 
 
 class NumberRange(NamedTuple):
-    """The numbers that the smallest and the largest integer of a tensor stand for."""
+    """The dequantized values of the smallest and the largest integer of a quantized tensor."""
 
     low: SSAValue
     high: SSAValue
@@ -78,13 +78,15 @@ def along_axis(op: OpBuilder, value: SSAValue, axis: int, rank: int) -> SSAValue
     if array is not None:
         return op.constant(array.reshape(-1, *(1,) * after), unpacked_type(element_of(value)))
     if rank_of(value) is None:
-        # A scalar or a list.
+        # A scalar or a 1-D tensor.
         return op.Reshape(value, [-1, *(1,) * after], special_zero=False)
     return with_dimensions_after(op, value, after)
 
 
 def aligned(op: OpBuilder, how: Parameters, rank: int) -> Parameters:
-    """Scale and zero point that broadcast to a tensor of a rank: lists along an axis get dimensions of 1 after it."""
+    """Scale and zero point that broadcast to a tensor of a rank: 1-D tensors along an axis get dimensions of 1 after
+    it.
+    """
     if how.axis is None:
         return how
     scale, zero = (value and along_axis(op, value, how.axis, rank) for value in (how.scale, how.zero_point))
@@ -112,15 +114,15 @@ def constant_parameters(op: OpBuilder, how: Parameters) -> tuple[Array, Array] |
 
 
 def number_range(op: OpBuilder, how: Parameters, real: Attribute = f32) -> NumberRange:
-    """The numbers that the smallest and the largest integer stand for; constants if scale and zero point are.
+    """The dequantized values of the smallest and the largest integer; constants if scale and zero point are constants.
 
-    Numbers beyond the range of f32 are clamped to it.
+    Values beyond the range of f32 are clamped to it.
     """
     arrays, ends = constant_parameters(op, how), how.range.ends
     if arrays is not None:
         scales, zeros = (array.astype(np.float64) for array in arrays)
-        numbers = [np.clip((end - zeros) * scales, -LARGEST, LARGEST) for end in ends]
-        return NumberRange(*(op.constant(each.astype(to_numpy(real)), real) for each in numbers))
+        limits = [np.clip((end - zeros) * scales, -LARGEST, LARGEST) for end in ends]
+        return NumberRange(*(op.constant(each.astype(to_numpy(real)), real) for each in limits))
     if how.zero_point is None:
         return NumberRange(*(op.Multiply(how.scale, float(end)) for end in ends))
     return NumberRange(*(op.Multiply(op.Subtract(float(end), how.zero_point), how.scale) for end in ends))
@@ -137,18 +139,17 @@ def magnitude(op: OpBuilder, limits: NumberRange) -> SSAValue:
 def quantized(op: OpBuilder, x: SSAValue, how: Parameters) -> SSAValue:
     """x / scale rounded, plus the zero point, saturated to the integers.
 
-    The result is a FakeQuantize and a Convert if scale and zero point are constants that the runtime supports,
-    otherwise arithmetic.
+    The result is a FakeQuantize and a Convert if scale and zero point are constants, otherwise arithmetic.
     """
     integers = how.range
     x = in_real_type(op, x, how, integers.bits)
     # The reciprocal of a constant of f16, and the limits of levels, would be rounded to f16.
     x = op.convert(x, f32) if element_of(x) == f16 else x
     real, arrays = element_of(x), constant_parameters(op, how)
-    if arrays is not None and np.all(arrays[0] > 0) and _takes_levels(x, *arrays, integers.bits):
+    if arrays is not None and np.all(arrays[0] > 0) and _takes_levels(*arrays, integers.bits):
         limits = number_range(op, how, real)
-        levels = NumberRange(*(op.constant(np.asarray(end, to_numpy(real)), real) for end in integers.ends))
-        return op.convert(fake_quantized(op, x, limits, levels, integers), integers.element)
+        bounds = NumberRange(*(op.constant(np.asarray(end, to_numpy(real)), real) for end in integers.ends))
+        return op.convert(fake_quantized(op, x, limits, bounds, integers), integers.element)
     return quantized_by_arithmetic(op, x, how, half_to_even)
 
 
@@ -161,27 +162,20 @@ def in_real_type(op: OpBuilder, x: SSAValue, how: Parameters, bits: int) -> SSAV
     return op.convert(x, f32) if element not in REAL_TYPES or element == bf16 or is_narrow else x
 
 
-def _takes_levels(x: SSAValue, scales: Array, zeros: Array, bits: int) -> bool:
-    """Whether the CPU plugin (2026.4) correctly quantizes x to this many bits by a FakeQuantize.
+def _takes_levels(scales: Array, zeros: Array, bits: int) -> bool:
+    """Whether a FakeQuantize rounds to integers of this many bits as precisely as arithmetic.
 
-    It removes a FakeQuantize of 16 bits whose input and output ranges are equal, and needs known sizes if scales
-    differ along an axis after the second one.
+    For more than 8 bits it does not if a scale is 1 and its zero point 0: arithmetic needs no quotient then.
     """
-    if bits > MAXIMUM_LEVEL_BITS or (bits > 8 and np.any((scales == 1) & (zeros == 0))):
-        return False
-    shape, limits = shape_of(x), max(scales, zeros, key=np.size)
-    if limits.size == 1 or (shape is not None and is_static(shape)):
-        return True
-    first = 0 if shape is None else len(shape) - limits.ndim
-    return all(size == 1 for size in limits.shape[max(0, 2 - first) :])
+    return bits <= 8 or (bits <= MAXIMUM_LEVEL_BITS and not np.any((scales == 1) & (zeros == 0)))
 
 
 def quantized_by_arithmetic(op: OpBuilder, x: SSAValue, how: Parameters, rounding: Rounding) -> SSAValue:
     """x / scale rounded, plus the zero point, saturated to the integers."""
-    level = rounding(op, divided(op, x, how.scale))
+    result = rounding(op, divided(op, x, how.scale))
     if how.zero_point is not None:
-        level = op.Add(level, as_type(op, how.zero_point, element_of(x)))
-    return saturated(op, level, how.range)
+        result = op.Add(result, as_type(op, how.zero_point, element_of(x)))
+    return saturated(op, result, how.range)
 
 
 def divided(op: OpBuilder, x: SSAValue, scale: SSAValue) -> SSAValue:
@@ -189,16 +183,16 @@ def divided(op: OpBuilder, x: SSAValue, scale: SSAValue) -> SSAValue:
     return x if is_one(op, scale) else op.Divide(x, as_type(op, scale, element_of(x)))
 
 
-def saturated(op: OpBuilder, level: SSAValue, integers: IntegerRange) -> SSAValue:
+def saturated(op: OpBuilder, values: SSAValue, integers: IntegerRange) -> SSAValue:
     """Whole numbers converted to integers; numbers outside of the range become its nearest end."""
-    return op.convert(clamped(op, level, integers), integers.element)
+    return op.convert(clamped(op, values, integers), integers.element)
 
 
-def clamped(op: OpBuilder, level: SSAValue, integers: IntegerRange) -> SSAValue:
+def clamped(op: OpBuilder, values: SSAValue, integers: IntegerRange) -> SSAValue:
     """Whole numbers, still as floats, limited to the range of integers."""
     low, high = integers.ends
     # The largest integer of 32 bits is not an f32 number, and the next smaller f32 is 127 less.
-    return op.Clamp(level, min=float(low), max=float(high if high < 1 << 24 else high - 127))
+    return op.Clamp(values, min=float(low), max=float(high if high < 1 << 24 else high - 127))
 
 
 def fake_quantized(op: OpBuilder, x: SSAValue, limits: NumberRange, results: NumberRange, integers: IntegerRange) -> SSAValue:

@@ -12,7 +12,7 @@ from moir.rewriting.builder import OpBuilder
 def repeated(op: OpBuilder, data: SSAValue, axis: int, count: SSAValue) -> SSAValue:
     """The data repeated `count` times along an axis: Tile(data, [1, …, count, …, 1]). `count` is a scalar.
 
-    For data of unknown rank: Gather(data, Range(0, size · count) mod size, axis).
+    For data of dynamic rank: Gather(data, Range(0, size · count) mod size, axis).
     """
     if op.known.lasting_integers(count) == (1,):
         return data

@@ -11,7 +11,6 @@ from functools import reduce
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.shapes import shape_of
 from moir.errors import UnsupportedOperationError
 from moir.expansions.shape_values import rank_value
 from moir.rewriting.builder import OpBuilder
@@ -21,22 +20,22 @@ MAXIMUM_SIZE = 4096
 
 
 def response_normalized(op: OpBuilder, x: SSAValue, *, size: int, alpha: float, beta: float, bias: float) -> SSAValue:
-    """[N, C, …], normalized across C. `size` may be even: then one more channel counts after each channel than before
-    it.
+    """opset1.LRN(x, [1]) of [N, C, …], normalized across C.
 
-    It is opset1.LRN where the CPU plugin (2026.4) computes that: it truncates the bias to an integer, so that a
-    fractional one is factored out, and has no kernel for an unknown number of channels. Raises ConversionError for a
-    size that is not positive, or too large.
+    `size` may be even: then one more channel counts after each channel than before it, and the sums are computed by
+    other operations. Raises ConversionError for a size that is not positive, or too large.
     """
     if not 1 <= size <= MAXIMUM_SIZE:
         raise UnsupportedOperationError(f"{size} channels are added up, it should be 1 to {MAXIMUM_SIZE}")
-    shape = shape_of(x)
-    if size % 2 == 0 or (size > 1 and (shape is None or (len(shape) > 1 and shape[1] < 0))):
-        base = op.Add(op.Multiply(_neighbour_sums(op, op.Multiply(x, x), size), alpha / size), bias)
-        return op.Divide(x, op.Power(base, beta))
-    if bias.is_integer() or bias <= 0:
-        return op.LRN(x, [1], alpha=alpha, beta=beta, bias=bias, size=size)
-    return op.Multiply(op.LRN(x, [1], alpha=alpha / bias, beta=beta, bias=1.0, size=size), bias**-beta)
+    if size % 2 == 0:
+        return normalized_by_sums(op, x, size=size, alpha=alpha, beta=beta, bias=bias)
+    return op.LRN(x, [1], alpha=alpha, beta=beta, bias=bias, size=size)
+
+
+def normalized_by_sums(op: OpBuilder, x: SSAValue, *, size: int, alpha: float, beta: float, bias: float) -> SSAValue:
+    """The same as `response_normalized`, by a sum of `size` slices; the number of channels may be dynamic."""
+    base = op.Add(op.Multiply(_neighbour_sums(op, op.Multiply(x, x), size), alpha / size), bias)
+    return op.Divide(x, op.Power(base, beta))
 
 
 def _neighbour_sums(op: OpBuilder, x: SSAValue, size: int) -> SSAValue:

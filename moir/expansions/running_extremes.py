@@ -34,10 +34,10 @@ def running_extremes(op: OpBuilder, data: SSAValue, axis: int, *, largest: bool)
     prefixes = prefixes_of(op, x, axis - rank, lowest if largest else highest)
     values = (op.ReduceMax if largest else op.ReduceMin)(prefixes, [axis - rank], keep_dims=False)
     size = op.Gather(op.ShapeOf(x), op.constant(axis), 0)
-    numbers = op.Range(op.constant(0), size, op.constant(1), output_type=si64)
+    indices = op.Range(op.constant(0), size, op.constant(1), output_type=si64)
     shape = [1] * rank
     shape[axis] = -1
-    # An element that is not beyond what came before is where the extreme is last.
-    here = op.Select(op.Equal(x, values), op.Reshape(numbers, shape, special_zero=False), op.constant(0, si64))
-    places = op.ReduceMax(prefixes_of(op, here, axis - rank, 0), [axis - rank], keep_dims=False)
-    return op.NotEqual(values, 0) if element == boolean else op.convert(values, element), places
+    # The last position of an extreme is that of the last element which equals the running extreme.
+    here = op.Select(op.Equal(x, values), op.Reshape(indices, shape, special_zero=False), op.constant(0, si64))
+    positions = op.ReduceMax(prefixes_of(op, here, axis - rank, 0), [axis - rank], keep_dims=False)
+    return op.NotEqual(values, 0) if element == boolean else op.convert(values, element), positions

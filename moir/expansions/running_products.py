@@ -10,9 +10,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 def prefixes_of(op: OpBuilder, x: SSAValue, axis: int, neutral: float, *, exclusive: bool = False, reverse: bool = False) -> SSAValue:
-    """The prefix of each element along a negative axis; a new dimension before the axis counts the prefixes.
+    """For each element the elements up to it along a negative axis, stacked along a new dimension before the axis.
 
-    Elements that do not belong to a prefix are replaced by `neutral`. A prefix that is `exclusive` does not contain its
+    Elements after the prefix are replaced by `neutral`. A prefix that is `exclusive` does not contain its
     element; with `reverse` it contains the elements after it.
     """
     size = op.Squeeze(op.Gather(op.ShapeOf(x), [axis], 0), [0])
@@ -30,7 +30,7 @@ def prefixes_of(op: OpBuilder, x: SSAValue, axis: int, neutral: float, *, exclus
 
 
 def running_product(op: OpBuilder, x: SSAValue, axis: int, *, exclusive: bool = False, reverse: bool = False) -> SSAValue:
-    """The products of the elements up to each place of a negative axis.
+    """The cumulative products along a negative axis.
 
     If the length of the axis is known, products of 1, 2, 4, … neighbours are multiplied, else those of all prefixes.
     """

@@ -12,11 +12,11 @@ from moir.dialects.shapes import normalize_axis, rank_of, shape_of, size_along
 from moir.rewriting.builder import OpBuilder
 
 LARGEST_SIZE = 2**31 - 1
-"""An end of a slice after all elements."""
+"""The stop of a slice that ends after all elements."""
 
 
 def dimension(op: OpBuilder, value: SSAValue, axis: int) -> int | SSAValue:
-    """A dimension of a value: a number if it is known, otherwise a scalar of type i64."""
+    """A dimension of a value: an int if it is static, otherwise a scalar of type i64."""
     shape = shape_of(value)
     if shape is not None and (size := size_along(shape, axis)) >= 0:
         return size
@@ -24,9 +24,9 @@ def dimension(op: OpBuilder, value: SSAValue, axis: int) -> int | SSAValue:
 
 
 def dimension_value(op: OpBuilder, value: SSAValue, axis: int, shape: Sequence[int] = ()) -> SSAValue:
-    """A dimension of a value, as a tensor of `shape`: a scalar or a list of one.
+    """A dimension of a value, as a scalar or as a 1-D tensor of one element, as `shape` says.
 
-    It is computed from the value also where it is known, since the runtime may reshape the model, unless sizes are
+    It is computed from the value also where it is known, since the IR may be reshaped, unless sizes are
     fixed. A negative axis needs no rank.
     """
     if (size := _fixed_size(op, value, axis)) is not None:
@@ -35,13 +35,13 @@ def dimension_value(op: OpBuilder, value: SSAValue, axis: int, shape: Sequence[i
 
 
 def dimension_list(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
-    """A dimension of a value as a tensor of one entry, as `dimension_value` computes it."""
+    """A dimension of a value as a 1-D tensor of one element, as `dimension_value` computes it."""
     size = _fixed_size(op, value, axis)
     return op.Gather(op.ShapeOf(value), [axis], 0) if size is None else op.constant([size])
 
 
 def _fixed_size(op: OpBuilder, value: SSAValue, axis: int) -> int | None:
-    """A dimension that no reshape of the model changes; None if it may change, or is unknown."""
+    """A static dimension that no `Model.reshape` changes; None if it is dynamic, or may change."""
     shape = shape_of(value)
     if shape is None or (size := size_along(shape, axis)) < 0:
         return None
@@ -49,7 +49,7 @@ def _fixed_size(op: OpBuilder, value: SSAValue, axis: int) -> int | None:
 
 
 def rank_value(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """The rank of a value as a tensor of one entry of type i64."""
+    """The rank of a value as a 1-D tensor of one element of type i64."""
     rank = rank_of(value)
     return op.ShapeOf(op.ShapeOf(value)) if rank is None else op.constant([rank])
 
@@ -64,25 +64,24 @@ def all_axes(op: OpBuilder, value: SSAValue, first: int = 0) -> SSAValue:
 
 
 def without_computed_axes(op: OpBuilder, value: SSAValue, axes: SSAValue, rank: int, count: int) -> SSAValue:
-    """A value of a known rank, whose size along `count` computed axes is 1, without these axes.
+    """A Squeeze of `count` computed axes of size 1, for a value of static rank.
 
-    The runtime does not infer the rank along computed axes; so the length of the target of a Reshape states it.
+    Type inference does not know how many axes are left, so the result is a Reshape to a target of `rank - count` sizes.
     """
     if count == rank:
         return op.Reshape(value, [], special_zero=False)
     left = op.ScatterUpdate([1] * rank, op.FloorMod(op.convert(axes, si64), rank), [0] * count, 0)
-    places = op.Reshape(op.NonZero(left), [rank - count], special_zero=False)
-    return op.Reshape(value, op.Gather(op.ShapeOf(value), places, 0), special_zero=False)
+    remaining_axes = op.Reshape(op.NonZero(left), [rank - count], special_zero=False)
+    return op.Reshape(value, op.Gather(op.ShapeOf(value), remaining_axes, 0), special_zero=False)
 
 
 def without_ones(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
-    """A tensor without its dimensions of 1, whichever these are; inference fails unless `rank` others are left."""
+    """A tensor without its dimensions of 1, which may be dynamic; the model fails unless `rank` dimensions are left."""
     sizes = op.ShapeOf(value)
     if not rank:
         return op.Reshape(value, op.constant([]), special_zero=False)
     others = op.Squeeze(op.NonZero(op.NotEqual(sizes, 1)), [0])
-    # The CPU plugin (2026.4) removes a Reshape of a list to a list, so a Gather makes the length known.
-    return op.Reshape(value, op.Gather(sizes, op.Gather(others, list(range(rank)), 0), 0), special_zero=False)
+    return op.Reshape(value, op.Gather(sizes, op.Reshape(others, [rank], special_zero=False), 0), special_zero=False)
 
 
 def as_scalar(op: OpBuilder, value: SSAValue) -> SSAValue:
@@ -96,7 +95,7 @@ def as_scalar(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def as_list(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value of one element, as a tensor of one dimension."""
+    """A value of one element, as a 1-D tensor."""
     if rank_of(value) == 1:
         return value
     known = op.known.constant(value)
@@ -111,7 +110,7 @@ def as_integer(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def with_last_dimension(op: OpBuilder, value: SSAValue, rank: int, size: int) -> SSAValue:
-    """A value of a known rank whose last dimension is `size`, with a type that states this size: plugins need it."""
+    """A value of a static rank whose last dimension is `size`, with a type that states this size."""
     shape = shape_of(value)
     return (
         value if shape is not None and size_along(shape, -1) == size else op.Reshape(value, [*(0,) * (rank - 1), size], special_zero=True)
@@ -130,8 +129,8 @@ def cut_to(op: OpBuilder, x: SSAValue, like: SSAValue, axis: int) -> SSAValue:
     rank = rank_of(like) if rank_of(x) is None else rank_of(x)
     if rank is None:
         sizes = op.ShapeOf(like)
-        place = op.constant([axis]) if axis >= 0 else op.Add(rank_value(op, like), axis)
-        ends = op.ScatterUpdate(sizes, place, [LARGEST_SIZE], 0)
+        axis_index = op.constant([axis]) if axis >= 0 else op.Add(rank_value(op, like), axis)
+        ends = op.ScatterUpdate(sizes, axis_index, [LARGEST_SIZE], 0)
         return op.StridedSlice(x, op.Multiply(sizes, 0), ends, op.Add(op.Multiply(sizes, 0), 1), begin_mask=[], end_mask=[])
     others = [each for each in range(rank) if each != normalize_axis(axis, max(rank, 1))]
     cut = [each for each in others if op.known.dimension(x, each) != op.known.dimension(like, each)]
@@ -141,11 +140,11 @@ def cut_to(op: OpBuilder, x: SSAValue, like: SSAValue, axis: int) -> SSAValue:
     return op.Slice(x, [0] * len(cut), ends, [1] * len(cut), cut)
 
 
-def at_least(op: OpBuilder, x: SSAValue, given: int, rank: int) -> SSAValue:
+def at_least(op: OpBuilder, x: SSAValue, rank_of_x: int, rank: int) -> SSAValue:
     """x, of the given rank, with at least 1, 2 or 3 dimensions, as numpy's atleast_1d and so on: dimensions are
     inserted before the others, but the third one after them.
     """
-    if given >= rank:
+    if rank_of_x >= rank:
         return x
     inserted = {(0, 1): [0], (0, 2): [0, 1], (1, 2): [0], (0, 3): [0, 1, 2], (1, 3): [0, 2], (2, 3): [2]}
-    return op.Unsqueeze(x, inserted[given, rank])
+    return op.Unsqueeze(x, inserted[rank_of_x, rank])

@@ -14,5 +14,5 @@ def log_of_sum_of_exponentials(op: OpBuilder, x: SSAValue, axes: Operand, *, kee
     most = op.ReduceMax(x, axes, keep_dims=True)
     most = op.Select(op.IsFinite(most), most, op.constant_like(0, most))
     total = op.Log(op.ReduceSum(op.Exp(op.Subtract(x, most)), axes, keep_dims=True))
-    found = op.Add(total, most)
-    return found if keep_dims else op.Squeeze(found, axes)
+    logarithm = op.Add(total, most)
+    return logarithm if keep_dims else op.Squeeze(logarithm, axes)

@@ -1,6 +1,7 @@
 """Non-maximum suppression: its thresholds, and the boxes that remain.
 
-The runtime suppresses a box whose overlap reaches the threshold, ONNX and TensorFlow one whose overlap exceeds it.
+opset9.NonMaxSuppression suppresses a box whose overlap reaches the threshold, ONNX and TensorFlow one whose overlap
+exceeds it.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from moir.expansions.shape_values import as_scalar
 from moir.rewriting.builder import OpBuilder
 
 SMALLEST = np.array(np.finfo(np.float32).tiny)
-"""The smallest number that the runtime does not flush to zero."""
+"""The smallest normal f32; subnormal numbers may count as zero."""
 
 
 def exclusive(op: OpBuilder, overlap: SSAValue) -> SSAValue:
-    """The threshold of the runtime for a threshold that an overlap must exceed: the next larger f32, as a scalar."""
+    """A threshold that an overlap must exceed, as a threshold that it must reach: the next larger f32, a scalar."""
     known = op.known.constant(overlap)
     if known is not None and known.size == 1:
         following = np.nextafter(known.astype(np.float32), np.float32(np.inf))
@@ -40,7 +41,7 @@ def selected_boxes(
 def is_selected(op: OpBuilder, rows: SSAValue, scores: SSAValue) -> SSAValue:
     """1 for each box of `scores` [N, A] that is among the rows of selected boxes, else 0."""
     # Rows after the last box are -1, which would be read as the index of the last box.
-    places = op.Gather(rows, [0, 2], 1)
+    opposite = op.Gather(rows, [0, 2], 1)
     chosen = op.convert(op.GreaterEqual(op.Gather(rows, 0, 1), 0), f32)
     zeros = op.Broadcast(op.constant(0.0), op.ShapeOf(scores))
-    return op["opset15.ScatterNDUpdate"](zeros, op.Maximum(places, 0), chosen, reduction="max")
+    return op["opset15.ScatterNDUpdate"](zeros, op.Maximum(opposite, 0), chosen, reduction="max")

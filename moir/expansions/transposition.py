@@ -9,6 +9,6 @@ from moir.rewriting.builder import OpBuilder
 
 
 def transposed(op: OpBuilder, matrices: SSAValue) -> SSAValue:
-    """Matrices with their last two axes swapped; a value of unknown rank is assumed to be one matrix."""
+    """Matrices with their last two axes swapped; a value of dynamic rank is assumed to be one matrix."""
     rank = rank_of(matrices) or 2
     return op.Transpose(matrices, [*range(rank - 2), rank - 1, rank - 2])

@@ -1,6 +1,6 @@
-"""Convolutions with filters of unknown sizes, which the CPU plugin (2026.4) does not compile.
+"""Convolutions with filters of dynamic shape as products of matrices.
 
-The data are gathered at the places of each window and multiplied with the filters as a matrix:
+The elements of each window are gathered (im2col) and multiplied with the filters as a matrix:
 
     x [N, C, L]  ->  [N, C, O, K]  ->  [N, G, C / G * K, O];  [G, M / G, C / G * K] · that  ->  [N, M, O]
 """
@@ -21,7 +21,7 @@ LAST = 2**31 - 1
 
 
 def has_unknown_sizes(filters: SSAValue) -> bool:
-    """Whether a size of filters is unknown while converting."""
+    """Whether filters have a dynamic dimension."""
     shape = shape_of(filters)
     return shape is None or not is_static(shape)
 
@@ -37,21 +37,21 @@ def unfolded_convolution(op: OpBuilder, x: SSAValue, filters: SSAValue, window: 
     x = _with_pads(op, x, extents, window)
     counts: list[SSAValue] = []
     for axis in range(axes):
-        stride, place = window.strides[axis], 2 + 2 * axis
-        room = op.Subtract(_size(op, x, place), extents[axis])
+        stride, axis_of_windows = window.strides[axis], 2 + 2 * axis
+        room = op.Subtract(_size(op, x, axis_of_windows), extents[axis])
         counts.append(op.Maximum(op.Add(op.Divide(room, stride), 1), 0))
         starts = op.Multiply(op.Range(0, counts[axis], 1, output_type=si64), stride)
         steps = op.Multiply(op.Range(0, kernel[axis], 1, output_type=si64), window.dilations[axis])
-        x = op.Gather(x, op.Add(op.Unsqueeze(starts, [1]), op.Unsqueeze(steps, [0])), place)
+        x = op.Gather(x, op.Add(op.Unsqueeze(starts, [1]), op.Unsqueeze(steps, [0])), axis_of_windows)
     x = op.Transpose(x, [0, 1, *range(3, 2 * axes + 2, 2), *range(2, 2 * axes + 2, 2)])
-    batch, rows = _listed(op, _size(op, x, 0)), _listed(op, _size(op, filters, 0))
-    places = _listed(op, reduce(op.Multiply, counts))
-    depth = _listed(op, reduce(op.Multiply, [_size(op, filters, 1), *kernel]))
+    batch, rows = _as_1d(op, _size(op, x, 0)), _as_1d(op, _size(op, filters, 0))
+    indices = _as_1d(op, reduce(op.Multiply, counts))
+    depth = _as_1d(op, reduce(op.Multiply, [_size(op, filters, 1), *kernel]))
     count = [groups] if isinstance(groups, int) else groups
-    columns = op.Reshape(x, op.Concat(batch, count, depth, places, axis=0), special_zero=False)
+    columns = op.Reshape(x, op.Concat(batch, count, depth, indices, axis=0), special_zero=False)
     matrix = op.Reshape(filters, op.Concat(count, op.Divide(rows, groups), depth, axis=0), special_zero=False)
     product = op.MatMul(matrix, columns)
-    return op.Reshape(product, op.Concat(batch, rows, *(_listed(op, count) for count in counts), axis=0), special_zero=False)
+    return op.Reshape(product, op.Concat(batch, rows, *(_as_1d(op, count) for count in counts), axis=0), special_zero=False)
 
 
 def unfolded_transposed_convolution(
@@ -72,7 +72,7 @@ def unfolded_transposed_convolution(
     whole = whole_transposed_convolution(op, x, filters, window, padding, groups)
     if wanted or window.auto_pad.startswith("same"):
         targets = [
-            op.constant([wanted[axis]]) if wanted else op.Multiply(_listed(op, _size(op, x, 2 + axis)), window.strides[axis])
+            op.constant([wanted[axis]]) if wanted else op.Multiply(_as_1d(op, _size(op, x, 2 + axis)), window.strides[axis])
             for axis in range(axes)
         ]
         return of_sizes(op, whole, targets, window.auto_pad == "same_upper")
@@ -91,15 +91,14 @@ def whole_transposed_convolution(
     """
     axes = len(window.strides)
     spatial = list(range(2, 2 + axes))
-    rows, *kernel = (_listed(op, _size(op, filters, axis)) for axis in range(1, 2 + axes))
+    rows, *kernel = (_as_1d(op, _size(op, filters, axis)) for axis in range(1, 2 + axes))
     if isinstance(groups, int) and groups == 1:
         turned = _reversed(op, op.Transpose(filters, [1, 0, *spatial]), spatial)
     else:
-        depth = op.Divide(_listed(op, _size(op, filters, 0)), groups)
+        depth = op.Divide(_as_1d(op, _size(op, filters, 0)), groups)
         split = op.Concat([groups] if isinstance(groups, int) else groups, depth, rows, *kernel, axis=0)
         after = [axis + 1 for axis in spatial]
         swapped = op.Transpose(op.Reshape(filters, split, special_zero=False), [0, 2, 1, *after])
-        # The runtime (2026.4) fails on a Reshape that follows a Transpose of unknown sizes.
         merged = op.Concat(op.Multiply(rows, groups), depth, *kernel, axis=0)
         turned = op.Reshape(_reversed(op, swapped, after), merged, special_zero=False)
     for axis, stride in zip(spatial, window.strides, strict=True):
@@ -120,23 +119,23 @@ def _reversed(op: OpBuilder, x: SSAValue, axes: list[int]) -> SSAValue:
 
 
 def of_sizes(op: OpBuilder, x: SSAValue, targets: list[SSAValue], more_at_end: bool) -> SSAValue:
-    """x [N, C, L…] with other spatial sizes, lists of one entry each.
+    """x [N, C, L…] padded or cropped to other spatial sizes, each given as a 1-D tensor of one element.
 
     Surplus elements are removed at both sides: if their number is odd, one more at the end with `more_at_end` and at
     the beginning otherwise. Missing elements are zeros after the others.
     """
     begins: list[SSAValue] = []
     for axis, target in enumerate(targets):
-        cut = op.Maximum(op.Subtract(_listed(op, _size(op, x, 2 + axis)), target), 0)
+        cut = op.Maximum(op.Subtract(_as_1d(op, _size(op, x, 2 + axis)), target), 0)
         begins.append(op.Divide(cut if more_at_end else op.Add(cut, 1), 2))
     return cropped(op, x, begins, targets)
 
 
 def cropped(op: OpBuilder, x: SSAValue, begins: list[SSAValue], targets: list[SSAValue]) -> SSAValue:
-    """x [N, C, L…] from `begins` on with other spatial sizes, lists of one entry each; zeros where x has ended."""
+    """x [N, C, L…] sliced from `begins` to other spatial sizes, 1-D tensors of one element, and padded with zeros."""
     axes = len(targets)
     ends = [op.Add(begin, target) for begin, target in zip(begins, targets, strict=True)]
-    missing = [op.Maximum(op.Subtract(end, _listed(op, _size(op, x, 2 + axis))), 0) for axis, end in enumerate(ends)]
+    missing = [op.Maximum(op.Subtract(end, _as_1d(op, _size(op, x, 2 + axis))), 0) for axis, end in enumerate(ends)]
     padded = op.Pad(x, [0] * (2 + axes), op.Concat([0, 0], *missing, axis=0), pad_mode="constant")
     return op.Slice(padded, op.Concat(*begins, axis=0), op.Concat(*ends, axis=0), [1] * axes, list(range(2, 2 + axes)))
 
@@ -145,7 +144,7 @@ def _spread(op: OpBuilder, x: SSAValue, axis: int, stride: int, rank: int) -> SS
     """x with stride - 1 zeros between its elements along an axis."""
     ends = [stride - 1 if each == axis + 1 else 0 for each in range(rank + 1)]
     wide = op.Pad(op.Unsqueeze(x, [axis + 1]), [0] * (rank + 1), ends, pad_mode="constant")
-    sizes = [_listed(op, op.Multiply(_size(op, x, each), stride if each == axis else 1)) for each in range(rank)]
+    sizes = [_as_1d(op, op.Multiply(_size(op, x, each), stride if each == axis else 1)) for each in range(rank)]
     return op.Slice(op.Reshape(wide, op.Concat(*sizes, axis=0), special_zero=False), [0], [1 - stride], [1], [axis])
 
 
@@ -163,8 +162,8 @@ def _with_pads(op: OpBuilder, x: SSAValue, extents: list[SSAValue], window: Slid
         total = op.Maximum(op.Subtract(op.Add(op.Multiply(op.Subtract(count, 1), stride), extent), size), 0)
         half = op.Divide(total, 2)
         first, last = (half, op.Subtract(total, half)) if window.auto_pad == "same_upper" else (op.Subtract(total, half), half)
-        begins.append(_listed(op, first))
-        ends.append(_listed(op, last))
+        begins.append(_as_1d(op, first))
+        ends.append(_as_1d(op, last))
     zeros = op.constant([0, 0])
     return op.Pad(x, op.Concat(zeros, *begins, axis=0), op.Concat(zeros, *ends, axis=0), pad_mode="constant")
 
@@ -175,5 +174,5 @@ def _size(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
     return op.constant(size) if isinstance(size, int) else size
 
 
-def _listed(op: OpBuilder, value: SSAValue) -> SSAValue:
+def _as_1d(op: OpBuilder, value: SSAValue) -> SSAValue:
     return op.Reshape(value, [1], special_zero=False)

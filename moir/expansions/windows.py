@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from moir.records import Record
+from moir.support.records import Record
 
 
 class SlidingWindow(Record):
-    """The sliding window of a node, with an entry for each spatial axis and `auto_pad` as the IR spells it."""
+    """The sliding window of a node, with an element for each spatial axis and `auto_pad` as the IR spells it."""
 
     strides: tuple[int, ...]
     dilations: tuple[int, ...]
@@ -25,6 +25,6 @@ class SlidingWindow(Record):
 def padded_window(
     kernel: Sequence[int] | None, strides: Sequence[int], begins: Sequence[int], ends: Sequence[int], dilations: Sequence[int] | None = None
 ) -> dict[str, Any]:
-    """The properties of an operation whose padding is given; without `kernel` and `dilations` if these are None."""
-    given = {"kernel": kernel, "strides": strides, "dilations": dilations, "pads_begin": begins, "pads_end": ends}
-    return {name: value for name, value in given.items() if value is not None}
+    """Properties `strides`, `pads_begin`, … of a windowed operation; `kernel` and `dilations` are left out if None."""
+    attributes = {"kernel": kernel, "strides": strides, "dilations": dilations, "pads_begin": begins, "pads_end": ends}
+    return {name: value for name, value in attributes.items() if value is not None}

@@ -17,7 +17,7 @@ from moir.dialects.names import name_of
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import Shape, element_of, rank_of, shape_of
 from moir.errors import UnsupportedOperationError
-from moir.framework_record import Framework
+from moir.frameworks.record import Framework
 
 T = TypeVar("T")
 
@@ -67,7 +67,7 @@ class LoweringNode:
         self._values = values
 
     def with_operands(self, values: Mapping[int, SSAValue]) -> LoweringNode:
-        """The node with other values in the place of some operands, by index."""
+        """The node with some operands replaced by other values, by index."""
         return LoweringNode(self.op, self.version, self.run, [values.get(index, each) for index, each in enumerate(self.values)])
 
     @property
@@ -118,10 +118,10 @@ class LoweringNode:
 
     def attribute(self, name: str, default: T) -> T | Any:
         """An attribute as a Python value of the default's type; the default if the node does not have it."""
-        found = self.op.properties.get(name)
-        if found is None:
+        stored = self.op.properties.get(name)
+        if stored is None:
             return default
-        value = value_of(found)
+        value = value_of(stored)
         if isinstance(default, float) and isinstance(value, int):
             value = float(value)
         if default is not None and not isinstance(value, type(default)):
@@ -145,11 +145,11 @@ class LoweringNode:
         return bool(self.attribute(name, int(default)))
 
     def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
-        """An attribute that is a list of integers, which may be written as floats."""
-        found: tuple[Any, ...] = self._required(name, None if default is None else tuple(default), ())
-        if not all(isinstance(item, int) or (isinstance(item, float) and item.is_integer()) for item in found):
-            self.fail(f"attribute {name} is {found!r}, not a list of integers")
-        return tuple([int(item) for item in found])
+        """An attribute that is a tuple of integers, which the file may have as floats."""
+        values: tuple[Any, ...] = self._required(name, None if default is None else tuple(default), ())
+        if not all(isinstance(item, int) or (isinstance(item, float) and item.is_integer()) for item in values):
+            self.fail(f"attribute {name} is {values!r}, not a list of integers")
+        return tuple([int(item) for item in values])
 
     def numbers(self, name: str, default: Sequence[float] | None = None) -> tuple[float, ...]:
         """An attribute that is a list of floats."""
@@ -161,17 +161,17 @@ class LoweringNode:
 
     def element_attribute(self, name: str, default: Attribute | None = None) -> Attribute:
         """An attribute that is an element type. Raises ConversionError if it is absent and has no default."""
-        found = self.op.properties.get(name, default)
-        if found is None:
+        value = self.op.properties.get(name, default)
+        if value is None:
             self.fail(f"attribute {name} is missing")
-        if not isinstance(found, ComplexType) and not is_element_type(found):
+        if not isinstance(value, ComplexType) and not is_element_type(value):
             self.fail(f"attribute {name} is not an element type")
-        return cast(Attribute, found)
+        return cast(Attribute, value)
 
     def tensor(self, name: str) -> Array | None:
         """An attribute that is a tensor; None if it is absent."""
-        found = self.op.properties.get(name)
-        return found.array if isinstance(found, DataAttr) else None
+        value = self.op.properties.get(name)
+        return value.array if isinstance(value, DataAttr) else None
 
     def _required(self, name: str, default: Any, kind: Any) -> Any:
         if default is None and name not in self.op.properties:
@@ -184,7 +184,7 @@ class LoweringNode:
         return None if value is None else self.known.constant(value)
 
     def constant_integers(self, index: int) -> tuple[int, ...] | None:
-        """The entries of an operand as integers; None if they are not all known or the operand is absent."""
+        """The elements of an operand as integers; None if they are not all known or the operand is absent."""
         return self.known.integers(self.optional(index))
 
     def shape(self, index: int) -> Shape:
@@ -192,14 +192,14 @@ class LoweringNode:
         return shape_of(self.operand(index))
 
     def rank(self, index: int) -> int | None:
-        """Rank of an operand; None if it is unknown."""
+        """Rank of an operand; None if it is dynamic."""
         return rank_of(self.operand(index))
 
     def known_rank(self, index: int) -> int:
-        """Rank of an operand. Raises ConversionError if it is unknown."""
+        """Rank of an operand. Raises ConversionError if it is dynamic."""
         rank = self.rank(index)
         if rank is None:
-            self.fail(f"the rank of operand {index} is unknown", hint="give the model's inputs a known rank")
+            self.fail(f"the rank of operand {index} is dynamic", hint="give the model's inputs a static rank")
         return rank
 
     def element(self, index: int) -> Attribute:

@@ -9,9 +9,9 @@ from moir.lowering.binder import LoweringNode
 
 
 def note_outside(node: LoweringNode, data: SSAValue, indices: SSAValue, axis: int) -> None:
-    """Add a note about a constant index that no element of a dimension has.
+    """Add a note about a constant index out of the range of a dimension.
 
-    Frameworks refuse it when the model runs; a Gather of the runtime takes zeros there.
+    Frameworks refuse it when the model runs; opset8.Gather takes zeros there.
     """
     known, shape = node.known.constant(indices), shape_of(data)
     if known is None or shape is None or known.dtype.kind not in "iu" or known.size == 0:

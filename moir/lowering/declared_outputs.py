@@ -25,14 +25,14 @@ from moir.dialects.shapes import UNKNOWN, element_of, rank_of
 
 def declared_outputs(block: Block) -> list[tuple[Result, Attribute]]:
     """The outputs of a model that have a declared type, with that type. The Results are last in its block."""
-    found: list[tuple[Result, Attribute]] = []
+    outputs: list[tuple[Result, Attribute]] = []
     op = block.last_op
     while isinstance(op, Result):
         value = op.operands[0]
         if isinstance(value.owner, FrameworkOp) and value.type != UNKNOWN:
-            found.append((op, value.type))
+            outputs.append((op, value.type))
         op = op.prev_op
-    return found[::-1]
+    return outputs[::-1]
 
 
 def contradictions(declared: Iterable[tuple[Result, Attribute]]) -> Iterator[str]:
@@ -44,5 +44,5 @@ def contradictions(declared: Iterable[tuple[Result, Attribute]]) -> Iterator[str
 
 
 def _differ(declared: object, computed: object, unknown: object) -> bool:
-    """Whether a declared and a computed fact contradict each other: both are known and they are not equal."""
+    """Whether a declared and a computed type or shape contradict each other; False if one of them is `unknown`."""
     return declared not in (computed, unknown) and computed != unknown

@@ -36,8 +36,8 @@ from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, rank_of
 from moir.errors import ConversionError, InferenceError, UnsupportedOperationError
-from moir.framework_record import Framework
-from moir.frameworks import INTERNAL, load
+from moir.frameworks import load, lowered_with
+from moir.frameworks.record import Framework
 from moir.lowering.binder import LoweringNode, T
 from moir.lowering.declared_outputs import contradictions, declared_outputs
 from moir.lowering.kept_operations import is_kept, name_computing
@@ -75,7 +75,7 @@ class Lowering:
         self.versions = versions or {}
         self.known = KnownValues(framework.has_fixed_sizes)
         self.notes: list[str] = []
-        self._dialects = {each.operations_dialect: each for each in (dialects or (framework, *INTERNAL))}
+        self._dialects = {each.operations_dialect: each for each in (dialects or lowered_with(framework))}
         self._prefixes = tuple(f"{name}." for name in self._dialects)
         self._handlers: dict[type[FrameworkOp], tuple[BoundHandler | None, int]] = {}
         self._states: dict[object, object] = {}
@@ -130,11 +130,11 @@ class Lowering:
         """The handler of an operation, None if there is none, and the version of its operation set."""
         if NEWEST_VERSION in op.attributes:
             return self._table(op).handler(op.KIND, NEWEST), NEWEST
-        found = self._handlers.get(type(op))
-        if found is None:
+        entry = self._handlers.get(type(op))
+        if entry is None:
             version = self.versions.get(op.KIND.rpartition(".")[0], 1)
-            found = self._handlers[type(op)] = (self._table(op).handler(op.KIND, version), version)
-        return found
+            entry = self._handlers[type(op)] = (self._table(op).handler(op.KIND, version), version)
+        return entry
 
     def _table(self, op: FrameworkOp) -> LoweringTable:
         return table_of(self._dialects[op.dialect_name()])
@@ -171,9 +171,10 @@ class Lowering:
 
     def _replacement(self, op: FrameworkOp, builder: OpBuilder, handler: BoundHandler, version: int) -> Sequence[SSAValue | None] | None:
         try:
-            found = handler(LoweringNode(op, version, self), builder)
+            results = handler(LoweringNode(op, version, self), builder)
         except ConversionError as error:
-            # Operations after one that stays may have a definition, which was not asked for yet.
+            # With an expander, an operation before this one may stay until its definition is built: not a definite
+            # cause.
             is_definite = expander_of(self.framework) is None
             if (cause := unlowered_before(op, self._has_no_lowering, is_definite=is_definite)) is not None:
                 raise cause from error
@@ -181,12 +182,12 @@ class Lowering:
                 raise type(error)(error.reason, operation=op.name, node=name_of(op), hint=error.hint) from error
             raise
         except (TypeError, ValueError, AttributeError) as error:
-            # What computes with numbers does not ask each constant whether it is one.
+            # Handlers that compute with constants do not check each constant for strings.
             if (index := _string_constant(op)) is None:
                 raise
             reason = f"operand {index} is a constant of strings, with which it cannot be computed"
             raise InferenceError(reason, operation=op.name, node=name_of(op)) from error
-        return None if found is None else _values(op, handler, found)
+        return None if results is None else _values(op, handler, results)
 
     def _has_no_lowering(self, op: Operation) -> bool:
         return isinstance(op, FrameworkOp) and self.lowers(op) and must_go(op) and self._handler(op)[0] is None
@@ -261,26 +262,26 @@ def infer_kept(op: FrameworkOp, framework: Framework, versions: Mapping[str, int
 
 def _string_constant(op: Operation) -> int | None:
     """The first operand that is a constant of strings; None if there is none."""
-    found = (index for index, value in enumerate(op.operands) if isinstance(value.owner, Constant) and element_of(value) == string)
-    return next(found, None)
+    indices = (index for index, value in enumerate(op.operands) if isinstance(value.owner, Constant) and element_of(value) == string)
+    return next(indices, None)
 
 
 _VALUES = (SSAValue, NoneType)
 
 
-def _values(op: FrameworkOp, handler: BoundHandler, given: object) -> Sequence[SSAValue | None]:
+def _values(op: FrameworkOp, handler: BoundHandler, returned: object) -> Sequence[SSAValue | None]:
     """The values that a handler returned for the results of an operation, checked.
 
     Raises ConversionError for anything other than values: the handler may be of an extension, which no type checker
     saw.
     """
-    values: Any = given
-    if type(given) is OpResult or isinstance(given, SSAValue):
+    values: Any = returned
+    if type(returned) is OpResult or isinstance(returned, SSAValue):
         return [values]
     if isinstance(values, list | tuple) and all(isinstance(value, _VALUES) for value in cast("Sequence[Any]", values)):
         return cast("Sequence[SSAValue | None]", values)
     raise ConversionError(
-        f"the lowering returns {type(given).__name__}",
+        f"the lowering returns {type(returned).__name__}",
         operation=op.name,
         node=name_of(op),
         location=location_of(handler),
@@ -330,23 +331,29 @@ def _has_unranked_input(block: Block) -> bool:
     return False
 
 
+def check(module: ModuleOp, framework: Framework) -> None:
+    """Run the check of a framework's table before the lowering, if it has one. Raises ConversionError."""
+    table = table_of(framework)
+    if table.check is not None:
+        load(table.check)(table, module)
+
+
 def lower(module: ModuleOp, framework: Framework, *, keeps_layouts: bool = False) -> None:
     """Lower all models of a module. Raises ConversionError, with the name of the node, if a node cannot be lowered.
 
     With `keeps_layouts`, the operations with an attribute for their data layout are kept; the models have the
     attribute `keeps_layouts` until they are lowered without.
     """
+    check(module, framework)
     table = table_of(framework)
-    if table.check is not None:
-        table.check(module)
     for model in models_of(module):
         kept = model.attributes.pop(ModuleLevel.KEEPS_LAYOUTS, None)
         if keeps_layouts:
             model.attributes[ModuleLevel.KEEPS_LAYOUTS] = UnitAttr()
-        if table.ranks is not None and _has_unranked_input(model.block):
-            from moir.lowering.control_flow.ranks_by_use import rank_inputs
+        if _has_unranked_input(model.block):
+            from moir.lowering.ranks import rank_inputs
 
-            rank_inputs(model, load(table.ranks))
+            rank_inputs(model, table.rank)
         lowering = Lowering(framework, opset_versions(model), keeps_layouts=keeps_layouts, names_kept=kept is not None)
         declared = declared_outputs(model.block)
         # Operations that were kept are also in the bodies of loops that are lowered already, so all blocks are walked.

@@ -1,4 +1,4 @@
-"""Einstein sums, whose equations the frameworks write alike."""
+"""Einstein sums, whose equations have the same syntax in all frameworks."""
 
 from __future__ import annotations
 

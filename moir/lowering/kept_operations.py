@@ -9,7 +9,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.names import FRAMEWORK_OPERATION, name_of
 from moir.dialects.properties import string_attribute
-from moir.framework_record import Framework
+from moir.frameworks.record import Framework
 
 
 def is_kept(op: Operation, framework: Framework) -> bool:
@@ -18,9 +18,9 @@ def is_kept(op: Operation, framework: Framework) -> bool:
 
 
 def name_computing(op: FrameworkOp, values: Sequence[SSAValue | None]) -> None:
-    """Give the name of an operation that an extension made to the one that replaces it, not to a Transpose after it.
+    """Give the name of an operation of an extension to the operation that replaces it, not to a Transpose after that.
 
-    Its kind is recorded there too, so that transformations after the layout change still find it.
+    The kind is recorded there too, so that transformations after the layout change still find it.
     """
     value, name = values[0] if values else None, name_of(op)
     if not isinstance(value, OpResult):

@@ -1,4 +1,4 @@
-"""The sizes of matrices that a lowering computes with element by element, so that they have to be known and small."""
+"""The sizes of matrices whose elements a lowering computes one by one, so that they have to be static and small."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from moir.lowering.binder import LoweringNode
 
 
 def matrix_sizes(node: LoweringNode, x: SSAValue, largest: int = LARGEST_MATRIX) -> tuple[int, int, int]:
-    """Rows, columns and rank of matrices. Raises ConversionError if they are unknown, 0, or too many."""
+    """Rows, columns and rank of matrices. Raises ConversionError if they are dynamic, 0, or above `largest`."""
     shape = shape_of(x)
     if shape is None or len(shape) < 2 or not is_static(shape[-2:]) or min(shape[-2:]) < 1:
-        node.fail("the sizes of its matrices are unknown or 0", hint="make a model with matrices of a known size")
+        node.fail("the sizes of its matrices are unknown or 0", hint="make a model with matrices of a static size")
     rows, columns = shape[-2:]
     if min(rows, columns) > largest:
-        node.fail(f"its matrices have {rows} rows and {columns} columns; up to {largest} of one of them are supported")
+        node.fail(f"its matrices have {rows} rows and {columns} columns; one of both must be at most {largest}")
     return rows, columns, len(shape)

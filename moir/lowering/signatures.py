@@ -9,8 +9,7 @@
     @tf.lowers("Pack")
     def pack(node: LoweringNode, op: OpBuilder, *values: SSAValue, axis: int = 0) -> SSAValue: ...
 
-- `node` and `op` come first, if a handler asks for them: the node, for more than its operands and attributes, and the
-  builder.
+- `node`, for facts other than operands and attributes, and `op`, the builder, come first; a handler may lack either.
 - The other positional parameters are operands, in order. An operand may be absent if its default is None, or if its
 name begins with an underscore, since the handler does not use it; all others are required. `*values` are all remaining
   operands, none of which may be absent.
@@ -33,7 +32,7 @@ from xdsl.ir import Attribute
 
 from moir.dialects.properties import value_of
 from moir.errors import UsageError
-from moir.records import Record
+from moir.support.records import Record
 
 if TYPE_CHECKING:
     from moir.lowering.binder import LoweringNode
@@ -179,7 +178,7 @@ def bound(
     readers: Mapping[str, Reader] = READERS,
     arrange: Arrange | None = None,
 ) -> Callable[..., Any]:
-    """The function of a node and a builder that calls a handler with the operands and attributes that it asks for.
+    """A function of a node and a builder that calls a handler with the operands and attributes in its signature.
 
         elu(op, x, *, alpha=1.0)  ->  elu(op, node.operand(0), alpha=node.number("alpha", 1.0))
 
@@ -223,10 +222,10 @@ def bound(
             arguments += [node.operand(index) for index in range(len(fixed), len(node.values))]
         if not attributes and not signature.takes_others:
             return handler(*arguments)
-        given = node if attributes_of is None else attributes_of(node)
+        source = node if attributes_of is None else attributes_of(node)
         named: dict[str, Any] = {}
         for parameter, name, read, default, may_be_none in attributes:
-            named[parameter] = None if may_be_none and not given.has(name) else read(given, name, default)
+            named[parameter] = None if may_be_none and not source.has(name) else read(source, name, default)
         if signature.takes_others:
             named |= {name: value_of(each) for name, each in node.op.properties.items() if name not in named_attributes}
         return handler(*arguments, **named)

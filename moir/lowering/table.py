@@ -5,6 +5,11 @@
         \"\"\"onnx.Elu(x) {alpha} -> opset1.Elu(x) {alpha}\"\"\"
         return op.Elu(x, alpha=alpha)
 
+Further facts of a kind stand at its registration: the rule for the ranks of its operands (`moir.lowering.ranks`), and
+its computation with complex numbers (`moir.lowering.complex.kinds`).
+
+    @tf.lowers("Log1p", rank=as_result, complex=by_function("log1p"))
+
 A handler takes a builder, the operands and the attributes of its kind, as `moir.lowering.signatures` says, and the node
 if it asks for more. It returns the values that replace the results. A handler that is registered later precedes earlier
 ones of the same kind and version. Handlers of an extension precede all others and are removed when the extension is
@@ -18,20 +23,16 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from moir.dialects.framework import FrameworkOp
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import Complex, for_complex
+from moir.lowering.handlers import BoundHandler, Replacement
 from moir.lowering.signatures import READERS, Arrange, Reader, Signature, bound, signature_of
 from moir.lowering.unnamed_attributes import refusing_unnamed
 from moir.rewriting.builder import OpBuilder
-from moir.tables import listed
-
-Replacement: TypeAlias = SSAValue | Sequence[SSAValue | None]
-"""The result of a handler: a value for each result, or None for a result without uses.
-
-A single None leaves the operation unchanged.
-"""
+from moir.support.tables import by_member
 
 NEWEST = 1 << 16
 """A version above all existing versions."""
@@ -40,9 +41,6 @@ Handler: TypeAlias = Callable[..., "Replacement | None"]
 """A registered handler: a function of operands and attributes, according to its signature
 (`moir.lowering.signatures`).
 """
-
-BoundHandler: TypeAlias = Callable[[LoweringNode, OpBuilder], "Replacement | None"]
-"""A handler as a function of a node and a builder."""
 
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 
@@ -54,6 +52,8 @@ The function returns None if the operation has no definition.
 
 
 if TYPE_CHECKING:
+    from moir.lowering.ranks import Rule
+
     Formula: TypeAlias = (
         Callable[[OpBuilder], Replacement]
         | Callable[[OpBuilder, SSAValue], Replacement]
@@ -83,12 +83,12 @@ class LoweringTable:
         framework: name of the dialect.
         package: the package whose files register handlers; None if only others register them. Its file `index.py` has
             the kinds of each file: `python -m scripts.lowering_index` writes it from what the handlers register.
-        check: verifies a module before its operations are lowered; raises ConversionError if that is impossible.
+        check: "module:function" that is called with the table and a module before its operations are lowered; raises
+            ConversionError if that is impossible.
         adapt: returns the bound handler to use for a kind instead of a built-in one.
         finish: "module:function" that is called with a model of which an output was not lowered.
         readers: how the framework's attributes are read, by the annotations in signatures, where that differs from
             `moir.lowering.signatures.READERS`.
-        ranks: "module:rules" with the ranks that kinds require of their operands, for inputs of unknown rank.
         arrange: puts the operands of a node in the order of a signature, where the framework's nodes name them.
         implied: the names of attributes that say nothing which operands and results do not say, or that change no
             result: a lowering of an extension may leave them out.
@@ -98,37 +98,46 @@ class LoweringTable:
         self,
         framework: str,
         package: str | None = None,
-        check: Callable[[Operation], None] | None = None,
+        check: str | None = None,
         adapt: Callable[[str, BoundHandler], BoundHandler] | None = None,
         finish: str | None = None,
         readers: Mapping[str, Reader] | None = None,
-        ranks: str | None = None,
         arrange: Arrange | None = None,
         implied: Collection[str] = frozenset(),
     ) -> None:
         self.framework = framework
         self.check = check
         self.finish = finish
-        self.ranks = ranks
         self._adapt = adapt
         self._arrange = arrange
         self._implied = implied
         self.readers: Mapping[str, Reader] = {**READERS, **(readers or {})}
         """How attributes are read, by the annotations in signatures."""
         self._handlers: dict[str, list[tuple[int, Handler]]] = {}
+        self._ranks: dict[str, Rule] = {}
+        self._complex: dict[str, Complex] = {}
         self._added: dict[str, list[tuple[int, Handler]]] | None = None
         self._imported: set[str] = set()
         self.package = package
-        self._files = {} if package is None else listed(import_module(f"{package}.index").INDEX)
+        self._files = {} if package is None else by_member(import_module(f"{package}.index").INDEX)
         self._unloaded = dict(self._files)
 
-    def lowers(self, *kinds: str, since: int = 1) -> Callable[[Registered], Registered]:
-        """Register a handler for kinds, from version `since` of their operation set on."""
+    def lowers(
+        self, *kinds: str, since: int = 1, rank: Rule | None = None, complex: Complex | None = None
+    ) -> Callable[[Registered], Registered]:
+        """Register a handler for kinds, from version `since` of their operation set on.
+
+        `rank` is the rule for the ranks of their operands, `complex` how they compute with complex numbers.
+        """
 
         def register(handler: Registered) -> Registered:
             for kind in kinds:
                 # Built-in handlers are registered first, so that this one precedes them.
                 self._load(kind)
+                if rank is not None:
+                    self._ranks[kind] = rank
+                if complex is not None:
+                    self._complex[kind] = complex
                 is_added = self._added is not None and not _is_own(handler)
                 table = self._added if self._added is not None and is_added else self._handlers
                 versions = table.setdefault(kind, [])
@@ -138,26 +147,28 @@ class LoweringTable:
 
         return register
 
-    def lowers_each(self, formulas: Mapping[str, Formula]) -> None:
+    def lowers_each(self, formulas: Mapping[str, Formula], *, rank: Rule | None = None, complex: Complex | None = None) -> None:
         """Register the handlers of a table, each for the kinds that its key names, with spaces between them.
+
+        `rank` and `complex` hold for all of them, as for `lowers`.
 
         onnx.lowers_each({"Relu": lambda op, x: op.Relu(x), "PRelu": lambda op, x, slope: op.PRelu(x, slope)})
         """
-        self._register_each(formulas)
+        self._register_each(formulas, rank, complex)
 
-    def lowers_each_node(self, formulas: Mapping[str, NodeFormula]) -> None:
+    def lowers_each_node(self, formulas: Mapping[str, NodeFormula], *, rank: Rule | None = None, complex: Complex | None = None) -> None:
         """Register the handlers of a table as `lowers_each` does, where they ask for the node.
 
         tf.lowers_each_node({"RFFT RFFT2D": lambda node, op, x, length: op.RDFT(x, innermost_axes(node), length)})
         """
-        self._register_each(formulas)
+        self._register_each(formulas, rank, complex)
 
-    def _register_each(self, formulas: Mapping[str, Callable[..., Any]]) -> None:
+    def _register_each(self, formulas: Mapping[str, Callable[..., Any]], rank: Rule | None, complex: Complex | None) -> None:
         for kinds, formula in formulas.items():
             first, *others = kinds.split()
             if formula.__name__ == "<lambda>":
                 formula.__name__ = first
-            self.lowers(first, *others)(formula)
+            self.lowers(first, *others, rank=rank, complex=complex)(formula)
 
     @contextmanager
     def extended(self) -> Generator[None]:
@@ -188,6 +199,8 @@ class LoweringTable:
             if since <= version:
                 called = bound(handler, readers=self.readers, arrange=self._arrange)
                 if _is_own(handler):
+                    if kind in self._complex and (compute := self._complex[kind].compute) is not None:
+                        called = for_complex(called, compute)
                     return called if self._adapt is None else self._adapt(kind, called)
                 signature = signature_of(handler, self.readers)
                 return refusing_unnamed(called, signature, self._implied, lambda: self._own_signature(kind, version))
@@ -197,6 +210,16 @@ class LoweringTable:
         """The signature of moir's own handler of a kind in a version; None if there is none."""
         own = (handler for since, handler in self._registered(kind) if since <= version and _is_own(handler))
         return next((signature_of(each, self.readers) for each in own), None)
+
+    def rank(self, kind: str) -> Rule | None:
+        """The rule for the ranks of the operands of a kind; None if it has none."""
+        self._load(kind)
+        return self._ranks.get(kind)
+
+    def complex(self, kind: str) -> Complex | None:
+        """The computation of a kind with complex numbers; None if it is not defined for them."""
+        self._load(kind)
+        return self._complex.get(kind)
 
     def added_kinds(self) -> list[str]:
         """The kinds that have a handler from outside of `moir`."""

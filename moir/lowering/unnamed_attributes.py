@@ -1,4 +1,4 @@
-"""Attributes of a node that its lowering, one of an extension, does not name: an error, as they would have no effect.
+"""Errors for attributes of a node that the handler of an extension does not take, and so would ignore.
 
     @onnx.lowers("com.example.HardTanh")
     def hard_tanh(op, x, *, limt=1.0): ...
@@ -23,7 +23,7 @@ from moir.dialects.properties import value_of
 from moir.errors import UnsupportedOperationError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.signatures import Signature
-from moir.suggestions import nearest
+from moir.support.suggestions import nearest
 
 
 def location_of(handler: Callable[..., Any]) -> str | None:
@@ -55,8 +55,8 @@ def _may_be_left_out(node: LoweringNode, name: str, own: Signature) -> bool:
         return "node" not in own.leading
     if known.is_required:
         return False
-    found = node.op.properties[name]
-    return found == known.default or _same(value_of(found), known.default)
+    value = node.op.properties[name]
+    return value == known.default or _same(value_of(value), known.default)
 
 
 def _same(value: object, default: object) -> bool:
@@ -81,7 +81,7 @@ def refusing_unnamed(
         return handler
 
     def call(node: LoweringNode, op: Any) -> Any:
-        # Most nodes have no attribute that is not named.
+        # The signatures of most handlers name all attributes of their nodes.
         if unnamed_attributes(node, signature, implied, None) and (left := unnamed_attributes(node, signature, implied, own())):
             raise _error(node, handler, signature, left)
         return handler(node, op)
@@ -90,7 +90,7 @@ def refusing_unnamed(
 
 
 def _error(node: LoweringNode, handler: Callable[..., Any], signature: Signature, left: list[str]) -> UnsupportedOperationError:
-    # A parameter that the node has no attribute for is a misspelt one, or has its default.
+    # An attribute of the signature that the node lacks may be misspelt in the node.
     absent = [each.parameter for each in signature.attributes if not node.has(each.name)]
     meant = [f"{name} in place of {near[0]}" for name in left if (near := nearest(name, absent))]
     advice = f"name {'it' if len(left) == 1 else 'them'} after * among its parameters, or take **attributes"

@@ -12,8 +12,9 @@ To add a parameter
 2. put the passes that it asks for into the record (`passes`), and their names at their places in `moir/pipeline`.
    Such a pass runs only where a parameter asks for it; its fields come from the `PassRequest`.
 3. add the keyword to `moir.convert_model` (`moir/interface.py`), or that of a reader to `ReaderOptions`
-   (`moir/parameters/reader_options.py`). Without it, `import moir.interface` fails.
-4. `python -m scripts.option_texts` writes its description into the docstring and into `docs/options.md`.
+   (`moir/parameters/reader_options.py`). Without it, `import moir.interface` fails. A synonym of other tools
+   (`synonym_of`) is accepted without that.
+4. `python -m scripts.option_texts` writes its description into the docstring, and synonyms into `docs/options.md`.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from moir.arguments import Expected
 from moir.errors import ArgumentError
-from moir.framework_record import Framework
+from moir.frameworks.record import Framework
+from moir.parameters.arguments import Expected
 from moir.parameters.compression import COMPRESSION_PARAMETERS
 from moir.parameters.extension import EXTENSION_PARAMETERS
 from moir.parameters.interface import INTERFACE_PARAMETERS
 from moir.parameters.layout import LAYOUT_PARAMETERS
 from moir.parameters.parameter import Parameter, PassRequest
 from moir.parameters.preprocessing import PREPROCESSING_PARAMETERS
-from moir.parameters.reading import reading_parameters
+from moir.parameters.reading import expected_of_readers, reading_parameters
 from moir.parameters.runtime import RUNTIME_PARAMETERS
 from moir.parameters.state import STATE_PARAMETERS
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 CONVERSION_PARAMETERS: tuple[Parameter[Any], ...] = (
     *INTERFACE_PARAMETERS,
@@ -62,8 +63,17 @@ def parameter_named(name: str) -> Parameter[Any]:
 
 
 def expected_keywords() -> dict[str, Expected]:
-    """The expected values of the keywords of `convert_model`, without those of readers, in the order of the table."""
-    return {each.name: each.kind.expected for each in parameters(())}
+    """The expected values of the keywords in the signature of `convert_model`, without those of readers, in the order
+    of the table.
+    """
+    return {each.name: each.kind.expected for each in parameters(()) if not each.synonym_of}
+
+
+def expected_of_further_keywords() -> dict[str, Expected]:
+    """The expected values of the keywords of `convert_model` that its signature does not name: synonyms, and the
+    options of readers.
+    """
+    return {each.name: each.kind.expected for each in parameters(()) if each.synonym_of} | expected_of_readers()
 
 
 @cache

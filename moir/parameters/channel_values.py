@@ -51,44 +51,44 @@ def channel_values(value: object) -> tuple[ChannelValues, ...]:
     All of them have names, or none. Raises NotationError for a mistake in a text, ArgumentError for other objects.
     """
     if isinstance(value, str):
-        found = _read(value)
+        values = _read(value)
     elif isinstance(value, Mapping):
-        found = [ChannelValues(str(name), _numbers(each)) for name, each in cast("Mapping[object, object]", value).items()]
+        values = [ChannelValues(str(name), _numbers(each)) for name, each in cast("Mapping[object, object]", value).items()]
     else:
         plain = _plain(value)
         entries = cast("list[object]", plain) if isinstance(plain, list) else []
         is_list = any(isinstance(_plain(each), list) for each in entries)
         lists = entries if is_list or plain == [] else [cast(object, plain)]
-        found = [ChannelValues("", _numbers(each)) for each in lists]
-    names = [each.name for each in found if each.name]
-    if names and len(names) < len(found):
-        raise NotationError(f"{notation_of(found)!r}: some values have the name of an input and some do not")
-    for each in found:
+        values = [ChannelValues("", _numbers(each)) for each in lists]
+    names = [each.name for each in values if each.name]
+    if names and len(names) < len(values):
+        raise NotationError(f"{notation_of(values)!r}: some values have the name of an input and some do not")
+    for each in values:
         if names.count(each.name) > 1:
-            raise NotationError(f"{notation_of(found)!r}: {each.name!r} is there twice")
+            raise NotationError(f"{notation_of(values)!r}: {each.name!r} is there twice")
         if each.name and not each.values:
-            raise NotationError(f"{notation_of(found)!r}: {each.name!r} has no values")
-    if found and not any(each.values for each in found):
-        raise NotationError(f"{notation_of(found)!r}: there are no values")
-    return tuple(found)
+            raise NotationError(f"{notation_of(values)!r}: {each.name!r} has no values")
+    if values and not any(each.values for each in values):
+        raise NotationError(f"{notation_of(values)!r}: there are no values")
+    return tuple(values)
 
 
 def divisors(value: object) -> tuple[ChannelValues, ...]:
     """The channel values of a text or an object, checked to be nonzero."""
-    found = channel_values(value)
-    if any(not all(each.values) for each in found):
-        raise NotationError(f"{notation_of(found)!r}: division by 0")
-    return found
+    values = channel_values(value)
+    if any(not all(each.values) for each in values):
+        raise NotationError(f"{notation_of(values)!r}: division by 0")
+    return values
 
 
 def _read(text: str) -> list[ChannelValues]:
     notation = Notation(text)
     if not {"(", "["} & set(text) and notation.matched(rf"(?={_NUMBER})") is not None:
-        found = [ChannelValues("", _read_numbers(notation))]
+        values = [ChannelValues("", _read_numbers(notation))]
     else:
-        found = notation.items(_read_one)
+        values = notation.items(_read_one)
     notation.end()
-    return found
+    return values
 
 
 def _read_one(notation: Notation) -> ChannelValues:
@@ -115,11 +115,11 @@ def _plain(value: object) -> object:
 
 def _numbers(value: object) -> tuple[float, ...]:
     plain = _plain(value)
-    found = [_plain(each) for each in cast("list[object]", plain)] if isinstance(plain, list) else [plain]
-    for each in found:
+    numbers = [_plain(each) for each in cast("list[object]", plain)] if isinstance(plain, list) else [plain]
+    for each in numbers:
         if isinstance(each, bool) or not isinstance(each, int | float):
             raise ArgumentError(f"{each!r} is not a number", hint="write a number, a list of numbers, or a mapping of names to those")
-    return _finite([float(cast(float, each)) for each in found])
+    return _finite([float(cast(float, each)) for each in numbers])
 
 
 def _finite(numbers: Sequence[float]) -> tuple[float, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from moir.parameters.kinds import SWITCH, or_none, structured
+from moir.parameters.kinds import LIST, SWITCH, or_none, structured
 from moir.parameters.parameter import FieldValue, Options, Parameter, PassRequest
+from moir.targets.registry import OPENVINO_CPU
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,4 +84,13 @@ RATIO: Parameter[float | None] = Parameter(
     passes=(_COMPRESS,),
 )
 
-COMPRESSION_PARAMETERS = (COMPRESS_TO_FP16, COMPRESS_WEIGHTS, GROUP_SIZE, RATIO)
+KEEP_PRECISION: Parameter[tuple[str, ...]] = Parameter(
+    "keep_precision",
+    LIST,
+    (),
+    "nodes that are computed in f32 where the runtime computes in f16 or bf16; auto: those that lose too much in f16, see docs/checking.md",
+    metavar="NODE[,...]",
+    passes=(PassRequest("keep-precision", field="nodes"), *(PassRequest(name) for name in OPENVINO_CPU.marked_forms)),
+)
+
+COMPRESSION_PARAMETERS = (COMPRESS_TO_FP16, COMPRESS_WEIGHTS, GROUP_SIZE, RATIO, KEEP_PRECISION)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from moir.arguments import EXTENSION_LAYOUT as EXPECTED_EXTENSION_LAYOUT
-from moir.arguments import Expected
+from moir.parameters.arguments import EXTENSION_LAYOUT as EXPECTED_EXTENSION_LAYOUT
+from moir.parameters.arguments import Expected
 from moir.parameters.kinds import FILE, FILES, LIST, choice, or_none
 from moir.parameters.parameter import Parameter
 

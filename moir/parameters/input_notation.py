@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
 from moir.errors import UsageError
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 ELEMENT_TYPES: dict[str, str] = {
     **{name: name for name in ("boolean", "f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "string")},
@@ -210,10 +210,10 @@ def place(text: str) -> Place:
 
 def places(text: str) -> tuple[Place, ...]:
     """The places that a text lists, as outputs are given. Raises ValueError for an empty one."""
-    found = tuple(map(place, split_items(text, "")))
-    if not all(each.text for each in found):
+    listed_places = tuple(map(place, split_items(text, "")))
+    if not all(each.text for each in listed_places):
         raise ValueError(f"{text!r} has an empty item")
-    return found
+    return listed_places
 
 
 def parse_shape(text: str) -> tuple[Dimension, ...]:
@@ -244,15 +244,15 @@ def parse_dimension(text: str) -> Dimension:
 
 def shapes(text: str) -> tuple[tuple[Dimension, ...], ...]:
     """Shapes in brackets or parentheses, separated by commas: `[1,3],(10)`. Raises ValueError for anything else."""
-    found: list[tuple[Dimension, ...]] = []
+    shapes: list[tuple[Dimension, ...]] = []
     for item in split_items(text, "[]()"):
         match = re.fullmatch(r"\[([^\[\]()]*)\]|\(([^\[\]()]*)\)", item)
         if match is None and not re.search(r"[\[\]()]", text):
             return (parse_shape(text),)
         if match is None:
             raise ValueError(f"{item!r} is not a shape: write [1,3,224,224], and several as [1,3],[10]")
-        found.append(parse_shape(match[1] if match[2] is None else match[2]))
-    return tuple(found)
+        shapes.append(parse_shape(match[1] if match[2] is None else match[2]))
+    return tuple(shapes)
 
 
 def element_type(name: str) -> str:
@@ -288,7 +288,8 @@ def _literal(text: str) -> Any:
 
 
 def merged(items: Sequence[InputItem], given: Sequence[tuple[Dimension, ...]]) -> tuple[InputItem, ...]:
-    """Items with the shapes of `--input-shape`, which belong to them in order, or to the inputs of the model.
+    """The items of `--input` with the shapes of `--input-shape`, which belong to the items in order, or to the model's
+    inputs.
 
     Raises UsageError if an item has a shape already, or their numbers differ.
     """

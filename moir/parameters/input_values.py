@@ -67,7 +67,7 @@ def inputs_of(given: Any) -> tuple[InputItem, ...]:
 
 
 def outputs_of(given: Any) -> tuple[Place, ...]:
-    """The places of a text, or of a list of names. Raises ValueError for any other value."""
+    """Places of outputs from a text, or from a list of names. Raises ValueError for any other value."""
     if isinstance(given, str):
         return places(given)
     if not _is_sequence(given) or not all(isinstance(each, str) for each in given):
@@ -76,7 +76,7 @@ def outputs_of(given: Any) -> tuple[Place, ...]:
 
 
 def shapes_of(given: Any) -> tuple[tuple[Dimension, ...], ...]:
-    """The shapes of a text, of a shape, or of a list of shapes. Raises ValueError for any other value."""
+    """Shapes from a text, one shape, or a list of shapes. Raises ValueError for any other value."""
     if isinstance(given, str):
         return shapes(given)
     if isinstance(given, Mapping):
@@ -176,9 +176,9 @@ def _built(name: str, shape: Any, element: Any, value: Any) -> InputItem:
 
 
 def _place(name: str) -> Place:
-    """A place whose name needs no quotes here: commas and brackets in it belong to it."""
-    found = place(name)
-    return Place(name, is_exact=True) if not found.is_exact and re.search(r"[\[\]{},'\"]|->|^\s|\s$", name) else found
+    """The place with a name from a Python value, where commas and brackets are part of the name."""
+    input_place = place(name)
+    return Place(name, is_exact=True) if not input_place.is_exact and re.search(r"[\[\]{},'\"]|->|^\s|\s$", name) else input_place
 
 
 def shape_of(given: Any) -> tuple[Dimension, ...]:

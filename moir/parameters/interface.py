@@ -135,6 +135,7 @@ INPUT_SHAPE: Parameter[tuple[tuple[Dimension, ...], ...]] = Parameter(
     "shapes of the inputs in their order: [1,3,224,224],[1,10]; dimensions can be ?, -1, 1..10 or a name",
     in_python="the shapes of the inputs in their order, in elements: one shape, or a list of shapes",
     metavar="SHAPES",
+    synonym_of=("input",),
     passes=_OF_INPUTS,
     excludes=("batch",),
 )
@@ -161,6 +162,7 @@ FREEZE: Parameter[tuple[InputItem, ...]] = Parameter(
     "inputs that become constants: name->value, separated by commas; the same as in --input",
     in_python='inputs that become constants: `{"training": False}`; the same as in `input`',
     metavar="VALUES",
+    synonym_of=("input",),
     passes=_OF_INPUTS,
 )
 

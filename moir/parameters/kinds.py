@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from moir.arguments import FLAG, NAME, NAMES, PATH, PATHS, Expected
+from moir.parameters.arguments import FLAG, NAME, NAMES, PATH, PATHS, Expected
 from moir.parameters.parameter import Kind, Plain
-from moir.suggestions import alternatives
+from moir.support.suggestions import alternatives
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -45,7 +45,7 @@ def or_none(kind: Kind[V]) -> Kind[V | None]:
 
 
 def choice(values: Mapping[str, V], expected: Expected) -> Kind[V]:
-    """A word that stands for a value.
+    """A kind of parameter whose values are selected by words; `values` has the value of each word.
 
     Args:
         values: the value of each word.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from moir.arguments import LAYOUT_CHANGE as EXPECTED_LAYOUT_CHANGE
+from moir.parameters.arguments import LAYOUT_CHANGE as EXPECTED_LAYOUT_CHANGE
 from moir.parameters.kinds import choice, structured
 from moir.parameters.parameter import FieldValue, Kind, Options, Parameter, PassRequest, Plain
 
@@ -21,11 +21,11 @@ def _read(value: Any) -> tuple[TensorLayout, ...]:
 
 
 def _read_one_side(value: Any) -> tuple[TensorLayout, ...]:
-    found = _read(value)
-    for each in found:
+    layouts = _read(value)
+    for each in layouts:
         if each.target is not None:
             raise ValueError(f"{str(each)!r} says two layouts, which only the option layout does")
-    return found
+    return layouts
 
 
 def _plain(value: tuple[TensorLayout, ...]) -> Plain:
@@ -60,7 +60,8 @@ LAYOUT = Parameter(
     "layout",
     _LAYOUTS,
     (),
-    "layouts of inputs and outputs, and those to change them to: nhwc, [n,h,w,c], nhwc->nchw, image(nhwc->nchw),mask(nhw)",
+    "layouts of inputs and outputs, and those to change them to: nhwc, [n,h,w,c], nhwc->nchw, image(nhwc->nchw),mask(nhw); "
+    "shapes of --input are those before the change",
     in_python='layouts of inputs and outputs, by name, in the order of the inputs, or of the only input: `"nhwc"`, '
     '`"[n,h,w,c]"`, or `"nhwc->nchw"` for what the model has and what it is to have instead; `{"image": '
     '"nhwc->nchw"}` or `{"image": ("nhwc", "nchw")}`',
@@ -74,6 +75,7 @@ SOURCE_LAYOUT = Parameter(
     (),
     "layouts of inputs and outputs in the model",
     metavar=_METAVAR,
+    synonym_of=("layout",),
     passes=_SET_LAYOUTS,
 )
 TARGET_LAYOUT = Parameter(
@@ -82,6 +84,7 @@ TARGET_LAYOUT = Parameter(
     (),
     "layouts of inputs and outputs to change them to",
     metavar=_METAVAR,
+    synonym_of=("layout",),
     passes=_SET_LAYOUTS,
 )
 

@@ -85,7 +85,7 @@ class Layout:
 
 
 def read_layout(notation: Notation) -> Layout:
-    """Read a layout. Raises NotationError if there is none."""
+    """Read a layout, such as `NCHW` or `[n,c,...]`. Raises NotationError for any other text."""
     if notation.matched(_SHORT_IN_BRACKETS) is not None:
         layout = _read_short(notation)
         notation.expect(r"\]", "']'")
@@ -99,12 +99,12 @@ def starts_layout(notation: Notation) -> bool:
 
 
 def _read_short(notation: Notation) -> Layout:
-    found: list[str] = []
+    names: list[str] = []
     while _starts(notation, _SHORT):
-        found.append(_read_name(notation, _SHORT, found))
-    if not found:
+        names.append(_read_name(notation, _SHORT, names))
+    if not names:
         raise notation.fault("a layout is missing", hint="such as nchw, or [n,c,h,w]")
-    return Layout(tuple(found))
+    return Layout(tuple(names))
 
 
 def _read_long(notation: Notation) -> Layout:

@@ -40,40 +40,40 @@ class Notation:
 
     def matched(self, pattern: str) -> str | None:
         """Read the text that a regular expression matches here, and the blanks after it. None without a match."""
-        found = re.compile(pattern).match(self.text, self.position)
-        if found is None:
+        match = re.compile(pattern).match(self.text, self.position)
+        if match is None:
             return None
-        self.position = found.end()
+        self.position = match.end()
         self.skip_blanks()
-        return found[0]
+        return match[0]
 
     def expect(self, pattern: str, description: str, *, hint: str | None = None) -> str:
         """Read the text that a regular expression matches here.
 
         Raises NotationError without a match; `description` names the missing text.
         """
-        found = self.matched(pattern)
-        if found is None:
+        text = self.matched(pattern)
+        if text is None:
             raise self.fault(f"{description} is missing", hint=hint)
-        return found
+        return text
 
     def name(self) -> str:
         """Read the name of an input or output, up to the bracket after it; empty without a bracket.
 
         A name in quotes is taken literally.
         """
-        found = re.compile(rf"(?:{_QUOTED}|([^()\[\],]*?))\s*(?=[(\[])").match(self.text, self.position)
-        if found is None:
+        match = re.compile(rf"(?:{_QUOTED}|([^()\[\],]*?))\s*(?=[(\[])").match(self.text, self.position)
+        if match is None:
             return ""
-        self.position = found.end()
-        return found[1] or found[2] or found[3] or ""
+        self.position = match.end()
+        return match[1] or match[2] or match[3] or ""
 
     def items(self, read: Callable[[Notation], Item]) -> list[Item]:
         """The items of a list, at least one, separated by commas; `read` reads an item."""
-        found = [read(self)]
+        items = [read(self)]
         while self.matched(",") is not None:
-            found.append(read(self))
-        return found
+            items.append(read(self))
+        return items
 
     def end(self) -> None:
         """Raises NotationError if there is more to read."""
@@ -88,8 +88,8 @@ class Notation:
             at: where; by default where the text is read.
             hint: the next step.
         """
-        place = self.position if at is None else at
-        where = f"at character {place + 1}" if place < len(self.text) else "at the end"
+        position = self.position if at is None else at
+        where = f"at character {position + 1}" if position < len(self.text) else "at the end"
         return NotationError(f"{self.text!r}: {reason} {where}", hint=hint)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
 
-from moir.arguments import Expected
-from moir.records import Record
+from moir.parameters.arguments import Expected
+from moir.support.records import Record
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -96,6 +96,8 @@ class Parameter(Record, Generic[T]):
         former: further spellings of the option: of one letter, and those of Model Optimizer.
         group: the heading in the help text; empty for the first group.
         excludes: the names of parameters that cannot be given together with it.
+        synonym_of: the names of the parameters that say the same, of a parameter that other tools have: it is accepted,
+            but neither in the signature of `convert_model` nor in help and completion.
         passes: its requests for passes of the pipeline. Parameters that ask for one pass together have the same object.
         notes: notes for the user on a value.
     """
@@ -110,11 +112,12 @@ class Parameter(Record, Generic[T]):
     group: str = ""
     excludes: tuple[str, ...] = ()
     in_python: str = ""
+    synonym_of: tuple[str, ...] = ()
     passes: tuple[PassRequest, ...] = ()
     notes: Callable[[T], Sequence[str]] = no_notes
 
     def __eq__(self, other: object) -> bool:
-        # Each parameter is one object, which is a key of dictionaries.
+        # Compared by identity: parameters are singletons, and keys of dictionaries.
         return self is other
 
     def __hash__(self) -> int:

@@ -105,6 +105,7 @@ SCALE = Parameter(
     "a number to divide all inputs by",
     metavar="NUMBER",
     former=("-s",),
+    synonym_of=("scale_values",),
     passes=_PASSES,
 )
 REVERSE_INPUT_CHANNELS = Parameter(

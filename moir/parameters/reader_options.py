@@ -22,3 +22,4 @@ class ReaderOptions(TypedDict, total=False):
     nd_prefix_name: str | Path | None
     program: str | None
     weights: str | Path | None
+    packing: str | None

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from moir.arguments import Expected
-from moir.framework_record import Framework, ReaderOption
 from moir.frameworks import readable
+from moir.frameworks.record import Framework, ReaderOption
+from moir.parameters.arguments import Expected
 from moir.parameters.kinds import FILE, LIST, TEXT, or_none
 from moir.parameters.parameter import Parameter
 
@@ -26,7 +26,7 @@ def reading_parameters(frameworks: Iterable[Framework] | None = None) -> tuple[P
 
 
 def expected_of_readers(frameworks: Iterable[Framework] | None = None) -> dict[str, Expected]:
-    """What is expected of the keywords that are parameters of the readers of frameworks."""
+    """The notation that each keyword of the readers accepts, by keyword; by default for all frameworks."""
     return {each.name: each.kind.expected for each in reading_parameters(frameworks)}
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from moir.arguments import TARGET as EXPECTED_TARGET
-from moir.parameters.kinds import UNLESS, choice
-from moir.parameters.parameter import Parameter
-from moir.target_records import OPENVINO_CPU, TARGETS
+from moir.parameters.arguments import TARGET as EXPECTED_TARGET
+from moir.parameters.kinds import UNLESS, choice, or_none, structured
+from moir.parameters.parameter import Parameter, PassRequest
+from moir.targets.registry import OPENVINO_CPU, TARGETS
+from moir.targets.releases.registry import release_named
+from moir.targets.releases.release import Release
 
 TOKENIZERS = Parameter(
     "tokenizers",
@@ -29,4 +31,27 @@ TARGET = Parameter(
     "devices; none: write them as they are",
 )
 
-RUNTIME_PARAMETERS: tuple[Parameter[Any], ...] = (TOKENIZERS, TARGET)
+
+def _release(value: object) -> Release:
+    if isinstance(value, Release):
+        return value
+    if not isinstance(value, str):
+        raise TypeError("it is not a text")
+    return release_named(value)
+
+
+def _name(release: Release) -> str:
+    return release.name
+
+
+RUNTIME: Parameter[Release | None] = Parameter(
+    "runtime",
+    or_none(structured("a release of OpenVINO Runtime, such as '2022.3'", _release, _name)),
+    None,
+    "write IR that this release of OpenVINO Runtime reads, 2020.4 to 2026.4: newer operations are replaced by older ones; one "
+    "that has none is an error",
+    metavar="VERSION",
+    passes=(PassRequest("lower-to-release", field="release"), PassRequest("check-release", field="release")),
+)
+
+RUNTIME_PARAMETERS: tuple[Parameter[Any], ...] = (TOKENIZERS, TARGET, RUNTIME)

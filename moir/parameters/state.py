@@ -18,10 +18,10 @@ def _pairs(value: Any) -> tuple[str, ...]:
         value = [f"{source}={target}" for source, target in cast("Mapping[object, object]", value).items()]
     elif isinstance(value, str):
         value = [part.strip() for part in value.split(",") if part.strip()]
-    found = tuple(value)
-    if not all(isinstance(each, str) and "=" in each for each in found):
+    texts = tuple(value)
+    if not all(isinstance(each, str) and "=" in each for each in texts):
         raise ValueError("a pair is the name of an input and that of an output, NAME=NAME")
-    return found
+    return texts
 
 
 def _transforms(value: Any) -> tuple[Transform, ...]:
@@ -41,10 +41,10 @@ def _keep_caches(options: Options) -> Mapping[str, FieldValue] | None:
 def _make_stateful(options: Options) -> Mapping[str, FieldValue] | None:
     if options[GENERATION]:
         return None
-    found = [*options[STATEFUL]]
+    pairs = [*options[STATEFUL]]
     for each in options[TRANSFORM]:
-        found += [f"{source}={target}" for source, target in each.options.get("param_res_names", {}).items()]
-    return {"pairs": tuple(found)} if found else None
+        pairs += [f"{source}={target}" for source, target in each.options.get("param_res_names", {}).items()]
+    return {"pairs": tuple(pairs)} if pairs else None
 
 
 def _low_latency(options: Options) -> Mapping[str, FieldValue] | None:
@@ -97,6 +97,7 @@ TRANSFORM: Parameter[tuple[Transform, ...]] = Parameter(
     (),
     "transformations of Model Optimizer: LowLatency2[use_const_initializer=False], MakeStateful[param_res_names={'in':'out'}], Pruning",
     metavar="NAME[OPTIONS][,...]",
+    synonym_of=("stateful", "low_latency"),
     passes=(_CHECK_STATES, _MAKE_STATEFUL, _LOW_LATENCY),
     notes=_notes,
 )

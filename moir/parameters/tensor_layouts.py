@@ -57,27 +57,27 @@ def tensor_layouts(value: object) -> tuple[TensorLayout, ...]:
     All of them have names, or none. Raises NotationError for a mistake in a text, ArgumentError for other objects.
     """
     if isinstance(value, str):
-        found = _read(value)
+        layouts = _read(value)
     elif isinstance(value, Mapping):
-        found = [replace(_of_object(layout), name=str(name)) for name, layout in cast("Mapping[object, object]", value).items()]
+        layouts = [replace(_of_object(layout), name=str(name)) for name, layout in cast("Mapping[object, object]", value).items()]
     elif isinstance(value, Sequence):
-        found = [_of_object(each) for each in cast("Sequence[object]", value)]
+        layouts = [_of_object(each) for each in cast("Sequence[object]", value)]
     else:
-        found = [_of_object(value)]
-    names = [each.name for each in found if each.name]
-    if names and len(names) < len(found):
-        raise NotationError(f"{notation_of(found)}: some layouts have a name and some do not")
+        layouts = [_of_object(value)]
+    names = [each.name for each in layouts if each.name]
+    if names and len(names) < len(layouts):
+        raise NotationError(f"{notation_of(layouts)}: some layouts have a name and some do not")
     for name in names:
         if names.count(name) > 1:
             raise NotationError(f"there are two layouts for {name!r}")
-    return tuple(found)
+    return tuple(layouts)
 
 
 def _read(text: str) -> list[TensorLayout]:
     notation = Notation(text)
-    found = notation.items(_read_one)
+    layouts = notation.items(_read_one)
     notation.end()
-    return found
+    return layouts
 
 
 def _read_one(notation: Notation) -> TensorLayout:
@@ -86,12 +86,12 @@ def _read_one(notation: Notation) -> TensorLayout:
         # Not a name, but a layout before another one in brackets.
         name, notation.position = "", start
     in_parentheses = notation.matched(r"\(") is not None
-    found = _read_change(notation)
+    change = _read_change(notation)
     if in_parentheses:
         notation.expect(r"\)", "')'")
-    if name and found.source is None and found.target is None:
+    if name and change.source is None and change.target is None:
         raise notation.fault(f"a layout of {name!r} is missing")
-    return replace(found, name=name)
+    return replace(change, name=name)
 
 
 def _read_change(notation: Notation) -> TensorLayout:
@@ -109,18 +109,18 @@ def _read_change(notation: Notation) -> TensorLayout:
 def _of_object(value: object) -> TensorLayout:
     if isinstance(value, str):
         notation = Notation(value)
-        found = _read_change(notation)
+        layout = _read_change(notation)
         notation.end()
-        return found
+        return layout
     pair: tuple[object, ...] = tuple(cast("Sequence[object]", value)) if isinstance(value, Sequence) else ()
     if hasattr(cast(object, value), "source_layout") and hasattr(cast(object, value), "target_layout"):
         pair = (cast(Any, value).source_layout, cast(Any, value).target_layout)
     if len(pair) != 2:
         return TensorLayout(source=_of_layout(cast(object, value)))
-    found = TensorLayout(source=_of_layout(pair[0]), target=_of_layout(pair[1]))
-    if found.source is None and found.target is None:
+    layout = TensorLayout(source=_of_layout(pair[0]), target=_of_layout(pair[1]))
+    if layout.source is None and layout.target is None:
         raise ArgumentError(f"{cast(object, value)!r} says no layout", hint="write a text, such as 'nhwc'")
-    return found
+    return layout
 
 
 def _of_layout(value: object) -> Layout | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 
 def _is_truth(value: object) -> bool:
@@ -47,7 +47,9 @@ class Transform:
 def transforms_of(value: Any) -> tuple[Transform, ...]:
     """The transformations of a text, or of a list of texts and transformations. Raises ValueError for a mistake."""
     items = [value] if isinstance(value, str | Transform) else list(value)
-    return tuple(found for item in items for found in ([item] if isinstance(item, Transform) else map(_transform, _split(str(item), ","))))
+    return tuple(
+        transforms for item in items for transforms in ([item] if isinstance(item, Transform) else map(_transform, _split(str(item), ",")))
+    )
 
 
 def _split(text: str, separator: str) -> Iterator[str]:
@@ -81,10 +83,10 @@ def _transform(text: str) -> Transform:
         raise ValueError(f"there is no transformation {name!r}; {did_you_mean(name, KNOWN, listed)}")
     if bracket and not rest.endswith("]"):
         raise ValueError(f"{text!r} does not end with its bracket")
-    found = dict(_option(name, each) for each in _split(rest[:-1], ";") if each)
-    if name == "MakeStateful" and not found:
+    options = dict(_option(name, each) for each in _split(rest[:-1], ";") if each)
+    if name == "MakeStateful" and not options:
         raise ValueError("MakeStateful needs param_res_names, MakeStateful[param_res_names={'in':'out'}]")
-    return Transform(name, found)
+    return Transform(name, options)
 
 
 def _option(transform: str, text: str) -> tuple[str, Any]:
@@ -95,9 +97,9 @@ def _option(transform: str, text: str) -> tuple[str, Any]:
         raise ValueError(f"{transform} has no option {name!r}; {did_you_mean(name, known, listed)}")
     description, accepts = known[name]
     try:
-        found = ast.literal_eval(value.strip().capitalize() if value.strip().lower() in ("true", "false") else value.strip())
+        literal = ast.literal_eval(value.strip().capitalize() if value.strip().lower() in ("true", "false") else value.strip())
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        found = None
-    if not accepts(found):
+        literal = None
+    if not accepts(literal):
         raise ValueError(f"{name} of {transform} is {description}, not {value.strip()!r}")
-    return name, found
+    return name, literal

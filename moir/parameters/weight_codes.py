@@ -6,7 +6,7 @@ import re
 from typing import Any, NamedTuple
 
 from moir.errors import UsageError
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 
 class Mode(NamedTuple):

@@ -1,1 +1,1 @@
-"""Computations on images: colours, the kernels of resizing, and regions of interest."""
+"""Computations on images: colours, and regions of interest."""

@@ -44,6 +44,6 @@ def red_green_blue(op: OpBuilder, hue: SSAValue, saturation: SSAValue, value: SS
     return op.Multiply(pale, value)
 
 
-def along(op: OpBuilder, like: SSAValue, numbers: list[int]) -> SSAValue:
-    """Three numbers as a constant in the element type of the value `like`."""
-    return op.constant_like(np.array(numbers), like)
+def along(op: OpBuilder, like: SSAValue, values: list[int]) -> SSAValue:
+    """A 1-D constant in the element type of the value `like`."""
+    return op.constant_like(np.array(values), like)

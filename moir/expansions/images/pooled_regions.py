@@ -10,13 +10,13 @@ from moir.rewriting.builder import OpBuilder
 def roi_align(
     op: OpBuilder, x: SSAValue, boxes: SSAValue, images: SSAValue, size: tuple[int, int], scale: float, samples: int, *, aligned: bool
 ) -> SSAValue:
-    """opset9.ROIAlign: the means of samples of boxes [R, 4] of x [N, C, H, W], whose image is each entry of `images`.
+    """opset9.ROIAlign: the means of samples in boxes [R, 4] of images x [N, C, H, W].
 
     Args:
         op: the builder.
         x: the images.
         boxes: the corners (x1, y1, x2, y2) of the regions.
-        images: the number of the image of each region [R].
+        images: the index of the image of each region [R].
         size: the rows and columns of the result.
         scale: the factor from the coordinates of the boxes to those of x.
         samples: the number of samples of a cell along each axis; 0 or less if it depends on the size of the cell.

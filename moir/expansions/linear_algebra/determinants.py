@@ -1,6 +1,6 @@
 """Determinants of matrices by Gaussian elimination, with a pivot of largest magnitude in each column.
 
-For matrices of few rows the steps are unrolled; for more rows, or an unknown number of rows, they are a Loop.
+For matrices of few rows the steps are unrolled; for more rows, or a dynamic number of rows, they are a Loop.
 
 Source: G. Golub and C. Van Loan, "Matrix Computations", section 3.4 (partial pivoting).
 """
@@ -29,7 +29,7 @@ Combine = Callable[[OpBuilder, Sequence[SSAValue], SSAValue], Sequence[SSAValue]
 def determinant_of(op: OpBuilder, x: SSAValue) -> SSAValue:
     """The determinants [...] of matrices [..., M, M].
 
-    The product of the pivots and of the signs of their rows. Raises ConversionError if the rank is unknown.
+    The product of the pivots and of the signs of their rows. Raises ConversionError if the rank is dynamic.
     """
     if has_few_rows(x):
         determinant = reduce(op.Multiply, pivots_of(op, x))
@@ -89,31 +89,31 @@ def _accumulated(op: OpBuilder, x: SSAValue, initial: Sequence[float], combine: 
     """
     rank = rank_of(x)
     if rank is None:
-        raise UnsupportedOperationError("the rank of the matrices is unknown", hint="give the model's inputs a known rank")
+        raise UnsupportedOperationError("the rank of the matrices is dynamic", hint="give the model's inputs a static rank")
     size = op.Gather(op.ShapeOf(x), np.array(-1), np.array(0))
-    places = op.Range(0, size, 1, output_type=si64)
+    indices = op.Range(0, size, 1, output_type=si64)
     batch = op.Slice(op.ShapeOf(x), [0], [rank - 2], [1], [0])
     shape = op.Concat(batch, op.constant(np.array([1, 1])), axis=0)
-    states = [op.constant(np.array([0])), x, *(op.Broadcast(op.constant_like(number, x), shape) for number in initial)]
+    states = [op.constant(np.array([0])), x, *(op.Broadcast(op.constant_like(value, x), shape) for value in initial)]
 
     def body(op: OpBuilder, states: list[SSAValue], _: list[SSAValue], fixed: list[SSAValue]) -> Step:
         step, x, *before = states
         rows = op.Unsqueeze(fixed[0], [1])
         column = op.Gather(x, step, np.array(-1))
         candidates = op.Select(op.GreaterEqual(rows, step), op.Abs(column), -1.0)
-        place = place_of_largest(op, candidates)
-        chosen = op.Equal(rows, place)
+        pivot_row = index_of_largest(op, candidates)
+        chosen = op.Equal(rows, pivot_row)
         row = op.ReduceSum(op.Select(chosen, x, 0.0), [-2], keep_dims=True)
         pivot = op.Gather(row, step, np.array(-1))
-        # The row of this step takes the place of the pivot's.
+        # The row of this step is moved to the index of the pivot's row.
         exchanged = op.Select(chosen, op.Gather(x, step, np.array(-2)), x)
         below = op.Select(op.Greater(rows, step), op.Gather(exchanged, step, np.array(-1)), 0.0)
         factors = op.Divide(below, op.Select(op.Equal(pivot, 0.0), 1.0, pivot))
         rest = op.Subtract(exchanged, op.Multiply(factors, row))
-        signed = op.Select(op.Equal(place, step), pivot, op.Negative(pivot))
+        signed = op.Select(op.Equal(pivot_row, step), pivot, op.Negative(pivot))
         return Step([op.Add(step, 1), rest, *combine(op, before, signed)])
 
-    return repeated_steps(op, body, states, invariants=[places], most=size)[2:]
+    return repeated_steps(op, body, states, invariants=[indices], most=size)[2:]
 
 
 def pivots_of(op: OpBuilder, x: SSAValue) -> list[SSAValue]:
@@ -133,32 +133,32 @@ def _eliminated(op: OpBuilder, x: SSAValue, size: int) -> tuple[SSAValue, SSAVal
     column = op.Slice(x, [0], [1], [1], [-1])
     if size == 1:
         return column, x
-    place = place_of_largest(op, op.Abs(column))
-    row = row_at(op, x, place, size)
+    pivot_row = index_of_largest(op, op.Abs(column))
+    row = row_at(op, x, pivot_row, size)
     pivot = op.Slice(row, [0], [1], [1], [-1])
     factors = op.Divide(column, op.Select(op.Equal(pivot, 0.0), 1.0, pivot))
-    return signed(op, pivot, place), remaining(op, op.Subtract(x, op.Multiply(factors, row)), place, size)
+    return signed(op, pivot, pivot_row), remaining(op, op.Subtract(x, op.Multiply(factors, row)), pivot_row, size)
 
 
-def place_of_largest(op: OpBuilder, magnitudes: SSAValue) -> SSAValue:
+def index_of_largest(op: OpBuilder, magnitudes: SSAValue) -> SSAValue:
     """The row index [..., 1, 1] of the largest number in each column [..., size, 1]."""
     return op.TopK.results(magnitudes, op.constant(1, si64), axis=-2, mode="max", sort="value", index_element_type=si64)[1]
 
 
-def row_at(op: OpBuilder, x: SSAValue, place: SSAValue, size: int) -> SSAValue:
+def row_at(op: OpBuilder, x: SSAValue, index: SSAValue, size: int) -> SSAValue:
     """A row of matrices [..., size, size], as [..., 1, size]."""
-    chosen = op.Equal(place, op.constant(np.arange(size).reshape(size, 1)))
+    chosen = op.Equal(index, op.constant(np.arange(size).reshape(size, 1)))
     return op.ReduceSum(op.Select(chosen, x, 0.0), [-2], keep_dims=True)
 
 
-def remaining(op: OpBuilder, x: SSAValue, place: SSAValue, size: int) -> SSAValue:
+def remaining(op: OpBuilder, x: SSAValue, index: SSAValue, size: int) -> SSAValue:
     """Matrices [..., size, size] without their first column and the row of the pivot."""
     rest = op.Slice(x, [1], [size], [1], [-1])
     # Row i of the remaining matrix is row i, or from the pivot's row on row i + 1.
-    after = op.GreaterEqual(op.constant(np.arange(size - 1).reshape(size - 1, 1)), place)
+    after = op.GreaterEqual(op.constant(np.arange(size - 1).reshape(size - 1, 1)), index)
     return op.Select(after, op.Slice(rest, [1], [size], [1], [-2]), op.Slice(rest, [0], [size - 1], [1], [-2]))
 
 
-def signed(op: OpBuilder, pivot: SSAValue, place: SSAValue) -> SSAValue:
+def signed(op: OpBuilder, pivot: SSAValue, index: SSAValue) -> SSAValue:
     """A pivot with the sign of its row, which is negative for rows of odd index."""
-    return op.Select(op.Equal(op.FloorMod(place, 2), 1), op.Negative(pivot), pivot)
+    return op.Select(op.Equal(op.FloorMod(index, 2), 1), op.Negative(pivot), pivot)

@@ -18,10 +18,10 @@ from moir.expansions.transposition import transposed
 from moir.rewriting.builder import OpBuilder
 
 LARGEST_ROTATED = 128
-"""The most rows of a matrix."""
+"""The largest number of rows of a matrix."""
 
 SWEEPS = 10
-"""The sweeps: convergence is quadratic, and 6 to 8 are enough for f32 and this size."""
+"""The number of sweeps: convergence is quadratic, and 6 to 8 are enough for f32 and this size."""
 
 
 def tournament(size: int) -> tuple[int, ...]:
@@ -85,9 +85,9 @@ def eigenvectors(op: OpBuilder, matrices: SSAValue, size: int, rank: int, *, wit
     states = [matrices, identities(op, matrices, even)] if with_vectors else [matrices]
     if size > 1:
         states = list(repeated_steps(op, step, states, most=SWEEPS * (even - 1)))
-    found = op.ReduceSum(op.Multiply(states[0], op.constant_like(np.eye(even), matrices)), [-1], keep_dims=False)
-    values, places = in_order(op, found, size, "min")
-    return values, columns_at(op, states[1], places, size, rank) if with_vectors else None
+    diagonal_values = op.ReduceSum(op.Multiply(states[0], op.constant_like(np.eye(even), matrices)), [-1], keep_dims=False)
+    values, order = in_order(op, diagonal_values, size, "min")
+    return values, columns_at(op, states[1], order, size, rank) if with_vectors else None
 
 
 def singular_values(op: OpBuilder, matrices: SSAValue, columns: int, rank: int) -> SSAValue:
@@ -118,12 +118,12 @@ def singular_vectors(
     if columns > 1:
         states = list(repeated_steps(op, step, states, most=SWEEPS * (even - 1)))
     norms = op.ReduceL2(states[0], [-2], keep_dims=False)
-    values, places = in_order(op, norms, columns, "max")
+    values, order = in_order(op, norms, columns, "max")
     if not with_vectors:
         return values, None, None
     lengths = op.Unsqueeze(values, [-2])
-    left = op.Divide(columns_at(op, states[0], places, None, rank), op.Select(op.Equal(lengths, 0.0), 1.0, lengths))
-    return values, left, columns_at(op, states[1], places, columns, rank)
+    left = op.Divide(columns_at(op, states[0], order, None, rank), op.Select(op.Equal(lengths, 0.0), 1.0, lengths))
+    return values, left, columns_at(op, states[1], order, columns, rank)
 
 
 def with_zeros(op: OpBuilder, matrices: SSAValue, further: list[int], rank: int) -> SSAValue:
@@ -137,14 +137,14 @@ def identities(op: OpBuilder, matrices: SSAValue, size: int) -> SSAValue:
     return op.Add(op.Multiply(matrices, 0.0), op.constant_like(np.eye(size), matrices))
 
 
-def columns_at(op: OpBuilder, matrices: SSAValue, places: SSAValue, rows: int | None, rank: int) -> SSAValue:
-    """The columns of matrices at places [..., K]; only their first `rows` rows if that number is given."""
-    found = op.Gather(matrices, places, rank - 1, batch_dims=rank - 2)
-    return found if rows is None else op.Slice(found, [0], [rows], [1], [-2])
+def columns_at(op: OpBuilder, matrices: SSAValue, indices: SSAValue, rows: int | None, rank: int) -> SSAValue:
+    """The columns of matrices at indices [..., K]; with `rows` only the first rows of them."""
+    columns = op.Gather(matrices, indices, rank - 1, batch_dims=rank - 2)
+    return columns if rows is None else op.Slice(columns, [0], [rows], [1], [-2])
 
 
 def in_order(op: OpBuilder, values: SSAValue, count: int, mode: str) -> tuple[SSAValue, SSAValue]:
     """The first `count` values of each sorted row, and their positions before sorting."""
     first = op.Slice(values, [0], [count], [1], [-1])
-    found = op.TopK.results(first, op.constant(count), axis=-1, mode=mode, sort="value", index_element_type=si64)
-    return found[0], found[1]
+    sorted_values = op.TopK.results(first, op.constant(count), axis=-1, mode=mode, sort="value", index_element_type=si64)
+    return sorted_values[0], sorted_values[1]

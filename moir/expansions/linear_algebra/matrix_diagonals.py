@@ -19,7 +19,7 @@ def dimension_of(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
 
 
 def joined_matrices(op: OpBuilder, data: SSAValue) -> SSAValue:
-    """Data whose last two dimensions are merged."""
+    """Data with the last two dimensions merged into one."""
     rank, shape = rank_of(data), shape_of(data)
     if rank is None or shape is None:
         return op.Reshape(data, op.Concat(op.Slice(op.ShapeOf(data), [0], [-2], [1], [0]), [-1], axis=0), special_zero=False)

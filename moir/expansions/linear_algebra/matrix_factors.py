@@ -47,7 +47,7 @@ def pivoted_factors(
     Source: G. Golub and C. Van Loan, "Matrix Computations", section 3.4 (partial pivoting).
     """
     width = size if columns is None else columns
-    rows, places, batch = np.arange(size), np.arange(width), rank - 2
+    rows, column_indices, batch = np.arange(size), np.arange(width), rank - 2
     order = op.Broadcast(op.constant(rows, si64), op.Slice(op.ShapeOf(matrices), [0], [-1], [1], [0]))
     exchanged: list[SSAValue] = []
     for step in range(min(size - 1, width)):
@@ -66,9 +66,9 @@ def pivoted_factors(
         head = op.Select(op.Equal(head, 0.0), 1.0, head)
         is_below = op.constant_like(rows.reshape(size, 1) > step, matrices)
         factors = op.Multiply(op.Divide(op.Slice(matrices, [step], [step + 1], [1], [-1]), head), is_below)
-        row = op.Multiply(op.Slice(matrices, [step], [step + 1], [1], [-2]), op.constant_like(places > step, matrices))
+        row = op.Multiply(op.Slice(matrices, [step], [step + 1], [1], [-2]), op.constant_like(column_indices > step, matrices))
         matrices = op.Subtract(matrices, op.MatMul(factors, row))
-        matrices = op.Select(op.constant((rows.reshape(size, 1) > step) & (places == step)), factors, matrices)
+        matrices = op.Select(op.constant((rows.reshape(size, 1) > step) & (column_indices == step)), factors, matrices)
     if size <= width:
         last = op.Concat(op.Slice(op.ShapeOf(matrices), [0], [batch], [1], [0]), [1], axis=0)
         exchanged.append(op.Broadcast(op.constant([size - 1], si64), last))
@@ -76,7 +76,8 @@ def pivoted_factors(
 
 
 def reflections(op: OpBuilder, matrices: SSAValue, rows: int, columns: int) -> tuple[SSAValue, SSAValue]:
-    """The upper triangle r of a = q · r, with the vectors v of reflections below it, and their factors t [..., K].
+    """The QR factors of matrices a: r as the upper triangle of a matrix, below it the vectors v of the reflections
+    whose product is q; and the factors t [..., K] of the reflections.
 
     q is the product of I - t · v · vᵀ, where v begins with a 1 that is not stored. A diagonal element of r has the
     opposite sign of the element that it replaces, or equals it if all elements below it are 0.
@@ -84,48 +85,48 @@ def reflections(op: OpBuilder, matrices: SSAValue, rows: int, columns: int) -> t
     Source: G. Golub and C. Van Loan, "Matrix Computations", section 5.2.2 (Householder QR).
     """
     factors: list[SSAValue] = []
-    places = np.arange(rows).reshape(rows, 1)
+    row_indices = np.arange(rows).reshape(rows, 1)
     for step in range(min(rows, columns)):
         column = op.Slice(matrices, [step], [step + 1], [1], [-1])
         head = op.Slice(column, [step], [step + 1], [1], [-2])
-        below = op.Multiply(column, op.constant_like(places > step, column))
+        below = op.Multiply(column, op.constant_like(row_indices > step, column))
         square = op.ReduceSum(op.Multiply(below, below), [-2], keep_dims=True)
         is_done = op.LessEqual(square, float(np.finfo(np.float32).tiny))
         norm = op.Sqrt(op.Add(op.Multiply(head, head), square))
         diagonal = op.Select(op.Less(head, 0.0), norm, op.Negative(norm))
         factor = op.Select(is_done, 0.0, op.Divide(op.Subtract(diagonal, head), op.Select(is_done, 1.0, diagonal)))
         tail = op.Divide(below, op.Select(is_done, 1.0, op.Subtract(head, diagonal)))
-        vector = op.Add(tail, op.constant_like(places == step, column))
-        # The first columns have vectors of reflections in the place of zeros.
+        vector = op.Add(tail, op.constant_like(row_indices == step, column))
+        # Below the diagonal, the first columns have vectors of reflections instead of zeros.
         following = op.constant_like(np.arange(columns) >= step, matrices)
         projected = op.Multiply(op.MatMul(vector, matrices, transpose_a=True), following)
         matrices = op.Subtract(matrices, op.Multiply(op.Multiply(vector, factor), projected))
-        matrices = op.Select(op.constant((places > step) & (np.arange(columns) == step)), tail, matrices)
+        matrices = op.Select(op.constant((row_indices > step) & (np.arange(columns) == step)), tail, matrices)
         factors.append(op.Squeeze(factor, [-1]))
     return matrices, op.Concat(*factors, axis=-1)
 
 
 def product_of_reflections(op: OpBuilder, vectors: SSAValue, factors: SSAValue, rows: int, columns: int, count: int) -> SSAValue:
     """The first columns of the product of reflections, with the vectors and factors of `reflections`."""
-    places = np.arange(rows).reshape(rows, 1)
-    found = op.constant_like(np.eye(rows, columns), vectors)
+    row_indices = np.arange(rows).reshape(rows, 1)
+    product = op.constant_like(np.eye(rows, columns), vectors)
     for step in range(count - 1, -1, -1):
         column = op.Slice(vectors, [step], [step + 1], [1], [-1])
-        vector = op.Add(op.Multiply(column, op.constant_like(places > step, column)), op.constant_like(places == step, column))
+        vector = op.Add(op.Multiply(column, op.constant_like(row_indices > step, column)), op.constant_like(row_indices == step, column))
         factor = op.Unsqueeze(op.Slice(factors, [step], [step + 1], [1], [-1]), [-1])
-        found = op.Subtract(found, op.Multiply(op.Multiply(vector, factor), op.MatMul(vector, found, transpose_a=True)))
-    return found
+        product = op.Subtract(product, op.Multiply(op.Multiply(vector, factor), op.MatMul(vector, product, transpose_a=True)))
+    return product
 
 
 def matrix_of_diagonals(op: OpBuilder, diagonals: Mapping[int, SSAValue]) -> SSAValue:
-    """Square matrices a […, M, M] with the given diagonals […, M] and zeros elsewhere.
+    """Square matrices a […, M, M] with `diagonals` […, M], by their offsets, and zeros elsewhere.
 
-    Entry i of diagonal k is a[i, i + k]; an entry without a place in the matrix is not read.
+    Element i of diagonal k is a[i, i + k]; an element outside of the matrix is not read.
     """
     some = next(iter(diagonals.values()))
-    places = op.Range(0, dimension_of(op, some, -1), 1, output_type=si64)
-    distance = op.Subtract(places, op.Unsqueeze(places, [1]))
-    found = op.constant_like(0, some)
+    indices = op.Range(0, dimension_of(op, some, -1), 1, output_type=si64)
+    distance = op.Subtract(indices, op.Unsqueeze(indices, [1]))
+    matrix = op.constant_like(0, some)
     for k, diagonal in diagonals.items():
-        found = op.Select(op.Equal(distance, k), op.Unsqueeze(diagonal, [-1]), found)
-    return found
+        matrix = op.Select(op.Equal(distance, k), op.Unsqueeze(diagonal, [-1]), matrix)
+    return matrix

@@ -1,4 +1,4 @@
-"""Powers of square matrices, and of any values with a product, by repeated squaring.
+"""Powers by repeated squaring, of square matrices or of values with any associative product.
 
 x to the power 5  ->  %2 = opset1.MatMul(%x, %x)
                       %4 = opset1.MatMul(%2, %2)
@@ -26,20 +26,20 @@ def power_by_squares(multiply: Callable[[SSAValue, SSAValue], SSAValue], x: SSAV
     """x to the power of an exponent of at least 1: the product of x, x², x⁴, … for the bits of the exponent that are
     1.
     """
-    found: SSAValue | None = None
+    power: SSAValue | None = None
     while exponent:
         if exponent % 2:
-            found = x if found is None else multiply(found, x)
+            power = x if power is None else multiply(power, x)
         exponent //= 2
         x = multiply(x, x) if exponent else x
-    assert found is not None
-    return found
+    assert power is not None
+    return power
 
 
 def matrix_power(op: OpBuilder, x: SSAValue, exponent: int) -> SSAValue:
     """The power of the square matrices in the last two dimensions; a negative power is a power of their inverses.
 
-    Raises UnsupportedOperationError for the power 0, the identity, of matrices of an unknown size.
+    Raises UnsupportedOperationError for the power 0, the identity, of matrices of dynamic size.
     """
     if exponent:
         return power_by_squares(op.MatMul, op.Inverse(x) if exponent < 0 else x, abs(exponent))
@@ -51,7 +51,7 @@ def matrix_power(op: OpBuilder, x: SSAValue, exponent: int) -> SSAValue:
 
 
 TERMS = 12
-"""The terms of the series of an exponential: the next one of a matrix of norm 1/2 is 1e-14."""
+"""The number of terms of the exponential series: for a matrix of norm 1/2 the next term is 1e-14."""
 
 
 def exponential_of(op: OpBuilder, x: SSAValue, size: int) -> SSAValue:

@@ -6,6 +6,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import shape_of
+from moir.expansions.complex_numbers import Number, block_matrix
 from moir.expansions.linear_algebra.matrix_diagonals import triangle_of
 from moir.expansions.transposition import transposed
 from moir.rewriting.builder import OpBuilder
@@ -30,3 +31,32 @@ def solved(
     triangle = with_unit_diagonal(op, a, is_lower=is_lower) if has_unit_diagonal else triangle_of(op, a, is_lower=is_lower)
     inverse = op.Inverse(triangle)
     return op.MatMul(inverse, b, transpose_a=is_transposed) if is_left else op.MatMul(b, inverse, transpose_b=is_transposed)
+
+
+def solved_complex(
+    op: OpBuilder,
+    a: Number,
+    b: Number,
+    *,
+    is_left: bool,
+    is_lower: bool,
+    is_transposed: bool,
+    is_conjugated: bool,
+    has_unit_diagonal: bool,
+) -> Number:
+    """x with t · x = b or x · t = b, where t is a triangle of complex matrices, or its transpose or adjoint.
+
+    The real matrix [[real, -imaginary], [imaginary, real]] of twice the size is inverted.
+    """
+    skipped = (-1 if is_lower else 1) if has_unit_diagonal else 0
+    real = with_unit_diagonal(op, a.real, is_lower=is_lower) if has_unit_diagonal else triangle_of(op, a.real, is_lower=is_lower)
+    imaginary = triangle_of(op, a.imaginary, skipped, is_lower=is_lower)
+    if is_transposed:
+        real, imaginary = transposed(op, real), transposed(op, imaginary)
+    # Rows are multiplied from the left by the matrix [[real, imaginary], [-imaginary, real]].
+    negated = is_conjugated == is_left
+    inverse = op.Inverse(block_matrix(op, Number(real, op.Negative(imaginary) if negated else imaginary)))
+    axis = -2 if is_left else -1
+    right = op.Concat(b.real, b.imaginary, axis=axis)
+    solution = op.MatMul(inverse, right) if is_left else op.MatMul(right, inverse)
+    return Number(*op.Split.results(solution, axis, num_splits=2))

@@ -1,4 +1,4 @@
-"""Loops that a lowering builds itself: a function builds the body, in which its values are Parameters or constants."""
+"""Loops that a lowering builds itself: a function builds the body from Parameters and constants."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from moir.rewriting.operations_with_bodies import create_repeating, known_value,
 
 
 class Step(NamedTuple):
-    """The results of a body: the states after it, the parts of joined results, and whether another step follows.
+    """The results of a body: the next states, the slices of concatenated outputs, and whether another step follows.
 
-    A part has the dimension along which the parts are joined, of size 1. Without `goes_on` another step always follows.
+    A slice has size 1 along the axis of the concatenation. Without `goes_on` another step always follows.
     """
 
     states: Sequence[SSAValue]
@@ -53,17 +53,17 @@ def repeated_steps(
     most: int | SSAValue | None = None,
     starts: SSAValue | None = None,
 ) -> list[SSAValue]:
-    """Repeat a body; returns the states after the last step, then the joined parts.
+    """Repeat a body; returns the states after the last step, then the concatenated outputs.
 
     Args:
         op: the builder.
         body: builds the body.
         states: the states before the first step.
         cuts: the values that are cut into slices, one for each step of a TensorIterator.
-        invariants: values that do not change; those that are known become constants of the body.
-        joins: how the parts of each joined result are put together.
-        most: the most steps of a Loop, which also ends when `goes_on` is false; None for a TensorIterator.
-        starts: the initial condition of a Loop; None if it is true.
+        invariants: values that do not change; constants are copied into the body.
+        joins: how the slices of each concatenated output are ordered.
+        most: the maximum number of steps of a Loop, which also ends when `goes_on` is false; None for a TensorIterator.
+        starts: the initial condition of a Loop; None for true.
     """
     block = Block()
     inside = OpBuilder(op.known, block)
@@ -93,9 +93,7 @@ def repeated_steps(
     if most is not None:
         results.insert(0, inside.constant(np.array(True)) if step.goes_on is None else step.goes_on)
     for value in results:
-        # The runtime would overwrite a Parameter that is a Result before it reads its value.
-        copied = inside.Identity(value) if isinstance(value.owner, Parameter) else value
-        inside.insert(Result.create(operands=[copied]))
+        inside.insert(Result.create(operands=[value]))
     outputs = [BodyPort(first + index) for index in range(len(states))]
     outputs += [BodyPort(first + len(states) + index, slicing=join) for index, join in enumerate(joins)]
     assert len(operands) == lead + len(inputs)
@@ -104,14 +102,15 @@ def repeated_steps(
 
 
 def _of_one_size(op: OpBuilder, created: list[SSAValue], parts: Sequence[SSAValue], first: int, joins: Sequence[Slicing]) -> list[SSAValue]:
-    """The results of a loop whose parts have one size in every step, also where the loop cannot know that.
+    """The results of a loop. Concatenated outputs whose slices have dynamic dimensions become states, since a loop
+    cannot tell that these slices have one size in every step.
 
     Args:
         op: the builder.
         created: the results of the loop.
-        parts: the values of the body that are joined.
-        first: the index of the first of their results.
-        joins: how they are put together.
+        parts: the slices, values of the body.
+        first: the index of the first concatenated output among the results.
+        joins: how the slices are ordered.
     """
     loop = created[0].owner if created else None
     if not joins or not isinstance(loop, RepeatingOp) or not (varying := varying_axes(loop, Dimensions(static=True))):
@@ -123,7 +122,7 @@ def _of_one_size(op: OpBuilder, created: list[SSAValue], parts: Sequence[SSAValu
         join = joins[output - first]
         axes[output] = differing[0] - (differing[0] > join.axis)
         values[output] = inside.Squeeze(parts[output - first], [join.axis])
-    results, found = carrying(op, loop, values, axes)
-    for output, pieces in found.items():
+    results, joined = carrying(op, loop, values, axes)
+    for output, pieces in joined.items():
         results[output] = stacked(op, pieces, rank_of(values[output]) or 1, joins[output - first].axis)
     return results

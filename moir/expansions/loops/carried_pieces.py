@@ -1,4 +1,4 @@
-"""Values of all iterations whose sizes differ: the loop hands on their concatenation, instead of collecting them.
+"""Loops that collect values of different sizes: the concatenation so far becomes a state of the loop.
 
     %y = opset5.Loop(%n, %c) ({                        %y, %s = opset5.Loop(%n, %c, zeros [0, 4]) ({
       %e = …                          // [?, 4]          %all = opset1.Parameter()       // the concatenation so far
@@ -6,7 +6,7 @@
     }) {outputs = …, joined along 0}                     opset1.Result(opset1.Unsqueeze(opset3.ShapeOf(%e), 0))
                                                        })
 
-The runtime allocates what a loop collects for the size of the first iteration.
+What a loop collects has one size in all iterations.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from moir.rewriting.operations_with_bodies import create_repeating
 def carrying(
     op: OpBuilder, loop: RepeatingOp, values: Mapping[int, SSAValue], axes: Mapping[int, int]
 ) -> tuple[list[SSAValue], dict[int, Pieces]]:
-    """Build a loop again, which hands on the concatenation of some values instead of collecting them.
+    """Rebuild a loop so that the concatenation of some values is a state, instead of a concatenated output.
 
     Args:
         op: the builder.
         loop: the loop, whose results have no uses; it is erased.
-        values: for each output that collects values of changing sizes, the value of an iteration, of known rank.
+        values: for each output that collects values of changing sizes, the value of an iteration, of static rank.
         axes: the dimension of these values along which they are concatenated.
 
-    Returns the results of the loop as before, and the values of all iterations for each of the outputs above.
+    Returns the results of the loop in their order, and for each output of `values` the values of all iterations.
     """
     operation, operands = type(loop), list(loop.operands)
     inputs, ports = loop.ports("inputs"), loop.ports("outputs")
@@ -62,15 +62,15 @@ def carrying(
 
 @dataclass(frozen=True)
 class Carried:
-    """The connections of a concatenation that a loop hands on.
+    """The connections of a concatenation that is a state of a loop.
 
     Args:
-        initial: the operand, a concatenation of nothing.
+        initial: the initial value, without elements.
         body: the connection of the Parameter with the Result of the concatenation.
         outputs: the connections of the concatenation and of the shapes of the values.
         shape: the shape of a value.
         axis: the dimension of the values along which they are concatenated.
-        is_flat: whether the loop hands on a 1-D tensor of all elements, because other sizes are unknown as well.
+        is_flat: whether the state is a 1-D tensor of all elements, because other sizes are dynamic as well.
     """
 
     initial: SSAValue
@@ -94,20 +94,20 @@ class Carried:
         return Pieces(op.transposed(moved, [*range(1, self.axis + 1), 0, *range(self.axis + 1, rank)]), sizes, self.axis)
 
 
-def _carried(op: OpBuilder, block: Block, value: SSAValue, number: int, operand: int, axis: int, *, backwards: bool) -> Carried:
-    """Let a body hand on the concatenation of a value, instead of collecting it.
+def _carried(op: OpBuilder, block: Block, value: SSAValue, value_index: int, operand: int, axis: int, *, backwards: bool) -> Carried:
+    """Make the concatenation of a value a state of a body, instead of a concatenated output.
 
     Args:
         op: the builder for operations before the loop.
         block: the body.
-        value: the value, of known rank.
-        number: the index of the Result that collects it, which becomes the concatenation.
-        operand: the index that the operand of the loop for the concatenation gets.
+        value: the value, of static rank.
+        value_index: the index of the Result of the value, which becomes that of the concatenation.
+        operand: the index of the operand that will be the initial value of the state.
         axis: the dimension along which the values are concatenated.
-        backwards: whether the value of the last iteration is the first one.
+        backwards: whether the value of the last iteration comes first in the concatenation.
     """
     results = [each for each in block.ops if isinstance(each, Result)]
-    result = results[number]
+    result = results[value_index]
     inside = OpBuilder(op.known, block, result)
     shape = shape_of(value)
     assert shape is not None
@@ -128,5 +128,5 @@ def _carried(op: OpBuilder, block: Block, value: SSAValue, number: int, operand:
     sizes = inside.Unsqueeze(inside.ShapeOf(value), [0])
     block.add_op(Result.create(operands=[sizes]))
     order = Slicing(0, -1, 0, -1) if backwards else Slicing(0)
-    outputs = (BodyPort(number), BodyPort(len(results), slicing=order))
-    return Carried(op.filled_like(before, 0.0, value), BodyPort(operand, number), outputs, shape, axis, is_flat)
+    outputs = (BodyPort(value_index), BodyPort(len(results), slicing=order))
+    return Carried(op.filled_like(before, 0.0, value), BodyPort(operand, value_index), outputs, shape, axis, is_flat)

@@ -22,12 +22,10 @@ def delta_step(op: OpBuilder, slices: list[SSAValue], state: SSAValue) -> tuple[
         state: the state before it [batch, heads, key size, value size].
     """
     query, key, value, gate, strength = slices
-    # OpenVINO does not know this step with a later version of the operation.
-    squeezed = op["opset1.Squeeze"]
     kept = op.Multiply(state, op.Unsqueeze(op.Exp(gate), [-1]))
-    column = op.Unsqueeze(squeezed(key, [2]), [-1])
+    column = op.Unsqueeze(op.Squeeze(key, [2]), [-1])
     known = op.ReduceSum(op.Multiply(kept, column), [-2], keep_dims=False)
-    change = op.Multiply(op.Subtract(squeezed(value, [2]), known), strength)
+    change = op.Multiply(op.Subtract(op.Squeeze(value, [2]), known), strength)
     after = op.Add(kept, op.Multiply(column, op.Unsqueeze(change, [-2])))
-    weighted = op.Multiply(after, op.Unsqueeze(squeezed(query, [2]), [-1]))
+    weighted = op.Multiply(after, op.Unsqueeze(op.Squeeze(query, [2]), [-1]))
     return after, op.ReduceSum(weighted, [-2], keep_dims=True)

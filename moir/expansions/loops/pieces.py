@@ -19,7 +19,7 @@ from moir.rewriting.builder import OpBuilder
 
 @dataclass(frozen=True)
 class Pieces:
-    """Tensors of one rank, as one value.
+    """A sequence of tensors of one rank, packed into one tensor.
 
     Args:
         data: the tensors, concatenated along `axis`.
@@ -38,19 +38,19 @@ def lengths(op: OpBuilder, pieces: Pieces) -> SSAValue:
 
 
 def count(op: OpBuilder, pieces: Pieces) -> SSAValue:
-    """The number of tensors, a tensor of one entry."""
+    """The number of tensors, a 1-D tensor of one element."""
     return dimension_list(op, pieces.sizes, 0)
 
 
 def piece(op: OpBuilder, pieces: Pieces, position: SSAValue) -> SSAValue:
-    """The tensor at a position, a tensor of one element that may count from the end."""
+    """The tensor at `position`, a 1-D tensor of one element; a negative position counts from the end."""
     each = lengths(op, pieces)
     end = op.Gather(op.CumSum(each, 0), as_list(op, position), 0)
     return op.Slice(pieces.data, op.Subtract(end, op.Gather(each, as_list(op, position), 0)), end, [1], [pieces.axis])
 
 
 def of_stack(op: OpBuilder, stack: SSAValue, rank: int, axis: int = 0) -> Pieces:
-    """Tensors of one shape, which are stacked along a first dimension.
+    """The sequence of the slices of a tensor along its first dimension.
 
     Args:
         op: the builder.
@@ -73,7 +73,7 @@ def of_stack(op: OpBuilder, stack: SSAValue, rank: int, axis: int = 0) -> Pieces
 
 
 def of_tensors(op: OpBuilder, tensors: Sequence[SSAValue], axis: int) -> Pieces:
-    """Several tensors of one rank."""
+    """The sequence of several tensors of one rank."""
     sizes = [op.Unsqueeze(op.ShapeOf(each), [0]) for each in tensors]
     if len(tensors) == 1:
         return Pieces(tensors[0], sizes[0], axis)
@@ -81,18 +81,20 @@ def of_tensors(op: OpBuilder, tensors: Sequence[SSAValue], axis: int) -> Pieces:
 
 
 def joined(op: OpBuilder, first: Pieces, second: Pieces) -> Pieces:
-    """The tensors of one value, then those of another one, with the same axis."""
+    """The concatenation of two sequences with the same `axis`."""
     return Pieces(op.Concat(first.data, second.data, axis=first.axis), op.Concat(first.sizes, second.sizes, axis=0), first.axis)
 
 
-def with_empty_ones(op: OpBuilder, pieces: Pieces, number: SSAValue, rank: int) -> Pieces:
-    """The tensors of a rank, and behind them a number of tensors without elements, a tensor of one entry."""
-    none = op.Broadcast(op.constant(0, si64), op.Concat(number, [rank], axis=0))
+def append_empty(op: OpBuilder, pieces: Pieces, added: SSAValue, rank: int) -> Pieces:
+    """Appends empty tensors of rank `rank`; `added` is their number, a 1-D tensor of one element."""
+    none = op.Broadcast(op.constant(0, si64), op.Concat(added, [rank], axis=0))
     return Pieces(pieces.data, op.Concat(pieces.sizes, none, axis=0), pieces.axis)
 
 
 def replaced(op: OpBuilder, pieces: Pieces, added: Pieces, position: SSAValue) -> Pieces:
-    """The tensors with another one at a position, a tensor of one entry, which is at most their number."""
+    """A sequence with the tensor at `position` replaced by the tensors of `added`; at position `count` these are
+    appended.
+    """
     rest = op.Add(position, 1)
 
     def cut(value: SSAValue, first: SSAValue | None, end: SSAValue | None, axis: int) -> SSAValue:
@@ -101,7 +103,7 @@ def replaced(op: OpBuilder, pieces: Pieces, added: Pieces, position: SSAValue) -
         )
 
     each = lengths(op, pieces)
-    start, stop = (op.ReduceSum(cut(each, None, place, 0), [0], keep_dims=True) for place in (position, rest))
+    start, stop = (op.ReduceSum(cut(each, None, offset, 0), [0], keep_dims=True) for offset in (position, rest))
     data = op.Concat(cut(pieces.data, None, start, pieces.axis), added.data, cut(pieces.data, stop, None, pieces.axis), axis=pieces.axis)
     sizes = op.Concat(cut(pieces.sizes, None, position, 0), added.sizes, cut(pieces.sizes, rest, None, 0), axis=0)
     return Pieces(data, sizes, pieces.axis)
@@ -125,7 +127,7 @@ def stacked(op: OpBuilder, pieces: Pieces, rank: int, axis: int = 0) -> SSAValue
 
 
 def largest_sizes(op: OpBuilder, sizes: SSAValue, rank: int) -> list[SSAValue]:
-    """The largest size in each dimension, tensors of one entry; 0 if there are no tensors."""
+    """The largest size in each dimension, 1-D tensors of one element; 0 if there are no tensors."""
     rows = op.Concat(op.constant(np.zeros((1, rank), np.int64)), sizes, axis=0)
     largest = op.ReduceMax(rows, [0], keep_dims=False)
     return [op.Gather(largest, [each], 0) for each in range(rank)]

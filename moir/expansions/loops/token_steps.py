@@ -4,7 +4,7 @@
       body: condition, state, ScatterUpdate(results, token, result of the token)
     })
 
-OpenVINO has operations of its own for some of these loops, and looks for exactly these operands, Results and outputs.
+Targets recognize some of these loops by exactly these operands, Results and outputs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Step = Callable[[OpBuilder, list[SSAValue], SSAValue], tuple[SSAValue, SSAValue]
 
 
 OUTPUTS = [BodyPort(2), BodyPort(1)]
-"""The results of the loop: those of the tokens, and the state."""
+"""The outputs of the loop: the results of the tokens, and the state."""
 
 
 def token_steps(

@@ -1,1 +1,1 @@
-"""Special functions, by formulas of operations that OpenVINO IR has."""
+"""Special functions, by formulas of operations of the operation sets."""

@@ -132,8 +132,8 @@ def modified_second_kind(op: OpBuilder, x_: SSAValue, order: int, *, is_scaled: 
         near = op.Multiply(near, op.Exp(x))
     else:
         far = op.Multiply(far, op.Exp(op.Negative(x)))
-    found = op.Select(op.Greater(x, NEAR_K), far, near)
-    return op.convert(op.Select(op.LessEqual(x, 0.0), op.constant_like(np.inf, x), found), element_of(x_))
+    value = op.Select(op.Greater(x, NEAR_K), far, near)
+    return op.convert(op.Select(op.LessEqual(x, 0.0), op.constant_like(np.inf, x), value), element_of(x_))
 
 
 def first_kind(op: OpBuilder, x_: SSAValue, order: int) -> SSAValue:
@@ -167,10 +167,10 @@ def oscillating_near(op: OpBuilder, x: SSAValue, order: int) -> SSAValue:
 
 
 def amplitude(op: OpBuilder, x: SSAValue, order: int) -> SSAValue:
-    """The amplitude of J and Y at positive numbers."""
+    """The amplitude of the Bessel functions J and Y of an order at large positive numbers."""
     return op.Divide(polynomial(op, op.Divide(NEAR_J, x), OF_J[order].amplitude), op.Sqrt(x))
 
 
 def phase(op: OpBuilder, x: SSAValue, order: int) -> SSAValue:
-    """The phase of J and Y at positive numbers."""
+    """The phase of the Bessel functions J and Y of an order at large positive numbers."""
     return op.Add(polynomial(op, op.Divide(NEAR_J, x), OF_J[order].phase), x)

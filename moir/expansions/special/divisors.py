@@ -9,11 +9,11 @@ from moir.expansions.shape_values import all_axes
 from moir.rewriting.builder import OpBuilder
 
 MOST_REMAINDERS = 64
-"""The most steps of Euclid's algorithm: more than any integers of 32 bits need, and than most integers of 64 bits."""
+"""The maximum number of steps of Euclid's algorithm: enough for all integers of 32 bits and most of 64 bits."""
 
 
 def greatest_common_divisor(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """Euclid's remainders of nonnegative integers in a Loop: y and x mod y take the places of x and y until y is 0."""
+    """Euclid's algorithm for nonnegative integers in a Loop: x and y are replaced by y and x mod y until y is 0."""
     shape = op.ShapeOf(op.Add(x, y))
     a, b = op.Broadcast(x, shape), op.Broadcast(y, shape)
 
@@ -28,13 +28,13 @@ def greatest_common_divisor(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue
         after = [inside.Select(is_zero, first, second), inside.Select(is_zero, second, rest)]
         return Step(after, (), goes_on(inside, after[1]))
 
-    found, _ = repeated_steps(op, body, [a, b], most=MOST_REMAINDERS, starts=goes_on(op, b))
-    return found
+    last_value, _ = repeated_steps(op, body, [a, b], most=MOST_REMAINDERS, starts=goes_on(op, b))
+    return last_value
 
 
 def least_common_multiple(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     """The product of nonnegative integers by their greatest common divisor; 0 if one of them is 0."""
-    return op.Multiply(op.Divide(x, op.Maximum(greatest_common_divisor(op, x, y), 1)), y)
+    return op.Multiply(op.Divide(x, op.Maximum(greatest_common_divisor(op, x, y), 1), m_pythondiv=False), y)
 
 
 def kronecker_product(op: OpBuilder, x: SSAValue, y: SSAValue, ranks: tuple[int, int]) -> SSAValue:

@@ -44,8 +44,8 @@ def polynomial(op: OpBuilder, x: SSAValue, coefficients: Sequence[float]) -> SSA
 def in_single(op: OpBuilder, compute: Callable[..., SSAValue], *operands: SSAValue) -> SSAValue:
     """The result of an elementwise function, which is computed in f32 for operands of f16.
 
-    Constants such as π are not precise enough in f16. Where the result is known to have no element, it is the sum of
-    the operands: the CPU plugin (2026.4) loses unknown sizes of larger expressions, or crashes.
+    Constants such as π are not precise enough in f16. Where the result is known to have no element, so that only its
+    shape is computed, it is the sum of the operands.
     """
     element = element_of(operands[0])
     if any(has_no_element(shape_of(each)) for each in operands):

@@ -1,4 +1,4 @@
-"""The neighbour of a float in the direction of another number, without its bits.
+"""The neighbour of a float in the direction of another number (nextafter), computed without access to its bits.
 
 Source: S. Rump et al., "Computing predecessor and successor in rounding to nearest" (2009).
 """

@@ -1,7 +1,6 @@
 """Quantiles of the normal distribution, and with them the inverse of the error function.
 
-opset17.ErfInv of the CPU plugin (2026.4) is off by up to 0.5 % near -1 and 1, and its operand does not distinguish
-small probabilities: 2 p - 1 is rounded to -1 for all p below 3e-8.
+The operand of opset17.ErfInv does not distinguish small probabilities: 2 p - 1 is rounded to -1 for all p below 3e-8.
 
 Source: M. Wichura, "Algorithm AS 241: The Percentage Points of the Normal Distribution" (1988), function PPND7, whose
 relative error is about 1e-7.

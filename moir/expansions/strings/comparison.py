@@ -1,4 +1,4 @@
-"""Comparing and choosing strings by their bytes, and finding the distinct ones."""
+"""Comparing and selecting strings by their bytes, and finding the distinct ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32
-from moir.expansions.strings.texts import Texts, flat, matrix, number, packed, shape_value, together, unpacked, with_sentinel
+from moir.expansions.strings.texts import Texts, flat, int32, matrix, packed, shape_value, together, unpacked, with_sentinel
 from moir.rewriting.builder import OpBuilder
 
 
@@ -17,21 +17,21 @@ def equal_strings(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
 
 def equal_texts(op: OpBuilder, first: Texts, second: Texts) -> SSAValue:
     """Compares strings, whose begins and ends are broadcast to each other, for equality."""
-    none_of_first, none_of_second = (op.Multiply(each.begins, number(0)) for each in (first, second))
-    listed = [
+    none_of_first, none_of_second = (op.Multiply(each.begins, int32(0)) for each in (first, second))
+    flattened = [
         Texts(flat(op, op.Add(each.begins, none)), flat(op, op.Add(each.ends, none)), each.symbols)
         for each, none in ((first, none_of_second), (second, none_of_first))
     ]
-    rows, lengths = matrix(op, listed[0])
-    other_lengths = op.Subtract(listed[1].ends, listed[1].begins)
-    columns = op.Range(number(0), op.Gather(op.ShapeOf(rows, output_type=si32), 1, 0), number(1), output_type=si32)
-    places = op.Add(op.Unsqueeze(listed[1].begins, [1]), columns)
+    rows, lengths = matrix(op, flattened[0])
+    other_lengths = op.Subtract(flattened[1].ends, flattened[1].begins)
+    columns = op.Range(int32(0), op.Gather(op.ShapeOf(rows, output_type=si32), 1, 0), int32(1), output_type=si32)
+    positions = op.Add(op.Unsqueeze(flattened[1].begins, [1]), columns)
     inside = op.Less(columns, op.Unsqueeze(other_lengths, [1]))
-    symbols = op.convert(with_sentinel(op, listed[1].symbols, np.zeros(1, np.uint8)), si32)
-    others = op.Select(inside, op.Gather(symbols, op.Select(inside, places, number(0)), 0), number(0))
+    symbols = op.convert(with_sentinel(op, flattened[1].symbols, np.zeros(1, np.uint8)), si32)
+    others = op.Select(inside, op.Gather(symbols, op.Select(inside, positions, int32(0)), 0), int32(0))
     same = op.ReduceLogicalAnd(op.Equal(rows, others), [1], keep_dims=False)
-    found = op.LogicalAnd(same, op.Equal(lengths, other_lengths))
-    return op.Reshape(found, shape_value(op, op.Add(none_of_first, none_of_second)), special_zero=False)
+    equal = op.LogicalAnd(same, op.Equal(lengths, other_lengths))
+    return op.Reshape(equal, shape_value(op, op.Add(none_of_first, none_of_second)), special_zero=False)
 
 
 def selected_strings(op: OpBuilder, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
@@ -42,19 +42,19 @@ def selected_strings(op: OpBuilder, condition: SSAValue, a: SSAValue, b: SSAValu
 
 
 def distinct_strings(op: OpBuilder, x: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """The distinct strings of a list in the order of their first occurrence; for each string of the list its place
-    among them; and how often each of them occurs.
+    """The distinct strings of a 1-D tensor in the order of their first occurrence; for each string of the tensor its
+    index among them; and how often each of them occurs.
 
-    The places and the counts have the type i32.
+    The indices and the counts have the type i32.
     """
     size = op.Gather(op.ShapeOf(x, output_type=si32), 0, 0)
-    places = op.Range(number(0), size, number(1), output_type=si32)
+    row_indices = op.Range(int32(0), size, int32(1), output_type=si32)
     texts = unpacked(op, x)
     columns, rows = (Texts(op.Unsqueeze(texts.begins, [axis]), op.Unsqueeze(texts.ends, [axis]), texts.symbols) for axis in (1, 0))
     same = equal_texts(op, columns, rows)
-    first = op.ReduceMin(op.Select(same, op.Unsqueeze(places, [0]), size), [1], keep_dims=False)
-    is_first = op.Equal(first, places)
-    found = op.Squeeze(op.NonZero(is_first, output_type=si32), [0])
-    numbers = op.CumSum(op.convert(is_first, si32), 0, exclusive=True)
+    first = op.ReduceMin(op.Select(same, op.Unsqueeze(row_indices, [0]), size), [1], keep_dims=False)
+    is_first = op.Equal(first, row_indices)
+    first_indices = op.Squeeze(op.NonZero(is_first, output_type=si32), [0])
+    ids = op.CumSum(op.convert(is_first, si32), 0, exclusive=True)
     counts = op.ReduceSum(op.convert(same, si32), [1], keep_dims=False)
-    return op.Gather(x, found, 0), op.Gather(numbers, first, 0), op.Gather(counts, found, 0)
+    return op.Gather(x, first_indices, 0), op.Gather(ids, first, 0), op.Gather(counts, first_indices, 0)

@@ -13,8 +13,8 @@ from moir.rewriting.builder import OpBuilder
 
 
 def hashed(op: OpBuilder, texts: Texts, buckets: int) -> SSAValue:
-    """The number of a bucket for each string: its FarmHash (Fingerprint64) modulo `buckets`, as si64."""
-    reason = "the hash needs products of 64 bits, which the runtime computes with 32"
+    """The bucket of each string: its FarmHash (Fingerprint64) modulo `buckets`, as si64."""
+    reason = "the hash needs products modulo 2^64, which no operation set defines"
     check_permitted(op, reason, "leave out --no-tokenizers, or cut the model after this node, where the values are numbers")
     result = tensor(shape_of(texts.begins), si64)
     return operation(op, "StringToHashBucket", texts, {"num_buckets": str(buckets)}, [result])[0]

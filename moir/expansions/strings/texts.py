@@ -1,7 +1,8 @@
-"""The bytes of strings: a tensor of strings is begins and ends, both of its shape, in one list of bytes (UTF-8).
+"""The bytes of strings: a tensor of strings is split into a 1-D tensor of all bytes (UTF-8) and, in the shape of the
+tensor, the index where the bytes of each string begin and the index where they end.
 
-Lowerings of strings take these apart and put them together. The runtime packs only strings whose bytes follow each
-other, so that the bytes of results are gathered: each belongs to the string whose end follows it.
+Lowerings of strings compute with these three tensors. opset15.StringTensorPack needs strings whose bytes follow each
+other, so the bytes of results are gathered first: each byte belongs to the first string that ends after it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ WHITESPACE = b" \t\n\v\f\r"
 """The bytes that C counts as white space."""
 
 LARGEST_COUNT = (1 << 31) - 1
-"""The most strings of a tensor, and bytes of them: places are numbers of 32 bits."""
+"""The largest number of strings in a tensor, and of bytes in all of them: indices are integers of 32 bits."""
 
 
 class Texts(NamedTuple):
@@ -35,8 +36,8 @@ class Texts(NamedTuple):
     symbols: SSAValue
 
 
-def number(value: npt.ArrayLike) -> Array:
-    """A constant of type i32, or several."""
+def int32(value: npt.ArrayLike) -> Array:
+    """A number, or an array of numbers, as i32."""
     return np.asarray(value, np.int32)
 
 
@@ -46,25 +47,25 @@ def unpacked(op: OpBuilder, strings: SSAValue) -> Texts:
 
 
 def constant_texts(op: OpBuilder, texts: Sequence[bytes]) -> Texts:
-    """A list of constant strings."""
+    """Constant strings as a 1-D tensor."""
     ends = np.cumsum([len(text) for text in texts], dtype=np.int32)
-    begins = np.concatenate([number([0]), ends[:-1]])
+    begins = np.concatenate([int32([0]), ends[:-1]])
     # A list without a byte would have no type.
     symbols = np.frombuffer(b"".join(texts) + b"\0", np.uint8)
     return Texts(op.constant(begins), op.constant(ends), op.constant(symbols))
 
 
 def together(op: OpBuilder, several: Sequence[Texts]) -> list[Texts]:
-    """Strings of several tensors, in one list of all their bytes."""
+    """Strings of several tensors, with begins and ends that refer to one 1-D tensor of all their bytes."""
     symbols = op.Concat(*(texts.symbols for texts in several), axis=0)
-    found: list[Texts] = []
+    results: list[Texts] = []
     offset: SSAValue | None = None
     for texts in several:
         begins, ends = (value if offset is None else op.Add(value, offset) for value in texts[:2])
-        found.append(Texts(begins, ends, symbols))
+        results.append(Texts(begins, ends, symbols))
         size = size_of(op, texts.symbols)
         offset = size if offset is None else op.Add(offset, size)
-    return found
+    return results
 
 
 def shape_value(op: OpBuilder, value: SSAValue) -> SSAValue:
@@ -73,44 +74,43 @@ def shape_value(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def flat(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """All elements of a value as a list."""
+    """All elements of a value as a 1-D tensor."""
     return op.Reshape(value, [-1], special_zero=False)
 
 
 def one_by_one(op: OpBuilder, count: SSAValue) -> SSAValue:
     """The numbers 0, 1, … below a scalar, of type i32."""
-    return op.Range(number(0), count, number(1), output_type=si32)
+    return op.Range(int32(0), count, int32(1), output_type=si32)
 
 
 def size_of(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """The number of elements of a list, as a scalar of type i32."""
+    """The number of elements of a 1-D tensor, as a scalar of type i32."""
     return op.Squeeze(op.ShapeOf(value, output_type=si32), [0])
 
 
-def owner(op: OpBuilder, ends: Operand, places: Operand) -> SSAValue:
+def owner(op: OpBuilder, ends: Operand, positions: Operand) -> SSAValue:
     """For each position the index of the first range that ends after it."""
-    return op.SearchSorted(ends, places, right_mode=True, output_type=si32)
+    return op.SearchSorted(ends, positions, right_mode=True, output_type=si32)
 
 
-def ranks(op: OpBuilder, positions: SSAValue, places: Operand) -> SSAValue:
-    """For each position how many of the given ascending positions are before it."""
-    # In an empty list the runtime finds arbitrary indices, so the list gets a last element.
-    return op.SearchSorted(with_sentinel(op, positions, number(np.iinfo(np.int32).max)), places, right_mode=False, output_type=si32)
+def ranks(op: OpBuilder, positions: SSAValue, starts: Operand) -> SSAValue:
+    """For each of `starts`, how many of the ascending positions are before it."""
+    return op.SearchSorted(positions, starts, right_mode=False, output_type=si32)
 
 
 def positions_where(op: OpBuilder, condition: SSAValue) -> SSAValue:
-    """The indices of the true elements of a list."""
+    """The indices of the true elements of a 1-D tensor."""
     return op.Squeeze(op.NonZero(condition, output_type=si32), [0])
 
 
 def contiguous(op: OpBuilder, texts: Texts) -> Texts:
-    """A list of strings whose bytes follow each other. The begins and ends are flat."""
+    """The same strings as a 1-D tensor, with their bytes gathered so that they follow each other."""
     begins, ends = flat(op, texts.begins), flat(op, texts.ends)
-    lengths = op.Maximum(op.Subtract(ends, begins), number(0))
+    lengths = op.Maximum(op.Subtract(ends, begins), int32(0))
     after = op.CumSum(lengths, 0)
     starts = op.Subtract(after, lengths)
-    places = one_by_one(op, op.ReduceSum(lengths, [0], keep_dims=False))
-    sources = op.Add(places, op.Gather(op.Subtract(begins, starts), owner(op, after, places), 0))
+    positions = one_by_one(op, op.ReduceSum(lengths, [0], keep_dims=False))
+    sources = op.Add(positions, op.Gather(op.Subtract(begins, starts), owner(op, after, positions), 0))
     return Texts(starts, after, op.Gather(texts.symbols, sources, 0))
 
 
@@ -141,7 +141,7 @@ def is_one_of(op: OpBuilder, symbols: SSAValue, values: Sequence[int]) -> SSAVal
 
 
 def with_sentinel(op: OpBuilder, values: SSAValue, sentinel: SSAValue | Array) -> SSAValue:
-    """A list with an element appended, so that it is never empty."""
+    """A 1-D tensor with an element appended, so that it is never empty."""
     return op.Concat(
         values, op.Reshape(sentinel, [1], special_zero=False) if isinstance(sentinel, SSAValue) else sentinel.reshape(1), axis=0
     )
@@ -154,14 +154,14 @@ def matrix(op: OpBuilder, texts: Texts, *, from_end: bool = False) -> tuple[SSAV
     """
     begins, ends = texts.begins, texts.ends
     lengths = op.Subtract(ends, begins)
-    columns = one_by_one(op, op.ReduceMax(with_sentinel(op, lengths, number(1)), [0], keep_dims=False))
+    columns = one_by_one(op, op.ReduceMax(with_sentinel(op, lengths, int32(1)), [0], keep_dims=False))
     inside = op.Less(columns, op.Unsqueeze(lengths, [1]))
-    places = (
-        op.Subtract(op.Unsqueeze(op.Subtract(ends, number(1)), [1]), columns) if from_end else op.Add(op.Unsqueeze(begins, [1]), columns)
+    positions = (
+        op.Subtract(op.Unsqueeze(op.Subtract(ends, int32(1)), [1]), columns) if from_end else op.Add(op.Unsqueeze(begins, [1]), columns)
     )
     symbols = op.convert(with_sentinel(op, texts.symbols, np.zeros(1, np.uint8)), si32)
-    found = op.Gather(symbols, op.Select(inside, places, number(0)), 0)
-    return op.Select(inside, found, number(0)), lengths
+    characters = op.Gather(symbols, op.Select(inside, positions, int32(0)), 0)
+    return op.Select(inside, characters, int32(0)), lengths
 
 
 def stripped(op: OpBuilder, texts: Texts) -> Texts:
@@ -170,6 +170,6 @@ def stripped(op: OpBuilder, texts: Texts) -> Texts:
     after = size_of(op, texts.symbols)
     following = op.Gather(with_sentinel(op, others, after), ranks(op, others, texts.begins), 0)
     start = op.Minimum(following, texts.ends)
-    before = op.Concat(number([-1]), others, axis=0)
+    before = op.Concat(int32([-1]), others, axis=0)
     last = op.Gather(before, ranks(op, others, texts.ends), 0)
-    return Texts(start, op.Maximum(op.Add(last, number(1)), start), texts.symbols)
+    return Texts(start, op.Maximum(op.Add(last, int32(1)), start), texts.symbols)

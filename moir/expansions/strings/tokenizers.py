@@ -53,12 +53,12 @@ def operation(
         types: the types of its results.
     """
     properties: dict[str, Attribute] = {name: StringAttr(value) for name, value in attributes.items()}
-    found = extension_class(kind).create(operands=operands, result_types=types, properties=properties)
-    op.insert(found)
+    created = extension_class(kind).create(operands=operands, result_types=types, properties=properties)
+    op.insert(created)
     if (model := _model(op)) is not None and ModuleLevel.RUNTIME_EXTENSIONS not in model.attributes:
         model.attributes[ModuleLevel.RUNTIME_EXTENSIONS] = strings_attribute([PACKAGE])
         add_notes(model, [NOTE])
-    return found.results
+    return created.results
 
 
 def _model(op: OpBuilder) -> ModelOp | None:
@@ -73,10 +73,10 @@ def _note(op: OpBuilder, note: str) -> None:
 
 
 def check_permitted(op: OpBuilder, reason: str, hint: str) -> None:
-    """Raises ConversionError with a reason and a hint if the options of the conversion rule these operations out."""
+    """Raises ConversionError with a reason and a hint if the options of the conversion forbid these operations."""
     parameters = None if (model := _model(op)) is None else model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)
-    given = parameters.data.get("tokenizers") if isinstance(parameters, DictionaryAttr) else None
-    if given is not None and value_of(given) == NO_TOKENIZERS:
+    names = parameters.data.get("tokenizers") if isinstance(parameters, DictionaryAttr) else None
+    if names is not None and value_of(names) == NO_TOKENIZERS:
         raise UnsupportedOperationError(f"{reason}, and operations of OpenVINO Tokenizers are ruled out", hint=hint)
 
 

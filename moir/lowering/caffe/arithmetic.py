@@ -22,8 +22,8 @@ from moir.rewriting.builder import OpBuilder
 @with_parameters("eltwise_param")
 def eltwise(node: LoweringNode, op: OpBuilder, *, coeff: tuple[float, ...] = ()) -> SSAValue:
     """caffe.Eltwise(a, b, …) {operation = SUM, coeff} -> coeff[0] · a + coeff[1] · b + …, the product or the maximum"""
-    given = parameters(node, "eltwise_param")
-    operation = given.numbered_choice("operation", {1: "SUM", 0: "PROD", 2: "MAX", 3: "MIN"})
+    parameter = parameters(node, "eltwise_param")
+    operation = parameter.numbered_choice("operation", {1: "SUM", 0: "PROD", 2: "MAX", 3: "MIN"})
     values, factors = bottoms(node), coeff
     if factors and (operation != "SUM" or len(factors) != len(values)):
         node.fail(f"{len(factors)} coefficients for the {operation} of {len(values)} blobs")
@@ -46,36 +46,36 @@ def scale(node: LoweringNode, op: OpBuilder, *, num_axes: int = 1, bias_term: bo
 
     The factors are weights or the second bottom; the bias is the next weight. Both broadcast from `axis` on.
     """
-    given = parameters(node, "scale_param")
+    parameter = parameters(node, "scale_param")
     x, *others = bottoms(node, 1, 2)
     own = 0 if others else 1
     axes = node.known_rank(1) if others else num_axes
-    factor = _aligned_value(node, op, others[0], given) if others else _aligned_blob(node, op, 0, given, axes)
+    factor = _aligned_value(node, op, others[0], parameter) if others else _aligned_blob(node, op, 0, parameter, axes)
     result = op.Multiply(x, factor)
-    return op.Add(result, _aligned_blob(node, op, own, given, axes)) if bias_term or blob_count(node) > own else result
+    return op.Add(result, _aligned_blob(node, op, own, parameter, axes)) if bias_term or blob_count(node) > own else result
 
 
 @caffe.lowers("Bias")
 @with_parameters("bias_param")
 def bias(node: LoweringNode, op: OpBuilder, *, num_axes: int = 1) -> SSAValue:
     """caffe.Bias(x, b) {axis = 1, num_axes = 1} -> opset1.Add(x, b): a weight, or the second bottom"""
-    given = parameters(node, "bias_param")
+    parameter = parameters(node, "bias_param")
     x, *others = bottoms(node, 1, 2)
     if others:
-        return op.Add(x, _aligned_value(node, op, others[0], given))
-    return op.Add(x, _aligned_blob(node, op, 0, given, num_axes))
+        return op.Add(x, _aligned_value(node, op, others[0], parameter))
+    return op.Add(x, _aligned_blob(node, op, 0, parameter, num_axes))
 
 
-def _dimensions_after(node: LoweringNode, given: LayerParameters, own: int) -> int:
+def _dimensions_after(node: LoweringNode, parameter: LayerParameters, own: int) -> int:
     """The number of dimensions of the first operand after the `own` dimensions that begin at `axis`."""
     rank = node.known_rank(0)
-    after = rank - own - normalize_axis(given.integer("axis", 1), rank)
+    after = rank - own - normalize_axis(parameter.integer("axis", 1), rank)
     if after < 0:
-        node.fail(f"{own} dimensions from axis {given.integer('axis', 1)} on do not fit a blob of {rank}")
+        node.fail(f"{own} dimensions from axis {parameter.integer('axis', 1)} on do not fit a blob of {rank}")
     return after
 
 
-def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, given: LayerParameters, axes: int) -> SSAValue:
+def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, parameter: LayerParameters, axes: int) -> SSAValue:
     """A weight that applies to `axes` dimensions of the operand (-1: as many as the weight has), with dimensions of 1
     appended for those after them.
     """
@@ -85,16 +85,16 @@ def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, given: LayerPar
         if prod(array.shape[: array.ndim - axes]) != 1:
             node.fail(f"a weight of shape {list(array.shape)} is given for {axes} dimensions")
         array = array.reshape(array.shape[array.ndim - axes :] if axes else ())
-    after = _dimensions_after(node, given, array.ndim) if array.ndim else 0
+    after = _dimensions_after(node, parameter, array.ndim) if array.ndim else 0
     return op.constant(array.reshape((*array.shape, *[1] * after)))
 
 
-def _aligned_value(node: LoweringNode, op: OpBuilder, value: SSAValue, given: LayerParameters) -> SSAValue:
+def _aligned_value(node: LoweringNode, op: OpBuilder, value: SSAValue, parameter: LayerParameters) -> SSAValue:
     """The second bottom with dimensions of 1 appended, to be aligned with the first operand from `axis` on."""
     own = rank_of(value)
     if own is None:
-        node.fail("the rank of operand 1 is unknown", hint="give the model's inputs a known rank")
-    after = _dimensions_after(node, given, own) if own else 0
+        node.fail("the rank of operand 1 is dynamic", hint="give the model's inputs a static rank")
+    after = _dimensions_after(node, parameter, own) if own else 0
     return op.Unsqueeze(value, [own + index for index in range(after)]) if after else value
 
 
@@ -105,6 +105,6 @@ def power(op: OpBuilder, x: SSAValue, *, power: float = 1.0, scale: float = 1.0,
     return functions.power_of_linear(op, x, scale, shift, power)
 
 
-def scaled(op: OpBuilder, x: SSAValue, given: LayerParameters) -> SSAValue:
+def scaled(op: OpBuilder, x: SSAValue, parameter: LayerParameters) -> SSAValue:
     """shift + scale · x"""
-    return functions.linear(op, x, given.number("scale", 1.0), given.number("shift", 0.0))
+    return functions.linear(op, x, parameter.number("scale", 1.0), parameter.number("shift", 0.0))

@@ -19,43 +19,45 @@ from moir.lowering.caffe.table import caffe
 from moir.rewriting.builder import OpBuilder
 
 
-def by_axis(node: LoweringNode, given: LayerParameters, name: str, axes: int, default: int, sides: str | None = None) -> tuple[int, ...]:
+def by_axis(
+    node: LoweringNode, parameter: LayerParameters, name: str, axes: int, default: int, sides: str | None = None
+) -> tuple[int, ...]:
     """A parameter with an entry for each spatial axis: `name`, repeated or once for all, or `sides`_h and `sides`_w."""
     sides = sides or name
-    pair = [given.integers(f"{sides}_{side}") for side in "hw"]
+    pair = [parameter.integers(f"{sides}_{side}") for side in "hw"]
     if any(pair):
         if axes != 2:
             node.fail(f"{sides}_h and {sides}_w are given for {axes} spatial axes")
         return tuple(each[-1] if each else default for each in pair)
-    values = given.integers(name) or [default]
+    values = parameter.integers(name) or [default]
     if len(values) not in (1, axes):
         node.fail(f"{name} has {len(values)} entries for {axes} spatial axes")
     return tuple(values * axes if len(values) == 1 else values)
 
 
-def _window(node: LoweringNode, given: LayerParameters, axes: int) -> tuple[tuple[int, ...], SlidingWindow]:
+def _window(node: LoweringNode, parameter: LayerParameters, axes: int) -> tuple[tuple[int, ...], SlidingWindow]:
     """The kernel and the sliding window."""
-    kernel = by_axis(node, given, "kernel_size", axes, 0, "kernel")
-    pads = by_axis(node, given, "pad", axes, 0)
-    strides, dilations = (by_axis(node, given, name, axes, 1) for name in ("stride", "dilation"))
+    kernel = by_axis(node, parameter, "kernel_size", axes, 0, "kernel")
+    pads = by_axis(node, parameter, "pad", axes, 0)
+    strides, dilations = (by_axis(node, parameter, name, axes, 1) for name in ("stride", "dilation"))
     if min(*kernel, *strides, *dilations) < 1 or min(pads) < 0:
         node.fail(f"kernel {list(kernel)}, strides {list(strides)}, dilations {list(dilations)} and pads {list(pads)} are not a window")
     return kernel, SlidingWindow(strides, dilations, pads, pads, "explicit")
 
 
-def _spatial_axes(node: LoweringNode, given: LayerParameters) -> int:
+def _spatial_axes(node: LoweringNode, parameter: LayerParameters) -> int:
     rank = node.rank(0)
-    if given.integer("axis", 1) not in (1, 1 - (rank or 0)):
-        node.fail(f"the channels are along axis {given.integer('axis')}, the runtime has them along axis 1")
+    if parameter.integer("axis", 1) not in (1, 1 - (rank or 0)):
+        node.fail(f"the channels are along axis {parameter.integer('axis')}, the operation sets have them along axis 1")
     axes = (blob(node, 0).ndim if rank is None else rank) - 2
     if not 1 <= axes <= 3:
-        node.fail(f"it has {axes} spatial axes, the runtime works on 1 to 3")
+        node.fail(f"it has {axes} spatial axes, the operation sets have 1 to 3")
     return axes
 
 
-def _with_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, given: LayerParameters, channels: int, axes: int) -> SSAValue:
+def _with_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, parameter: LayerParameters, channels: int, axes: int) -> SSAValue:
     """The result plus the bias, the second weight, unless the layer has none."""
-    if not given.flag("bias_term", True):
+    if not parameter.flag("bias_term", True):
         return result
     return op.Add(result, op.constant(blob(node, 1, (1, channels, *[1] * axes))))
 
@@ -68,16 +70,16 @@ def convolution(node: LoweringNode, op: OpBuilder, *, num_output: int, group: in
     With groups: opset1.GroupConvolution(x, w as [group, C_out / group, C_in / group, kernel]). A layer with several
     bottoms works on each of them.
     """
-    given = parameters(node, "convolution_param")
-    axes = _spatial_axes(node, given)
-    kernel, window = _window(node, given, axes)
+    parameter = parameters(node, "convolution_param")
+    axes = _spatial_axes(node, parameter)
+    kernel, window = _window(node, parameter, axes)
     is_depthwise = "Depthwise" in node.op.KIND
-    group = num_output if is_depthwise and not given.has("group") else group
+    group = num_output if is_depthwise and not parameter.has("group") else group
     if group < 1 or num_output < 1 or num_output % group:
         node.fail(f"{num_output} filters cannot be divided into {group} groups")
     filters = op.constant(blob(node, 0, (num_output, -1, *kernel) if group == 1 else (group, num_output // group, -1, *kernel)))
     build = op.Convolution if group == 1 else op.GroupConvolution
-    return [_with_bias(node, op, build(x, filters, **window.properties()), given, num_output, axes) for x in bottoms(node)]
+    return [_with_bias(node, op, build(x, filters, **window.properties()), parameter, num_output, axes) for x in bottoms(node)]
 
 
 @caffe.lowers("Deconvolution")
@@ -87,14 +89,14 @@ def deconvolution(node: LoweringNode, op: OpBuilder, *, num_output: int, group: 
 
     With groups: opset1.GroupConvolutionBackpropData(x, w as [group, C_in / group, C_out / group, kernel]).
     """
-    given = parameters(node, "convolution_param")
-    axes = _spatial_axes(node, given)
-    kernel, window = _window(node, given, axes)
+    parameter = parameters(node, "convolution_param")
+    axes = _spatial_axes(node, parameter)
+    kernel, window = _window(node, parameter, axes)
     if group < 1 or num_output < 1 or num_output % group:
         node.fail(f"{num_output} filters cannot be divided into {group} groups")
     weights = _deconvolution_weights(node, num_output // group, group, kernel)
     build = op.ConvolutionBackpropData if group == 1 else op.GroupConvolutionBackpropData
-    return [_with_bias(node, op, build(x, weights, **window.properties()), given, num_output, axes) for x in bottoms(node)]
+    return [_with_bias(node, op, build(x, weights, **window.properties()), parameter, num_output, axes) for x in bottoms(node)]
 
 
 def _deconvolution_weights(node: LoweringNode, channels: int, group: int, kernel: tuple[int, ...]) -> Array:
@@ -106,7 +108,7 @@ def _deconvolution_weights(node: LoweringNode, channels: int, group: int, kernel
         return blob(node, 0, (-1, channels, *kernel) if group == 1 else (group, -1, channels, *kernel))
     shape = shape_of(bottoms(node)[0])
     if shape is None or shape[1] < 0:
-        node.fail("its weights are not in the file, and the number of channels is unknown")
+        node.fail("its weights are not in the file, and the number of channels is dynamic")
     filters = np.broadcast_to(_bilinear(kernel), (shape[1], channels, *kernel))
     return filters if group == 1 else filters.reshape(group, -1, channels, *kernel)
 

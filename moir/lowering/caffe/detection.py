@@ -1,6 +1,6 @@
 """Layers of detection networks: SSD, Faster R-CNN, R-FCN, YOLO.
 
-Source: the forks of these networks' authors; the parameters are the attributes of the operations, as the runtime's
+Source: the forks of these networks' authors; the parameters are the attributes of the operations, as the
 operations were made for these layers.
 """
 
@@ -28,15 +28,15 @@ def _sizes(op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.Slice(op.ShapeOf(x, output_type=si64), [2], [4], [1])
 
 
-def _image_sizes(op: OpBuilder, given: LayerParameters, image: SSAValue) -> SSAValue:
-    """Height and width of the image: from the parameters of the layer, or those of its second bottom."""
-    both = given.integer("img_size", 0)
-    height, width = given.integer("img_h", both), given.integer("img_w", both)
+def _image_sizes(op: OpBuilder, parameter: LayerParameters, image: SSAValue) -> SSAValue:
+    """Height and width of the image: from the parameters of the layer, or the sizes of its second bottom."""
+    both = parameter.integer("img_size", 0)
+    height, width = parameter.integer("img_h", both), parameter.integer("img_w", both)
     return op.constant([height, width]) if height and width else _sizes(op, image)
 
 
-def _variances(node: LoweringNode, given: LayerParameters) -> tuple[float, ...]:
-    variances = given.numbers("variance", (0.1,))
+def _variances(node: LoweringNode, parameter: LayerParameters) -> tuple[float, ...]:
+    variances = parameter.numbers("variance", (0.1,))
     if len(variances) not in (1, 4):
         node.fail(f"it has {len(variances)} variances, not 1 or 4")
     return variances
@@ -61,13 +61,13 @@ def prior_box(
     fixed_ratio: tuple[float, ...] = (),
 ) -> SSAValue:
     """caffe.PriorBox(x, image) -> opset1.Unsqueeze(opset8.PriorBox(sizes of x, sizes of image), [0])"""
-    given = parameters(node, "prior_box_param")
+    parameter = parameters(node, "prior_box_param")
     x, image = bottoms(node, 2, 2)
     if step_h != step_w:
-        node.fail("step_h and step_w differ, the runtime has one step")
+        node.fail("step_h and step_w differ, opset8.PriorBox has one step")
     boxes = op["opset8.PriorBox"](
         _sizes(op, x),
-        _image_sizes(op, given, image),
+        _image_sizes(op, parameter, image),
         min_size=min_size,
         max_size=max_size,
         aspect_ratio=aspect_ratio,
@@ -76,9 +76,9 @@ def prior_box(
         fixed_ratio=fixed_ratio,
         flip=flip,
         clip=clip,
-        step=given.number("step", step_h),
+        step=parameter.number("step", step_h),
         offset=offset,
-        variance=_variances(node, given),
+        variance=_variances(node, parameter),
         scale_all_sizes=True,
     )
     return op.Unsqueeze(boxes, [0])
@@ -99,19 +99,19 @@ def prior_box_clustered(
     """caffe.PriorBoxClustered(x, image)
     -> opset1.Unsqueeze(opset1.PriorBoxClustered(sizes of x, sizes of image), [0])
     """
-    given = parameters(node, "prior_box_param")
+    parameter = parameters(node, "prior_box_param")
     x, image = bottoms(node, 2, 2)
     boxes = op.PriorBoxClustered(
         _sizes(op, x),
-        _image_sizes(op, given, image),
+        _image_sizes(op, parameter, image),
         width=width,
         height=height,
         clip=clip,
         step=step,
-        step_h=given.number("step_h", step),
-        step_w=given.number("step_w", step),
+        step_h=parameter.number("step_h", step),
+        step_w=parameter.number("step_w", step),
         offset=offset,
-        variance=_variances(node, given),
+        variance=_variances(node, parameter),
     )
     return op.Unsqueeze(boxes, [0])
 
@@ -133,16 +133,16 @@ def detection_output(
 ) -> SSAValue:
     """caffe.DetectionOutput(boxes, classes, priors) -> opset8.DetectionOutput(boxes, classes, priors), sorted
 
-    Caffe and the runtime list the detections of an image by class, OpenCV's Caffe importer in descending order of
+    Caffe and DetectionOutput list the detections of an image by class, OpenCV's Caffe importer in descending order of
     confidence. The rows of a single image are sorted by confidence, which suits programs written for either.
     """
-    given = parameters(node, "detection_output_param")
-    suppression = given.message("nms_param")
-    code = given.numbered_choice("code_type", {1: "CORNER", 2: "CENTER_SIZE", 3: "CORNER_SIZE"})
+    parameter = parameters(node, "detection_output_param")
+    suppression = parameter.message("nms_param")
+    code = parameter.numbered_choice("code_type", {1: "CORNER", 2: "CENTER_SIZE", 3: "CORNER_SIZE"})
     if code == "CORNER_SIZE":
-        node.fail("boxes coded as CORNER_SIZE are not supported by the runtime")
+        node.fail("opset8.DetectionOutput has no boxes that are coded as CORNER_SIZE")
     if suppression.number("eta", 1.0) != 1:
-        node.fail("a threshold that changes during the suppression (eta) is not supported by the runtime")
+        node.fail("opset8.DetectionOutput has no threshold that changes during the suppression (eta)")
     boxes, classes, priors, *others = bottoms(node, 3, 5)
     flat = [op.Reshape(value, [0, -1], special_zero=True) for value in (boxes, classes)]
     size = input_height, input_width
@@ -157,7 +157,7 @@ def detection_output(
         code_type=next(name for name in CODE_TYPES if name.endswith(f".{code}")),
         share_location=share_location,
         nms_threshold=suppression.number("nms_threshold", 0.3),
-        confidence_threshold=given.number("confidence_threshold", float(np.finfo(np.float32).min)),
+        confidence_threshold=parameter.number("confidence_threshold", float(np.finfo(np.float32).min)),
         # The prior boxes of PriorBox are normalized to 0 … 1.
         normalized=size == (1, 1) or normalized_bbox,
         input_height=size[0],
@@ -193,7 +193,7 @@ def proposal(
     ratio: tuple[float, ...] = (),
     scale: tuple[float, ...] = (),
 ) -> Replacement:
-    """caffe.Proposal(scores, offsets, image) -> opset4.Proposal(scores, offsets, image as a list)"""
+    """caffe.Proposal(scores, offsets, image) -> opset4.Proposal(scores, offsets, image as a 1-D tensor)"""
     return _proposed(
         node,
         op,
@@ -221,30 +221,30 @@ _PROPOSAL_LAYERS = ("rpn.proposal_layer.ProposalLayer", "SSH.layers.proposal_lay
 @with_parameters("python_param")
 def python(node: LoweringNode, op: OpBuilder, *, param_str_: str = "", module: str = "", layer: str = "") -> Replacement:
     """caffe.Python(scores, offsets, image) {module = "rpn.proposal_layer", …} -> opset4.Proposal, as that of C++"""
-    given = parameters(node, "python_param")
+    parameter = parameters(node, "python_param")
     name = f"{module}.{layer}"
     if name not in _PROPOSAL_LAYERS:
         hint = "an extension says what it is: a class of CaffePythonFrontExtractorOp"
         node.fail(f"the layer {name} is code in Python", hint=hint)
-    text = given.text("param_str", param_str_)
-    found = parameter_text(text)
-    if found is None:
-        node.fail(f"param_str is {text!r}, which is not a list of parameters")
+    text = parameter.text("param_str", param_str_)
+    text_parameters = parameter_text(text)
+    if text_parameters is None:
+        node.fail(f"param_str is {text!r}, which is no dictionary of parameters")
 
     def numbers(key: str, default: list[float]) -> list[float]:
-        value: object = found.get(key, default)
+        value: object = text_parameters.get(key, default)
         items = cast("Sequence[Any]", value if isinstance(value, list | tuple) else [value])
         return [float(each) for each in items]
 
     return _proposed(
         node,
         op,
-        base_size=int(found.get("base_size", 16)),
-        pre_nms_topn=int(found.get("pre_nms_topn", 6000)),
-        post_nms_topn=int(found.get("post_nms_topn", 300)),
-        nms_thresh=float(found.get("nms_thresh", 0.7)),
-        feat_stride=int(found.get("feat_stride", 16)),
-        min_size=int(found.get("min_size", 16)),
+        base_size=int(text_parameters.get("base_size", 16)),
+        pre_nms_topn=int(text_parameters.get("pre_nms_topn", 6000)),
+        post_nms_topn=int(text_parameters.get("post_nms_topn", 300)),
+        nms_thresh=float(text_parameters.get("nms_thresh", 0.7)),
+        feat_stride=int(text_parameters.get("feat_stride", 16)),
+        min_size=int(text_parameters.get("min_size", 16)),
         ratio=numbers("ratios", [0.5, 1.0, 2.0]),
         scale=numbers("scales", [8.0, 16.0, 32.0]),
     )
@@ -271,7 +271,7 @@ def psroi_pooling(node: LoweringNode, op: OpBuilder, *, output_dim: int, group_s
 
 
 def _data_and_regions(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue]:
-    """The operands of a pooling of regions; regions may have dimensions of 1 after them."""
+    """The data and the regions [R, 5] of a pooling; trailing dimensions of 1 of the regions are removed."""
     x, regions = bottoms(node, 2, 2)
     return x, regions if node.rank(1) == 2 else op.Reshape(regions, [-1, 5], special_zero=False)
 

@@ -23,24 +23,24 @@ def function(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 @caffe.lowers("Exp")
 def exp(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """caffe.Exp(x) {base = -1, scale = 1, shift = 0} -> base ^ (shift + scale · x), where base = -1 means e"""
-    given = parameters(node, "exp_param")
-    exponent = scaled(op, x, given)
-    logarithm = _logarithm_of_base(node, given)
+    parameter = parameters(node, "exp_param")
+    exponent = scaled(op, x, parameter)
+    logarithm = _logarithm_of_base(node, parameter)
     return op.Exp(exponent if logarithm == 1 else op.Multiply(exponent, logarithm))
 
 
 @caffe.lowers("Log")
 def log(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """caffe.Log(x) {base = -1, scale = 1, shift = 0} -> logarithm of shift + scale · x, where base = -1 means e"""
-    given = parameters(node, "log_param")
-    result = op.Log(scaled(op, x, given))
-    logarithm = _logarithm_of_base(node, given)
+    parameter = parameters(node, "log_param")
+    result = op.Log(scaled(op, x, parameter))
+    logarithm = _logarithm_of_base(node, parameter)
     return result if logarithm == 1 else op.Multiply(result, 1 / logarithm)
 
 
-def _logarithm_of_base(node: LoweringNode, given: LayerParameters) -> float:
+def _logarithm_of_base(node: LoweringNode, parameter: LayerParameters) -> float:
     """The natural logarithm of the base."""
-    base = given.number("base", -1.0)
+    base = parameter.number("base", -1.0)
     if base == -1:
         return 1.0
     if base <= 0:

@@ -40,7 +40,7 @@ def correlation(
     """caffe.Correlation(a, b) {pad, kernel_size, max_displacement, stride_1, stride_2} -> a channel for each
     displacement
     """
-    given = parameters(node, "correlation_param")
+    parameter = parameters(node, "correlation_param")
     if single_direction or do_abs:
         node.fail("displacements in a single direction and absolute values (single_direction, do_abs) are not supported")
     form = Correlation(
@@ -49,7 +49,7 @@ def correlation(
         stride=stride_1,
         displacement_stride=stride_2,
         pad=pad,
-        is_product=given.choice("correlation_type", ("MULTIPLY", "SUBTRACT")) == "MULTIPLY",
+        is_product=parameter.choice("correlation_type", ("MULTIPLY", "SUBTRACT")) == "MULTIPLY",
     )
     first, second = bottoms(node, 2, 2)
     return correlated(op, first, second, form)
@@ -84,11 +84,11 @@ def accum(
 
 
 def _largest(node: LoweringNode, op: OpBuilder, values: list[SSAValue], wanted: list[int]) -> SSAValue:
-    """The largest height and width, or the wanted ones if both are larger."""
+    """The largest height and width of the blobs, or `top_height` and `top_width` if both are larger."""
     largest = reduce(op.Maximum, [sizes_like(op, value) for value in values])
     known = op.known.integers(largest)
     if any(wanted) and known is None:
-        node.fail("the sizes of its blobs are unknown", hint="give the model's inputs known sizes")
+        node.fail("the sizes of its blobs are dynamic", hint="give the model's inputs static sizes")
     is_larger = known is not None and all(more > size for more, size in zip(wanted, known, strict=True))
     return op.constant(wanted) if is_larger else largest
 
@@ -100,20 +100,20 @@ def flow_warp(node: LoweringNode, op: OpBuilder) -> SSAValue:
     Positions outside of the image give 0.
     """
     if parameters(node, "flow_warp_param").numbered_choice("fill_parameter", {1: "ZERO", 2: "NOT_A_NUMBER"}) != "ZERO":
-        node.fail("only 0 is supported for places outside of the image (fill_parameter)")
+        node.fail("only 0 is supported for positions outside of the image (fill_parameter)")
     x, flow = bottoms(node, 2, 2)
     sizes = op.ShapeOf(flow)
-    places: list[SSAValue] = []
+    coordinates: list[SSAValue] = []
     inside: list[SSAValue] = []
     for channel, axis in ((0, 3), (1, 2)):
         count = op.Gather(sizes, axis, 0)
-        numbers = op.convert(op.Range(0, count, 1, output_type=si64), f32)
-        line = op.Reshape(numbers, [1, 1, -1] if axis == 3 else [1, -1, 1], special_zero=False)
-        place = op.Add(op.Gather(flow, channel, 1), line)
+        indices = op.convert(op.Range(0, count, 1, output_type=si64), f32)
+        line = op.Reshape(indices, [1, 1, -1] if axis == 3 else [1, -1, 1], special_zero=False)
+        coordinate = op.Add(op.Gather(flow, channel, 1), line)
         size = op.convert(count, f32)
-        inside.append(op.LogicalAnd(op.GreaterEqual(place, 0.0), op.Less(place, size)))
-        places.append(op.Unsqueeze(op.Subtract(op.Divide(place, op.Divide(op.Subtract(size, 1.0), 2.0)), 1.0), [3]))
-    sampled = op.GridSample(x, op.Concat(*places, axis=3), align_corners=True, mode="bilinear", padding_mode="border")
+        inside.append(op.LogicalAnd(op.GreaterEqual(coordinate, 0.0), op.Less(coordinate, size)))
+        coordinates.append(op.Unsqueeze(op.Subtract(op.Divide(coordinate, op.Divide(op.Subtract(size, 1.0), 2.0)), 1.0), [3]))
+    sampled = op.GridSample(x, op.Concat(*coordinates, axis=3), align_corners=True, mode="bilinear", padding_mode="border")
     return op.Select(op.Unsqueeze(op.LogicalAnd(*inside), [1]), sampled, 0.0)
 
 
@@ -133,11 +133,11 @@ def data_augmentation(
     The weights are the number of images, the mean of each pixel, and that of each channel. Without `recompute_mean` the
     mean is the parameter `mean`.
     """
-    given = parameters(node, "augmentation_param")
+    parameter = parameters(node, "augmentation_param")
     (x,) = bottoms(node, 1, 1)
     if augment_during_test:
         node.fail("it draws random changes in inference, too (augment_during_test)", hint="leave it out of the network")
-    crop = [given.integer(f"crop_{side}", 0) for side in ("height", "width")]
+    crop = [parameter.integer(f"crop_{side}", 0) for side in ("height", "width")]
     if any(crop):
         starts = op.Divide(op.Subtract(op.Slice(op.ShapeOf(x), [2], [4], [1]), crop), 2)
         x = op.Slice(x, starts, op.Add(starts, crop), [1, 1], _AXES)
@@ -155,5 +155,7 @@ def data_augmentation(
 
 @caffe.lowers("Filter")
 def filter_(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """Raises ConversionError: caffe.Filter selects samples by the values of a blob, so its sizes are unknown."""
+    """Raises ConversionError: caffe.Filter selects samples by the values of a blob, so its result has a dynamic size
+    that depends on data.
+    """
     node.fail("a batch whose size depends on the data is not supported", hint="cut the model before it: --output NAME")

@@ -1,4 +1,4 @@
-"""Reading elements at computed positions."""
+"""Rows of a table at computed indices."""
 
 from __future__ import annotations
 

@@ -37,15 +37,15 @@ class LayerParameters:
         self._name = name
 
     def has(self, name: str) -> bool:
-        """Whether a parameter is given."""
+        """Whether the message has a field of this name."""
         return name in self._fields
 
     def _values(self, name: str) -> list[Any]:
         """The values of a parameter: several if it is repeated, none if it is absent."""
-        found = self._fields.get(name)
-        if found is None:
+        values = self._fields.get(name)
+        if values is None:
             return []
-        value = value_of(found)
+        value = value_of(values)
         return list(cast("Sequence[Any]", value)) if isinstance(value, tuple) else [value]
 
     def _typed(self, name: str, kinds: tuple[type, ...], description: str) -> list[Any]:
@@ -79,17 +79,17 @@ class LayerParameters:
         return self._last(name, [bool(value) for value in self._typed(name, (bool, int), "true or false")], default)
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
-        """A parameter of an enumeration, given by name or number; `choices` are its names from 0 on."""
+        """The value of an enumeration, given in the message by name or number; `choices` are the names of 0, 1, …"""
         return self.numbered_choice(name, dict(enumerate(choices)))
 
     def numbered_choice(self, name: str, choices: Mapping[int, str]) -> str:
-        """A parameter of an enumeration whose numbers do not count from 0; the first name is the default."""
+        """The value of an enumeration, given in the message by name or number; absent, it is the first of `choices`."""
         values = self._values(name)
         value = values[-1] if values else next(iter(choices.values()))
-        found = choices.get(value, value) if isinstance(value, int) else value
-        if found not in choices.values():
+        choice = choices.get(value, value) if isinstance(value, int) else value
+        if choice not in choices.values():
             self._node.fail(f"{self._name}.{name} is {value!r}, not one of {', '.join(choices.values())}")
-        return str(found)
+        return str(choice)
 
     def message(self, name: str) -> LayerParameters:
         """The parameters in a field that is a message; empty if it is absent."""
@@ -103,16 +103,16 @@ class LayerParameters:
         return default
 
 
-def _parameters(node: LoweringNode, found: Attribute | None, name: str) -> LayerParameters:
-    if isinstance(found, ArrayAttr):
+def _parameters(node: LoweringNode, attribute: Attribute | None, name: str) -> LayerParameters:
+    if isinstance(attribute, ArrayAttr):
         # If a message occurs twice, the later fields take precedence.
         merged: dict[str, Attribute] = {}
-        for each in cast("ArrayAttr[Attribute]", found):
+        for each in cast("ArrayAttr[Attribute]", attribute):
             merged |= each.data if isinstance(each, DictionaryAttr) else {}
         return LayerParameters(node, merged, name)
-    if found is not None and not isinstance(found, DictionaryAttr):
+    if attribute is not None and not isinstance(attribute, DictionaryAttr):
         node.fail(f"{name} is not a message")
-    return LayerParameters(node, {} if found is None else found.data, name)
+    return LayerParameters(node, {} if attribute is None else attribute.data, name)
 
 
 def parameters(node: LoweringNode, name: str) -> LayerParameters:
@@ -124,26 +124,26 @@ def with_parameters(name: str) -> Callable[[Callable[..., Any]], BoundHandler]:
     """A decorator: the attributes in a handler's signature are the parameters in the field `name` of its layers."""
 
     def decorate(handler: Callable[..., Any]) -> BoundHandler:
-        found = bound(handler, partial(parameters, name=name))
-        vars(found)["layer_parameters"] = name
-        return found
+        bound_handler = bound(handler, partial(parameters, name=name))
+        vars(bound_handler)["layer_parameters"] = name
+        return bound_handler
 
     return decorate
 
 
 def parameter_text(text: str) -> dict[str, Any] | None:
-    """The parameters in the text of a layer that is written in Python; None if it is not the text of a dictionary.
+    """The parameters in the text of a layer that is written in Python; None if the text is not a dictionary.
 
     The braces around it may be missing, and in YAML the quotes around the names.
     """
     lines = ", ".join(filter(None, (line.strip().rstrip(",") for line in text.splitlines())))
     for form in (text, f"{{{lines}}}", "{" + re.sub(r"(?:^|(?<=, ))(\w+)\s*:", r"'\1':", lines) + "}"):
         try:
-            found: object = ast.literal_eval(form.strip() or "{}")
+            literal: object = ast.literal_eval(form.strip() or "{}")
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
-        if isinstance(found, dict):
-            return {str(key): value for key, value in cast("dict[object, Any]", found).items()}
+        if isinstance(literal, dict):
+            return {str(key): value for key, value in cast("dict[object, Any]", literal).items()}
     return None
 
 

@@ -22,12 +22,12 @@ def inner_product(
     """caffe.InnerProduct(x, w [N, K], b) {axis = 1}
     -> opset1.Add(opset1.MatMul(x as [M, K], w) {transpose_b = true}, b as [1, N])
 
-    The dimensions from `axis` on become one.
+    The dimensions from `axis` on are merged into one.
     """
     weights = op.constant(blob(node, 0, (-1, num_output) if transpose else (num_output, -1)))
     results: list[SSAValue] = []
     for x in bottoms(node):
-        # The rank need not be known for an axis from the front.
+        # The rank may be dynamic if the axis counts from the front.
         axis = normalize_axis(axis_, MAXIMUM_RANK if node.rank(0) is None and axis_ >= 0 else node.known_rank(0))
         flat = x if node.rank(0) == axis + 1 else op.Reshape(x, [*[0] * axis, -1], special_zero=True)
         product = op.MatMul(flat, weights, transpose_b=not transpose)

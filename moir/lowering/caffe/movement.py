@@ -1,4 +1,4 @@
-"""Layers that move, join and divide data.
+"""Layers that move, concatenate and split data.
 
 Source: the layers of these names in BVLC Caffe 1.0; Permute is of SSD, ShuffleChannel of ShuffleNet.
 """
@@ -25,15 +25,15 @@ def split(node: LoweringNode, x: SSAValue) -> list[SSAValue]:
 @caffe.lowers("Dropout")
 @with_parameters("dropout_param")
 def dropout(op: OpBuilder, x: SSAValue, *, scale_train: bool = True, dropout_ratio: float = 0.5) -> SSAValue:
-    """caffe.Dropout(x) -> x; in forks that do not scale in training, x times the kept share"""
+    """caffe.Dropout(x) -> x; in forks that do not scale in training, x · (1 - dropout_ratio)"""
     if scale_train:
         return x
     return op.Multiply(x, 1 - dropout_ratio)
 
 
-def _axis(node: LoweringNode, given: LayerParameters, old_name: str) -> int:
+def _axis(node: LoweringNode, parameter: LayerParameters, old_name: str) -> int:
     """The axis of Concat and Slice, which has another name in old models."""
-    axis = given.integer(old_name) if given.has(old_name) else given.integer("axis", 1)
+    axis = parameter.integer(old_name) if parameter.has(old_name) else parameter.integer("axis", 1)
     return axis if axis >= 0 else normalize_axis(axis, node.known_rank(0))
 
 
@@ -48,8 +48,8 @@ def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @with_parameters("slice_param")
 def slice_(node: LoweringNode, op: OpBuilder, x: SSAValue, *, slice_point: tuple[int, ...] = ()) -> Sequence[SSAValue]:
     """caffe.Slice(x) {axis = 1, slice_point} -> opset1.VariadicSplit(x, axis, lengths); without points: opset1.Split"""
-    given = parameters(node, "slice_param")
-    axis, points, count = _axis(node, given, "slice_dim"), slice_point, node.result_count
+    parameter = parameters(node, "slice_param")
+    axis, points, count = _axis(node, parameter, "slice_dim"), slice_point, node.result_count
     if count == 1:
         return [x]
     if not points:

@@ -66,10 +66,10 @@ def lrn(
 
     Within a channel: x · (1 + alpha · mean of x² over local_size x local_size) ^ -beta, where the padding counts.
     """
-    given = parameters(node, "lrn_param")
+    parameter = parameters(node, "lrn_param")
     if local_size < 1 or local_size % 2 == 0:
         node.fail(f"local_size {local_size} is not odd")
-    if given.choice("norm_region", ("ACROSS_CHANNELS", "WITHIN_CHANNEL")) == "ACROSS_CHANNELS":
+    if parameter.choice("norm_region", ("ACROSS_CHANNELS", "WITHIN_CHANNEL")) == "ACROSS_CHANNELS":
         return response_normalized(op, x, size=local_size, alpha=alpha, beta=beta, bias=k)
     pads = [(local_size - 1) // 2] * 2
     window = padded_window([local_size] * 2, [1, 1], pads, pads)

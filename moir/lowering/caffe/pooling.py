@@ -48,15 +48,15 @@ def pooling(node: LoweringNode, op: OpBuilder, x: SSAValue, *, global_pooling: b
 
     The second result of a maximum is the index of each element in its channel, as a float.
     """
-    given = parameters(node, "pooling_param")
-    method = given.choice("pool", METHODS)
+    parameter = parameters(node, "pooling_param")
+    method = parameter.choice("pool", METHODS)
     if node.known_rank(0) != 4:
         node.fail(f"its operand has {node.known_rank(0)} dimensions, not 4")
     if global_pooling:
         if node.is_used(1):
             node.fail("indices of the maxima of whole channels are not supported")
         return [_global(op, x, method)]
-    windows = _windows(node, given)
+    windows = _windows(node, parameter)
     if method == "MAX":
         values, indices = _maximum(op, x, windows)
         return [values, op.convert(indices, f32) if node.is_used(1) else None]
@@ -66,12 +66,12 @@ def pooling(node: LoweringNode, op: OpBuilder, x: SSAValue, *, global_pooling: b
     return [op.Divide(_average(op, op.Multiply(x, x), windows), op.Add(_average(op, x, windows), 1e-30))]
 
 
-def _windows(node: LoweringNode, given: LayerParameters) -> _Windows:
-    kernel = by_axis(node, given, "kernel_size", 2, 0, "kernel")
-    strides, pads = by_axis(node, given, "stride", 2, 1), by_axis(node, given, "pad", 2, 0)
+def _windows(node: LoweringNode, parameter: LayerParameters) -> _Windows:
+    kernel = by_axis(node, parameter, "kernel_size", 2, 0, "kernel")
+    strides, pads = by_axis(node, parameter, "stride", 2, 1), by_axis(node, parameter, "pad", 2, 0)
     if min(*kernel, *strides) < 1 or min(pads) < 0 or any(pad >= size for pad, size in zip(pads, kernel, strict=True)):
         node.fail(f"kernel {list(kernel)}, strides {list(strides)} and pads {list(pads)} are not a window")
-    rounds_up = given.choice("round_mode", ("CEIL", "FLOOR")) == "CEIL" and given.flag("ceil_mode", True)
+    rounds_up = parameter.choice("round_mode", ("CEIL", "FLOOR")) == "CEIL" and parameter.flag("ceil_mode", True)
     if rounds_up and not any(pads) and any(stride > size for stride, size in zip(strides, kernel, strict=True)):
         shape = shape_of(node.operand(0)) or (-1,) * 4
         if any(size < 0 or (size - k) % s > 0 for size, k, s in zip(shape[2:], kernel, strides, strict=True)):
@@ -115,11 +115,11 @@ def _average(op: OpBuilder, x: SSAValue, windows: _Windows) -> SSAValue:
 @caffe.lowers("SPP")
 @with_parameters("spp_param")
 def spatial_pyramid(node: LoweringNode, op: OpBuilder, x: SSAValue, *, pyramid_height: int) -> SSAValue:
-    """caffe.SPP(x) {pyramid_height} -> the poolings over 1, 4, 16, … windows, flattened and joined along axis 1"""
-    given = parameters(node, "spp_param")
-    method, shape = given.choice("pool", METHODS), shape_of(x)
+    """caffe.SPP(x) {pyramid_height} -> poolings over 1, 4, 16, … windows, flattened, concatenated along axis 1"""
+    parameter = parameters(node, "spp_param")
+    method, shape = parameter.choice("pool", METHODS), shape_of(x)
     if shape is None or len(shape) != 4 or min(shape[2:]) < 1:
-        node.fail("the size of its operand is unknown", hint="give the model's inputs known sizes")
+        node.fail("the size of its operand is dynamic", hint="give the model's inputs static sizes")
     parts: list[SSAValue] = []
     if not 1 <= pyramid_height <= MAXIMUM_LEVELS:
         node.fail(f"pyramid_height is {pyramid_height}, not 1 to {MAXIMUM_LEVELS}")

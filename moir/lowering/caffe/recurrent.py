@@ -74,8 +74,8 @@ def _recurrent(
         inner: the number of weights that the body uses, without those of a static input.
         step: builds the states and the output of a step.
     """
-    given = parameters(node, "recurrent_param")
-    if given.flag("expose_hidden"):
+    parameter = parameters(node, "recurrent_param")
+    if parameter.flag("expose_hidden"):
         node.fail("states as operands and results (expose_hidden) are not supported")
     x, cont, *static = bottoms(node, 2, 3)
     rank = node.known_rank(0)
@@ -101,5 +101,5 @@ def _recurrent(
 
     marks = op.Reshape(cont, [0, 0], special_zero=True)
     cuts = [Cut(projected, Slicing(0)), Cut(marks, Slicing(0))]
-    *_, joined = repeated_steps(op, body, [zeros] * state_count, cuts=cuts, invariants=weights, joins=[Slicing(0)])
-    return [joined]
+    *_, outputs = repeated_steps(op, body, [zeros] * state_count, cuts=cuts, invariants=weights, joins=[Slicing(0)])
+    return [outputs]

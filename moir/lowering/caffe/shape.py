@@ -33,10 +33,10 @@ def flatten(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = 1, en
 def reshape(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = 0, num_axes: int = -1) -> SSAValue:
     """caffe.Reshape(x) {shape, axis = 0, num_axes = -1} -> opset1.Reshape(x, shape)
 
-    `num_axes` dimensions from `axis` on are replaced by `shape`, in which 0 copies the dimension at its place.
+    `num_axes` dimensions from `axis` on are replaced by `shape`, in which 0 copies the dimension at its index.
     """
-    given = parameters(node, "reshape_param")
-    wanted = given.message("shape").integers("dim")
+    parameter = parameters(node, "reshape_param")
+    wanted = parameter.message("shape").integers("dim")
     if axis == 0 and num_axes == -1:
         return op.Reshape(x, wanted or [0], special_zero=True) if wanted else op.Reshape(x, op.constant([]), special_zero=False)
     rank = node.known_rank(0)

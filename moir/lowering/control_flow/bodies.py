@@ -23,10 +23,10 @@ from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.operations_with_bodies import known_value
 
 EXACT_NESTING = 2
-"""Bodies with more levels of nested bodies start from unknown dimensions: each attempt lowers all levels again."""
+"""Bodies with more levels of nested bodies start from dynamic dimensions: each attempt lowers all levels again."""
 
 RANKED_NESTING = 5
-"""Bodies with more levels of nested bodies than this start from unknown ranks."""
+"""Bodies with more levels of nested bodies than this start from dynamic ranks."""
 
 
 def graph_of(node: LoweringNode, attribute: str) -> Region:
@@ -87,8 +87,8 @@ class Body:
 
     def is_passed_through(self, parameter: int, result: int) -> bool:
         """Whether the operand of a Result is the value of a Parameter."""
-        found = self.parameters[parameter]
-        return found is not None and self.results[result].operands[0] is found.results[0]
+        argument = self.parameters[parameter]
+        return argument is not None and self.results[result].operands[0] is argument.results[0]
 
 
 def lowered_body(
@@ -118,17 +118,17 @@ def lowered_body(
     parameters = parameters_of(clone.block)
     if len(parameters) != len(inputs):
         node.fail(f"a graph has {len(parameters)} inputs where {len(inputs)} are given")
-    for parameter, given in zip(parameters, inputs, strict=True):
-        if isinstance(given, DataAttr):
+    for parameter, argument in zip(parameters, inputs, strict=True):
+        if isinstance(argument, DataAttr):
             continue
-        type_ = given.type if isinstance(given, SSAValue) else given
+        type_ = argument.type if isinstance(argument, SSAValue) else argument
         declared = element_of(parameter.results[0])
         set_type(parameter.results[0], tensor(shape_of(type_), merge_elements(element_of(type_), declared)))
     if prepare is not None:
         prepare(parameters)
     kept: list[Parameter | None] = []
-    for parameter, given in zip(parameters, inputs, strict=True):
-        value = known_value(node.known, given)
+    for parameter, argument in zip(parameters, inputs, strict=True):
+        value = known_value(node.known, argument)
         if value is None:
             kept.append(parameter)
             continue
@@ -146,7 +146,7 @@ def lowered_body(
 
 
 def _detached(region: Region) -> Region:
-    """A region that belongs to no operation any more."""
+    """Detach a region from its operation, and return it."""
     return region if (parent := region.parent_op()) is None else parent.detach_region(region)
 
 
@@ -181,18 +181,18 @@ def repeated_body(
     Raises ConversionError if no types hold in every iteration.
     """
     inner = nesting(region)
-    widenings = [_joined, _joined, _unknown_dimensions, _unknown_rank, _unknown_rank]
+    widenings = [_joined, _joined, _dynamic_dimensions, _dynamic_rank, _dynamic_rank]
     current = list(types)
     if inner > EXACT_NESTING:
         widenings = widenings[3:] if inner <= RANKED_NESTING else []
-        widen = _unknown_dimensions if inner <= RANKED_NESTING else _unknown_rank
+        widen = _dynamic_dimensions if inner <= RANKED_NESTING else _dynamic_rank
         current = [widen(type_, type_) for type_ in current]
     for widening in widenings:
         try:
             body = lower(current, False)
         except ConversionError:
             # An error for the types of the first iteration may disappear for wider types.
-            current = [(_unknown_dimensions if widening is _joined else widening)(type_, type_) for type_ in current]
+            current = [(_dynamic_dimensions if widening is _joined else widening)(type_, type_) for type_ in current]
             continue
         misfits = _misfits(node, current, body, first_result)
         if not misfits:
@@ -206,7 +206,7 @@ def repeated_body(
 
 
 def _misfits(node: LoweringNode, types: Sequence[Attribute], body: Body, first_result: int) -> dict[int, SSAValue]:
-    """The loop-carried values after an iteration that their types do not cover, by index."""
+    """The loop-carried values after an iteration whose types are not covered by `types`, by index."""
     values = body.values()[first_result : first_result + len(types)]
     return {index: value for index, value in enumerate(values) if not _covers(node, types[index], value)}
 
@@ -229,10 +229,10 @@ def _joined(type_: Attribute, other: Attribute) -> Attribute:
     return tensor(join_shapes(shape_of(type_), shape_of(other)), merge_elements(element_of(type_), element_of(other)))
 
 
-def _unknown_dimensions(type_: Attribute, other: Attribute) -> Attribute:
+def _dynamic_dimensions(type_: Attribute, other: Attribute) -> Attribute:
     joined = _joined(type_, other)
     return tensor(unknown_dimensions(rank_of(joined)), element_of(joined))
 
 
-def _unknown_rank(type_: Attribute, other: Attribute) -> Attribute:
+def _dynamic_rank(type_: Attribute, other: Attribute) -> Attribute:
     return tensor(None, merge_elements(element_of(type_), element_of(other)))

@@ -46,20 +46,20 @@ def conditional(
             bodies.append(lowered_body(node, branch, values, needed=needed, in_place=True))
         except InferenceError as error:
             node.note(f"its {_NAMES[index]} branch is left out: {error.reason}")
-            # The other one has an error of its own if it cannot run either.
+            # If the other graph cannot run either, its own error is raised.
             return moved(op, bodies[0], values) if bodies else inlined(node, op, branches[1], values, needed)
     if any(len(body.results) != len(bodies[0].results) for body in bodies):
         node.fail("its branches do not have equally many outputs")
-    for number, results in enumerate(zip(bodies[0].values(), bodies[1].values(), strict=True)):
+    for result_index, results in enumerate(zip(bodies[0].values(), bodies[1].values(), strict=True)):
         ranks = [rank_of(each) for each in results]
         if None in ranks or ranks[0] == ranks[1]:
             continue
-        if number < len(needed) and (rank := needed[number]) in ranks:
+        if result_index < len(needed) and (rank := needed[result_index]) in ranks:
             taken = ranks.index(rank)
             reason = f"its {_NAMES[1 - taken]} branch is left out: it gives {ranks[1 - taken]} dimensions, and what reads them takes {rank}"
             node.note(reason)
             return moved(op, bodies[taken], values)
-        if not is_computed_of_inputs(condition) and (taken := _squeezing(bodies, number)) is not None:
+        if not is_computed_of_inputs(condition) and (taken := _squeezing(bodies, result_index)) is not None:
             reason = f"its {_NAMES[1 - taken]} branch is left out: inference will fail unless the dimension that the other one removes is 1"
             node.note(reason)
             return moved(op, bodies[taken], values)
@@ -108,19 +108,20 @@ def _emptied(op: OpBuilder, block: Block) -> list[SSAValue]:
     return results
 
 
-def _squeezing(bodies: Sequence[Body], number: int) -> int | None:
-    """The index of the graph that removes dimensions from a value which the other graph returns unchanged; None if
-    there is none.
+def _squeezing(bodies: Sequence[Body], result: int) -> int | None:
+    """The index of the branch that squeezes a value which the other branch returns unchanged; None if neither does.
 
-    TorchScript's exporter writes the removal of a dimension of unknown size in this form. The runtime refuses to
-    remove a dimension that is not 1.
+    TorchScript's exporter writes the removal of a dimension of dynamic size in this form. A
+    dimension that is not 1 cannot be removed by a Squeeze.
     """
     for index, (own, other) in enumerate((bodies, bodies[::-1])):
-        squeeze = own.values()[number].owner
+        squeeze = own.values()[result].owner
         if not isinstance(squeeze, Squeeze) or len(squeeze.operands) < 2:
             continue
-        places = [place for place in range(len(own.parameters)) if other.is_passed_through(place, number)]
-        if any((given := own.parameters[place]) is not None and given.results[0] is squeeze.operands[0] for place in places):
+        parameters = [parameter for parameter in range(len(own.parameters)) if other.is_passed_through(parameter, result)]
+        if any(
+            (argument := own.parameters[parameter]) is not None and argument.results[0] is squeeze.operands[0] for parameter in parameters
+        ):
             return index
     return None
 
@@ -133,7 +134,7 @@ def _check_ranks(node: LoweringNode, condition: SSAValue, ranks: Sequence[int | 
     if is_computed_of_inputs(condition):
         node.fail(f"{differ}, which the values of the inputs decide", hint="give both branches results of equal ranks")
     if set(ranks) == {0, 1}:
-        # The runtime infers a list if one branch gives a number and the other one a list.
+        # The result of opset8.If is a 1-D tensor if one branch has a scalar and the other one a 1-D tensor.
         node.fail(f"{differ}, which the shapes of the inputs decide", hint="give the model's inputs static shapes")
 
 

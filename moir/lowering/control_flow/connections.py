@@ -12,7 +12,7 @@ from moir.analysis.dimensions import Dimensions
 from moir.analysis.iteration_sizes import varying_axes
 from moir.dialects.moir import BodyPort, Slicing
 from moir.dialects.opset.control_flow import If, Loop, RepeatingOp, results_of
-from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.opset.infrastructure import Result
 from moir.dialects.shapes import is_static, rank_of, shape_of
 from moir.expansions.loops.carried_pieces import carrying
 from moir.expansions.loops.pieces import Pieces, stacked
@@ -23,7 +23,7 @@ from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.operations_with_bodies import create_repeating
 
 MakeValue = Callable[[OpBuilder, Pieces], SSAValue]
-"""Makes the value of a node's result of tensors that differ in size."""
+"""Makes the value of a result of a node from tensors that differ in size."""
 
 
 NO_AXES: Mapping[int, int] = MappingProxyType({})
@@ -74,7 +74,7 @@ class Connections:
         result.erase()
 
     def _number(self, index: int) -> int | None:
-        """The present index of the Result of the body for a result of the node; None if the Result was dropped."""
+        """The index of the Result of the body for result `index` of the node; None if the Result was dropped."""
         result = self.results[self.first_result + index]
         return None if result.parent is None else self.body.results.index(result)
 
@@ -90,46 +90,23 @@ class Connections:
         """
         changed: list[tuple[int, SSAValue]] = []
         for index, value in enumerate(states):
-            number, parameter = self._number(index), self.first_parameter + index
-            if number is not None and self.body.is_passed_through(parameter, number):
+            output, parameter = self._number(index), self.first_parameter + index
+            if output is not None and self.body.is_passed_through(parameter, output):
                 self.values[index] = value
                 self._drop_result(index)
-                number = None
-            if number is not None or self.body.is_used(parameter):
+                output = None
+            if output is not None or self.body.is_used(parameter):
                 changed.append((index, value))
             else:
                 self.body.drop(parameter)
         for index, value in changed:
-            number, parameter = self._number(index), self.first_parameter + index
+            output, parameter = self._number(index), self.first_parameter + index
             if self.runs and not self.body.is_used(parameter):
                 self.body.drop(parameter)
             else:
-                self._keep(parameter)
-                if number is not None:
-                    self._copy(number)
-                self.inputs.append(BodyPort(self._operand(value), number))
-            if number is not None and self.node.is_used(index):
-                self.outputs.append((index, BodyPort(number)))
-
-    def _copy(self, number: int) -> None:
-        """Insert an Identity before a Result whose operand is a Parameter.
-
-        The runtime would otherwise overwrite the Parameter before it reads its value.
-        """
-        result = self.body.results[number]
-        value = result.operands[0]
-        if isinstance(value.owner, Parameter):
-            inside = OpBuilder(self.node.known, self.body.block, result)
-            result.operands[0] = inside.Identity(value)
-
-    def _keep(self, parameter: int) -> None:
-        """Add a Result for a Parameter without uses.
-
-        The runtime drops such a Parameter, but needs its value as the result of a loop without iterations.
-        """
-        found = self.body.parameters[parameter]
-        if found is not None and not found.results[0].uses:
-            self.body.block.add_op(Result.create(operands=[found.results[0]]))
+                self.inputs.append(BodyPort(self._operand(value), output))
+            if output is not None and self.node.is_used(index):
+                self.outputs.append((index, BodyPort(output)))
 
     def add_slices(self, operands: Sequence[SSAValue], slicings: Sequence[Slicing]) -> None:
         """Connect the Parameters after those of the loop-carried values with slices of operands."""
@@ -150,45 +127,45 @@ class Connections:
 
         Args:
             first: the index of the first of these results.
-            slicings: how each of them is put together.
+            slicings: the order of the concatenation of each of them.
             axes: the dimension in which the values of a result may differ, by its index; by default the only one whose
                 size may change between iterations.
-            makers: what makes the value of a result, by its index, if the values differ; by default they are stacked.
+            makers: functions that make a result, by its index, of values that differ; by default they are stacked.
         """
         self.axes.update(axes)
         self.makers.update(makers)
         for index, slicing in enumerate(slicings, first):
-            number = self._number(index)
-            if number is None:
+            output = self._number(index)
+            if output is None:
                 continue
             result = self.results[self.first_result + index]
             inside = OpBuilder(self.node.known, self.body.block, result)
             self._check_rank(index, result.operands[0])
             self.joins[index] = result.operands[0]
             result.operands[0] = inside.Unsqueeze(result.operands[0], slicing.axis)
-            self.outputs.append((index, BodyPort(number, slicing=slicing)))
+            self.outputs.append((index, BodyPort(output, slicing=slicing)))
 
     def _check_rank(self, index: int, value: SSAValue) -> None:
         """Raises ConversionError for a value whose rank depends on which branch of an If computes it."""
         producer = value.owner
         if not isinstance(producer, If) or rank_of(value) is not None:
             return
-        number = producer.results.index(value)
-        ranks = [rank_of(results_of(body.block)[number]) for body in (producer.then_body, producer.else_body)]
+        result = producer.results.index(value)
+        ranks = [rank_of(results_of(body.block)[result]) for body in (producer.then_body, producer.else_body)]
         if None not in ranks:
             self.node.fail(f"output {index} collects values of {ranks[0]} dimensions and of {ranks[1]}")
 
     def add_last(self, first: int, count: int) -> None:
         """Connect results of the node, from index `first` on, that are values of the last iteration."""
         for index in range(first, first + count):
-            number = self._number(index)
-            if number is not None:
-                self.outputs.append((index, BodyPort(number)))
+            output = self._number(index)
+            if output is not None:
+                self.outputs.append((index, BodyPort(output)))
 
     def create(self, op: OpBuilder, operation: type[RepeatingOp]) -> list[SSAValue | None]:
         """Build the operation and return the values of the results of the node; None for results without connection.
 
-        Values whose sizes may change between iterations are not collected; the loop hands on their concatenation.
+        Values whose sizes may change between iterations are no concatenated outputs: their concatenation is a state.
         Raises ConversionError if that is not possible.
         """
         if self.outputs:
@@ -202,13 +179,13 @@ class Connections:
         return [self.values.get(index) for index in range(self.node.result_count)]
 
     def _varying(self, loop: Operation | Block) -> dict[int, list[int]]:
-        """The dimensions of collected values that may change, by the number of the output."""
+        """The dimensions of collected values that may change, by the index of the output."""
         assert isinstance(loop, RepeatingOp)
         known = self.node.run.state("dimensions around loops", lambda: Dimensions(static=True))
         return varying_axes(loop, known) if self.joins else {}
 
     def _carrying(self, op: OpBuilder, created: list[SSAValue], varying: Mapping[int, list[int]]) -> list[SSAValue]:
-        """Build the operation again, with concatenations that it hands on for outputs whose values differ in size."""
+        """Rebuild the operation with states, their concatenations, for outputs whose values differ in size."""
         loop = created[0].owner
         assert isinstance(loop, RepeatingOp)
         axes: dict[int, int] = {}
@@ -216,32 +193,32 @@ class Connections:
             index, port = self.outputs[output]
             assert port.slicing is not None
             axes[output] = self._axis(index, [axis - (axis > port.slicing.axis) for axis in differing])
-        created, found = carrying(op, loop, {output: self.joins[self.outputs[output][0]] for output in axes}, axes)
+        created, joined = carrying(op, loop, {output: self.joins[self.outputs[output][0]] for output in axes}, axes)
         for output, ((index, port), value) in enumerate(zip(self.outputs, created, strict=True)):
             self.values[index] = value
-            if output in found and port.slicing is not None:
+            if output in joined and port.slicing is not None:
                 make, rank = self.makers.get(index), rank_of(self.joins[index])
-                self.values[index] = make(op, found[output]) if make else stacked(op, found[output], rank or 1, port.slicing.axis)
+                self.values[index] = make(op, joined[output]) if make else stacked(op, joined[output], rank or 1, port.slicing.axis)
         return created
 
     def _axis(self, index: int, axes: list[int]) -> int:
         """The dimension in which the values of a result may differ.
 
-        Values that are stacked are equal in size after all, so any dimension is right for them. Raises ConversionError
-        for others that may differ in several dimensions.
+        Stacked values must have equal sizes when the model runs, so any dimension may be returned for them. Raises
+        ConversionError for other values that may differ in several dimensions.
         """
-        rank, given = rank_of(self.joins[index]), self.axes.get(index)
-        if given is None and len(axes) > 1 and index in self.makers:
+        rank, stated = rank_of(self.joins[index]), self.axes.get(index)
+        if stated is None and len(axes) > 1 and index in self.makers:
             self.node.fail(
                 f"output {index} collects values of which {len(axes)} dimensions may change from iteration to iteration",
                 hint="give the model's inputs static shapes, or the values one shape",
             )
-        return axes[0] if given is None or not rank else given % rank
+        return axes[0] if stated is None or not rank else stated % rank
 
     def _check_sizes(self, created: Sequence[SSAValue]) -> None:
         """Raises ConversionError for a state whose sizes change in a loop that may have no iterations.
 
-        The runtime (2026.4) infers the sizes that the body gives, also for a loop that does not run.
+        The types of opset5.Loop have the sizes that the body gives, also for a loop that does not run.
         """
         if self.runs:
             return
@@ -272,14 +249,14 @@ def results_without_iterations(
         op: the builder.
         states: the initial values of the states, which are the first results.
         values: the values of the body for the other results.
-        joined: how many of these are joined along a new first axis, by default all; the others are last values.
-        unknown: makes an empty concatenation of values of unknown shape.
+        joined: how many of them are stacked along a new first axis, by default all; the others are last values.
+        unknown: makes an empty concatenation of values of dynamic shape.
 
-    Returns None if the shape of a result that is used is not known.
+    Returns None if the shape of a result that is used is dynamic.
     """
     results: list[SSAValue | None] = [*states]
-    for number, value in enumerate(values):
-        shape, is_joined = shape_of(value), joined is None or number < joined
+    for index, value in enumerate(values):
+        shape, is_joined = shape_of(value), joined is None or index < joined
         if not node.is_used(len(results)):
             results.append(None)
         elif shape is None or not is_static(shape):

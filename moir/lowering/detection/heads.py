@@ -99,7 +99,7 @@ def detection_output(
         codes = codes if extent is None else op.Divide(codes, extent)
         coordinates = op.Multiply(dimension_list(op, scores, 1), 4)
         priors = op.Broadcast(op.constant(np.zeros(1, np.float32)), op.Concat([1, 1], coordinates, axis=0))
-    found = op.DetectionOutput(
+    detections = op.DetectionOutput(
         op.Reshape(codes, op.Concat(images, [-1], axis=0), special_zero=False),
         op.Reshape(scores, op.Concat(images, [-1], axis=0), special_zero=False),
         priors,
@@ -116,13 +116,13 @@ def detection_output(
         normalized=True,
     )
     columns = [4, 3, 6, 5] if exchanges else [3, 4, 5, 6]
-    return [found, op.Gather(op.Reshape(found, [-1, 7], special_zero=False), columns, 1) if node.is_used(1) else None]
+    return [detections, op.Gather(op.Reshape(detections, [-1, 7], special_zero=False), columns, 1) if node.is_used(1) else None]
 
 
 def _is_shared(node: LoweringNode, scores: SSAValue) -> bool:
-    given = node.text("shared", "yes")
-    if given != "by shape":
-        return given == "yes"
+    text = node.text("shared", "yes")
+    if text != "by shape":
+        return text == "yes"
     codes, shape = node.shape(0), shape_of(scores)
     if codes is None or shape is None or min(*codes, *shape) < 0:
         node.fail("the numbers of boxes and of scores are unknown", hint="give the model's inputs static shapes with --input-shape")
@@ -132,7 +132,7 @@ def _is_shared(node: LoweringNode, scores: SSAValue) -> bool:
 def _class_count(node: LoweringNode, scores: SSAValue) -> int:
     shape = shape_of(scores)
     if shape is None or shape[-1] < 0:
-        node.fail("the number of classes is unknown", hint="give the model's inputs static shapes with --input-shape")
+        node.fail("the number of classes is dynamic", hint="give the model's inputs static shapes with --input-shape")
     return shape[-1]
 
 
@@ -143,7 +143,7 @@ def _corners_of_size(op: OpBuilder, size: SSAValue) -> SSAValue:
 
 def _priors(op: OpBuilder, anchors: SSAValue, variances: Sequence[float], images: SSAValue | None) -> SSAValue:
     """Anchors [n, 4] and their variances as priors [1 or images, 2, n * 4]; variances are (y, x, height, width)."""
-    of_anchor = np.array([variances[place] for place in _EXCHANGED], np.float32)
+    of_anchor = np.array([variances[index] for index in _EXCHANGED], np.float32)
     rows = (anchors, op.Broadcast(op.constant(of_anchor), op.ShapeOf(anchors)))
     shape = op.constant([1, 1, -1]) if images is None else op.Concat(images, [1, -1], axis=0)
     return op.Concat(*(op.Reshape(row, shape, special_zero=False) for row in rows), axis=1)
@@ -159,7 +159,7 @@ def position_sensitive_pooling(
         maps: [images, height, width, rows * columns * channels].
         boxes: [images, n, 4], or [n, 4] of one image: y_min, x_min, y_max, x_max from 0 to 1.
     Properties:
-        rows, columns: the numbers of bins.
+        rows, columns: how many bins there are.
         size: the number of samples of a bin along each axis.
 
     The result is [images, n, 1, 1, channels].
@@ -173,8 +173,8 @@ def position_sensitive_pooling(
     channels = shape[-1] // (rows * columns)
     sizes = op.ShapeOf(boxes)
     images = op.Range(0, op.Gather(sizes, 0, 0), 1, output_type=si64)
-    numbers = op.Broadcast(op.Unsqueeze(op.convert(images, f32), [1, 2]), op.Concat(op.Gather(sizes, [0, 1], 0), [1], axis=0))
-    regions = op.Reshape(op.Concat(numbers, op.Gather(boxes, list(_EXCHANGED), 2), axis=2), [-1, 5], special_zero=False)
+    image_ids = op.Broadcast(op.Unsqueeze(op.convert(images, f32), [1, 2]), op.Concat(op.Gather(sizes, [0, 1], 0), [1], axis=0))
+    regions = op.Reshape(op.Concat(image_ids, op.Gather(boxes, list(_EXCHANGED), 2), axis=2), [-1, 5], special_zero=False)
     pooled = op.PSROIPooling(
         op.Transpose(maps, _CHANNEL_FIRST),
         regions,
@@ -276,7 +276,7 @@ def multi_box_detection_output(
     variances = op.constant(np.array([node.numbers("variances", (0.1, 0.1, 0.2, 0.2))], np.float32))
     spread = op.Broadcast(variances, op.Slice(op.ShapeOf(anchors), [1], [3], [1], [0]))
     rows = (op.Reshape(each, [1, 1, -1], special_zero=False) for each in (anchors, spread))
-    found = op.DetectionOutput(
+    detections = op.DetectionOutput(
         op.Reshape(offsets, [0, -1], special_zero=True),
         op.Reshape(op.transposed(scores, [0, 2, 1]), [0, -1], special_zero=True),
         op.Concat(*rows, axis=1),
@@ -291,4 +291,4 @@ def multi_box_detection_output(
         decrease_label_id=True,
         normalized=True,
     )
-    return [found, *[None] * (node.result_count - 1)]
+    return [detections, *[None] * (node.result_count - 1)]

@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, f16
 from moir.dialects.shapes import element_of, rank_of
+from moir.expansions.functions import parametric_relu
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.activation_functions import activated, layer_function
 from moir.lowering.keras.attributes import Arguments, axis_list, config_of, variables
@@ -25,21 +26,21 @@ def activation_layer(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, act
 @keras.lowers("ReLU", "LeakyReLU", "ELU", "ThresholdedReLU")
 def activation_function(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue:
     """keras.ReLU(x) {max_value, negative_slope, threshold} -> opset1.Relu, opset1.Clamp, opset1.PRelu, opset1.Elu"""
-    found = layer_function(node, op, inputs, node.op.KIND, config_of(node))
-    assert found is not None
-    return found
+    activated = layer_function(node, op, inputs, node.op.KIND, config_of(node))
+    assert activated is not None
+    return activated
 
 
 @keras.lowers("PReLU")
-def parametric_relu(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue:
+def parametric_activation(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue:
     """keras.PReLU(x, alpha) -> opset1.Relu(x) - alpha · opset1.Relu(-x)"""
-    found = variables(node)
-    if not found:
+    weights = variables(node)
+    if not weights:
         node.fail("its slopes are not in the file")
-    slopes = found[0]
+    slopes = weights[0]
     if rank_of(slopes) == 1 and rank_of(inputs) == 2:
         return op.PRelu(inputs, slopes)
-    return op.Subtract(op.Relu(inputs), op.Multiply(slopes, op.Relu(op.Negative(inputs))))
+    return parametric_relu(op, inputs, slopes)
 
 
 @keras.lowers("Softmax")

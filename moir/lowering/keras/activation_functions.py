@@ -84,10 +84,10 @@ def sparsemax(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
     count = op.Squeeze(op.Gather(op.ShapeOf(x), [axis], 0), [0])
     ordered = op.TopK.results(x, count, axis=axis, mode="max", sort="value")[0]
     element = element_of(x)
-    numbers = op.Range(op.constant(1), op.Add(count, 1), op.constant(1), output_type=element)
-    numbers = op.Unsqueeze(numbers, list(range(1, rank - axis))) if axis < rank - 1 else numbers
+    ranks = op.Range(op.constant(1), op.Add(count, 1), op.constant(1), output_type=element)
+    ranks = op.Unsqueeze(ranks, list(range(1, rank - axis))) if axis < rank - 1 else ranks
     sums = op.CumSum(ordered, axis)
-    inside = op.Greater(op.Add(op.Multiply(numbers, ordered), 1.0), sums)
+    inside = op.Greater(op.Add(op.Multiply(ranks, ordered), 1.0), sums)
     support = op.ReduceSum(op.convert(inside, element), [axis], keep_dims=True)
     total = op.ReduceSum(op.Select(inside, sums, op.constant_like(0.0, sums)), [axis], keep_dims=True)
     return op.Relu(op.Subtract(x, op.Divide(op.Subtract(total, 1.0), support)))
@@ -163,14 +163,14 @@ def activated(node: LoweringNode, op: OpBuilder, x: SSAValue, activation: object
 
 
 def _by_layer(node: LoweringNode, op: OpBuilder, x: SSAValue, layer: dict[str, Any]) -> SSAValue:
-    """A value after an activation that is a layer without variables."""
+    """A value after an activation that is a layer. Raises ConversionError for a layer with variables."""
     kind, config = str(layer.get("class_name")), cast("dict[str, Any]", layer.get("config") or {})
     if kind == "Activation":
         return activated(node, op, x, config.get("activation"))
-    found = layer_function(node, op, x, kind, config)
-    if found is None:
+    result = layer_function(node, op, x, kind, config)
+    if result is None:
         node.fail(f"the layer {kind} as activation is not supported", hint="put it after the layer")
-    return found
+    return result
 
 
 def layer_function(node: LoweringNode, op: OpBuilder, x: SSAValue, kind: str, config: Mapping[str, Any]) -> SSAValue | None:
@@ -200,8 +200,8 @@ def rectified(op: OpBuilder, x: SSAValue, max_value: object, negative_slope: obj
     if limit == 0.0:
         if slope == 0.0:
             return op.Relu(x) if max_value is None else op.Clamp(x, min=0.0, max=float(cast(Any, max_value)))
-        found = leaky_relu(op, x, slope)
+        rectified = leaky_relu(op, x, slope)
     else:
         below = op.Multiply(op.Subtract(x, limit), slope) if slope else op.constant_like(0.0, x)
-        found = op.Select(op.Greater(x, limit), x, below)
-    return found if max_value is None else op.Minimum(found, float(cast(Any, max_value)))
+        rectified = op.Select(op.Greater(x, limit), x, below)
+    return rectified if max_value is None else op.Minimum(rectified, float(cast(Any, max_value)))

@@ -28,16 +28,16 @@ NAMES = ("query", "value", "key", "query_mask", "value_mask", "key_mask", "atten
 
 def _projection(node: LoweringNode, op: OpBuilder, x: SSAValue, name: str, count: int = 1) -> SSAValue:
     """The product of a tensor with the weights of a projection, and its bias."""
-    found = variables(node, f"{name}_dense/")
+    weights = variables(node, f"{name}_dense/")
     use_bias = node.flag("use_bias", True)
-    if mode := mode_of(found, use_bias=use_bias):
-        return quantized_product(node, op, x, found, mode, use_bias=use_bias, count=count, outer=_outer(node, name))
-    if not 1 <= len(found) <= 2:
+    if mode := mode_of(weights, use_bias=use_bias):
+        return quantized_product(node, op, x, weights, mode, use_bias=use_bias, count=count, outer=_outer(node, name))
+    if not 1 <= len(weights) <= 2:
         node.fail(f"the weights of its {name} are not in the file")
-    result = projected(op, x, found[0], count)
+    result = projected(op, x, weights[0], count)
     if result is None:
-        node.fail(f"the weights of its {name} have the shape {shape_of(found[0])}")
-    return op.Add(result, found[1]) if len(found) == 2 else result
+        node.fail(f"the weights of its {name} have the shape {shape_of(weights[0])}")
+    return op.Add(result, weights[1]) if len(weights) == 2 else result
 
 
 def _outer(node: LoweringNode, name: str) -> tuple[int, ...] | None:
@@ -50,10 +50,10 @@ def _outer(node: LoweringNode, name: str) -> tuple[int, ...] | None:
 
 def _conjunction(op: OpBuilder, masks: Sequence[SSAValue]) -> SSAValue | None:
     """The logical and of masks; None if there are none."""
-    found: SSAValue | None = None
+    conjunction: SSAValue | None = None
     for mask in masks:
-        found = mask if found is None else op.LogicalAnd(found, mask)
-    return found
+        conjunction = mask if conjunction is None else op.LogicalAnd(conjunction, mask)
+    return conjunction
 
 
 def positions(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
@@ -67,21 +67,21 @@ def causal_mask(op: OpBuilder, query: SSAValue, key: SSAValue) -> SSAValue:
     return op.GreaterEqual(op.Unsqueeze(positions(op, query, 1), [1]), positions(op, key, 1))
 
 
-def _masks(node: LoweringNode, op: OpBuilder, given: Arguments, query: SSAValue, value: SSAValue) -> SSAValue | None:
+def _masks(node: LoweringNode, op: OpBuilder, arguments: Arguments, query: SSAValue, value: SSAValue) -> SSAValue | None:
     """The mask of a call, in a shape that broadcasts to [B, N, T, S]; None if there is none."""
     masks: list[SSAValue] = []
     for name, axes in (("query_mask", [1, 3]), ("value_mask", [1, 2]), ("key_mask", [1, 2])):
-        mask = given.optional(name)
-        if mask is not None and not (name == "key_mask" and given.optional("key") is None):
+        mask = arguments.optional(name)
+        if mask is not None and not (name == "key_mask" and arguments.optional("key") is None):
             masks.append(op.Unsqueeze(op.convert(mask, boolean), axes))
-    attention = given.optional("attention_mask")
+    attention = arguments.optional("attention_mask")
     if attention is not None:
         rank = rank_of(attention)
         if rank not in (2, 3, 4):
             node.fail(f"an attention_mask of rank {rank}")
         attention = op.convert(attention, boolean)
         masks.append(op.Unsqueeze(attention, [1]) if rank == 3 else attention)
-    if given.flag("use_causal_mask"):
+    if arguments.flag("use_causal_mask"):
         masks.append(causal_mask(op, query, value))
     window = node.attribute("sliding_window", 0) or node.attribute("attention_sliding_window", 0)
     if window:
@@ -107,9 +107,9 @@ def multi_head_attention(
     node: LoweringNode, op: OpBuilder, *, key_dim: int, attention_axes: tuple[int, ...] = (1,), use_gate: bool = False
 ) -> Replacement:
     """keras.MultiHeadAttention(query, value, key) -> products with the weights, opset8.Softmax, and products"""
-    given = Arguments(node, *NAMES)
-    query, value = given.tensor("query"), given.tensor("value")
-    key = given.optional("key") or value
+    arguments = Arguments(node, *NAMES)
+    query, value = arguments.tensor("query"), arguments.tensor("value")
+    key = arguments.optional("key") or value
     scale, gate = 1.0 / math.sqrt(float(key_dim)), op.Sigmoid(_projection(node, op, query, "gate")) if use_gate else None
     rank = rank_of(query)
     if rank is None or rank < 3 or rank_of(value) != rank:
@@ -117,20 +117,20 @@ def multi_head_attention(
     axes = axis_list(node, list(attention_axes) or list(range(1, rank - 1)), rank)
     if axes != [1] or rank > 3:
         return _attention_over(node, op, [query, key, value], axes, scale, gate)
-    mask = _masks(node, op, given, query, value)
+    mask = _masks(node, op, arguments, query, value)
     heads = [
         op.transposed(_projection(node, op, each, name), [0, 2, 1, 3]) for each, name in ((query, "query"), (key, "key"), (value, "value"))
     ]
-    found, weights = attended(op, heads[0], heads[1], heads[2], scale, mask)
-    return _finished(node, op, op.transposed(found, [0, 2, 1, 3]), weights, gate)
+    attended_values, weights = attended(op, heads[0], heads[1], heads[2], scale, mask)
+    return _finished(node, op, op.transposed(attended_values, [0, 2, 1, 3]), weights, gate)
 
 
 def _attention_over(
     node: LoweringNode, op: OpBuilder, inputs: Sequence[SSAValue], axes: list[int], scale: float, gate: SSAValue | None
 ) -> Replacement:
     """Attention over some axes of a query, a key and a value [B, …, E]; the other axes are batches."""
-    given, rank = Arguments(node, *NAMES), cast(int, rank_of(inputs[0]))
-    if any(given.optional(name) is not None for name in NAMES[3:7]) or given.flag("use_causal_mask"):
+    arguments, rank = Arguments(node, *NAMES), cast(int, rank_of(inputs[0]))
+    if any(arguments.optional(name) is not None for name in NAMES[3:7]) or arguments.flag("use_causal_mask"):
         node.fail(f"a mask of attention over the axes {axes} of tensors of rank {rank} is not supported")
     if not axes or not all(0 < axis < rank - 1 for axis in axes) or len(set(axes)) < len(axes):
         node.fail(f"attention over the axes {axes} of tensors of rank {rank}")
@@ -142,20 +142,20 @@ def _attention_over(
         head = op.transposed(_projection(node, op, each, name), order)
         size = (shape_of(head) or (-1,))[-1]
         heads.append(head if len(axes) == 1 else op.Reshape(head, [*(0,) * (len(batch) + 1), -1, size], special_zero=True))
-    found, weights = attended(op, heads[0], heads[1], heads[2], scale, None)
+    attended_values, weights = attended(op, heads[0], heads[1], heads[2], scale, None)
     if len(axes) > 1:
         outer = [op.constant([0] * (len(batch) + 1))]
         steps, others = ([dimension_list(op, inputs[index], axis) for axis in axes] for index in (0, 1))
-        found = op.Reshape(found, op.Concat(*outer, *steps, op.constant([-1]), axis=0), special_zero=True)
+        attended_values = op.Reshape(attended_values, op.Concat(*outer, *steps, op.constant([-1]), axis=0), special_zero=True)
         weights = op.Reshape(weights, op.Concat(*outer, *steps, *others, axis=0), special_zero=True)
-    return _finished(node, op, op.transposed(found, [order.index(axis) for axis in range(rank + 1)]), weights, gate)
+    return _finished(node, op, op.transposed(attended_values, [order.index(axis) for axis in range(rank + 1)]), weights, gate)
 
 
-def _finished(node: LoweringNode, op: OpBuilder, joined: SSAValue, weights: SSAValue, gate: SSAValue | None) -> Replacement:
+def _finished(node: LoweringNode, op: OpBuilder, heads: SSAValue, weights: SSAValue, gate: SSAValue | None) -> Replacement:
     """The results of a layer from the results of its heads [B, T, N, H]."""
     if gate is not None:
-        joined = op.Multiply(joined, gate)
-    result = _projection(node, op, joined, "output", 2)
+        heads = op.Multiply(heads, gate)
+    result = _projection(node, op, heads, "output", 2)
     return [result, weights][: node.result_count]
 
 
@@ -170,22 +170,22 @@ def grouped_query_attention(
     use_gate: bool = False,
 ) -> Replacement:
     """keras.GroupQueryAttention(query, value, key) -> as MultiHeadAttention; several heads of a query share a key"""
-    given = Arguments(node, *NAMES)
-    query, value = given.tensor("query"), given.tensor("value")
-    key = given.optional("key") or value
+    arguments = Arguments(node, *NAMES)
+    query, value = arguments.tensor("query"), arguments.tensor("value")
+    key = arguments.optional("key") or value
     if num_key_value_heads < 1 or num_query_heads % num_key_value_heads:
         node.fail(f"{num_query_heads} heads of queries for {num_key_value_heads} of keys")
     repeats = num_query_heads // num_key_value_heads
-    mask = _masks(node, op, given, query, value)
+    mask = _masks(node, op, arguments, query, value)
     heads = [
         op.transposed(_projection(node, op, each, name), [0, 2, 1, 3]) for each, name in ((query, "query"), (key, "key"), (value, "value"))
     ]
     if repeats > 1:
         order = [index // repeats for index in range(num_query_heads)]
         heads[1:] = [op.Gather(each, order, 1) for each in heads[1:]]
-    found, weights = attended(op, heads[0], heads[1], heads[2], 1.0 / math.sqrt(float(head_dim)), mask)
+    attended_values, weights = attended(op, heads[0], heads[1], heads[2], 1.0 / math.sqrt(float(head_dim)), mask)
     gate = op.Sigmoid(_projection(node, op, query, "gate")) if use_gate else None
-    return _finished(node, op, op.transposed(found, [0, 2, 1, 3]), weights, gate)
+    return _finished(node, op, op.transposed(attended_values, [0, 2, 1, 3]), weights, gate)
 
 
 @keras.lowers("Attention", "AdditiveAttention")
@@ -194,11 +194,11 @@ def attention(node: LoweringNode, op: OpBuilder, *, use_scale: bool | None = Non
 
     With `score_mode` concat, and in AdditiveAttention, scores are sums of tanh(query + key) over the features.
     """
-    given = Arguments(node, "inputs", "mask")
-    found = values_within(given.get("inputs"))
-    if len(found) not in (2, 3):
-        node.fail(f"it has {len(found)} tensors instead of a query, a value and perhaps a key")
-    query, value, key = found[0], found[1], found[-1] if len(found) == 3 else found[1]
+    arguments = Arguments(node, "inputs", "mask")
+    tensors = values_within(arguments.get("inputs"))
+    if len(tensors) not in (2, 3):
+        node.fail(f"it has {len(tensors)} tensors instead of a query, a value and perhaps a key")
+    query, value, key = tensors[0], tensors[1], tensors[-1] if len(tensors) == 3 else tensors[1]
     is_additive = node.op.KIND == "AdditiveAttention"
     uses_scale = is_additive if use_scale is None else use_scale
     own = variables(node)
@@ -217,9 +217,9 @@ def attention(node: LoweringNode, op: OpBuilder, *, use_scale: bool | None = Non
     else:
         scores = op.MatMul(query, key, transpose_a=False, transpose_b=True)
         scores = scores if scale is None else op.Multiply(scores, scale)
-    query_mask, value_mask = _listed_masks(given.get("mask"))
+    query_mask, value_mask = _mask_pair(arguments.get("mask"))
     masks = [] if value_mask is None else [op.Unsqueeze(op.convert(value_mask, boolean), [1])]
-    if given.flag("use_causal_mask") or node.flag("causal"):
+    if arguments.flag("use_causal_mask") or node.flag("causal"):
         masks.append(causal_mask(op, query, value))
     mask = _conjunction(op, masks)
     if mask is not None:
@@ -232,9 +232,9 @@ def attention(node: LoweringNode, op: OpBuilder, *, use_scale: bool | None = Non
     return [result, weights][: node.result_count]
 
 
-def _listed_masks(value: Any) -> tuple[SSAValue | None, SSAValue | None]:
+def _mask_pair(value: Any) -> tuple[SSAValue | None, SSAValue | None]:
     """The masks of the query and the value."""
     if not isinstance(value, list):
         return None, None
-    found: list[SSAValue | None] = [each if is_tensor(each) else None for each in (*cast("list[object]", value), None, None)]
-    return found[0], found[1]
+    masks: list[SSAValue | None] = [each if is_tensor(each) else None for each in (*cast("list[object]", value), None, None)]
+    return masks[0], masks[1]

@@ -12,7 +12,6 @@ from typing import Any, TypeGuard, cast
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.decimals import decimal_of
 from moir.dialects.data import Array
 from moir.dialects.frameworks.keras import ELEMENTS
 from moir.dialects.frameworks.structures import structure_of
@@ -20,6 +19,7 @@ from moir.dialects.shapes import normalize_axis
 from moir.errors import ConversionError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.signatures import Reader
+from moir.support.decimals import decimal_of
 
 
 def config_of(node: LoweringNode) -> dict[str, Any]:
@@ -28,23 +28,23 @@ def config_of(node: LoweringNode) -> dict[str, Any]:
 
 
 def _any(node: LoweringNode, name: str, default: object) -> Any:
-    found = node.op.properties.get(name)
-    return default if found is None else structure_of(found)
+    attribute = node.op.properties.get(name)
+    return default if attribute is None else structure_of(attribute)
 
 
 def _entries(node: LoweringNode, name: str, default: Sequence[int] | None) -> tuple[int, ...]:
-    found = _any(node, name, default)
-    if isinstance(found, int):
-        return (found,)
-    if not isinstance(found, tuple) or not all(isinstance(each, int) for each in cast("tuple[object, ...]", found)):
-        node.fail(f"{name} is {found!r}, not a list of integers")
-    return cast("tuple[int, ...]", found)
+    attribute = _any(node, name, default)
+    if isinstance(attribute, int):
+        return (attribute,)
+    if not isinstance(attribute, tuple) or not all(isinstance(each, int) for each in cast("tuple[object, ...]", attribute)):
+        node.fail(f"{name} is {attribute!r}, not a list of integers")
+    return cast("tuple[int, ...]", attribute)
 
 
 def element_named(node: LoweringNode, name: str) -> Attribute:
-    """The element type of a name. Raises ConversionError for one that OpenVINO IR does not have."""
+    """The element type of a name. Raises ConversionError for one that the operation sets do not have."""
     if name not in ELEMENTS:
-        node.fail(f"OpenVINO IR does not have the element type {name!r}", hint="use another dtype in the model")
+        node.fail(f"the operation sets do not have the element type {name!r}", hint="use another dtype in the model")
     return ELEMENTS[name]
 
 
@@ -87,14 +87,14 @@ def is_tensor(value: object) -> TypeGuard[SSAValue]:
 
 
 def numbers_of(value: object) -> Array:
-    """An argument that is a number, or nested lists of numbers. Raises ConversionError for any other."""
+    """A constant argument, a number or nested lists of numbers, as an array. Raises ConversionError for any other."""
     try:
-        found = np.asarray(value)
+        numbers = np.asarray(value)
     except ValueError:
-        found = None
-    if found is None or found.dtype.kind not in "biufV":
+        numbers = None
+    if numbers is None or numbers.dtype.kind not in "biufV":
         raise ConversionError(f"an argument is {type(value).__name__}, where numbers or tensors are meant")
-    return found
+    return numbers
 
 
 class Arguments:
@@ -107,48 +107,48 @@ class Arguments:
 
     def __init__(self, node: LoweringNode, *names: str) -> None:
         self._node = node
-        given = tensors(node)
+        values = tensors(node)
         keywords = node.op.properties.get("keyword_arguments")
         positional = node.op.properties.get("arguments")
         named = {} if keywords is None else cast("dict[str, Any]", structure_of(keywords))
         placed: tuple[Any, ...]
         if positional is None:
-            # Tensors in order; those of the keywords are last.
+            # "%N" is the operand N. Tensors that no keyword argument names are positional.
             used = {text for text in _texts(named) if text.startswith("%")}
-            placed = tuple(f"%{index}" for index in range(len(given)) if f"%{index}" not in used)
+            placed = tuple(f"%{index}" for index in range(len(values)) if f"%{index}" not in used)
         else:
             placed = cast("tuple[Any, ...]", structure_of(positional))
-        self.positional: list[Any] = [self._resolved(each, given) for each in placed]
-        self.keywords: dict[str, Any] = {name: self._resolved(each, given) for name, each in named.items()}
+        self.positional: list[Any] = [self._resolved(each, values) for each in placed]
+        self.keywords: dict[str, Any] = {name: self._resolved(each, values) for name, each in named.items()}
         self._names = names
 
-    def _resolved(self, value: Any, given: Sequence[SSAValue]) -> Any:
+    def _resolved(self, value: Any, values: Sequence[SSAValue]) -> Any:
         if isinstance(value, str) and value.startswith("%") and (index := decimal_of(value[1:])) is not None:
-            if index >= len(given):
+            if index >= len(values):
                 self._node.fail(f"there is no tensor {value} in the call")
-            return given[index]
+            return values[index]
         if isinstance(value, tuple):
-            return [self._resolved(each, given) for each in cast("tuple[Any, ...]", value)]
+            return [self._resolved(each, values) for each in cast("tuple[Any, ...]", value)]
         if isinstance(value, dict):
-            return {name: self._resolved(each, given) for name, each in cast("dict[str, Any]", value).items()}
+            return {name: self._resolved(each, values) for name, each in cast("dict[str, Any]", value).items()}
         return value
 
     def get(self, name: str, default: Any = None) -> Any:
         """An argument by its name; the default if it is absent or None."""
         if name in self._names and (index := self._names.index(name)) < len(self.positional):
-            found = self.positional[index]
+            value = self.positional[index]
         else:
-            found = self.keywords.get(name)
-        return default if found is None else found
+            value = self.keywords.get(name)
+        return default if value is None else value
 
     def tensor(self, name: str) -> SSAValue:
         """A tensor by its name. Raises ConversionError if it is absent or a constant."""
-        found: Any = self.get(name)
-        if isinstance(found, list) and len(cast("list[Any]", found)) == 1:
-            found = cast("list[Any]", found)[0]
-        if not is_tensor(cast(object, found)):
+        value: Any = self.get(name)
+        if isinstance(value, list) and len(cast("list[Any]", value)) == 1:
+            value = cast("list[Any]", value)[0]
+        if not is_tensor(cast(object, value)):
             self._node.fail(f"its argument {name} is not a tensor")
-        return cast("SSAValue", found)
+        return cast("SSAValue", value)
 
     def optional(self, name: str) -> SSAValue | None:
         """A tensor by its name; None if it is absent."""
@@ -156,10 +156,10 @@ class Arguments:
 
     def flag(self, name: str) -> bool:
         """Whether an argument is true."""
-        found = self.get(name, False)
-        if is_tensor(found):
+        flag = self.get(name, False)
+        if is_tensor(flag):
             self._node.fail(f"the argument {name} is computed, which is not supported")
-        return bool(found)
+        return bool(flag)
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -178,9 +178,9 @@ def values_within(value: Any) -> list[SSAValue]:
     if is_tensor(value):
         return [value]
     if isinstance(value, list):
-        return [found for each in cast("list[Any]", value) for found in values_within(each)]
+        return [nested for each in cast("list[Any]", value) for nested in values_within(each)]
     if isinstance(value, dict):
-        return [found for each in cast("dict[str, Any]", value).values() for found in values_within(each)]
+        return [nested for each in cast("dict[str, Any]", value).values() for nested in values_within(each)]
     return []
 
 
@@ -195,7 +195,7 @@ def axis_list(node: LoweringNode, axis: object, rank: int) -> list[int]:
 
 
 def is_channel_last(node: LoweringNode, data_format: str | None) -> bool:
-    """Whether data have the channels in the last place, which is the default."""
+    """Whether the channels are the last dimension, which is the default."""
     if data_format not in (None, "channels_last", "channels_first"):
         node.fail(f"the data format {data_format!r} does not exist")
     return data_format != "channels_first"

@@ -31,7 +31,7 @@ WINDOWS = {"hann": (0.5, 0.5), "hamming": (0.54, 0.46)}
 
 
 def periodic_window(node: LoweringNode, name: object, length: int, frame: int) -> Array:
-    """A window in the middle of a frame."""
+    """A periodic Hann, Hamming or rectangular window, padded with zeros on both sides to the length of a frame."""
     if name is None:
         values = np.ones(length)
     elif name in WINDOWS:
@@ -53,10 +53,10 @@ def mel_weights(bins: int, channels: int, rate: float, low: float, high: float) 
 
     The centers are evenly spaced on the mel scale; the frequency 0 has no weight.
     """
-    places = mel(np.linspace(0.0, rate / 2, bins))[1:, None]
+    frequencies = mel(np.linspace(0.0, rate / 2, bins))[1:, None]
     edges = np.linspace(mel(low), mel(high), channels + 2)
     first, center, last = edges[:-2], edges[1:-1], edges[2:]
-    weights = np.minimum((places - first) / (center - first), (last - places) / (last - center))
+    weights = np.minimum((frequencies - first) / (center - first), (last - frequencies) / (last - center))
     return np.pad(np.maximum(weights, 0.0), ((1, 0), (0, 0))).astype(np.float32)
 
 
@@ -93,15 +93,15 @@ def mel_spectrogram(
     energy = op.ReduceSum(op.Multiply(spectrum, spectrum), [-1], keep_dims=False)
     energy = energy if mag_exp == 2.0 else op.Power(op.Sqrt(energy), mag_exp)
     filters = mel_weights(half + 1, num_mel_bins, sampling_rate, min_freq, max_freq or sampling_rate / 2)
-    found = op.MatMul(energy, filters)
+    spectrogram = op.MatMul(energy, filters)
     if power_to_db:
         decibel = 10.0 / math.log(10.0)
         reference = 10.0 * math.log10(max(abs(ref_power), min_power))
-        found = op.Subtract(op.Multiply(op.Log(op.Maximum(found, min_power)), decibel), reference)
-        largest = op.ReduceMax(found, all_axes(op, found), keep_dims=False)
-        found = op.Maximum(found, op.Subtract(largest, top_db))
-    found = op.convert(op.Transpose(found, [0, 2, 1]), computed_type(node))
-    return found if rank == 2 else op.Squeeze(found, [0])
+        spectrogram = op.Subtract(op.Multiply(op.Log(op.Maximum(spectrogram, min_power)), decibel), reference)
+        largest = op.ReduceMax(spectrogram, all_axes(op, spectrogram), keep_dims=False)
+        spectrogram = op.Maximum(spectrogram, op.Subtract(largest, top_db))
+    spectrogram = op.convert(op.Transpose(spectrogram, [0, 2, 1]), computed_type(node))
+    return spectrogram if rank == 2 else op.Squeeze(spectrogram, [0])
 
 
 SMALLEST = 1e-7
@@ -134,7 +134,7 @@ def short_time_spectrogram(
     window = window_of(node, 1, (frame_step or frame_length // 2,), (1,), padding, shape)
     channels = (shape_of(inputs) or (-1, -1, -1))[2 if last else 1]
     if channels < 1:
-        node.fail("the number of its channels is unknown")
+        node.fail("the number of its channels is dynamic")
     signal = op.transposed(inputs, [0, 2, 1]) if last else inputs
     steps = (shape_of(signal) or (-1, -1, -1))[2]
     if channels != 1:
@@ -144,27 +144,27 @@ def short_time_spectrogram(
     frequencies = shape[-1]
     match mode:
         case "real" | "imag":
-            found = parts[0]
+            spectrogram = parts[0]
         case "angle":
-            found = angle_of(op, parts[1], parts[0])
+            spectrogram = angle_of(op, parts[1], parts[0])
         case "stft":
-            found, frequencies = op.Concat(*parts, axis=1), 2 * frequencies
+            spectrogram, frequencies = op.Concat(*parts, axis=1), 2 * frequencies
         case "log" | "magnitude" | "psd":
-            found = op.Add(op.Multiply(parts[0], parts[0]), op.Multiply(parts[1], parts[1]))
+            spectrogram = op.Add(op.Multiply(parts[0], parts[0]), op.Multiply(parts[1], parts[1]))
         case _:
             node.fail(f"the mode {mode!r} does not exist")
     if mode == "psd":
         # All frequencies but the first and the last one stand for their negatives, too.
         factors = np.full(frequencies, 2.0, np.float32)
         factors[[0, -1]] = 1.0
-        found = op.Multiply(found, op.constant_like(factors.reshape(1, -1, 1), found))
+        spectrogram = op.Multiply(spectrogram, op.constant_like(factors.reshape(1, -1, 1), spectrogram))
     elif mode in ("log", "magnitude"):
-        found = op.Sqrt(op.Maximum(found, SMALLEST))
-        found = op.Log(op.Maximum(found, SMALLEST)) if mode == "log" else found
+        spectrogram = op.Sqrt(op.Maximum(spectrogram, SMALLEST))
+        spectrogram = op.Log(op.Maximum(spectrogram, SMALLEST)) if mode == "log" else spectrogram
     if expand_dims:
-        sizes = op.Concat([-1, channels, frequencies], dimension_list(op, found, 2), axis=0)
-        apart = op.Reshape(found, sizes, special_zero=False) if channels != 1 else op.Unsqueeze(found, [1])
+        sizes = op.Concat([-1, channels, frequencies], dimension_list(op, spectrogram, 2), axis=0)
+        apart = op.Reshape(spectrogram, sizes, special_zero=False) if channels != 1 else op.Unsqueeze(spectrogram, [1])
         return op.Transpose(apart, [0, 3, 2, 1] if last else [0, 1, 3, 2])
     if channels != 1:
-        found = op.Reshape(found, [-1, channels * frequencies, 0], special_zero=True)
-    return op.Transpose(found, [0, 2, 1]) if last else found
+        spectrogram = op.Reshape(spectrogram, [-1, channels * frequencies, 0], special_zero=True)
+    return op.Transpose(spectrogram, [0, 2, 1]) if last else spectrogram

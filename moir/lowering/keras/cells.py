@@ -1,4 +1,4 @@
-"""The cells of recurrent layers: one step, or all steps by an operation of the runtime where there is one.
+"""The cells of recurrent layers: one step, or all steps by an operation such as opset5.LSTMSequence where there is one.
 
 Gates of an LSTM are in the order i, f, c, o, those of a GRU z, r, h. In shapes: N batch, T steps, I inputs, H units.
 """
@@ -21,8 +21,8 @@ from moir.lowering.keras.convolution import channels_first, channels_last, convo
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.sequences import initial_zeros, lengths
 
-_PLAIN = ("tanh", "sigmoid", "relu")
-"""The activations of the runtime's operations."""
+_PLAIN = {"hard_sigmoid": "hardsigmoid", "relu": "relu", "sigmoid": "sigmoid", "tanh": "tanh"}
+"""The activations of opset5.LSTMSequence and its like, with their spelling there."""
 
 
 class Cell(ABC):
@@ -50,15 +50,24 @@ class Cell(ABC):
         return activated(self.node, op, x, self.config.get(name, default))
 
     def is_plain(self, **defaults: str) -> bool:
-        """Whether the runtime's operation has the activations of the configuration."""
-        return all(self.config.get(name, default) in _PLAIN for name, default in defaults.items())
+        """Whether the sequence operation, such as opset5.LSTMSequence, has the activations of the configuration."""
+        return all(self.config.get(name, default) in [*_PLAIN] for name, default in defaults.items())
 
     def zeros(self, op: OpBuilder, x: SSAValue) -> list[SSAValue]:
         """The states before the first step, [N, H] each."""
         return [initial_zeros(op, x, [self.units])] * self.state_count
 
+    def activations(self, *names: str) -> dict[str, Any]:
+        """The attributes of a sequence operation for activations of these names."""
+        properties: dict[str, Any] = {"activations": [_PLAIN[name] for name in names]}
+        if "hard_sigmoid" in names:
+            slope = 1 / 6 if self.node.version >= 3 else 0.2
+            properties["activations_alpha"] = [slope if name == "hard_sigmoid" else 0.0 for name in names]
+            properties["activations_beta"] = [0.5 if name == "hard_sigmoid" else 0.0 for name in names]
+        return properties
+
     def output(self, states: Sequence[SSAValue]) -> SSAValue:
-        """The output of a step whose states are given."""
+        """The output of a step, from the states after it."""
         return states[0]
 
     @abstractmethod
@@ -66,8 +75,8 @@ class Cell(ABC):
         """The states after a step with the input [N, I]."""
 
     def sequence(self, op: OpBuilder, x: SSAValue, states: Sequence[SSAValue], *, reverse: bool) -> list[SSAValue] | None:
-        """The outputs of all steps [N, T, H] in the order of the computation, and the states; None if the runtime has
-        no operation for the cell.
+        """The outputs of all steps [N, T, H] in the order of the computation, and the states; None if no sequence
+        operation computes the cell.
         """
         del op, x, states, reverse
         return None
@@ -83,7 +92,9 @@ class Cell(ABC):
         *,
         reverse: bool,
     ) -> list[SSAValue]:
-        """The results of an operation of the runtime over [N, T, I], in the order of the computation."""
+        """The output and the states of a sequence operation over [N, T, I]; the output is in the order of the
+        computation.
+        """
         data = op.Slice(x, [-1], [-(2**31)], [-1], [1]) if reverse else x
         every, *ends = op[f"opset5.{operation}"].results(
             data,
@@ -120,11 +131,11 @@ class LongShortTermMemory(Cell):
             return None
         kernel, recurrent, *rest = self.weights
         bias = rest[0] if rest else op.filled_like([4 * self.units], 0.0, kernel)
-        # The order of the runtime is f, i, c, o.
+        # The order of opset5.LSTMSequence is f, i, c, o.
         matrices = [op.Concat(*(_gates(op, each, 4, 1)[index] for index in (1, 0, 2, 3)), axis=1) for each in (kernel, recurrent)]
         bias = op.Concat(*(_gates(op, bias, 4, 0)[index] for index in (1, 0, 2, 3)), axis=0)
         inner, outer = self.config.get("recurrent_activation", "sigmoid"), self.config.get("activation", "tanh")
-        properties = {} if (inner, outer) == ("sigmoid", "tanh") else {"activations": [inner, outer, outer]}
+        properties = {} if (inner, outer) == ("sigmoid", "tanh") else self.activations(inner, outer, outer)
         every = [*(op.transposed(each, [1, 0]) for each in matrices), bias]
         return self._run(op, "LSTMSequence", x, states, every, properties, reverse=reverse)
 
@@ -183,7 +194,7 @@ class GatedRecurrentUnit(Cell):
         inner, outer = self.config.get("recurrent_activation", "sigmoid"), self.config.get("activation", "tanh")
         properties: dict[str, Any] = {"linear_before_reset": self.resets_after}
         if (inner, outer) != ("sigmoid", "tanh"):
-            properties["activations"] = [inner, outer]
+            properties |= self.activations(inner, outer)
         matrices = [op.transposed(self.weights[0], [1, 0]), op.transposed(self.weights[1], [1, 0]), bias]
         return self._run(op, "GRUSequence", x, states, matrices, properties, reverse=reverse)
 
@@ -201,7 +212,7 @@ class SimpleCell(Cell):
             return None
         bias = self.weights[2] if self.uses_bias else op.filled_like([self.units], 0.0, self.weights[0])
         matrices = [op.transposed(self.weights[0], [1, 0]), op.transposed(self.weights[1], [1, 0]), bias]
-        properties = {"activations": [self.config.get("activation", "tanh")]}
+        properties = self.activations(self.config.get("activation", "tanh"))
         return self._run(op, "RNNSequence", x, states, matrices, properties, reverse=reverse)
 
 
@@ -221,8 +232,8 @@ class ConvolutionalMemory(Cell):
         axes = len(shape_of(first) or ()) - 2
         shape = shape_of(self.weights[0]) or ()
         nothing = op.constant_like(np.zeros((*shape[:-1], self.units), np.float32), first)
-        found = self._convolved(op, op.Multiply(first, 0.0), nothing, axes)
-        return [found] * 2
+        zeros = self._convolved(op, op.Multiply(first, 0.0), nothing, axes)
+        return [zeros] * 2
 
     def _convolved(self, op: OpBuilder, x: SSAValue, kernel: SSAValue, axes: int) -> SSAValue:
         last, window, shape = self._settings(axes, kernel)
@@ -232,7 +243,7 @@ class ConvolutionalMemory(Cell):
     def step(self, op: OpBuilder, x: SSAValue, states: Sequence[SSAValue], weights: Sequence[SSAValue]) -> list[SSAValue]:
         axes = len(shape_of(weights[0]) or ()) - 2
         last = is_channel_last(self.node, self.config.get("data_format"))
-        place = axes + 1 if last else 1
+        channel_axis = axes + 1 if last else 1
         own = self._convolved(op, x, weights[0], axes)
         if self.uses_bias:
             own = op.Add(own, weights[2] if last else op.Reshape(weights[2], [-1, *(1,) * axes], special_zero=False))
@@ -241,7 +252,7 @@ class ConvolutionalMemory(Cell):
         data = channels_first(op, states[0], axes + 2, last=last)
         shape = tuple(shape_of(weights[1]) or ())
         recurrent = channels_last(op, convolved(op, data, weights[1], shape, shape[-2], single), axes + 2, last=last)
-        entrance, forget, candidate, exit_gate = _gates(op, op.Add(own, recurrent), 4, place)
+        entrance, forget, candidate, exit_gate = _gates(op, op.Add(own, recurrent), 4, channel_axis)
         inner = "sigmoid" if self.node.version >= 3 else "hard_sigmoid"
         forget, entrance, exit_gate = (self.activation(op, each, "recurrent_activation", inner) for each in (forget, entrance, exit_gate))
         cell = op.Add(op.Multiply(forget, states[1]), op.Multiply(entrance, self.activation(op, candidate, "activation", "tanh")))
@@ -249,7 +260,7 @@ class ConvolutionalMemory(Cell):
 
 
 class StackedCells(Cell):
-    """Stacked cells; the output is that of the last one.
+    """Stacked cells; their output is the output of the last cell.
 
     Args:
         cells: the cells.
@@ -269,13 +280,13 @@ class StackedCells(Cell):
 
     def step(self, op: OpBuilder, x: SSAValue, states: Sequence[SSAValue], weights: Sequence[SSAValue]) -> list[SSAValue]:
         after: list[SSAValue] = []
-        place = 0
+        start = 0
         for cell, count in zip(self.cells, self.counts, strict=True):
             own = states[len(after) : len(after) + cell.state_count]
-            found = cell.step(op, x, own, weights[place : place + count])
-            place += count
-            x = cell.output(found)
-            after += found
+            stepped = cell.step(op, x, own, weights[start : start + count])
+            start += count
+            x = cell.output(stepped)
+            after += stepped
         return after
 
 
@@ -303,10 +314,10 @@ def cell_of(node: LoweringNode, kind: str, config: dict[str, Any], weights: Sequ
     return CELLS[kind](node, config, weights)
 
 
-def _stacked(node: LoweringNode, given: Sequence[Any], weights: Sequence[SSAValue]) -> Cell:
+def _stacked(node: LoweringNode, configurations: Sequence[Any], weights: Sequence[SSAValue]) -> Cell:
     """The cells of a layer RNN: one, or several that are stacked."""
     entries: list[dict[str, Any]] = []
-    for each in given:
+    for each in configurations:
         held = cast("dict[str, Any]", each) if isinstance(each, dict) else {}
         if held.get("class_name") == "StackedRNNCells":
             entries += cast("Sequence[dict[str, Any]]", cast("dict[str, Any]", held.get("config") or {}).get("cells") or ())
@@ -319,8 +330,8 @@ def _stacked(node: LoweringNode, given: Sequence[Any], weights: Sequence[SSAValu
         if kind not in CELLS:
             node.fail(f"the cell {kind} is not supported", hint="write a lowering for the layer")
         count = 2 + bool(config.get("use_bias", True))
-        place = sum(counts)
-        cells.append(CELLS[kind](node, config, weights[place : place + count]))
+        start = sum(counts)
+        cells.append(CELLS[kind](node, config, weights[start : start + count]))
         counts.append(count)
     if not cells:
         node.fail("it has no cells")

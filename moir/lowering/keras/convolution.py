@@ -62,18 +62,20 @@ def window_of(
 
 
 def finished(
-    node: LoweringNode, op: OpBuilder, found: SSAValue, bias: SSAValue | None, rank: int, activation: object, *, last: bool
+    node: LoweringNode, op: OpBuilder, result: SSAValue, bias: SSAValue | None, rank: int, activation: object, *, last: bool
 ) -> SSAValue:
     """A channel-first result in the layout of the layer, with bias and activation."""
     if bias is not None and not last:
-        found = op.Add(found, op.Reshape(bias, [-1, *(1,) * (rank - 2)], special_zero=False))
+        result = op.Add(result, op.Reshape(bias, [-1, *(1,) * (rank - 2)], special_zero=False))
         bias = None
-    found = channels_last(op, found, rank, last=last)
-    return activated(node, op, found if bias is None else op.Add(found, bias), activation)
+    result = channels_last(op, result, rank, last=last)
+    return activated(node, op, result if bias is None else op.Add(result, bias), activation)
 
 
 def convolved(op: OpBuilder, data: SSAValue, kernel: SSAValue, shape: Sequence[int], channels: int, window: SlidingWindow) -> SSAValue:
-    """A convolution of channel-first data, in as many groups as the data has times the kernel's input channels."""
+    """A convolution of channel-first data; groups are the channels of the data divided by the input channels of the
+    kernel.
+    """
     axes = len(shape) - 2
     groups = channels // shape[-2] if channels > 0 else 1
     filters = op.transposed(kernel, [axes + 1, axes, *range(axes)])
@@ -98,16 +100,16 @@ def convolution(
     use_bias: bool = True,
 ) -> SSAValue:
     """keras.Conv2D(x, kernel, bias) -> Transpose(opset1.Convolution(Transpose(x), Transpose(kernel))) + bias"""
-    axes, last, found = axes_of(node), is_channel_last(node, data_format), variables(node)
-    if len(found) != 1 + use_bias:
+    axes, last, weights = axes_of(node), is_channel_last(node, data_format), variables(node)
+    if len(weights) != 1 + use_bias:
         node.fail("its kernel or bias is not in the file, or it has more variables than these", hint="merge the factors of LoRA first")
-    shape = kernel_shape(node, found[0], axes)
+    shape = kernel_shape(node, weights[0], axes)
     window = window_of(node, axes, strides, dilation_rate, padding, shape)
     if groups < 1 or shape[-1] % groups:
         node.fail(f"{shape[-1]} filters in {groups} groups")
     data = channels_first(op, inputs, axes + 2, last=last)
-    result = convolved(op, data, found[0], shape, shape[-2] * groups, window)
-    return finished(node, op, result, found[1] if use_bias else None, axes + 2, activation, last=last)
+    result = convolved(op, data, weights[0], shape, shape[-2] * groups, window)
+    return finished(node, op, result, weights[1] if use_bias else None, axes + 2, activation, last=last)
 
 
 def depthwise(op: OpBuilder, data: SSAValue, kernel: SSAValue, axes: int, window: SlidingWindow) -> SSAValue:
@@ -136,17 +138,17 @@ def depthwise_convolution(
 
     keras.SeparableConv2D: an opset1.Convolution with kernels of size 1 follows.
     """
-    axes, last, found = axes_of(node), is_channel_last(node, data_format), variables(node)
+    axes, last, weights = axes_of(node), is_channel_last(node, data_format), variables(node)
     kernels = 2 if node.op.KIND in SEPARABLE else 1
-    if len(found) != kernels + use_bias:
+    if len(weights) != kernels + use_bias:
         node.fail("one of its kernels or its bias is not in the file")
-    window = window_of(node, axes, strides, dilation_rate, padding, kernel_shape(node, found[0], axes))
-    result = depthwise(op, channels_first(op, inputs, axes + 2, last=last), found[0], axes, window)
+    window = window_of(node, axes, strides, dilation_rate, padding, kernel_shape(node, weights[0], axes))
+    result = depthwise(op, channels_first(op, inputs, axes + 2, last=last), weights[0], axes, window)
     if kernels == 2:
-        points = kernel_shape(node, found[1], axes)
+        points = kernel_shape(node, weights[1], axes)
         single = SlidingWindow((1,) * axes, (1,) * axes, (0,) * axes, (0,) * axes, "valid")
-        result = convolved(op, result, found[1], points, points[-2], single)
-    return finished(node, op, result, found[kernels] if use_bias else None, axes + 2, activation, last=last)
+        result = convolved(op, result, weights[1], points, points[-2], single)
+    return finished(node, op, result, weights[kernels] if use_bias else None, axes + 2, activation, last=last)
 
 
 @keras.lowers("Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose", "Convolution1DTranspose")
@@ -165,12 +167,12 @@ def transposed_convolution(
     use_bias: bool = True,
 ) -> SSAValue:
     """keras.Conv2DTranspose(x, kernel [spatial…, C_out, C_in], bias) -> opset1.ConvolutionBackpropData"""
-    axes, last, found = axes_of(node), is_channel_last(node, data_format), variables(node)
-    if len(found) != 1 + use_bias:
+    axes, last, weights = axes_of(node), is_channel_last(node, data_format), variables(node)
+    if len(weights) != 1 + use_bias:
         node.fail("its kernel or bias is not in the file")
     data = channels_first(op, inputs, axes + 2, last=last)
-    result = transposed_convolved(node, op, data, found[0], axes, (strides, dilation_rate, output_padding), padding)
-    return finished(node, op, result, found[1] if use_bias else None, axes + 2, activation, last=last)
+    result = transposed_convolved(node, op, data, weights[0], axes, (strides, dilation_rate, output_padding), padding)
+    return finished(node, op, result, weights[1] if use_bias else None, axes + 2, activation, last=last)
 
 
 def transposed_convolved(

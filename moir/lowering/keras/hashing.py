@@ -1,4 +1,4 @@
-"""Hashes as numbers of bins.
+"""Hashes of values, as indices of bins.
 
     %y = keras.Hashing(%x) {num_bins = 5}
 ->  extension.StringToHashBucket of the strings, or of the digits of integers
@@ -29,17 +29,17 @@ def hashing(
     mask_value: object | None = None,
     output_mode: str = "int",
 ) -> SSAValue:
-    """keras.Hashing(x) {num_bins, mask_value} -> extension.StringToHashBucket(x), one more where values are masked"""
+    """keras.Hashing(x) {num_bins, mask_value} -> extension.StringToHashBucket(x), plus 1 if a mask value has bin 0"""
     check_salt(node)
     is_masked = mask_value is not None and num_bins > 1
-    found = bins(op, inputs, num_bins - is_masked)
+    hashed = bins(op, inputs, num_bins - is_masked)
     if is_masked:
         masked = (
             op.GreaterEqual(string_position(op, inputs, [str(mask_value).encode()]), 0)
             if element_of(inputs) == string
             else op.Equal(inputs, node.integer("mask_value"))
         )
-        found = op.Select(masked, op.constant(0, si64), op.Add(found, 1))
+        hashed = op.Select(masked, op.constant(0, si64), op.Add(hashed, 1))
     if output_mode == "int":
-        return found
-    return encoded(node, op, found, output_mode, num_bins, computed_type(node))
+        return hashed
+    return encoded(node, op, hashed, output_mode, num_bins, computed_type(node))

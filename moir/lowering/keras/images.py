@@ -13,8 +13,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, f32
 from moir.dialects.shapes import element_of, shape_of
-from moir.expansions.images.image_kernels import KERNELS, area_weights, cubic_weights, kernel_weights
-from moir.expansions.resampling import Weights, multiplied, resized_to
+from moir.expansions.resizing.image_kernels import KERNELS, area_weights, cubic_weights, kernel_weights
+from moir.expansions.resizing.resampling import Weights, multiplied, resized_to
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import is_channel_last
@@ -23,7 +23,7 @@ from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder, Operand
 
 INTERPOLATIONS = ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5", "gaussian", "mitchellcubic", "area")
-"""The ways of interpolation."""
+"""The interpolation methods of Keras."""
 
 
 def resized(
@@ -39,7 +39,7 @@ def resized(
     if interpolation == "bilinear" and not antialias:
         return resized_to(op, x, sizes, axes, "linear_onnx", "half_pixel")
     if known is None or any(shape[axis] < 1 for axis in axes):
-        node.fail("such resizing needs sizes that are known while converting", hint="give the model's input a static shape")
+        node.fail("such resizing needs sizes that are static", hint="give the model's input a static shape")
     element = element_of(x)
     x = op.convert(x, f32)
     for axis, size in zip(axes, known, strict=True):
@@ -53,15 +53,15 @@ _KERNEL_NAMES = {"bilinear": "triangle", "bicubic": "keyscubic", "mitchellcubic"
 
 
 def _matrix(node: LoweringNode, size: int, wanted: int, interpolation: str, *, antialias: bool) -> Weights:
-    """The matrix [result, data] of an axis."""
+    """The matrix [result, data] by which an axis is multiplied to resize it."""
     if interpolation == "bicubic" and not antialias:
         return cubic_weights(size, wanted)
     if interpolation == "area":
         return area_weights(size, wanted, align_corners=False)
     if interpolation == "nearest":
-        # There is nothing to smooth.
-        places = np.floor((np.arange(wanted) + 0.5) * size / wanted).astype(np.int64)
-        return np.eye(size, dtype=np.float32)[np.minimum(places, size - 1)]
+        # Each result is one element, so that antialiasing has no effect.
+        sources = np.floor((np.arange(wanted) + 0.5) * size / wanted).astype(np.int64)
+        return np.eye(size, dtype=np.float32)[np.minimum(sources, size - 1)]
     kernel = KERNELS.get(_KERNEL_NAMES.get(interpolation, interpolation))
     if kernel is None:
         node.fail(f"the interpolation {interpolation!r} is not supported", hint=f"supported are {', '.join(INTERPOLATIONS)}")
@@ -80,10 +80,10 @@ def resized_by_factor(
         wanted = op.Concat(*(op.Multiply(each, factor) for each, factor in zip(sizes, factors, strict=True)), axis=0)
     data = x if element_of(x) in REAL_TYPES else op.convert(x, f32)
     if interpolation == "nearest":
-        found = resized_to(op, data, wanted, axes, "nearest", "asymmetric", nearest_mode="floor")
+        resized_ = resized_to(op, data, wanted, axes, "nearest", "asymmetric", nearest_mode="floor")
     else:
-        found = resized(node, op, data, axes, wanted, interpolation)
-    return op.convert(found, element_of(x))
+        resized_ = resized(node, op, data, axes, wanted, interpolation)
+    return op.convert(resized_, element_of(x))
 
 
 def image_axes(node: LoweringNode, data_format: str | None) -> list[int]:
@@ -136,7 +136,7 @@ def resized_images(
     if way:
         sizes = [shape[axis] for axis in axes]
         if min(sizes) < 1:
-            node.fail("keeping the aspect ratio needs images of a known size", hint="give the model's input a static shape")
+            node.fail("keeping the aspect ratio needs images of a static size", hint="give the model's input a static shape")
         data = _cropped(op, data, axes, sizes, *size) if way == "crop" else _padded(op, data, axes, sizes, size[0], size[1], fill)
     return resized(node, op, data, axes, list(size), interpolation, antialias=antialias)
 
@@ -168,7 +168,7 @@ def center_crop(
     axes = image_axes(node, data_format)
     sizes = [(node.shape(0) or ())[axis] for axis in axes]
     if min(sizes) < 1:
-        node.fail("a crop in the middle needs images of a known size", hint="give the model's input a static shape")
+        node.fail("a crop in the middle needs images of a static size", hint="give the model's input a static shape")
     if sizes[0] < height or sizes[1] < width:
         data = op.convert(inputs, f32) if element_of(inputs) not in REAL_TYPES else inputs
         return resized(node, op, _cropped(op, data, axes, sizes, height, width), axes, [height, width], "bilinear")
@@ -186,7 +186,7 @@ def random_crop(
     axes = image_axes(node, data_format)
     sizes = [(node.shape(0) or ())[axis] for axis in axes]
     if min(sizes) < 1:
-        node.fail("a crop in the middle needs images of a known size", hint="give the model's input a static shape")
+        node.fail("a crop in the middle needs images of a static size", hint="give the model's input a static shape")
     data = op.convert(inputs, f32 if element_of(inputs) not in REAL_TYPES else computed_type(node))
     return resized(node, op, _cropped(op, data, axes, sizes, height, width), axes, [height, width], "bilinear")
 
@@ -200,5 +200,5 @@ def auto_contrast(op: OpBuilder, inputs: SSAValue, *, value_range: tuple[float, 
     first, last = float(min(value_range)), float(max(value_range))
     low, high = (getattr(op, reduction)(inputs, [1, 2], keep_dims=True) for reduction in ("ReduceMin", "ReduceMax"))
     spread = op.Divide(op.Subtract(inputs, low), op.Subtract(high, low))
-    found = op.Add(op.Multiply(spread, last - first), first)
-    return op.Select(op.Equal(low, high), inputs, found)
+    stretched = op.Add(op.Multiply(spread, last - first), first)
+    return op.Select(op.Equal(low, high), inputs, stretched)

@@ -17,16 +17,16 @@ from moir.rewriting.builder import OpBuilder
 @keras.lowers("Embedding", "ReversibleEmbedding")
 def embedding(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue:
     """keras.Embedding(i, table) -> opset8.Gather(table, i, 0)"""
-    found = variables(node)
-    if not found:
+    weights = variables(node)
+    if not weights:
         node.fail("its table is not in the file")
     mode = quantization(node)
     if node.op.KIND == "ReversibleEmbedding" and Arguments(node, "inputs", "reverse").flag("reverse"):
         if mode:
-            return product_with_table(node, op, op.convert(inputs, computed_type(node)), found, mode)
+            return product_with_table(node, op, op.convert(inputs, computed_type(node)), weights, mode)
         is_tied = node.flag("tie_weights", True)
         # Keras converts the table alone to the type of the layer.
-        x, table = promoted(op, [inputs, op.convert(found[0 if is_tied else -1], computed_type(node))])
+        x, table = promoted(op, [inputs, op.convert(weights[0 if is_tied else -1], computed_type(node))])
         logits = op.MatMul(x, table, transpose_b=is_tied)
         limit = node.attribute("logit_soft_cap", None)
         if limit is not None:
@@ -34,5 +34,5 @@ def embedding(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue:
         return logits if node.text("reverse_dtype", "") else op.convert(logits, computed_type(node))
     indices = op.convert(inputs, si32)
     if mode:
-        return dequantized_embedding(node, op, indices, found, mode)
-    return op.convert(op.Gather(found[0], indices, 0), computed_type(node))
+        return dequantized_embedding(node, op, indices, weights, mode)
+    return op.convert(op.Gather(weights[0], indices, 0), computed_type(node))

@@ -1,4 +1,4 @@
-"""Layers without a computation at inference: those of training, masks, functions of users."""
+"""Layers that compute nothing at inference: regularizers such as Dropout, masks, wrappers of functions."""
 
 from __future__ import annotations
 

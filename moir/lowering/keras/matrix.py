@@ -23,16 +23,16 @@ from moir.rewriting.builder import OpBuilder
 @keras.lowers("Dense")
 def dense(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, activation: object | None = None, use_bias: bool = True) -> SSAValue:
     """keras.Dense(x, kernel, bias) {activation} -> activation(opset1.MatMul(x, kernel) + bias)"""
-    found = variables(node)
+    weights = variables(node)
     data = op.convert(inputs, computed_type(node))
     if mode := quantization(node):
-        return activated(node, op, quantized_product(node, op, data, found, mode, use_bias=use_bias), activation)
-    if len(found) < 1 + use_bias:
+        return activated(node, op, quantized_product(node, op, data, weights, mode, use_bias=use_bias), activation)
+    if len(weights) < 1 + use_bias:
         node.fail("its kernel or bias is not in the file", hint="the file is damaged, or of a layer that was not built")
-    if len(found) == 3 + use_bias or len(found) == 4:
+    if len(weights) == 3 + use_bias or len(weights) == 4:
         node.fail("a kernel with the factors of LoRA is not supported", hint="merge them: layer.enable_lora's weights into the kernel")
-    result = op.MatMul(data, found[0], transpose_a=False, transpose_b=False)
-    return activated(node, op, op.Add(result, found[1]) if use_bias else result, activation)
+    result = op.MatMul(data, weights[0], transpose_a=False, transpose_b=False)
+    return activated(node, op, op.Add(result, weights[1]) if use_bias else result, activation)
 
 
 @keras.lowers("EinsumDense")
@@ -40,8 +40,8 @@ def einsum_dense(
     node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, equation: str, activation: object | None = None, output_shape: object = ()
 ) -> SSAValue:
     """keras.EinsumDense(x, kernel, bias) {equation} -> activation(opset1.MatMul(x, kernel) + bias), or opset7.Einsum"""
-    found = variables(node)
-    if not found:
+    weights = variables(node)
+    if not weights:
         node.fail("its kernel is not in the file")
     equation = equation.replace(" ", "")
     terms = equation.replace("->", ",").split(",")
@@ -53,8 +53,10 @@ def einsum_dense(
         sizes = cast("tuple[Any, ...]", output_shape if isinstance(output_shape, tuple) else (output_shape,))
         outer = sizes[len(sizes) - (len(terms[1]) - count) :]
         use_bias = node.has("bias_axes")
-        return activated(node, op, quantized_product(node, op, data, found, mode, use_bias=use_bias, count=count, outer=outer), activation)
-    result = projected(op, data, found[0], count) if count and rank_of(found[0]) == len(terms[1].replace("...", ".")) else None
+        return activated(
+            node, op, quantized_product(node, op, data, weights, mode, use_bias=use_bias, count=count, outer=outer), activation
+        )
+    result = projected(op, data, weights[0], count) if count and rank_of(weights[0]) == len(terms[1].replace("...", ".")) else None
     if result is None:
-        result = op.Einsum(data, found[0], equation=equation)
-    return activated(node, op, op.Add(result, found[1]) if len(found) > 1 else result, activation)
+        result = op.Einsum(data, weights[0], equation=equation)
+    return activated(node, op, op.Add(result, weights[1]) if len(weights) > 1 else result, activation)

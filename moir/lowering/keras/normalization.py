@@ -39,10 +39,10 @@ def along_last(op: OpBuilder, scale: SSAValue, axes: list[int], x: SSAValue, ran
     return scale if fits else along(op, scale, axes, rank)
 
 
-def taken(node: LoweringNode, found: list[SSAValue], count: int) -> None:
+def check_variable_count(node: LoweringNode, weights: list[SSAValue], count: int) -> None:
     """Raises ConversionError unless a layer has as many variables as its configuration says."""
-    if len(found) != count:
-        node.fail(f"it has {len(found)} variables instead of {count}", hint="the file is damaged, or of a layer that was not built")
+    if len(weights) != count:
+        node.fail(f"it has {len(weights)} variables instead of {count}", hint="the file is damaged, or of a layer that was not built")
 
 
 @keras.lowers("BatchNormalization", "SyncBatchNormalization", "BatchNormalizationV1", "BatchNormalizationV2")
@@ -57,10 +57,10 @@ def batch_normalization(
     scale: bool = True,
 ) -> SSAValue:
     """keras.BatchNormalization(x, gamma, beta, mean, variance) -> opset1.Add(opset1.Multiply(x, factor), shift)"""
-    found, rank = variables(node), node.known_rank(0)
-    taken(node, found, 2 + scale + center)
+    weights, rank = variables(node), node.known_rank(0)
+    check_variable_count(node, weights, 2 + scale + center)
     axes = sorted(axis_list(node, axis, rank))
-    *own, mean, variance = found
+    *own, mean, variance = weights
     if axes == [1] and rank > 2 and scale and center:
         return op.BatchNormInference(inputs, own[0], own[1], mean, variance, epsilon=epsilon)
     factor = op.Divide(own[0] if scale else op.constant_like(1.0, variance), op.Sqrt(op.Add(variance, epsilon)))
@@ -81,34 +81,34 @@ def layer_normalization(
     rms_scaling: bool = False,
 ) -> SSAValue:
     """keras.LayerNormalization(x, gamma, beta) {axis} -> opset6.MVN(x, axes) · gamma + beta"""
-    found, rank, element = variables(node), node.known_rank(0), element_of(inputs)
+    weights, rank, element = variables(node), node.known_rank(0), element_of(inputs)
     axes = sorted(axis_list(node, axis, rank))
     data = op.convert(inputs, f32)
-    found = [op.convert(each, f32) for each in found]
+    weights = [op.convert(each, f32) for each in weights]
     if rms_scaling:
         centred = op.Subtract(data, op.ReduceMean(data, axes, keep_dims=True))
         variance = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=True)
         result = op.Divide(data, op.Sqrt(op.Add(variance, epsilon)))
-        return op.convert(op.Multiply(result, along(op, found[0], axes, rank)) if found else result, element)
-    taken(node, found, scale + center)
+        return op.convert(op.Multiply(result, along(op, weights[0], axes, rank)) if weights else result, element)
+    check_variable_count(node, weights, scale + center)
     result = op.MVN(data, axes, normalize_variance=True, eps=epsilon, eps_mode="INSIDE_SQRT")
     if scale:
-        result = op.Multiply(result, along(op, found[0], axes, rank))
+        result = op.Multiply(result, along(op, weights[0], axes, rank))
     if center:
-        result = op.Add(result, along(op, found[-1], axes, rank))
+        result = op.Add(result, along(op, weights[-1], axes, rank))
     return op.convert(result, element)
 
 
 @keras.lowers("RMSNormalization")
 def rms_normalization(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, axis: object = -1, epsilon: float = 1e-6) -> SSAValue:
     """keras.RMSNormalization(x, scale) -> x / sqrt(mean(x²) + epsilon) · scale"""
-    found, rank, element = variables(node), node.known_rank(0), element_of(inputs)
-    taken(node, found, 1)
+    weights, rank, element = variables(node), node.known_rank(0), element_of(inputs)
+    check_variable_count(node, weights, 1)
     axes = sorted(axis_list(node, axis, rank))
     data = op.convert(inputs, f32)
     mean = op.ReduceMean(op.Multiply(data, data), axes, keep_dims=True)
     result = op.Divide(data, op.Sqrt(op.Add(mean, epsilon)))
-    return op.convert(op.Multiply(result, along_last(op, op.convert(found[0], f32), axes, data, rank)), element)
+    return op.convert(op.Multiply(result, along_last(op, op.convert(weights[0], f32), axes, data, rank)), element)
 
 
 @keras.lowers("GroupNormalization")
@@ -124,20 +124,20 @@ def group_normalization(
     scale: bool = True,
 ) -> SSAValue:
     """keras.GroupNormalization(x, gamma, beta) {groups} -> Transpose(opset12.GroupNormalization(Transpose(x)))"""
-    found, rank = variables(node), node.known_rank(0)
-    taken(node, found, scale + center)
-    place = axis % rank
-    channels = (node.shape(0) or ())[place]
-    if channels < 1 or place == 0:
-        node.fail("the number of its channels is unknown")
+    weights, rank = variables(node), node.known_rank(0)
+    check_variable_count(node, weights, scale + center)
+    axis_ = axis % rank
+    channels = (node.shape(0) or ())[axis_]
+    if channels < 1 or axis_ == 0:
+        node.fail("the number of its channels is dynamic")
     groups = channels if groups == -1 else groups
     if groups < 1 or channels % groups:
         node.fail(f"{channels} channels in {groups} groups")
     element = element_of(inputs)
-    order = [0, place, *(each for each in range(1, rank) if each != place)]
+    order = [0, axis_, *(each for each in range(1, rank) if each != axis_)]
     data = op.transposed(op.convert(inputs, f32), order)
-    gamma = op.convert(found[0], f32) if scale else op.filled([channels], 1.0, f32)
-    beta = op.convert(found[-1], f32) if center else op.filled([channels], 0.0, f32)
+    gamma = op.convert(weights[0], f32) if scale else op.filled([channels], 1.0, f32)
+    beta = op.convert(weights[-1], f32) if center else op.filled([channels], 0.0, f32)
     data = op.Unsqueeze(data, [2]) if rank == 2 else data
     result = op.GroupNormalization(data, gamma, beta, num_groups=groups, epsilon=epsilon)
     result = op.Squeeze(result, [2]) if rank == 2 else result
@@ -154,6 +154,6 @@ def unit_normalization(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, a
 @keras.lowers("LayerScale")
 def layer_scale(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue:
     """keras.LayerScale(x, gamma) -> opset1.Multiply(x, gamma)"""
-    found = variables(node)
-    taken(node, found, 1)
-    return op.Multiply(inputs, found[0])
+    weights = variables(node)
+    check_variable_count(node, weights, 1)
+    return op.Multiply(inputs, weights[0])

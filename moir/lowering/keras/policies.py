@@ -52,7 +52,7 @@ def quantization(node: LoweringNode) -> str:
 
 def adapted(kind: str, handler: BoundHandler) -> BoundHandler:
     """The handler of a layer, with inputs and variables in the element type that the layer computes in."""
-    if kind.startswith("ops.") or kind == "TimeDistributed":
+    if kind.startswith("ops.") or kind in ("TimeDistributed", "TFOpLambda"):
         return handler
 
     def call(node: LoweringNode, op: OpBuilder) -> Replacement | None:
@@ -72,8 +72,8 @@ def adapted(kind: str, handler: BoundHandler) -> BoundHandler:
 
 
 def _is_other(type_: Attribute, element: Attribute) -> bool:
-    found = element_of(type_)
-    return found in REAL_TYPES and found != element
+    own_element = element_of(type_)
+    return own_element in REAL_TYPES and own_element != element
 
 
 def counted_type(node: LoweringNode) -> Attribute:

@@ -30,10 +30,10 @@ def _pooled(
     properties = padded_window(kernel, steps, zeros, zeros) | {"auto_pad": AUTO_PADS[padding]}
     data = channels_first(op, inputs, axes + 2, last=last)
     if "Max" in node.op.KIND:
-        found = op.MaxPool(data, **properties, dilations=(1,) * axes)
+        pooled = op.MaxPool(data, **properties, dilations=(1,) * axes)
     else:
-        found = op["opset14.AvgPool"](data, **properties, exclude_pad=True, rounding_type="floor")
-    return channels_last(op, found, axes + 2, last=last)
+        pooled = op["opset14.AvgPool"](data, **properties, exclude_pad=True, rounding_type="floor")
+    return channels_last(op, pooled, axes + 2, last=last)
 
 
 @keras.lowers("MaxPooling1D", "MaxPooling2D", "MaxPooling3D", "AveragePooling1D", "AveragePooling2D", "AveragePooling3D")
@@ -96,5 +96,5 @@ def adaptive_pooling(
     axes, last = axes_of(node), is_channel_last(node, data_format)
     data = channels_first(op, inputs, axes + 2, last=last)
     size = op.constant(list(by_axis(node, "output_size", output_size, axes)), si64)
-    found = op.AdaptiveMaxPool(data, size, index_element_type=si32) if "Max" in node.op.KIND else op.AdaptiveAvgPool(data, size)
-    return channels_last(op, found, axes + 2, last=last)
+    pooled = op.AdaptiveMaxPool(data, size, index_element_type=si32) if "Max" in node.op.KIND else op.AdaptiveAvgPool(data, size)
+    return channels_last(op, pooled, axes + 2, last=last)

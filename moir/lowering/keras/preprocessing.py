@@ -1,7 +1,7 @@
 """Preprocessing layers: statistics, categories, vocabularies.
 
     %y = keras.IntegerLookup(%x) {vocabulary = [3, 5, 1]}
-->  the position of each number in the vocabulary after those of unknown ones
+->  the index of each number in the vocabulary, after the indices for values outside of it
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ def normalization(
 ) -> SSAValue:
     """keras.Normalization(x, mean, variance) {axis, invert} -> (x - mean) / max(sqrt(variance), epsilon)"""
     element, rank = computed_type(node), node.known_rank(0)
-    found = variables(node)
+    weights = variables(node)
     if mean is not None and variance is not None:
         values = [op.constant(np.asarray(each, np.float32), f32) for each in (mean, variance)]
-    elif len(found) >= 2:
-        values = found[:2]
+    elif len(weights) >= 2:
+        values = weights[:2]
     else:
         node.fail("its mean and variance are not in the file", hint="adapt the layer before the model is saved")
     axes = sorted(axis_list(node, axis, rank)) if axis is not None else []
     if axis is None or axes != list(range(rank - len(axes), rank)):
         shape = [(node.shape(0) or ())[each] if each in axes else 1 for each in range(rank)]
         if min(shape) < 1:
-            node.fail("the sizes of its axes are unknown")
+            node.fail("the sizes of its axes are dynamic")
         if not axes or all((rank_of(each) or 0) > 0 for each in values):
             values = [op.Reshape(each, shape, special_zero=False) if axes or rank_of(each) else each for each in values]
     average, spread = (op.convert(each, element) for each in values)
@@ -76,36 +76,36 @@ def rescaling(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, scale: obj
 def encoded(
     node: LoweringNode, op: OpBuilder, indices: SSAValue, mode: str, depth: int, element: Attribute, weights: SSAValue | None = None
 ) -> SSAValue:
-    """Categories as indices, as one-hot vectors, or as sets or counts along the last dimension."""
+    """Categories as indices, or encoded along the last dimension: one-hot, multi-hot, or counts."""
     if depth < 1 or depth > 1 << 20:
         node.fail(f"{depth} categories")
     shape, rank = shape_of(indices), rank_of(indices)
     if shape is None or rank is None:
-        node.fail("the rank of its input is unknown")
+        node.fail("the rank of its input is dynamic")
     if mode == "one_hot" and rank > 1 and shape[-1] == 1:
         indices = op.Squeeze(indices, [rank - 1])
     if rank == 0:
         indices = op.Unsqueeze(indices, [0])
     vectors = op.OneHot(indices, depth, op.constant(np.array(1, np.float32)), op.constant(np.array(0, np.float32)), axis=-1)
-    # Keras joins the second dimension, whatever the rank.
-    joined = min(1, max(rank - 1, 0))
+    # Keras reduces the second dimension, whatever the rank.
+    reduced_axis = min(1, max(rank - 1, 0))
     match mode:
         case "one_hot":
-            found = vectors
+            counts = vectors
         case "multi_hot":
-            found = op.ReduceMax(vectors, [joined], keep_dims=False)
+            counts = op.ReduceMax(vectors, [reduced_axis], keep_dims=False)
         case "count":
             if weights is not None:
                 vectors = op.Multiply(vectors, op.Unsqueeze(op.convert(weights, f32), [-1]))
-            found = op.ReduceSum(vectors, [joined], keep_dims=False)
+            counts = op.ReduceSum(vectors, [reduced_axis], keep_dims=False)
         case _:
             node.fail(f"the output mode {mode!r} is not supported", hint="use int, one_hot, multi_hot or count")
-    return op.convert(found, element)
+    return op.convert(counts, element)
 
 
 @keras.lowers("CategoryEncoding")
 def category_encoding(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, num_tokens: int, output_mode: str = "multi_hot") -> SSAValue:
-    """keras.CategoryEncoding(i) {num_tokens, output_mode} -> opset1.OneHot(i), joined along the last dimension"""
+    """keras.CategoryEncoding(i) {num_tokens, output_mode} -> opset1.OneHot(i), reduced along the last dimension"""
     weights = Arguments(node, "inputs", "count_weights").optional("count_weights")
     return encoded(node, op, op.convert(inputs, si32), output_mode, num_tokens, computed_type(node), weights)
 
@@ -119,17 +119,17 @@ def discretization(
         node.fail("its boundaries are not in the file", hint="adapt the layer before the model is saved")
     boundaries = op.constant(np.asarray(bin_boundaries, np.float32))
     element = si64 if node.version < 3 else si32
-    places = op.Bucketize(op.convert(inputs, f32), boundaries, with_right_bound=False, output_type=element)
+    buckets = op.Bucketize(op.convert(inputs, f32), boundaries, with_right_bound=False, output_type=element)
     if output_mode == "int":
-        return places
-    return encoded(node, op, places, output_mode, np.asarray(bin_boundaries).size + 1, computed_type(node))
+        return buckets
+    return encoded(node, op, buckets, output_mode, np.asarray(bin_boundaries).size + 1, computed_type(node))
 
 
 # Vocabularies
 
 
 class Vocabulary:
-    """The entries of a lookup, and where they begin in its indices.
+    """The entries of a lookup layer, and the index of the first of them.
 
     Args:
         node: the layer.
@@ -140,7 +140,7 @@ class Vocabulary:
     def __init__(self, node: LoweringNode, mask: object, unknown: object) -> None:
         entries = list(vocabulary_of(node))
         special = [mask, unknown] if mask is not None else [unknown]
-        # A vocabulary of an asset begins with the special entries.
+        # A vocabulary from an asset begins with the special entries.
         while entries and len(entries) > 1 and str(entries[0]) in {str(each) for each in special}:
             entries.pop(0)
         self.entries = entries
@@ -157,8 +157,8 @@ class Vocabulary:
 
 def vocabulary_of(node: LoweringNode) -> Sequence[Any]:
     """The entries of the vocabulary of a layer. Raises ConversionError if the file does not have it."""
-    found = node.op.properties.get("vocabulary")
-    value = None if found is None else structure_of(found)
+    attribute = node.op.properties.get("vocabulary")
+    value = None if attribute is None else structure_of(attribute)
     if not isinstance(value, tuple) or not value:
         node.fail("its vocabulary is not in the file", hint="adapt the layer, or give it a vocabulary, before the model is saved")
     return cast("tuple[Any, ...]", value)
@@ -168,15 +168,15 @@ def check_salt(node: LoweringNode) -> None:
     """Raises ConversionError if a layer hashes with a salt."""
     if node.attribute("salt", None) is not None:
         node.fail(
-            "a hash with a salt is SipHash, which needs sums of 64 bits, and the runtime computes with 32",
+            "a hash with a salt is SipHash, which is made of sums of 64 bits, which are not supported",
             hint="use the layer without a salt, or cut the model after it with --input",
         )
 
 
 def _looked_up(
-    node: LoweringNode, op: OpBuilder, inputs: SSAValue, vocabulary: Vocabulary, places: SSAValue, masked: SSAValue | None
+    node: LoweringNode, op: OpBuilder, inputs: SSAValue, vocabulary: Vocabulary, positions: SSAValue, masked: SSAValue | None
 ) -> SSAValue:
-    """The result of a lookup for the places in the vocabulary, -1 for unknown values."""
+    """The result of a lookup layer for indices into the vocabulary, which are -1 for values that are not in it."""
     if vocabulary.unknown_count > 1:
         if element_of(inputs) not in INTEGER_TYPES or node.text("oov_method", "floormod") != "floormod":
             check_salt(node)
@@ -186,36 +186,36 @@ def _looked_up(
         unknown = op.Add(unknown, int(vocabulary.has_mask))
     else:
         unknown = op.constant(int(vocabulary.has_mask) if vocabulary.unknown_count else -1)
-    places = op.convert(places, si64)
-    found = op.Select(op.Less(places, 0), unknown, op.Add(places, vocabulary.first))
+    positions = op.convert(positions, si64)
+    index = op.Select(op.Less(positions, 0), unknown, op.Add(positions, vocabulary.first))
     if masked is not None:
-        # A vector has no place for an absent value.
-        found = op.Select(masked, op.constant(0 if vocabulary.has_mask else -1), found)
+        # A vector of counts has no element for an absent value.
+        index = op.Select(masked, op.constant(0 if vocabulary.has_mask else -1), index)
     if vocabulary.mode == "int":
-        return found
+        return index
     depth = node.attribute("max_tokens", None) if node.flag("pad_to_max_tokens") else None
     if vocabulary.mode == "tf_idf":
-        given = node.attribute("idf_weights", None)
-        if not isinstance(given, tuple) or len(cast("tuple[object, ...]", given)) != len(vocabulary.entries):
+        idf_weights = node.attribute("idf_weights", None)
+        if not isinstance(idf_weights, tuple) or len(cast("tuple[object, ...]", idf_weights)) != len(vocabulary.entries):
             node.fail("the weights of its vocabulary are not in the file", hint="give them to the layer as idf_weights")
-        weights = np.asarray(given, np.float32)
-        # What is not in the vocabulary has the mean weight.
+        weights = np.asarray(idf_weights, np.float32)
+        # Values outside of the vocabulary have the mean weight.
         others = np.full(vocabulary.size - len(weights), weights.mean(), np.float32)
-        counts = encoded(node, op, found, "count", vocabulary.size, f32)
+        counts = encoded(node, op, index, "count", vocabulary.size, f32)
         weighted = op.Multiply(counts, np.concatenate([others, weights]))
         missing = int(depth or vocabulary.size) - vocabulary.size
         rank = rank_of(weighted) or 1
         if missing > 0:
             weighted = op.Pad(weighted, [0] * rank, [0] * (rank - 1) + [missing], op.constant(0.0, f32), pad_mode="constant")
         return op.convert(weighted, weighted_type(node))
-    return encoded(node, op, found, vocabulary.mode, int(depth or vocabulary.size), counted_type(node))
+    return encoded(node, op, index, vocabulary.mode, int(depth or vocabulary.size), counted_type(node))
 
 
 @keras.lowers("IntegerLookup")
 def integer_lookup(
     node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, mask_token: object | None = None, oov_token: object = -1, invert: bool = False
 ) -> SSAValue:
-    """keras.IntegerLookup(x) {vocabulary} -> opset15.SearchSorted in the ordered vocabulary, opset8.Gather"""
+    """keras.IntegerLookup(x) {vocabulary} -> opset15.SearchSorted in the sorted vocabulary, opset8.Gather"""
     vocabulary = Vocabulary(node, mask_token, oov_token)
     try:
         keys = np.array([int(each) for each in vocabulary.entries], np.int64)
@@ -226,13 +226,13 @@ def integer_lookup(
         special = [int(cast(Any, mask_token))] if vocabulary.has_mask else []
         table = np.concatenate([np.array([*special, *[int(cast(Any, oov_token))] * vocabulary.unknown_count], np.int64), keys])
         outside = op.LogicalOr(op.Less(data, 0), op.GreaterEqual(data, table.size))
-        found = op.Gather(op.constant(table), op.Clamp(data, min=0.0, max=float(table.size - 1)), 0)
-        return op.Select(outside, op.constant(int(cast(Any, oov_token))), found)
+        codes = op.Gather(op.constant(table), op.Clamp(data, min=0.0, max=float(table.size - 1)), 0)
+        return op.Select(outside, op.constant(int(cast(Any, oov_token))), codes)
     order = np.argsort(keys, kind="stable")
     position, equal = number_position(op, data, keys[order], si64)
-    place = op.Gather(op.constant(order.astype(np.int64)), position, 0)
+    index = op.Gather(op.constant(order.astype(np.int64)), position, 0)
     masked = None if mask_token is None else op.Equal(data, int(cast(Any, mask_token)))
-    return _looked_up(node, op, inputs, vocabulary, op.Select(equal, place, op.constant(-1)), masked)
+    return _looked_up(node, op, inputs, vocabulary, op.Select(equal, index, op.constant(-1)), masked)
 
 
 @keras.lowers("StringLookup")
@@ -248,6 +248,6 @@ def string_lookup(
         data = op.convert(inputs, si64)
         outside = op.LogicalOr(op.Less(data, 0), op.GreaterEqual(data, len(table)))
         return selected_string(op, op.Select(outside, op.constant(int(vocabulary.has_mask)), data), table)
-    places = string_position(op, inputs, keys)
+    positions = string_position(op, inputs, keys)
     masked = None if mask_token is None else op.GreaterEqual(string_position(op, inputs, [mask_token.encode()]), 0)
-    return _looked_up(node, op, inputs, vocabulary, places, masked)
+    return _looked_up(node, op, inputs, vocabulary, positions, masked)

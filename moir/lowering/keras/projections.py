@@ -11,14 +11,18 @@ from moir.rewriting.builder import OpBuilder
 
 
 def summed_dimensions(terms: list[str]) -> int:
-    """How many of the last dimensions of the first term are the first ones of the second one; 0 for another product."""
+    """The number of dimensions that an Einstein sum contracts, if they are the last of the first term and the first of
+    the second one; 0 for any other sum.
+    """
     data, weights, result = (term.replace("...", ".") for term in terms)
     count = next((count for count in range(len(data), 0, -1) if data[-count:] == weights[:count]), 0)
     return count if result == data[:-count] + weights[count:] else 0
 
 
 def projected(op: OpBuilder, x: SSAValue, kernel: SSAValue, count: int) -> SSAValue | None:
-    """The product of the last `count` dimensions of x with the first ones of a kernel; None if a rank is unknown."""
+    """The product of the last `count` dimensions of x with the first ones of a kernel; None if a rank or a size of the
+    kernel is dynamic.
+    """
     rank, kernel_rank = rank_of(x), rank_of(kernel)
     if rank is None or kernel_rank is None:
         return None
@@ -30,7 +34,7 @@ def projected(op: OpBuilder, x: SSAValue, kernel: SSAValue, count: int) -> SSAVa
         kernel = op.Reshape(kernel, [prod(sizes[:count]), prod(sizes[count:])], special_zero=False)
     if count > 1:
         x = op.Reshape(x, [*(0,) * outer, prod(sizes[:count])], special_zero=True)
-    found = op.MatMul(x, kernel, transpose_a=False, transpose_b=False)
+    product = op.MatMul(x, kernel, transpose_a=False, transpose_b=False)
     if kernel_rank - count == 1:
-        return found
-    return op.Reshape(found, [*(0,) * outer, *sizes[count:]], special_zero=True)
+        return product
+    return op.Reshape(product, [*(0,) * outer, *sizes[count:]], special_zero=True)

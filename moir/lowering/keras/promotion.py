@@ -29,7 +29,7 @@ def common_type(elements: Sequence[Attribute]) -> Attribute:
     if reals:
         widths = {describe(each).bits for each in reals}
         widest = max(reals, key=lambda each: describe(each).bits)
-        # Neither of two kinds of 16 bits holds the other one.
+        # Neither f16 nor bf16 represents all values of the other.
         return f32 if len({each for each in reals if describe(each).bits == max(widths)}) > 1 else widest
     integers = [each for each in known if each != boolean]
     if not integers:
@@ -52,10 +52,10 @@ def promoted(op: OpBuilder, values: Sequence[SSAValue]) -> list[SSAValue]:
 
 
 def operands(op: OpBuilder, *values: Any, least: Attribute | None = None) -> list[SSAValue]:
-    """Tensors and numbers, promoted to one element type, together with the type `least`."""
-    given = [each for each in values if is_tensor(each)]
+    """Tensors and numbers, converted to their common element type, in which `least` takes part."""
+    tensors = [each for each in values if is_tensor(each)]
     numbers = [numbers_of(each) for each in values if not is_tensor(each)]
-    elements = [element_of(each) for each in given]
+    elements = [element_of(each) for each in tensors]
     element = common_type(elements) if elements else None
     if element is None or (element not in REAL_TYPES and element is not dynamic and any(each.dtype.kind == "f" for each in numbers)):
         element = f32 if element is not None or any(each.dtype.kind == "f" for each in numbers) else si32
@@ -64,12 +64,12 @@ def operands(op: OpBuilder, *values: Any, least: Attribute | None = None) -> lis
     if least is not None and element is not dynamic:
         element = common_type([element, least]) if element not in REAL_TYPES else element
     return [
-        (each if element is dynamic else op.convert(each, element)) if is_tensor(each) else _constant(op, each, element, given)
+        (each if element is dynamic else op.convert(each, element)) if is_tensor(each) else _constant(op, each, element, tensors)
         for each in values
     ]
 
 
-def _constant(op: OpBuilder, number: Any, element: Attribute, given: Sequence[SSAValue]) -> SSAValue:
+def _constant(op: OpBuilder, number: Any, element: Attribute, tensors: Sequence[SSAValue]) -> SSAValue:
     if element is dynamic:
-        return op.constant_like(number, given[0])
+        return op.constant_like(number, tensors[0])
     return op.constant(np.asarray(number), element)

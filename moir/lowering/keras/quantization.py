@@ -67,7 +67,7 @@ def quantized_product(
         node.fail("the scale of its kernel is not in the file")
     inner = (shape_of(x) or ())[-count:]
     if len(inner) < count or min(inner) < 1:
-        node.fail("the size of the dimensions that it sums over is unknown")
+        node.fail("the size of the dimensions that it sums over is dynamic")
     if mode == "int8":
         product = _by_rows(node, op, x, kernel, rest[0], count)
     elif mode.startswith("int4") and len(rest) == 3:
@@ -82,16 +82,16 @@ def quantized_product(
 
 
 def _projected(node: LoweringNode, op: OpBuilder, x: SSAValue, kernel: SSAValue, count: int) -> SSAValue:
-    found = projected(op, x, kernel, count)
-    if found is None:
-        node.fail("the shape of its input is unknown, or it sums over all dimensions")
-    return found
+    product = projected(op, x, kernel, count)
+    if product is None:
+        node.fail("the shape of its input is dynamic, or it sums over all dimensions")
+    return product
 
 
 def _as_float8(op: OpBuilder, x: SSAValue, scale: SSAValue) -> SSAValue:
     """The nearest numbers of f8e4m3, times the scale of a tensor.
 
-    They are computed in floats, because the runtime leaves out conversions to fewer bits and back: four bits of the
+    They are computed in floats, since a pair of conversions might be removed as a no-op: four bits of the
     mantissa are kept by Dekker's splitting, and multiples of 2⁻⁹ below the normal numbers.
     """
     factor = op.convert(scale, element_of(x))
@@ -131,19 +131,19 @@ def unpacked(node: LoweringNode, op: OpBuilder, kernel: SSAValue, rest: Sequence
     if any(each is None for each in known):
         node.fail("its kernel is not constant")
     packed, scale, zero, groups = (np.asarray(each) for each in known)
-    places = groups.astype(np.int64)
-    columns = scale.shape[-1] if by_rows else places.size
+    indices = groups.astype(np.int64)
+    columns = scale.shape[-1] if by_rows else indices.size
     if packed.dtype.kind not in "iu" or scale.ndim != 2 or zero.shape != scale.shape:
-        node.fail("its kernel is none of packed numbers with a scale for each group")
+        node.fail("its kernel is not of packed integers with a scale for each group")
     low, high = (packed << 4).astype(np.int8) >> 4, packed.astype(np.int8) >> 4
     values = np.stack([low, high], axis=-1).reshape(packed.shape[0], -1)[:, :columns].astype(np.float32)
     if (
-        places.shape != (values.shape[0 if by_rows else 1],)
-        or places.min(initial=0) < 0
-        or places.max(initial=0) >= scale.shape[not by_rows]
+        indices.shape != (values.shape[0 if by_rows else 1],)
+        or indices.min(initial=0) < 0
+        or indices.max(initial=0) >= scale.shape[not by_rows]
     ):
         node.fail("the groups of its kernel do not fit to its scale")
-    zeros, factors = ((each[places] if by_rows else each[:, places]).astype(np.float32) for each in (zero, scale))
+    zeros, factors = ((each[indices] if by_rows else each[:, indices]).astype(np.float32) for each in (zero, scale))
     return (values - zeros) * factors
 
 

@@ -3,7 +3,7 @@
     %y = keras.LSTM(%x, kernel, recurrent kernel, bias)
 ->  %y = opset1.Squeeze(opset5.LSTMSequence(%x, zeros, zeros, lengths, W, R, B))
 
-A layer with a mask, with other activations than those of the runtime's operations, or with other cells is a
+A layer with a mask, with other activations than those of the operation sets, or with other cells is a
 TensorIterator over its steps. The states of a layer that is `stateful` are variables.
 """
 
@@ -23,9 +23,9 @@ from moir.lowering.keras.attributes import Arguments, config_of, values_within, 
 from moir.lowering.keras.cells import Cell, cell_of
 from moir.lowering.keras.table import keras
 from moir.lowering.table import Replacement
-from moir.records import Record
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.variables import assign_variable, read_variable
+from moir.support.records import Record
 
 
 class Layer(Record):
@@ -59,16 +59,16 @@ def _results(
     initial = list(states) or layer.cell.zeros(op, x)
     if len(initial) != layer.cell.state_count:
         node.fail(f"{len(initial)} initial states for a cell of {layer.cell.state_count}")
-    names = [f"{node.name}/{layer.role}state_{number}" for number in range(layer.cell.state_count)]
-    # States that are arguments are not those of the call before.
+    names = [f"{node.name}/{layer.role}state_{index}" for index in range(layer.cell.state_count)]
+    # Initial states among the arguments replace the states of the call before.
     keeps = layer.has("stateful") and not states
     if keeps:
         initial = [read_variable(op, name, value, value) for name, value in zip(names, initial, strict=True)]
-    found = _computed(op, layer, x, initial, mask, begins_at_zero=not states and not keeps)
+    results = _computed(op, layer, x, initial, mask, begins_at_zero=not states and not keeps)
     if keeps:
-        for name, value in zip(names, found[1:], strict=True):
+        for name, value in zip(names, results[1:], strict=True):
             assign_variable(op, name, value)
-    return found
+    return results
 
 
 def _computed(
@@ -78,8 +78,8 @@ def _computed(
 
     The last output is that of the final states; it is zero for a sequence whose steps are all masked.
     """
-    if mask is None and (found := layer.cell.sequence(op, x, initial, reverse=layer.has("go_backwards"))) is not None:
-        every, *ends = found
+    if mask is None and (sequence := layer.cell.sequence(op, x, initial, reverse=layer.has("go_backwards"))) is not None:
+        every, *ends = sequence
     else:
         every, ends = _iterated(op, layer, x, initial, mask)
     if layer.has("return_sequences"):
@@ -120,40 +120,40 @@ def _iterated(
             return Step([*after, output], [inside.Unsqueeze(output, [1])])
         return Step(after, [inside.Unsqueeze(output, [1])])
 
-    found = repeated_steps(op, body, carried, cuts=cuts, invariants=layer.weights, joins=[Slicing(1)])
-    return found[-1], found[: len(initial)]
+    results = repeated_steps(op, body, carried, cuts=cuts, invariants=layer.weights, joins=[Slicing(1)])
+    return results[-1], results[: len(initial)]
 
 
-def _initial(given: Arguments, first: list[SSAValue]) -> list[SSAValue]:
+def _initial(arguments: Arguments, first: list[SSAValue]) -> list[SSAValue]:
     """The initial states of a call: an argument, or tensors after the sequence."""
-    return values_within(given.get("initial_state")) or first[1:]
+    return values_within(arguments.get("initial_state")) or first[1:]
 
 
 @keras.lowers("LSTM", "GRU", "SimpleRNN", "CuDNNLSTM", "CuDNNGRU", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "RNN")
 def recurrent_layer(node: LoweringNode, op: OpBuilder) -> Replacement:
     """keras.LSTM(x, kernel, recurrent kernel, bias) -> opset5.LSTMSequence, or a TensorIterator over the steps"""
-    given = Arguments(node, "sequences", "initial_state", "mask")
-    first = values_within(given.get("sequences"))
+    arguments = Arguments(node, "sequences", "initial_state", "mask")
+    first = values_within(arguments.get("sequences"))
     if not first:
         node.fail("it has no sequence")
     if node.known_rank(0) < 3:
         node.fail(f"its input has rank {node.rank(0)}, without steps")
     layer = _layer(node, node.op.KIND, config_of(node), variables(node))
-    x, mask = first[0], given.optional("mask")
+    x, mask = first[0], arguments.optional("mask")
     if not layer.has("time_major"):
-        return _results(node, op, layer, x, _initial(given, first), mask)[: node.result_count]
+        return _results(node, op, layer, x, _initial(arguments, first), mask)[: node.result_count]
     mask = None if mask is None else steps_and_batch_swapped(op, mask)
-    found = _results(node, op, layer, steps_and_batch_swapped(op, x), _initial(given, first), mask)
+    results = _results(node, op, layer, steps_and_batch_swapped(op, x), _initial(arguments, first), mask)
     if layer.has("return_sequences"):
-        found[0] = steps_and_batch_swapped(op, found[0])
-    return found[: node.result_count]
+        results[0] = steps_and_batch_swapped(op, results[0])
+    return results[: node.result_count]
 
 
 @keras.lowers("Bidirectional")
 def bidirectional(node: LoweringNode, op: OpBuilder, *, merge_mode: str | None = None) -> Replacement:
-    """keras.Bidirectional(x) {layer, backward_layer, merge_mode} -> both directions, joined"""
-    given = Arguments(node, "sequences", "initial_state", "mask")
-    first = values_within(given.get("sequences"))
+    """keras.Bidirectional(x) {layer, backward_layer, merge_mode} -> both directions, merged"""
+    arguments = Arguments(node, "sequences", "initial_state", "mask")
+    first = values_within(arguments.get("sequences"))
     config = config_of(node)
     inner = config.get("layer")
     if not first or not isinstance(inner, dict):
@@ -168,7 +168,7 @@ def bidirectional(node: LoweringNode, op: OpBuilder, *, merge_mode: str | None =
         _layer(node, str(each.get("class_name")), settings, variables(node, f"{name}_layer/"), f"{name}_")
         for each, settings, name in ((forward, own, "forward"), (other, backward, "backward"))
     ]
-    states, mask = _initial(given, first), given.optional("mask")
+    states, mask = _initial(arguments, first), arguments.optional("mask")
     half = len(states) // 2
     results = [_results(node, op, layer, first[0], part, mask) for layer, part in zip(layers, (states[:half], states[half:]), strict=True)]
     (ahead, *ahead_states), (back, *back_states) = results

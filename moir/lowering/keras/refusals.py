@@ -10,7 +10,7 @@ from moir.rewriting.builder import OpBuilder
 
 REFUSALS = {
     "FlaxLayer": "it refers to a module of Flax that is not in the file",
-    "HashedCrossing": "it joins hashes of 64 bits by products of 64 bits, which the runtime computes with 32",
+    "HashedCrossing": "it joins hashes of 64 bits by products of 64 bits, which are not supported",
     "JaxLayer": "it refers to a program of JAX that is not in the file",
     "TFSMLayer": "it refers to a SavedModel that is not in the file",
     "TorchModuleWrapper": "it refers to a module of PyTorch that is not in the file",

@@ -60,10 +60,10 @@ def _pairs(node: LoweringNode, name: str, value: object, axes: int) -> list[tupl
     entries = cast("Sequence[Any]", value) if isinstance(value, tuple) else ()
     if axes == 1 and len(entries) == 2 and all(isinstance(each, int) for each in entries):
         return [(entries[0], entries[1])]
-    found = [(each, each) if isinstance(each, int) else tuple(each) for each in entries]
-    if len(found) != axes or not all(len(each) == 2 and min(each) >= 0 for each in found):
+    pairs = [(each, each) if isinstance(each, int) else tuple(each) for each in entries]
+    if len(pairs) != axes or not all(len(each) == 2 and min(each) >= 0 for each in pairs):
         node.fail(f"{name} is {value!r}")
-    return [(begin, end) for begin, end in found]
+    return [(begin, end) for begin, end in pairs]
 
 
 def _spatial(node: LoweringNode, data_format: str | None) -> tuple[list[int], bool]:

@@ -1,7 +1,7 @@
-"""Texts as numbers of words.
+"""Texts as indices of the words in a vocabulary.
 
     %y = keras.TextVectorization(%x) {vocabulary = ["day", "good"], output_sequence_length = 3}
-->  lower case, without punctuation, split at white space: the place of each word among the keys, then zeros
+->  lower case, without punctuation, split at white space: the index of each word among the keys, then zeros
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from moir.expansions.strings.pieces import pieces, without_empty
 from moir.expansions.strings.texts import (
     Texts,
     flat,
+    int32,
     is_one_of,
-    number,
     one_by_one,
     packed,
     positions_where,
@@ -49,7 +49,7 @@ def in_lower_case(op: OpBuilder, texts: Texts) -> Texts:
 def without_characters(op: OpBuilder, texts: Texts, characters: Sequence[int]) -> Texts:
     """Strings with the given bytes removed."""
     kept = op.LogicalNot(is_one_of(op, texts.symbols, characters))
-    before = op.Concat(number([0]), op.CumSum(op.convert(kept, si32), 0), axis=0)
+    before = op.Concat(int32([0]), op.CumSum(op.convert(kept, si32), 0), axis=0)
     symbols = with_sentinel(op, op.Gather(texts.symbols, positions_where(op, kept), 0), np.zeros(1, np.uint8))
     return Texts(op.Gather(before, texts.begins, 0), op.Gather(before, texts.ends, 0), symbols)
 
@@ -64,15 +64,15 @@ def standardized(node: LoweringNode, op: OpBuilder, texts: Texts, standardize: o
     return without_characters(op, texts, PUNCTUATION) if "strip_punctuation" in name else texts
 
 
-def words(node: LoweringNode, op: OpBuilder, texts: Texts, split: object) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """The row, the place in it and the string of each word."""
-    listed = Texts(flat(op, texts.begins), flat(op, texts.ends), texts.symbols)
+def split_words(node: LoweringNode, op: OpBuilder, texts: Texts, split: object) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """The row, the index within the row and the string of each word."""
+    strings = Texts(flat(op, texts.begins), flat(op, texts.ends), texts.symbols)
     if split == "whitespace":
-        found = without_empty(op, pieces(op, listed, b""))
-        return found.row, found.column, packed(op, Texts(found.start, found.stop, listed.symbols))
+        tokens = without_empty(op, pieces(op, strings, b""))
+        return tokens.row, tokens.column, packed(op, Texts(tokens.start, tokens.stop, strings.symbols))
     if split is None:
-        rows = one_by_one(op, size_of(op, listed.begins))
-        return rows, op.Multiply(rows, number(0)), packed(op, listed)
+        rows = one_by_one(op, size_of(op, strings.begins))
+        return rows, op.Multiply(rows, int32(0)), packed(op, strings)
     return node.fail(f"texts that are split by {split!r} are not supported", hint="split them at white space")
 
 
@@ -95,23 +95,23 @@ def text_vectorization(
     keys = _keys(node)
     rank = node.known_rank(0)
     if rank > 1 and (node.shape(0) or (-1,))[-1] != 1:
-        node.fail("its texts have more than one dimension", hint="give it a list of texts")
+        node.fail("its texts have more than one dimension", hint="give it a 1-D tensor of texts")
     texts = standardized(node, op, unpacked(op, inputs), standardize)
-    row, column, strings = words(node, op, texts, split)
+    row, column, strings = split_words(node, op, texts, split)
     count = size_of(op, flat(op, texts.begins))
-    # A word at the end of the last row, which is cut off, keeps the list from being empty.
-    row, column = (with_sentinel(op, each, number(0)) for each in (row, op.Add(column, number(1))))
+    # A word at the end of the last row, which is cut off, keeps the tensor of words from being empty.
+    row, column = (with_sentinel(op, each, int32(0)) for each in (row, op.Add(column, int32(1))))
     columns = op.constant(output_sequence_length, si32) if output_sequence_length > 0 else op.ReduceMax(column, [0], keep_dims=False)
-    column = op.Subtract(column, number(1))
-    is_cut = op.LogicalOr(op.Less(column, number(0)), op.GreaterEqual(column, columns))
+    column = op.Subtract(column, int32(1))
+    is_cut = op.LogicalOr(op.Less(column, int32(0)), op.GreaterEqual(column, columns))
     column = op.Select(is_cut, columns, column)
-    places = with_sentinel(op, string_position(op, strings, keys), number(0))
+    positions = with_sentinel(op, string_position(op, strings, keys), int32(0))
     first = 2 if output_mode == "int" else 1
-    values = op.Add(places, number(first))
-    values = op.Select(op.Less(places, number(0)), number(first - 1), values)
+    values = op.Add(positions, int32(first))
+    values = op.Select(op.Less(positions, int32(0)), int32(first - 1), values)
     filler = 0 if output_mode == "int" else -1
-    shape = op.Concat(op.Reshape(count, [1], special_zero=False), op.Reshape(op.Add(columns, number(1)), [1], special_zero=False), axis=0)
-    table = op.Broadcast(number(filler), op.convert(shape, si64))
+    shape = op.Concat(op.Reshape(count, [1], special_zero=False), op.Reshape(op.Add(columns, int32(1)), [1], special_zero=False), axis=0)
+    table = op.Broadcast(int32(filler), op.convert(shape, si64))
     indices = op.Concat(op.Unsqueeze(row, [1]), op.Unsqueeze(column, [1]), axis=1)
     table = op.ScatterNDUpdate(table, indices, values)
     table = op.Slice(table, [0], op.Reshape(op.convert(columns, si64), [1], special_zero=False), [1], [1])

@@ -95,8 +95,8 @@ def softmax(
     else:
         rank = rank_of_operand(node)
         axis = normalize_axis(axis, rank)
-        places = op.Range(0, op.Gather(op.ShapeOf(x), axis, 0), 1, output_type=si64)
-        shaped = op.Reshape(places, [-1, *[1] * (rank - 1 - axis)], special_zero=False)
+        positions = op.Range(0, op.Gather(op.ShapeOf(x), axis, 0), 1, output_type=si64)
+        shaped = op.Reshape(positions, [-1, *[1] * (rank - 1 - axis)], special_zero=False)
         within = op.Less(shaped, op.convert(op.Unsqueeze(node.operand(1), [axis]), si64))
         result = op.Select(within, build(op.Select(within, x, -np.inf), axis=axis), 0.0)
     return op.convert(result, dtype or node.element(0))

@@ -17,7 +17,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _strides(node: LoweringNode) -> list[int]:
-    """The stride of each axis in the flattened tensor. The first size does not matter, and may be unknown."""
+    """The stride of each axis in the flattened tensor. The first size does not matter, and may be dynamic."""
     sizes = entries(node, "shape")
     if not sizes or min(sizes[1:], default=1) < 1:
         node.fail(f"shape {list(sizes)} is not a shape")
@@ -38,8 +38,8 @@ def unravel_index(node: LoweringNode, op: OpBuilder, x: SSAValue, *, shape: tupl
     sizes = shape
     whole, rows = op.convert(x, si64), list[SSAValue]()
     for size, stride in zip(sizes, _strides(node), strict=True):
-        place = op.Divide(whole, stride)
-        rows.append(op.Unsqueeze(op.FloorMod(place, size) if rows else place, [0]))
+        quotient = op.Divide(whole, stride)
+        rows.append(op.Unsqueeze(op.FloorMod(quotient, size) if rows else quotient, [0]))
     return op.ConvertLike(op.Concat(*rows, axis=0) if len(rows) > 1 else rows[0], x)
 
 
@@ -50,16 +50,16 @@ def index_array(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axes_: tuple[
     axes = [normalize_axis(axis, rank) for axis in axes_] or list(range(rank))
     shape, columns = op.ShapeOf(x), list[SSAValue]()
     for axis in axes:
-        numbers = op.Range(0, op.Gather(shape, axis, 0), 1, output_type=si64)
-        placed = op.Reshape(numbers, [-1 if each == axis else 1 for each in range(rank)], special_zero=False)
+        indices = op.Range(0, op.Gather(shape, axis, 0), 1, output_type=si64)
+        placed = op.Reshape(indices, [-1 if each == axis else 1 for each in range(rank)], special_zero=False)
         columns.append(op.Unsqueeze(op.Broadcast(placed, shape), [rank]))
     return op.Concat(*columns, axis=rank) if len(columns) > 1 else columns[0]
 
 
 @mxnet.lowers("_contrib_index_copy")
-def index_copy(op: OpBuilder, x: SSAValue, places: SSAValue, rows: SSAValue) -> SSAValue:
-    """mxnet._contrib_index_copy(x, places [K], rows [K, …]) -> opset3.ScatterUpdate(x, places, rows, 0)"""
-    return op.ScatterUpdate(x, op.convert(places, si64), rows, op.constant(0))
+def index_copy(op: OpBuilder, x: SSAValue, indices: SSAValue, rows: SSAValue) -> SSAValue:
+    """mxnet._contrib_index_copy(x, indices [K], rows [K, …]) -> opset3.ScatterUpdate(x, indices, rows, 0)"""
+    return op.ScatterUpdate(x, op.convert(indices, si64), rows, op.constant(0))
 
 
 @mxnet.lowers(
@@ -71,11 +71,11 @@ def slice_assign(node: LoweringNode, op: OpBuilder, x: SSAValue, *, scalar: floa
     begins, ends = optional_entries(node, "begin"), optional_entries(node, "end")
     steps = [step or 1 for step in optional_entries(node, "step")] or [1] * len(begins)
     if shape is None or min(shape[: len(begins)], default=-1) < 0 or not len(begins) == len(ends) == len(steps):
-        node.fail("the size of the axes of a part that is written is unknown", hint="give the model's inputs known shapes")
+        node.fail("the size of the axes of a part that is written is dynamic", hint="give the model's inputs static shapes")
     lines = [np.arange(size)[slice(begin, end, step)] for size, begin, end, step in zip(shape, begins, ends, steps, strict=False)]
-    places = np.stack(np.meshgrid(*lines, indexing="ij"), -1)
+    indices = np.stack(np.meshgrid(*lines, indexing="ij"), -1)
     updates = op.Slice(op.ShapeOf(x), [len(begins)], [len(shape)], [1]) if len(begins) < len(shape) else None
     sizes = op.constant([len(line) for line in lines])
     full = sizes if updates is None else op.Concat(sizes, updates, axis=0)
     part = op.constant_like(scalar, x) if node.op.KIND.endswith("scalar") else node.operand(1)
-    return op.ScatterNDUpdate(x, op.constant(places), op.Broadcast(part, full))
+    return op.ScatterNDUpdate(x, op.constant(indices), op.Broadcast(part, full))

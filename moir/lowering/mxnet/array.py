@@ -1,4 +1,4 @@
-"""numpy's functions that join, turn and take parts of arrays, and diagonals.
+"""numpy's functions that concatenate, rotate and split arrays, and diagonals.
 
 Source: numpy/np_matrix_op.cc, numpy/np_diff.cc, tensor/diag_op.cc and tensor/la_op.cc of MXNet 1.9.
 """
@@ -54,8 +54,8 @@ def _matrix_of_diagonal(op: OpBuilder, x: SSAValue, k: int) -> SSAValue:
     """Matrices with the last axis on diagonal k, 0 elsewhere."""
     rank = rank_of(x)
     assert rank is not None
-    numbers = op.Range(0, op.Gather(op.ShapeOf(x), -1, 0), 1, output_type=si64)
-    square = op.Select(op.Equal(numbers, op.Unsqueeze(numbers, [1])), op.Unsqueeze(x, [rank]), op.constant_like(0, x))
+    indices = op.Range(0, op.Gather(op.ShapeOf(x), -1, 0), 1, output_type=si64)
+    square = op.Select(op.Equal(indices, op.Unsqueeze(indices, [1])), op.Unsqueeze(x, [rank]), op.constant_like(0, x))
     before, after = [0] * (rank + 1), [0] * (rank + 1)
     before[rank - (k < 0)], after[rank - (k > 0)] = abs(k), abs(k)
     return op.Pad(square, before, after, op.constant_like(0, x), pad_mode="constant") if k else square
@@ -93,10 +93,10 @@ def move_axis(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     rank = rank_of_operand(node)
     source, target = ([normalize_axis(axis, rank) for axis in entries(node, name)] for name in ("source", "destination"))
     if len(set(source)) != len(source) or len(set(target)) != len(target) or len(source) != len(target):
-        node.fail(f"axes {source} do not go to {target}: as many places are needed, and each once")
+        node.fail(f"axes {source} do not go to {target}: as many axes are needed, each once")
     order = [axis for axis in range(rank) if axis not in source]
-    for place, axis in sorted(zip(target, source, strict=True)):
-        order.insert(place, axis)
+    for position, axis in sorted(zip(target, source, strict=True)):
+        order.insert(position, axis)
     return op.transposed(x, order)
 
 
@@ -108,7 +108,7 @@ def at_least(node: LoweringNode, op: OpBuilder, first: SSAValue, *others: SSAVal
 
 
 _STACKS = {"_npi_hstack": (1, 1), "_npi_vstack": (2, 0), "_npi_dstack": (3, 2), "_npi_column_stack": (2, 1)}
-"""The least rank of the operands and the axis along which they are joined."""
+"""The least rank of the operands and the axis along which they are concatenated."""
 
 
 @mxnet.lowers(*_STACKS)
@@ -139,16 +139,16 @@ def parts_at(node: LoweringNode, op: OpBuilder, axis: int) -> Sequence[SSAValue]
         node.fail(f"{sections} sections")
     if sections:
         return op.Split.parts(sections, node.operand(0), op.constant(axis), num_splits=sections)
-    places = list(entries(node, "indices"))
-    places = places[1:] if places[:1] == [0] else places
-    lengths = [b - a for a, b in zip([0, *places], places, strict=False)]
+    indices_ = list(entries(node, "indices"))
+    indices_ = indices_[1:] if indices_[:1] == [0] else indices_
+    lengths = [b - a for a, b in zip([0, *indices_], indices_, strict=False)]
     if any(length < 0 for length in lengths):
-        node.fail(f"indices {places} do not rise")
+        node.fail(f"indices {indices_} do not rise")
     return op.VariadicSplit.parts(len(lengths) + 1, node.operand(0), op.constant(axis), [*lengths, -1])
 
 
 MAXIMUM_PARTS = 10_000
-"""Largest number of parts that an operation divides its operand into."""
+"""The largest number of parts into which an operation splits its operand."""
 
 
 @mxnet.lowers("_npi_diff")
@@ -162,7 +162,7 @@ def differences(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = -
 
 @mxnet.lowers("_npi_indices")
 def indices(op: OpBuilder, *, dimensions: tuple[int, ...] = ()) -> SSAValue:
-    """mxnet._npi_indices() {dimensions} -> a constant with the coordinates of all places"""
+    """mxnet._npi_indices() {dimensions} -> a constant with the coordinates of all elements"""
     sizes = dimensions
     check_constant_size(len(sizes), *sizes)
     return op.constant(np.indices(sizes).astype(np.int64))

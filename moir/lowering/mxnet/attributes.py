@@ -18,8 +18,19 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.signatures import Reader
 from moir.rewriting.builder import OpBuilder
 
-ELEMENTS: dict[str, Attribute] = element_types.named(
-    "float16 f16, float32 f32, float64 f64, bfloat16 bf16, int8 i8, int32 i32, int64 i64, uint8 u8, bool boolean, int16 i16"
+ELEMENTS: dict[str, Attribute] = element_types.of_xml_names(
+    {
+        "float16": "f16",
+        "float32": "f32",
+        "float64": "f64",
+        "bfloat16": "bf16",
+        "int8": "i8",
+        "int32": "i32",
+        "int64": "i64",
+        "uint8": "u8",
+        "bool": "boolean",
+        "int16": "i16",
+    }
 )
 """The element types by their names in attributes."""
 
@@ -33,32 +44,34 @@ def operands(node: LoweringNode) -> list[SSAValue]:
 
 
 def entries(node: LoweringNode, name: str, default: Sequence[int] = ()) -> tuple[int, ...]:
-    """A list of integers, which may be given as one integer."""
-    found = node.op.properties.get(name)
-    value: object = () if found is None else value_of(found)
+    """An attribute with a list of integers, or with one integer."""
+    attribute = node.op.properties.get(name)
+    value: object = () if attribute is None else value_of(attribute)
     if isinstance(value, int):
         return (value,)
     return node.integers(name, default)
 
 
 def numbers_of(node: LoweringNode, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
-    """A list of numbers, which may be given as one."""
-    found = node.attribute(name, None)
-    return (float(found),) if isinstance(found, int | float) else node.numbers(name, default)
+    """An attribute that is a 1-D tensor of numbers, or one number."""
+    value = node.attribute(name, None)
+    return (float(value),) if isinstance(value, int | float) else node.numbers(name, default)
 
 
 def by_axis(node: LoweringNode, name: str, axes: int, default: int) -> tuple[int, ...]:
-    """An attribute with an entry for each spatial axis. Raises ConversionError for another number of entries."""
-    given = entries(node, name) or (default,) * axes
-    if len(given) != axes:
-        node.fail(f"{name} has {len(given)} entries for {axes} spatial axes")
-    return given
+    """An attribute with a value for each spatial axis, or the default for each. Raises ConversionError for another
+    number of entries.
+    """
+    values = entries(node, name) or (default,) * axes
+    if len(values) != axes:
+        node.fail(f"{name} has {len(values)} entries for {axes} spatial axes")
+    return values
 
 
 def optional_entries(node: LoweringNode, name: str) -> list[int | None]:
     """A list of integers, some of which may be None; empty if there is no list."""
-    found = node.op.properties.get(name)
-    value: object = () if found is None else value_of(found)
+    attribute = node.op.properties.get(name)
+    value: object = () if attribute is None else value_of(attribute)
     if isinstance(value, str):
         try:
             value = ast.literal_eval(value)
@@ -75,17 +88,17 @@ def pairs_of(node: LoweringNode, name: str) -> tuple[int, ...]:
     text = node.attribute(name, None)
     if not isinstance(text, str):
         return entries(node, name)
-    numbers = re.findall(r"-?\d+", text)
-    if any(len(number) > LONGEST_NUMBER for number in numbers):
+    digits = re.findall(r"-?\d+", text)
+    if any(len(each) > LONGEST_NUMBER for each in digits):
         node.fail(f"a number of {name} is not an integer of 64 bits")
-    return tuple(map(int, numbers))
+    return tuple(map(int, digits))
 
 
 def axes_of(node: LoweringNode, rank: int, name: str = "axis") -> list[int] | None:
-    """The axes that an attribute names, from the front; None if it names none."""
-    if name not in node.op.properties or (given := entries(node, name)) == ():
+    """The axes of an attribute, counted from the front; None if it has none."""
+    if name not in node.op.properties or (axes := entries(node, name)) == ():
         return None
-    return [normalize_axis(axis, rank) for axis in given]
+    return [normalize_axis(axis, rank) for axis in axes]
 
 
 def check_pairs(node: LoweringNode, first: Sequence[int], second: Sequence[int], names: str) -> None:
@@ -100,7 +113,7 @@ def element(node: LoweringNode, name: str, default: Attribute) -> Attribute:
     if not spelled:
         return default
     if spelled not in ELEMENTS:
-        node.fail(f"{name} {spelled!r} is not an element type of OpenVINO IR")
+        node.fail(f"{name} {spelled!r} is not an element type of the operation sets")
     return ELEMENTS[spelled]
 
 
@@ -113,13 +126,13 @@ READERS: Mapping[str, Reader] = {
 
 
 def is_integer(value: SSAValue) -> bool:
-    """Whether a value is of a known element type that is not a float."""
-    found = element_of(value)
-    return is_element_type(found) and found is not element_types.dynamic and np.dtype(to_numpy(found)).kind in "iub"
+    """Whether the element type of a value is known and is not a float."""
+    element = element_of(value)
+    return is_element_type(element) and element is not element_types.dynamic and np.dtype(to_numpy(element)).kind in "iub"
 
 
 def is_channel_last(node: LoweringNode) -> bool:
-    """Whether `layout` has the channels in the last place."""
+    """Whether `layout` has the channels last."""
     layout = node.text("layout", "NC")
     if not layout.startswith("N") or "C" not in layout or (not layout.endswith("C") and not layout.startswith("NC")):
         node.fail(f"layout {layout!r} is not supported")
@@ -137,10 +150,10 @@ def channel_last(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
 
 
 def rank_of_operand(node: LoweringNode, index: int = 0) -> int:
-    """The rank of an operand. If it is unknown, raises ConversionError with a hint to give the shape."""
+    """The rank of an operand. If it is dynamic, raises ConversionError with a hint to give the shape."""
     rank = node.rank(index)
     if rank is None:
         node.fail(
-            f"the rank of operand {index} is unknown", hint="MXNet's files have no shapes of inputs; give them: --input NAME[1,3,224,224]"
+            f"the rank of operand {index} is dynamic", hint="MXNet's files have no shapes of inputs; give them: --input NAME[1,3,224,224]"
         )
     return rank

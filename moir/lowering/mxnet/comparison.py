@@ -1,4 +1,4 @@
-"""The choice between two values."""
+"""Selection between two tensors by a condition."""
 
 from __future__ import annotations
 

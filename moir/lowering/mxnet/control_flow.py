@@ -14,10 +14,9 @@ from xdsl.ir import Region, SSAValue
 
 from moir.dialects.element_types import boolean
 from moir.dialects.moir import Slicing
-from moir.dialects.opset.control_flow import TensorIterator
 from moir.dialects.shapes import rank_of
 from moir.expansions.loops.built_loops import Cut, Step, repeated_steps
-from moir.expansions.shape_values import as_scalar, dimension_list
+from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.branches import conditional, inlined
 from moir.lowering.mxnet.attributes import operands
@@ -46,8 +45,7 @@ def foreach(
 ) -> Replacement:
     """mxnet._foreach(data…, states…, others…) -> opset1.TensorIterator over the first axes of the data
 
-    The results are the joined outputs of all steps, then the states after the last one. A body that contains another
-    loop makes it a Loop, since the runtime has no nested TensorIterators.
+    The results are the outputs of all steps, concatenated, then the states after the last step.
     """
     values = operands(node)
     data_count, state_count = len(in_data_locs), len(in_state_locs)
@@ -57,15 +55,13 @@ def foreach(
 
     def body(inside: OpBuilder, carried: list[SSAValue], cuts: list[SSAValue], fixed: list[SSAValue]) -> Step:
         slices = [inside.Squeeze(cut, [0]) for cut in cuts]
-        found = inlined(node, inside, _region(node, 0, 1), [*slices, *carried, *fixed])
-        if len(found) != num_out_data + state_count:
-            node.fail(f"its graph has {len(found)} outputs, not {num_out_data + state_count}")
-        return Step(found[num_out_data:], [inside.Unsqueeze(value, [0]) for value in found[:num_out_data]])
+        results = inlined(node, inside, _region(node, 0, 1), [*slices, *carried, *fixed])
+        if len(results) != num_out_data + state_count:
+            node.fail(f"its graph has {len(results)} outputs, not {num_out_data + state_count}")
+        return Step(results[num_out_data:], [inside.Unsqueeze(value, [0]) for value in results[:num_out_data]])
 
-    is_nested = any(each.name in ("mxnet._foreach", "mxnet._while_loop", TensorIterator.name) for each in node.op.regions[0].walk())
     cuts, joins = [Cut(value, Slicing(0)) for value in data], [Slicing(0)] * num_out_data
-    most = as_scalar(op, dimension_list(op, data[0], 0)) if is_nested else None
-    results = repeated_steps(op, body, states, cuts=cuts, invariants=others, joins=joins, most=most)
+    results = repeated_steps(op, body, states, cuts=cuts, invariants=others, joins=joins)
     return [*results[state_count:], *results[:state_count]]
 
 
@@ -81,21 +77,21 @@ def while_loop(
 ) -> Replacement:
     """mxnet._while_loop(values…) {max_iterations} -> opset5.Loop(max_iterations, condition, values…)
 
-    The results are the joined outputs, with zeros after those of the last step up to `max_iterations`, then the loop's
-    variables after it.
+    The results are the concatenated outputs, padded with zeros to `max_iterations` steps, then the loop's variables
+    after the last step.
     """
     values = operands(node)
     own = func_input_locs
-    places = func_var_locs
+    positions = func_var_locs
     if (
         not 0 < max_iterations <= MAXIMUM_STEPS
-        or any(not 0 <= place < len(own) for place in places)
-        or node.result_count != num_out_data + len(places)
+        or any(not 0 <= position < len(own) for position in positions)
+        or node.result_count != num_out_data + len(positions)
     ):
         node.fail(
-            f"{max_iterations} iterations, {len(places)} variables and {num_out_data} outputs do not fit its {node.result_count} results"
+            f"{max_iterations} iterations, {len(positions)} variables and {num_out_data} outputs do not fit its {node.result_count} results"
         )
-    variables = [own[place] for place in places]
+    variables = [own[position] for position in positions]
     others = [index for index in range(len(values)) if index not in variables]
 
     def arranged(carried: Sequence[SSAValue], fixed: Sequence[SSAValue]) -> list[SSAValue]:
@@ -103,25 +99,25 @@ def while_loop(
         return [placed[index] for index in range(len(values))]
 
     def condition(inside: OpBuilder, carried: Sequence[SSAValue], fixed: Sequence[SSAValue]) -> SSAValue:
-        (found,) = inlined(node, inside, _region(node, 0, 2), arranged(carried, fixed))
-        return _truth(inside, found)
+        (result,) = inlined(node, inside, _region(node, 0, 2), arranged(carried, fixed))
+        return _truth(inside, result)
 
     def body(inside: OpBuilder, carried: list[SSAValue], _: list[SSAValue], fixed: list[SSAValue]) -> Step:
-        found = inlined(node, inside, _region(node, 1, 2), arranged(carried, fixed))
-        if len(found) != num_out_data + len(variables):
-            node.fail(f"its graph has {len(found)} outputs, not {num_out_data + len(variables)}")
-        after = found[num_out_data:]
-        return Step(after, [inside.Unsqueeze(value, [0]) for value in found[:num_out_data]], condition(inside, after, fixed))
+        results = inlined(node, inside, _region(node, 1, 2), arranged(carried, fixed))
+        if len(results) != num_out_data + len(variables):
+            node.fail(f"its graph has {len(results)} outputs, not {num_out_data + len(variables)}")
+        after = results[num_out_data:]
+        return Step(after, [inside.Unsqueeze(value, [0]) for value in results[:num_out_data]], condition(inside, after, fixed))
 
     states, fixed = [values[index] for index in variables], [values[index] for index in others]
     starts = condition(op, states, fixed)
     results = repeated_steps(op, body, states, invariants=fixed, joins=[Slicing(0)] * num_out_data, most=max_iterations, starts=starts)
-    joined = [_filled(op, value, max_iterations) for value in results[len(states) :]]
-    return [*joined, *results[: len(states)]]
+    outputs = [_filled(op, value, max_iterations) for value in results[len(states) :]]
+    return [*outputs, *results[: len(states)]]
 
 
 def _filled(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
-    """The steps of an output with zeros after them, `count` in all."""
+    """The steps of an output, padded with zeros to `count` steps."""
     rank = rank_of(value)
     sizes = op.ShapeOf(value)
     lead = op.constant([count])
@@ -134,11 +130,11 @@ def _filled(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
 def cond(node: LoweringNode, op: OpBuilder) -> Replacement:
     """mxnet._cond(values…) -> opset8.If(condition, values…), where the first graph computes the condition
 
-    If the condition is known: the operations of one branch.
+    If the condition is constant: the operations of one branch.
     """
     values = operands(node)
-    (found,) = inlined(node, op, _region(node, 0, 3), values)
-    condition = _truth(op, found)
+    (result,) = inlined(node, op, _region(node, 0, 3), values)
+    condition = _truth(op, result)
     known = node.known.constant(condition)
     if known is not None:
         return inlined(node, op, _region(node, 1 if np.all(known) else 2, 3), values)

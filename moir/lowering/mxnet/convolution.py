@@ -49,7 +49,7 @@ def _with_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, index: int, 
 def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.Convolution(x, w, b) {num_group = 1} -> opset1.Add(opset1.Convolution(x, w), b as [1, C, 1, 1])
 
-    With groups: opset1.GroupConvolution. With channels in the last place: between transpositions.
+    With groups: opset1.GroupConvolution. With channels last: between Transposes.
     """
     return convolved(node, op)
 
@@ -75,7 +75,7 @@ def deconvolution(
 ) -> SSAValue:
     """mxnet.Deconvolution(x, w, b) {adj, target_shape} -> opset1.Add(opset1.ConvolutionBackpropData(x, w), b)
 
-    `target_shape` replaces pads and `adj`: an odd number of surplus elements is split with one more at the beginning.
+    `target_shape` replaces pads and `adj`: an odd number of surplus elements is cut off with one more at the beginning.
     """
     kernel = _kernel(node)
     axes = len(kernel)
@@ -87,7 +87,7 @@ def deconvolution(
     if any(target):
         shape = shape_of(x)
         if shape is None or min(shape[2:]) < 0:
-            node.fail("the padding for target_shape depends on unknown sizes", hint="give the model's inputs known shapes")
+            node.fail("the padding for target_shape depends on dynamic sizes", hint="give the model's inputs static shapes")
         extents = [
             (size - 1) * s + d * (k - 1) + 1 for size, s, d, k in zip(shape[2:], window.strides, window.dilations, kernel, strict=True)
         ]
@@ -116,7 +116,7 @@ def deformable_convolution(
     The modulated kind has the operand mask after the offsets.
     """
     if len(_kernel(node)) != 2:
-        node.fail("the runtime has deformable convolutions of 2 axes only")
+        node.fail("the operation sets have deformable convolutions of 2 axes only")
     is_modulated = "Modulated" in node.op.KIND
     operands = [x, offset, node.operand(3), w] if is_modulated else [x, offset, w]
     result = op.DeformableConvolution(

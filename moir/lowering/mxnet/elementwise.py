@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean, f32, is_element_type, si64, to_numpy
+from moir.dialects.element_types import boolean, f32, is_element_type, to_numpy
 from moir.dialects.shapes import element_of
 from moir.expansions.formulas import FORMULAS
 from moir.expansions.functions import operation
@@ -69,10 +69,6 @@ def function(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     Integers are converted to f32 for functions of real numbers.
     """
     name = plain_name(node.op.KIND)
-    if name == "negative" and is_integer(x) and "ui" in str(element_of(x)):
-        # The CPU plugin multiplies by -1, which is wrong for unsigned integers.
-        wide = op.FloorMod(op.Negative(op.convert(x, si64)), 1 << 8 * to_numpy(element_of(x)).itemsize)
-        return op.ConvertLike(wide, x)
     if name in _ROUNDINGS:
         return x if is_integer(x) else _ROUNDINGS[name](op, x)
     if name != "gamma" and name not in FORMULAS:
@@ -116,7 +112,7 @@ def around(op: OpBuilder, x: SSAValue, *, decimals: int = 0) -> SSAValue:
 
 @mxnet.lowers("_npi_nan_to_num")
 def numbers_only(node: LoweringNode, op: OpBuilder, *, nan: float = 0.0) -> SSAValue:
-    """mxnet._npi_nan_to_num(x) {nan = 0, posinf, neginf} -> x with numbers in place of NaN and infinities"""
+    """mxnet._npi_nan_to_num(x) {nan = 0, posinf, neginf} -> x with numbers in place of NaN and the infinities"""
     x, element = node.operand(0), element_of(node.operand(0))
     if is_integer(x):
         return x

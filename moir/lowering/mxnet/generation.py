@@ -62,8 +62,8 @@ def arange_like(node: LoweringNode, op: OpBuilder, x: SSAValue, *, repeat: int =
         size = op.Gather(op.ShapeOf(x), normalize_axis(node.integer("axis"), rank_of_operand(node)), 0)
     else:
         size = op.ReduceProd(op.ShapeOf(x), [0], keep_dims=False)
-    places = op.Range(0, size, 1, output_type=si64)
-    numbers = op.convert(op.Divide(places, repeat) if repeat > 1 else places, element_of(x))
+    positions = op.Range(0, size, 1, output_type=si64)
+    numbers = op.convert(op.Divide(positions, repeat, m_pythondiv=False) if repeat > 1 else positions, element_of(x))
     result = op.Add(op.Multiply(numbers, step), start)
     return result if node.has("axis") else op.Reshape(result, op.ShapeOf(x), special_zero=False)
 

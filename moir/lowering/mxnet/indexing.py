@@ -50,8 +50,8 @@ def pick(
     indices = _limited(op, indices_, size, mode)
     if rank_of(indices) != rank:
         indices = op.Unsqueeze(indices, [axis])
-    found = op.GatherElements(x, indices, axis=axis)
-    return found if keepdims else op.Squeeze(found, [axis])
+    picked = op.GatherElements(x, indices, axis=axis)
+    return picked if keepdims else op.Squeeze(picked, [axis])
 
 
 @mxnet.lowers("gather_nd", "_npx_gather_nd")
@@ -59,7 +59,7 @@ def gather_nd(node: LoweringNode, op: OpBuilder, x: SSAValue, indices_: SSAValue
     """mxnet.gather_nd(x, indices [M, …]) -> opset8.GatherND(x, indices as […, M])"""
     rank = rank_of_operand(node, 1)
     if (shape_of(indices_) or (-1,))[0] < 0:
-        node.fail("how many axes its indices are for is unknown", hint="give the model's inputs known shapes")
+        node.fail("how many axes its indices are for is dynamic", hint="give the model's inputs static shapes")
     indices = op.transposed(op.convert(indices_, si64), [*range(1, rank), 0])
     return op.GatherND(x, indices, batch_dims=0)
 
@@ -72,7 +72,7 @@ def one_hot(node: LoweringNode, op: OpBuilder, indices: SSAValue, *, depth: int,
 
 
 def _sequence_axis(node: LoweringNode) -> tuple[int, int]:
-    """The axis of the steps and that of the batch."""
+    """The time axis and the batch axis, 0 and 1 or the reverse. Raises ConversionError for another attribute `axis`."""
     axis = node.integer("axis", 0)
     if axis not in (0, 1):
         node.fail(f"axis {axis} is neither 0 nor 1")
@@ -88,7 +88,7 @@ def sequence_mask(node: LoweringNode, op: OpBuilder, x: SSAValue, *, use_sequenc
     rank = rank_of_operand(node)
     steps = op.Range(0, op.Gather(op.ShapeOf(x), axis, 0), 1, output_type=si64)
     rest = [1] * (rank - 2)
-    shaped = [op.Unsqueeze(op.convert(value, si64), [1 - place]) for value, place in ((steps, axis), (node.operand(1), batch))]
+    shaped = [op.Unsqueeze(op.convert(value, si64), [1 - axis_]) for value, axis_ in ((steps, axis), (node.operand(1), batch))]
     within = op.Less(*shaped)
     within = op.Unsqueeze(within, list(range(2, rank))) if rest else within
     return op.Select(within, x, op.ConvertLike(op.constant(value_), x))
@@ -103,7 +103,6 @@ def sequence_last(node: LoweringNode, op: OpBuilder, x: SSAValue, *, use_sequenc
     rank = rank_of_operand(node)
     steps_after = x if axis == 1 else op.transposed(x, [1, 0, *range(2, rank)])
     last = op.Subtract(op.convert(node.operand(1), si64), 1)
-    # A Gather with batch dimensions is not used: the CPU plugin reads out of bounds for a batch of 1.
     return op.GatherND(steps_after, op.Unsqueeze(last, [1]), batch_dims=1)
 
 

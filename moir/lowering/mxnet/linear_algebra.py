@@ -27,7 +27,7 @@ IntegerArray: TypeAlias = "npt.NDArray[np.integer]"
 
 @mxnet.lowers("_linalg_det", "linalg_det", "_npi_det")
 def determinant(node: LoweringNode, op: OpBuilder, a: SSAValue) -> SSAValue:
-    """mxnet.linalg_det(a) -> the product of the pivots of an elimination. The number of rows has to be known."""
+    """mxnet.linalg_det(a) -> the product of the pivots of an elimination. The number of rows has to be static."""
     return _of_all(node, op, determinant_of(op, a))
 
 
@@ -38,9 +38,7 @@ def logarithm_of_determinant(node: LoweringNode, op: OpBuilder, a: SSAValue) -> 
 
 
 def _of_all(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
-    """The result for a single matrix as a list of one number, as in the symbol interface; in numpy's interface it is a
-    scalar.
-    """
+    """A scalar result as MXNet returns it: a 1-D tensor of one element in the symbol interface, a scalar in numpy's."""
     return op.Reshape(value, [1], special_zero=False) if node.rank(0) == 2 and not node.op.KIND.startswith("_np") else value
 
 
@@ -52,7 +50,7 @@ def sum_of_logarithms(node: LoweringNode, op: OpBuilder, a: SSAValue) -> SSAValu
 
 @mxnet.lowers("_linalg_potrf", "linalg_potrf", "_npi_cholesky")
 def cholesky(node: LoweringNode, op: OpBuilder, a: SSAValue) -> SSAValue:
-    """mxnet.linalg_potrf(a) -> the lower triangle l with a = l · lᵀ. The number of rows has to be known."""
+    """mxnet.linalg_potrf(a) -> the lower triangle l with a = l · lᵀ. The number of rows has to be static."""
     return cholesky_factor(op, a, size_of_matrices(shape_of(a)), node.known_rank(0))
 
 
@@ -97,10 +95,10 @@ def _check_square(node: LoweringNode) -> None:
         node.fail(f"its matrices have {rows} rows and {columns} columns, but have to be square")
 
 
-def _places(size: int, node: LoweringNode) -> IntegerArray:
+def _triangle_indices(size: int, node: LoweringNode) -> IntegerArray:
     """The flat indices, in matrices of `size` rows, of the triangle that `offset` and `lower` select.
 
-    Those of a lower triangle are in order of rows, those of an upper one in order of columns.
+    A lower triangle is in row-major order, an upper one in column-major order.
     """
     offset = node.integer("offset", 0)
     is_lower = offset < 0 or (offset == 0 and node.flag("lower", True))
@@ -109,23 +107,23 @@ def _places(size: int, node: LoweringNode) -> IntegerArray:
 
 
 @mxnet.lowers("_linalg_extracttrian", "linalg_extracttrian")
-def triangle_as_list(node: LoweringNode, op: OpBuilder, a: SSAValue) -> SSAValue:
-    """mxnet.linalg_extracttrian(a […, M, M]) {offset = 0, lower = true} -> the elements of a triangle as a list"""
+def triangle_as_vector(node: LoweringNode, op: OpBuilder, a: SSAValue) -> SSAValue:
+    """mxnet.linalg_extracttrian(a […, M, M]) {offset = 0, lower = true} -> the elements of a triangle as a vector"""
     _check_square(node)
     shape = shape_of(a)
     size = -1 if shape is None else shape[-1]
     if size < 0:
-        node.fail("the size of the matrices is unknown", hint="give the model's input this dimension")
-    return op.Gather(joined_matrices(op, a), _places(size, node), -1)
+        node.fail("the size of the matrices is dynamic", hint="give the model's input this dimension")
+    return op.Gather(joined_matrices(op, a), _triangle_indices(size, node), -1)
 
 
 @mxnet.lowers("_linalg_maketrian", "linalg_maketrian")
-def list_as_triangle(node: LoweringNode, op: OpBuilder, x: SSAValue, *, offset: int = 0) -> SSAValue:
+def vector_as_triangle(node: LoweringNode, op: OpBuilder, x: SSAValue, *, offset: int = 0) -> SSAValue:
     """mxnet.linalg_maketrian(x […, N]) {offset = 0, lower = true} -> matrices with x as a triangle, 0 elsewhere"""
     shape = shape_of(x)
     count = -1 if shape is None else shape[-1]
     if count < 0:
-        node.fail("the number of elements of the triangles is unknown", hint="give the model's input this dimension")
+        node.fail("the number of elements of the triangles is dynamic", hint="give the model's input this dimension")
     # A triangle of s rows has s (s + 1) / 2 elements.
     rows = (math.isqrt(8 * count + 1) - 1) // 2
     if rows * (rows + 1) // 2 != count:
@@ -133,7 +131,7 @@ def list_as_triangle(node: LoweringNode, op: OpBuilder, x: SSAValue, *, offset: 
     size = rows + abs(offset)
     check_constant_size(size, size)
     indices = np.full(size * size, count)
-    indices[_places(size, node)] = np.arange(count)
+    indices[_triangle_indices(size, node)] = np.arange(count)
     rank = node.known_rank(0)
     padded = op.Pad(x, [0] * rank, [*[0] * (rank - 1), 1], op.constant_like(0, x), pad_mode="constant")
     return op.Gather(padded, indices.reshape(size, size), -1)

@@ -46,7 +46,7 @@ def dot(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, transpos
     ranks = rank_of_operand(node, 0), rank_of_operand(node, 1)
     if max(ranks) <= 2:
         product = op.MatMul(a, b, transpose_a=transpose_a and ranks[0] == 2, transpose_b=transpose_b and ranks[1] == 2)
-        # The product of two lists is a list of one number; numpy's is a scalar.
+        # The product of two 1-D tensors is a 1-D tensor of one element; numpy's is a scalar.
         return op.Unsqueeze(product, [0]) if ranks == (1, 1) and node.op.KIND == "dot" else product
     if node.op.KIND != "dot":
         if ranks[1] == 1:
@@ -157,8 +157,8 @@ def _heads(node: LoweringNode, op: OpBuilder, value: SSAValue, parts: int, part:
     """A part of interleaved projections [T, N, heads · parts · D] -> [N · heads, T, D]"""
     heads = node.integer("heads")
     split = op.Reshape(value, [0, 0, heads, parts, -1], special_zero=True)
-    chosen = op.Gather(split, part, 3)
-    merged = op.transposed(chosen, [1, 2, 0, 3])
+    projection = op.Gather(split, part, 3)
+    merged = op.transposed(projection, [1, 2, 0, 3])
     sizes = op.ShapeOf(value)
     return op.Reshape(
         merged, op.Concat(op.constant([-1]), op.Gather(sizes, [0], 0), op.constant([_depth(node, parts)]), axis=0), special_zero=False
@@ -170,7 +170,7 @@ def _depth(node: LoweringNode, parts: int) -> int:
     index = 1 if node.op.KIND.endswith("encdec_qk") and parts == 2 else 0
     shape = node.shape(index)
     if shape is None or shape[-1] < 0 or shape[-1] % (parts * node.integer("heads")):
-        node.fail("the size of a head is unknown", hint="give the model's inputs known shapes")
+        node.fail("the size of a head is dynamic", hint="give the model's inputs static shapes")
     return shape[-1] // (parts * node.integer("heads"))
 
 

@@ -1,4 +1,4 @@
-"""Operations that move, join and divide data.
+"""Operations that move, concatenate and split data.
 
 Source: matrix_op.cc, concat.cc, slice_channel.cc, crop.cc, pad.cc and swapaxis.cc of MXNet 1.9.
 """
@@ -82,10 +82,10 @@ def _computed_shape(node: LoweringNode, op: OpBuilder, codes: list[int], reverse
         return op.constant([known[index]]) if known[index] >= 0 else op.Gather(sizes, [index], 0)
 
     parts: list[SSAValue] = []
-    source = place = 0
+    source = position = 0
     codes = _reversed_codes(codes) if reverse else codes
-    while place < len(codes):
-        code = codes[place]
+    while position < len(codes):
+        code = codes[position]
         if code == _DROPPED:
             source += 1
         elif code == -2:
@@ -95,18 +95,18 @@ def _computed_shape(node: LoweringNode, op: OpBuilder, codes: list[int], reverse
             parts.append(op.Multiply(size(source), size(source + 1)))
             source += 2
         elif code == -4:
-            if len(codes) < place + 3:
+            if len(codes) < position + 3:
                 node.fail(f"shape {codes} splits a dimension into fewer than two")
-            first, second = codes[place + 1 : place + 3]
+            first, second = codes[position + 1 : position + 3]
             whole = size(source)
             parts.append(op.constant([first]) if first > 0 else op.Divide(whole, second))
             parts.append(op.constant([second]) if second > 0 else op.Divide(whole, first))
-            source, place = source + 1, place + 2
+            source, position = source + 1, position + 2
         else:
             parts.append(size(source) if code == 0 else op.constant([code]))
             # An inferred dimension consumes one dimension of the operand, as in MXNet.
             source += 1
-        place += 1
+        position += 1
     if not parts:
         node.fail(f"shape {codes} has no dimensions")
     ordered = parts[::-1] if reverse else parts
@@ -116,12 +116,12 @@ def _computed_shape(node: LoweringNode, op: OpBuilder, codes: list[int], reverse
 def _reversed_codes(codes: list[int]) -> list[int]:
     """The codes of a Reshape in reverse order, but with -4 still before the two sizes that belong to it."""
     result: list[int] = []
-    place = 0
-    while place < len(codes):
-        width = 3 if codes[place] == -4 else 1
-        group = codes[place : place + width]
+    position = 0
+    while position < len(codes):
+        width = 3 if codes[position] == -4 else 1
+        group = codes[position : position + width]
         result = [*([-4, group[2], group[1]] if len(group) == 3 else group), *result]
-        place += width
+        position += width
     return result
 
 
@@ -176,6 +176,6 @@ def roll(node: LoweringNode, op: OpBuilder, x: SSAValue, *, shift: tuple[int, ..
 
 @mxnet.lowers("_contrib_boolean_mask")
 def boolean_mask(op: OpBuilder, x: SSAValue, mask: SSAValue, *, axis: int = 0) -> SSAValue:
-    """mxnet._contrib_boolean_mask(x, mask) {axis = 0} -> opset8.Gather(x, the places where the mask is not 0, axis)"""
-    places = op.Squeeze(op.NonZero(op.NotEqual(mask, 0), output_type=si64), [0])
-    return op.Gather(x, places, axis)
+    """mxnet._contrib_boolean_mask(x, mask) {axis = 0} -> opset8.Gather(x, the indices where the mask is not 0, axis)"""
+    indices = op.Squeeze(op.NonZero(op.NotEqual(mask, 0), output_type=si64), [0])
+    return op.Gather(x, indices, axis)

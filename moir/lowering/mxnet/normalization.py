@@ -89,7 +89,7 @@ def group_norm(
     normal = _standardized(op, grouped, [2], eps)
     sizes, shape = shape_of(gamma), shape_of(x)
     if sizes is None or shape is None or sizes[0] < 0:
-        node.fail("the number of its factors is unknown")
+        node.fail("the number of its factors is dynamic")
     if sizes[0] == num_groups and shape[1] != num_groups:
         return [op.Reshape(_scaled(op, normal, gamma, beta, 1), op.ShapeOf(x), special_zero=False)]
     return [_scaled(op, op.Reshape(normal, op.ShapeOf(x), special_zero=False), gamma, beta, rank - 2)]

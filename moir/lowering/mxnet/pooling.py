@@ -71,7 +71,7 @@ def _global(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAVal
 
 
 def _may_be_empty(x: SSAValue, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int]) -> bool:
-    """Whether a last window may begin after the data if their number is rounded up; true for unknown sizes."""
+    """Whether a last window may begin after the data if their number is rounded up; true for dynamic sizes."""
     shape = shape_of(x) or (-1,) * (len(kernel) + 2)
     sizes = zip(shape[2:], kernel, strides, pads, strict=True)
     return any(s > k and (size < 0 or -(-(size + 2 * p - k) // s) * s - p >= size) for size, k, s, p in sizes)
@@ -108,7 +108,7 @@ def _windows(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAVa
         return op.MaxPool(x, **window, dilations=[1] * axes, pads_begin=pads, pads_end=pads)
     if method == "avg" and not node.flag("count_include_pad", True):
         return op["opset14.AvgPool"](x, **window, pads_begin=pads, pads_end=pads, exclude_pad=True)
-    # Elements of the padding count, but not those after it, so the data is padded first.
+    # Elements of the padding count, elements after the padding do not, so the data is padded first.
     power, root = _norm(node, op) if method == "lp" else (None, None)
     x = power(x) if power else x
     padded = op.Pad(x, [0, 0, *pads], [0, 0, *pads], pad_mode="constant") if any(pads) else x

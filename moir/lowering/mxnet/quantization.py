@@ -1,11 +1,11 @@
-"""Quantized operations: their integers are computed as the real numbers that they stand for.
+"""Quantized operations, lowered to floating-point arithmetic on the dequantized values.
 
     q, low, high = mxnet._contrib_quantize_v2(x) {min_calib_range, max_calib_range}
 ->  y = opset1.FakeQuantize(x, -128 / 127.5 · T, 127 / 127.5 · T, …) {levels = 256}, T the larger of |low| and |high|
 
 A quantized operand comes with the limits of its range, which define the number that each integer stands for: T
 corresponds to the integer 127.5 in i8, 255.5 in u8 and 2³¹ in i32. As long as only quantized operations use a result
-it is the real number, rounded as the integer is, so that the runtime can compute it with integers; any other user gets
+it is the real number, rounded as the integer is, so that it can be computed with integers; any other user gets
 the integer itself.
 
 The limits of a result are computed, too. The roundings within an operation (of a bias, or of weights that the
@@ -32,7 +32,6 @@ from moir.expansions.quantization import (
     dequantized,
     fake_quantized,
     half_away_from_zero,
-    half_to_even,
     magnitude,
     number_range,
 )
@@ -46,26 +45,28 @@ from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 _SCALES: dict[Attribute, float] = {si8: 127.5, ui8: 255.5, si32: 2.0**31}
-"""The integer of each type that represents the limit of the range."""
+"""Element type -> the integer that represents the limit of the range."""
 
 _PRODUCT_SCALE = 127.0
-"""The integer that represents the limit of a factor of any type where MXNet computes the range of a product."""
+"""The integer that represents the limit of a factor, whatever its element type, where MXNet computes the range of a
+product.
+"""
 
 _TYPES = "element types of quantized values"
 
 
 def _with_values(node: LoweringNode, values: Sequence[SSAValue]) -> LoweringNode:
-    """A node with all of its operands replaced."""
+    """A node with other operands."""
     return LoweringNode(node.op, node.version, node.run, values)
 
 
 def _type_of(node: LoweringNode, value: SSAValue) -> Attribute:
     """The element type of a quantized value in MXNet. Raises ConversionError for a type that is not quantized."""
     types = node.run.state(_TYPES, dict[SSAValue, Attribute])
-    found = types.get(value, element_of(value))
-    if found not in _SCALES:
-        node.fail(f"an operand of element type {found} is not quantized")
-    return found
+    element = types.get(value, element_of(value))
+    if element not in _SCALES:
+        node.fail(f"an operand of element type {element} is not quantized")
+    return element
 
 
 def _limit(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
@@ -116,9 +117,9 @@ def _result(
         is_rounded: whether the real numbers are those of integers already.
     """
     if not _is_inner(node):
-        level = op.Multiply(op.Divide(value, limit), _SCALES[type_])
-        # `rounded-sign` of docs/plugin-faults.md rules out the other mode for integers of 32 bits.
-        value = half_to_even(op, level) if type_ == si32 else clamped(op, half_away_from_zero(op, level), IntegerRange.of(type_))
+        integers = op.Multiply(op.Divide(value, limit), _SCALES[type_])
+        rounded = half_away_from_zero(op, integers)
+        value = rounded if type_ == si32 else clamped(op, rounded, IntegerRange.of(type_))
         value = op.convert(value, type_)
     elif type_ != si32 and not is_rounded:
         value = _rounded(op, value, limit, type_)
@@ -134,12 +135,12 @@ def _rounded(op: OpBuilder, value: SSAValue, limit: SSAValue, type_: Attribute, 
     after, before = _parameters(op, limit, type_), _parameters(op, limit, type_, scale)
     if op.known.constant(limit) is not None:
         return fake_quantized(op, value, number_range(op, before), number_range(op, after), after.range)
-    level = clamped(op, half_away_from_zero(op, op.Divide(value, before.scale)), after.range)
-    return op.Multiply(level, after.scale)
+    integers = clamped(op, half_away_from_zero(op, op.Divide(value, before.scale)), after.range)
+    return op.Multiply(integers, after.scale)
 
 
 def _calibrated(node: LoweringNode) -> tuple[float, float] | None:
-    """The range that the calibration found; None if there was none."""
+    """The calibrated range of the attributes; None if there is none."""
     if not (node.has("min_calib_range") and node.has("max_calib_range")):
         return None
     return node.number("min_calib_range"), node.number("max_calib_range")
@@ -270,8 +271,8 @@ def quantized_concat(node: LoweringNode, op: OpBuilder, *, dim: int = 1) -> Repl
     values = [_real(node, op, index, count + 2 * index) for index in range(count)]
     limits = [_limit(node, op, count + 2 * index) for index in range(count)]
     types = [_type_of(node, node.operand(index)) for index in range(count)]
-    joined = op.Concat(*values, axis=dim)
-    return _result(node, op, joined, reduce(op.Maximum, limits), ui8 if set(types) == {ui8} else si8)
+    concatenated = op.Concat(*values, axis=dim)
+    return _result(node, op, concatenated, reduce(op.Maximum, limits), ui8 if set(types) == {ui8} else si8)
 
 
 @mxnet.lowers("_contrib_quantized_elemwise_add")
@@ -357,14 +358,14 @@ def fused(
     types = node.run.state(_TYPES, dict[SSAValue, Attribute])
     quantized = [index for index, value in enumerate(values) if types.get(value, element_of(value)) in _SCALES]
     first = len(values) - 2 * len(quantized)
-    for place, index in enumerate(quantized):
-        values[index] = _real(node, op, index, first + 2 * place)
-    (found,) = inlined(node, op, node.op.regions[0].clone(), values)
+    for position, index in enumerate(quantized):
+        values[index] = _real(node, op, index, first + 2 * position)
+    (result,) = inlined(node, op, node.op.regions[0].clone(), values)
     if enable_float_output or node.result_count == 1:
-        return [found]
+        return [result]
     limits = _calibrated(node)
     if limits is None:
-        limit = op.Maximum(op.ReduceMax(op.Abs(found), list(range(rank_of(found) or 0))), 1e-30)
-        return _result(node, op, found, limit, si32)
+        limit = op.Maximum(op.ReduceMax(op.Abs(result), list(range(rank_of(result) or 0))), 1e-30)
+        return _result(node, op, result, limit, si32)
     is_unsigned = with_act or with_relu or limits[0] >= 0
-    return _result(node, op, found, op.constant(max(map(abs, limits))), ui8 if is_unsigned else si8)
+    return _result(node, op, result, op.constant(max(map(abs, limits))), ui8 if is_unsigned else si8)

@@ -1,4 +1,4 @@
-"""The fused recurrent network, RNN: layers, directions, states.
+"""The fused RNN layer: stacked layers, directions, states.
 
 Source: rnn-inl.h and rnn_impl.h of MXNet 1.9.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import shape_of
-from moir.expansions.layered_recurrence import MODES, Network, computed
+from moir.expansions.layered_recurrence import MODES, StackedRNN, computed
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
@@ -45,13 +45,13 @@ def rnn(
     x, parameters = node.operand(0), node.operand(1)
     width = (shape_of(x) or (-1,))[-1]
     if width < 0:
-        node.fail("the number of features is unknown", hint="MXNet's files have no shapes of inputs; give them: --input NAME[5,1,16]")
-    network = Network(mode, num_layers, directions, width, state_size)
+        node.fail("the number of features is dynamic", hint="MXNet's files have no shapes of inputs; give them: --input NAME[5,1,16]")
+    configuration = StackedRNN(mode, num_layers, directions, width, state_size)
     batch_first = op.transposed(x, [1, 0, 2])
     batch = op.Gather(op.ShapeOf(batch_first), [0], 0)
     full = op.Concat(op.constant([num_layers * directions]), batch, op.constant([state_size]), axis=0)
     # Initial states of zeros may have a batch of 1.
     states = [op.Broadcast(node.operand(2 + index), full, mode="bidirectional") for index in range(mode.state_count)]
     every = op.convert(node.operand(2 + mode.state_count), si64) if use_sequence_length else lengths(op, batch_first)
-    value, finals = computed(op, network, batch_first, states, every, parameters)
+    value, finals = computed(op, configuration, batch_first, states, every, parameters)
     return [op.transposed(value, [1, 0, 2]), *finals]

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import si32, si64
+from moir.dialects.element_types import si32
 from moir.dialects.shapes import element_of, normalize_axis
+from moir.expansions.extremes import first_extremes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import axes_of, rank_of_operand
 from moir.lowering.mxnet.elementwise import plain_name
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
-from moir.tables import by_member
+from moir.support.tables import by_member
 
 _REDUCTIONS = by_member(
     {
@@ -29,7 +30,9 @@ _REDUCTIONS = by_member(
 
 
 def _axes(node: LoweringNode) -> list[int]:
-    """The axes that are reduced: the given ones, or all if none is given; with `exclude` all except the given ones."""
+    """The axes that are reduced: those of the attribute, or all without it; with `exclude` all except those of the
+    attribute.
+    """
     rank = rank_of_operand(node)
     axes = axes_of(node, rank)
     if axes is None:
@@ -60,7 +63,9 @@ def reduction(node: LoweringNode, op: OpBuilder, *, keepdims: bool = False, dtyp
 
 
 def _shaped(node: LoweringNode, op: OpBuilder, result: SSAValue) -> SSAValue:
-    """A reduction of all axes as a list of one number, as in the symbol interface."""
+    """A reduction of all axes as a 1-D tensor of one element, as in the symbol interface; in numpy's interface it is a
+    scalar.
+    """
     is_scalar = len(_axes(node)) == rank_of_operand(node) and not node.flag("keepdims")
     return op.Reshape(result, [1], special_zero=False) if is_scalar and not node.op.KIND.startswith("_np") else result
 
@@ -99,15 +104,15 @@ def arg_extreme(node: LoweringNode, op: OpBuilder, *, keepdims: bool = False) ->
     if axes is None:
         x, axes = op.Reshape(x, [-1], special_zero=False), [0]
     mode = "min" if name == "argmin" else "max"
-    _, indices = op.TopK.results(x, op.constant(1), axis=axes[0], mode=mode, sort="value", index_element_type=si64, stable=True)
-    found = indices if keepdims else op.Squeeze(indices, [axes[0]])
+    _, indices = first_extremes(op, x, axes[0], mode)
+    indices_ = indices if keepdims else op.Squeeze(indices, [axes[0]])
     if keepdims and is_flat:
-        found = op.Reshape(found, [1] * rank, special_zero=False)
+        indices_ = op.Reshape(indices_, [1] * rank, special_zero=False)
     if node.op.KIND.startswith("_np"):
-        return found
-    found = op.convert(found, node.element(0))
-    # Like a reduction of all axes, a reduction of the only axis gives a list of one number.
-    return op.Reshape(found, [1], special_zero=False) if not keepdims and (is_flat or rank == 1) else found
+        return indices_
+    indices_ = op.convert(indices_, node.element(0))
+    # Like a reduction of all axes, a reduction of the only axis gives a 1-D tensor of one element.
+    return op.Reshape(indices_, [1], special_zero=False) if not keepdims and (is_flat or rank == 1) else indices_
 
 
 @mxnet.lowers("cumsum", "_np_cumsum", "_npi_cumsum")

@@ -51,7 +51,7 @@ def tile(op: OpBuilder, x: SSAValue, *, reps: tuple[int, ...] = ()) -> SSAValue:
 
 @mxnet.lowers("repeat", "_npi_repeat")
 def repeat(node: LoweringNode, op: OpBuilder, x: SSAValue, *, repeats_: int) -> SSAValue:
-    """mxnet.repeat(x) {repeats, axis} -> each element several times; without axis of the flattened operand"""
+    """mxnet.repeat(x) {repeats, axis} -> each element repeated along the axis; without axis of the flattened operand"""
     if not node.has("axis"):
         return op.Reshape(op.Tile(op.Reshape(x, [-1, 1], special_zero=False), [1, repeats_]), [-1], special_zero=False)
     rank = rank_of_operand(node)

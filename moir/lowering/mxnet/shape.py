@@ -70,7 +70,7 @@ def expand_dims(op: OpBuilder, x: SSAValue, *, axis: int) -> SSAValue:
 
 @mxnet.lowers("squeeze", "_np_squeeze", "_npi_squeeze")
 def squeeze(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: tuple[int, ...] = ()) -> SSAValue:
-    """mxnet.squeeze(x) {axis} -> opset1.Squeeze(x, axis); a single element stays a list, numpy's becomes a scalar"""
+    """mxnet.squeeze(x) {axis} -> opset1.Squeeze(x, axis); a single element has the shape [1], or [] in numpy's"""
     shape = shape_of(x)
     if node.op.KIND == "squeeze" and shape is not None and (len(axis) == len(shape) or (set(shape) == {1} and not axis)):
         return op.Reshape(x, [1], special_zero=False)

@@ -29,14 +29,14 @@ def top_k(
     if ret_typ == "mask":
         zeros, ones = (op.Broadcast(op.ConvertLike(op.constant(value), x), op.ShapeOf(like)) for value, like in ((0.0, x), (1.0, indices)))
         return [op.ScatterElementsUpdate(zeros, indices, ones, op.constant(axis))]
-    found = op.convert(indices, dtype)
+    ranked = op.convert(indices, dtype)
     if ret_typ not in ("value", "indices", "both"):
         node.fail(f"ret_typ {ret_typ!r} does not exist")
-    return {"value": [values], "indices": [found], "both": [values, found]}[ret_typ]
+    return {"value": [values], "indices": [ranked], "both": [values, ranked]}[ret_typ]
 
 
 def _along(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
-    """The operand and the axis of the order; with the axis None the operand is flattened."""
+    """The operand and the axis along which it is sorted; with the axis None the flattened operand and 0."""
     x = node.operand(0)
     if node.attribute("axis", None) == "None":
         return op.Reshape(x, [-1], special_zero=False), 0

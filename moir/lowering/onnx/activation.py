@@ -11,22 +11,24 @@ from collections.abc import Callable
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f16, f32, si32, si64
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f16, f32, si32
 from moir.dialects.shapes import MAXIMUM_RANK, element_of, normalize_axis, rank_of, shape_of
 from moir.errors import InferenceError
 from moir.expansions.constant_forms import small_constant
+from moir.expansions.extremes import first_extremes
 from moir.expansions.functions import operation
 from moir.expansions.shape_values import dimension_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import reshaped_like
 from moir.lowering.onnx.table import onnx
+from moir.lowering.ranks import as_result, broadcast
 from moir.rewriting.builder import OpBuilder
 
 LARGEST_EXACT_INTEGER = 2**53
 """The largest integer up to which the limits of a Clamp, which are f64, are exact."""
 
 
-@onnx.lowers("HardSwish", "Mish", "Sigmoid", "Softplus", "Softsign")
+@onnx.lowers("HardSwish", "Mish", "Sigmoid", "Softplus", "Softsign", rank=as_result)
 def renamed(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.Softplus(x) -> opset4.SoftPlus(x)"""
     return operation(op, node.op.KIND)(x)
@@ -37,23 +39,23 @@ onnx.lowers_each(
         "Relu": lambda op, x: op.Relu(x),
         "Swish": lambda op, x, *, alpha=1.0: scaled_swish(op, x, alpha),
         "LeakyRelu": lambda op, x, *, alpha=0.01: leaky(op, x, alpha),
-        # Before version 7 it has one slope for each channel, as the operation.
-        "PRelu": lambda op, x, slope: op.PRelu(x, slope),
         "ThresholdedRelu": lambda op, x, *, alpha=1.0: op.Select(op.Greater(x, alpha), x, 0),
+        "Scale": lambda op, x, *, scale=1.0: op.Multiply(x, scale),
         "Affine": lambda op, x, *, beta=0.0, alpha=1.0: op.Add(op.Multiply(x, alpha), beta),
         "ScaledTanh": lambda op, x, *, alpha=1.0, beta=1.0: op.Multiply(op.Tanh(op.Multiply(x, beta)), alpha),
         "ParametricSoftplus": lambda op, x, *, alpha=1.0, beta=1.0: op.Multiply(op.SoftPlus(op.Multiply(x, beta)), alpha),
-    }
+    },
+    rank=as_result,
 )
 
 
-@onnx.lowers("Elu")
+@onnx.lowers("Elu", rank=as_result)
 def elu(op: OpBuilder, x: SSAValue, *, alpha: float = 1.0) -> SSAValue:
     """onnx.Elu(x) {alpha} -> opset1.Elu(x) {alpha}"""
     return op.Elu(x, alpha=alpha)
 
 
-@onnx.lowers("Celu")
+@onnx.lowers("Celu", rank=as_result)
 def celu(node: LoweringNode, op: OpBuilder, x_: SSAValue, *, alpha: float = 1.0) -> SSAValue:
     """onnx.Celu(x) {alpha} -> Elu(x / alpha) * alpha, in f32, since quotients and exponentials may exceed f16"""
     if alpha == 1:
@@ -69,7 +71,7 @@ def celu(node: LoweringNode, op: OpBuilder, x_: SSAValue, *, alpha: float = 1.0)
     return op.convert(op.Multiply(op.Elu(op.Divide(x, alpha), alpha=1.0), alpha), element_of(x_))
 
 
-@onnx.lowers("Selu")
+@onnx.lowers("Selu", rank=as_result)
 def selu(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.Selu(x) {alpha, gamma} -> opset1.Selu(x, alpha, gamma)"""
     # Before version 6 the defaults have fewer digits.
@@ -78,13 +80,13 @@ def selu(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.Selu(x, op.constant_like(alpha, x), op.constant_like(gamma, x))
 
 
-@onnx.lowers("HardSigmoid")
+@onnx.lowers("HardSigmoid", rank=as_result)
 def hard_sigmoid(op: OpBuilder, x: SSAValue, *, alpha: float = 0.2, beta: float = 0.5) -> SSAValue:
     """onnx.HardSigmoid(x) {alpha, beta} -> opset1.HardSigmoid(x, alpha, beta)"""
     return op.HardSigmoid(x, op.constant_like(alpha, x), op.constant_like(beta, x))
 
 
-@onnx.lowers("Gelu")
+@onnx.lowers("Gelu", rank=as_result)
 def gelu(node: LoweringNode, op: OpBuilder, x: SSAValue, *, approximate: str = "none") -> SSAValue:
     """onnx.Gelu(x) {approximate} -> opset7.Gelu(x) {approximation_mode}"""
     modes = {"none": "ERF", "tanh": "TANH"}
@@ -101,16 +103,20 @@ def scaled_swish(op: OpBuilder, x: SSAValue, beta: float) -> SSAValue:
 def leaky(op: OpBuilder, x: SSAValue, slope: float) -> SSAValue:
     """PRelu of x with a constant slope: x where it is positive, else slope · x."""
     if rank_of(x) == 0:
-        # The slope of PRelu is a list, which would make a list of a scalar.
+        # The slope of PRelu is a 1-D tensor, which would broadcast a scalar x to one dimension.
         return op.Select(op.Less(x, 0.0), op.Multiply(x, slope), x)
     return op.PRelu(x, op.constant_like([slope], x))
+
+
+# Before version 7 it has one slope for each channel, as the operation.
+onnx.lowers_each({"PRelu": lambda op, x, slope: op.PRelu(x, slope)}, rank=broadcast)
 
 
 @onnx.lowers("PRelu", since=7)
 def prelu(op: OpBuilder, x: SSAValue, slope: SSAValue) -> SSAValue:
     """onnx.PRelu(x, slope) -> opset1.PRelu(x, slope), with dimensions of 1 before those of the slope
 
-    If the rank is unknown or 0, and for integers: opset1.Select(x < 0, slope · x, x).
+    If the rank is dynamic or 0, and for integers: opset1.Select(x < 0, slope · x, x).
     """
     rank, own = rank_of(x), rank_of(slope)
     array = small_constant(op, slope)
@@ -138,7 +144,7 @@ def shrink(op: OpBuilder, input: SSAValue, *, lambd: float = 0.5, bias: float = 
     return op.convert(op.convert(result, si32), element_of(input)) if x is not input else result
 
 
-@onnx.lowers("Clip")
+@onnx.lowers("Clip", rank=as_result)
 def clip_to_attributes(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """onnx.Clip(input) {min, max} -> opset1.Clamp(input) {min, max}"""
     low = np.asarray(node.number("min")) if node.has("min") else None
@@ -158,8 +164,8 @@ def clip(node: LoweringNode, op: OpBuilder, input: SSAValue, min: SSAValue | Non
     low_array, high_array = node.constant(1), node.constant(2)
     if (min is None or low_array is not None) and (max is None or high_array is not None):
         return _clamped(op, x, low_array, high_array)
-    # A limit may have shape [1], which would broadcast a scalar x to one dimension. x is the second operand, whose NaN
-    # stays where the first one's does not (maximum-nan in docs/plugin-faults.md).
+    # A limit may have shape [1], which would broadcast a scalar x to one dimension. x is the second operand, since the
+    # runtime may drop NaN of the first one.
     if min is not None:
         x = op.Maximum(min if shape_of(min) in ((), None) else op.Squeeze(min), x)
     if max is not None:
@@ -189,7 +195,7 @@ def _limit(op: OpBuilder, x: SSAValue, limit: np.ndarray) -> SSAValue:
     return op.constant_like(value.item() if element_of(x) is dynamic else value, x)
 
 
-@onnx.lowers("Softmax", "LogSoftmax", since=13)
+@onnx.lowers("Softmax", "LogSoftmax", since=13, rank=as_result)
 def softmax(node: LoweringNode, op: OpBuilder, input: SSAValue, *, axis: int = -1) -> SSAValue:
     """onnx.Softmax(x) {axis} -> opset8.Softmax(x) {axis}"""
     return getattr(op, node.op.KIND)(input, axis=axis)
@@ -200,11 +206,13 @@ def flattening_softmax(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SS
     """onnx.Softmax(input) {axis}, over all dimensions from the axis on
     -> Reshape, opset8.Softmax, Reshape; opset8.Softmax alone if the axis is the last one
     """
-    return _flattened(node, op, input, lambda x, axis: getattr(op, node.op.KIND)(x, axis=axis))
+    return flattened(node, op, input, lambda x, axis: getattr(op, node.op.KIND)(x, axis=axis))
 
 
-def _flattened(node: LoweringNode, op: OpBuilder, x: SSAValue, compute: Callable[[SSAValue, int], SSAValue]) -> SSAValue:
-    """What a kind before version 13 computes along one axis, into which the dimensions from the axis on are merged."""
+def flattened(node: LoweringNode, op: OpBuilder, x: SSAValue, compute: Callable[[SSAValue, int], SSAValue]) -> SSAValue:
+    """An operation before version 13: x reshaped so that the dimensions from the axis on are one, and `compute` along
+    it.
+    """
     axis = node.integer("axis", 1)
     axis = normalize_axis(axis, MAXIMUM_RANK if axis >= 0 and node.rank(0) is None else node.known_rank(0))
     if rank_of(x) is not None and axis == node.known_rank(0) - 1:
@@ -222,11 +230,11 @@ def hardmax(op: OpBuilder, input: SSAValue, *, axis: int = -1) -> SSAValue:
 @onnx.lowers("Hardmax")
 def flattening_hardmax(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """onnx.Hardmax(input) {axis}, over all dimensions from the axis on -> Reshape, TopK, OneHot, Reshape"""
-    return _flattened(node, op, input, lambda x, axis: _one_hot_maximum(op, x, axis))
+    return flattened(node, op, input, lambda x, axis: _one_hot_maximum(op, x, axis))
 
 
 def _one_hot_maximum(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
     """1 at the first largest element along an axis, 0 elsewhere."""
-    top = op.TopK.results(x, op.constant(1, si64), axis=axis, mode="max", sort="value", index_element_type=si64, stable=True)[1]
+    _, top = first_extremes(op, x, axis, "max")
     one, zero = op.constant_like(1, x), op.constant_like(0, x)
     return op.OneHot(op.Squeeze(top, [axis]), dimension_value(op, x, axis), one, zero, axis=axis)

@@ -25,11 +25,12 @@ from moir.dialects.element_types import (
     si64,
     to_numpy,
 )
-from moir.dialects.shapes import element_of, is_static, shape_of
+from moir.dialects.shapes import element_of
 from moir.expansions.functions import operation
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import aligned
 from moir.lowering.onnx.table import onnx
+from moir.lowering.ranks import broadcast
 from moir.rewriting.builder import OpBuilder
 
 
@@ -39,26 +40,26 @@ def bitwise_not(op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.BitwiseNot(x)
 
 
-@onnx.lowers("Add", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Mul", "Sub")
+@onnx.lowers("Add", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Mul", "Sub", rank=broadcast)
 def binary(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, axis: int | None = None, broadcast: bool = False) -> SSAValue:
     """onnx.Sub(a, b) -> opset1.Subtract(a, b)"""
     return operation(op, node.op.KIND)(a, aligned(node, op, b, axis, broadcast))
 
 
-@onnx.lowers("Div")
+@onnx.lowers("Div", rank=broadcast)
 def divide(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, axis: int | None = None, broadcast: bool = False) -> SSAValue:
     """onnx.Div(a, b) -> opset1.Divide(a, b), where the quotient of integers is rounded towards zero"""
     return op.Divide(a, aligned(node, op, b, axis, broadcast), m_pythondiv=element_of(a) in REAL_TYPES)
 
 
-@onnx.lowers("Mod")
+@onnx.lowers("Mod", rank=broadcast)
 def remainder(op: OpBuilder, a: SSAValue, b: SSAValue, *, fmod: bool = False) -> SSAValue:
     """onnx.Mod(a, b) {fmod} -> opset1.Mod(a, b), opset1.FloorMod(a, b) without fmod"""
     kind = op.Mod if fmod else op.FloorMod
     return kind(a, b)
 
 
-@onnx.lowers("Pow")
+@onnx.lowers("Pow", rank=broadcast)
 def power(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, axis: int | None = None, broadcast: bool = False) -> SSAValue:
     """onnx.Pow(a, b) -> opset1.Power(a, b) in the element type of a
 
@@ -91,19 +92,15 @@ def _converted(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
     return op.convert(value, element_of(like)) if array is None or array.size > 1 else op.constant_like(array, like)
 
 
-@onnx.lowers("Max", "Min", "Sum")
+@onnx.lowers("Max", "Min", "Sum", rank=broadcast)
 def variadic(node: LoweringNode, op: OpBuilder, *data: SSAValue) -> SSAValue:
     """onnx.Max(a, b, c) -> Maximum(Maximum(a, b), c)"""
     if not data:
         node.fail("it has no operands")
-    shapes = [shape_of(operand) for operand in data]
-    if len(shapes) > 2 and not all(map(is_static, shapes)) and any(0 in (shape or ()) for shape in shapes):
-        # The CPU plugin (2026.4) aborts on such operands.
-        node.fail("one operand has no elements, and the shape of another is unknown", hint="set the shapes of the inputs")
     return reduce(operation(op, node.op.KIND), data)
 
 
-@onnx.lowers("Mean")
+@onnx.lowers("Mean", rank=broadcast)
 def mean(node: LoweringNode, op: OpBuilder, *data: SSAValue) -> SSAValue:
     """onnx.Mean(a, b, c) -> Add(Add(a, b), c) / 3"""
     operands = data
@@ -120,13 +117,12 @@ def variadic_sum(op: OpBuilder, operands: Sequence[SSAValue]) -> SSAValue:
 def shift(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, direction: str) -> SSAValue:
     """onnx.BitShift(x, y) {direction} -> opset15.BitwiseLeftShift(x, y), or BitwiseRightShift
 
-    After a shift by a negative number, or by the width or more, only the sign of x remains; the runtime leaves that
-    case undefined.
+    After a shift by a negative number, or by the width or more, only the sign of x remains; opset15
+    leaves that case undefined.
     """
     if direction not in ("LEFT", "RIGHT"):
         node.fail(f"attribute direction is {direction!r}, it should be LEFT or RIGHT")
-    # The runtime computes 64-bit integers in 32 bits.
-    width = min(8 * to_numpy(node.element(0)).itemsize, 32)
+    width = 8 * to_numpy(node.element(0)).itemsize
     known = node.constant(1)
     if known is None or known.min(initial=0) < 0 or known.max(initial=0) >= width:
         inside = op.LogicalAnd(op.GreaterEqual(y, op.constant_like(0, y)), op.Less(y, op.constant_like(width, y)))

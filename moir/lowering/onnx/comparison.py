@@ -1,4 +1,4 @@
-"""Comparisons, logic, and the choice between two values.
+"""Comparisons, logic, and Select.
 
     %y = onnx.GreaterOrEqual(%a, %b)
 ->  %y = opset1.GreaterEqual(%a, %b)
@@ -15,10 +15,11 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import aligned
 from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
+from moir.lowering.ranks import as_result, broadcast
 from moir.rewriting.builder import OpBuilder
 
 
-@onnx.lowers("And", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Or", "Xor")
+@onnx.lowers("And", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Or", "Xor", rank=broadcast)
 def binary(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, axis: int | None = None, broadcast: bool = False) -> SSAValue:
     """onnx.Less(a, b) -> opset1.Less(a, b)"""
     b = aligned(node, op, b, axis, broadcast)
@@ -31,7 +32,7 @@ def binary(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, axis:
     return operation(op, node.op.KIND)(a, b)
 
 
-@onnx.lowers("Not")
+@onnx.lowers("Not", rank=as_result)
 def negation(op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.Not(x) -> opset1.LogicalNot(x)"""
     return op.LogicalNot(x)
@@ -52,7 +53,7 @@ def is_infinite(op: OpBuilder, x: SSAValue, *, detect_negative: bool = True, det
     return op.IsInf(x, detect_negative=detect_negative, detect_positive=detect_positive)
 
 
-@onnx.lowers("Where")
+@onnx.lowers("Where", rank=broadcast)
 @moves_strings(1, 2)
 def where(op: OpBuilder, condition: SSAValue, x: SSAValue, y: SSAValue) -> SSAValue:
     """onnx.Where(condition, x, y) -> opset1.Select(condition, x, y)"""

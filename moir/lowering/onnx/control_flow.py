@@ -15,18 +15,17 @@ from xdsl.ir import Block, Region, SSAValue
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import si64
 from moir.dialects.moir import BodyPort, Slicing
-from moir.dialects.opset.control_flow import Loop, RepeatingOp, TensorIterator, results_of
+from moir.dialects.opset.control_flow import Loop, TensorIterator, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import is_static, normalize_axis, rank_of, shape_of, tensor
-from moir.expansions.shape_values import as_scalar, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import captured_values, graph_of, lowered_body, own_operands, repeated_body
 from moir.lowering.control_flow.branches import conditional, inlined
 from moir.lowering.control_flow.connections import Connections, results_without_iterations
-from moir.lowering.control_flow.ranks_by_use import rank_by_use
-from moir.lowering.onnx.ranks_by_use import RULES
+from moir.lowering.onnx.ranks import as_captured, in_branches
 from moir.lowering.onnx.sequences.loops import axes_of_sequences, is_sequence, loop_over_sequences, sequence_makers
 from moir.lowering.onnx.table import onnx
+from moir.lowering.ranks import rank_by_use
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.operations_with_bodies import create_repeating, known_value, slice_type
@@ -35,12 +34,12 @@ LONGEST_LOOP = 2**31 - 1
 """A trip count of this or more means no limit."""
 
 
-@onnx.lowers("If")
+@onnx.lowers("If", rank=in_branches)
 def if_(node: LoweringNode, op: OpBuilder, cond: SSAValue) -> Replacement:
     """onnx.If(cond, captured…)
     -> opset8.If(cond, captured…) {then_inputs, else_inputs}; the operations of one branch if cond is known
     """
-    condition, needed = op.known.constant(cond), [rank_by_use(result, RULES) for result in node.op.results]
+    condition, needed = op.known.constant(cond), [rank_by_use(result, onnx.rank) for result in node.op.results]
     if condition is not None and condition.size == 1:
         return inlined(node, op, graph_of(node, "then_branch" if condition.item() else "else_branch"), captured_values(node), needed)
     branches = [graph_of(node, name) for name in ("then_branch", "else_branch")]
@@ -49,7 +48,7 @@ def if_(node: LoweringNode, op: OpBuilder, cond: SSAValue) -> Replacement:
     return conditional(node, op, cond, branches, captured_values(node), needed)
 
 
-@onnx.lowers("Loop")
+@onnx.lowers("Loop", rank=as_captured)
 def loop(node: LoweringNode, op: OpBuilder) -> Replacement:
     """onnx.Loop(trip_count, cond, v…, captured…) -> opset5.Loop(trip_count, cond, v…, captured…)
 
@@ -78,7 +77,7 @@ def loop(node: LoweringNode, op: OpBuilder) -> Replacement:
     if _never_runs(node, trip_count, condition) and any(
         node.is_used(len(carried) + index) and rank_of(value) is None for index, value in enumerate(body.values()[1 + len(carried) :])
     ):
-        node.fail("it never runs, and the rank of what it would collect is unknown", hint="give the model's inputs a known rank")
+        node.fail("it has no iterations, and the rank of its stacked outputs is dynamic", hint="give the model's inputs a static rank")
     limit, first = _limit(node, op, trip_count), op.constant(np.array(True)) if condition is None else condition
     operands = [limit, first]
     connections = Connections(node, body, operands, first_parameter=2, first_result=1)
@@ -91,7 +90,6 @@ def loop(node: LoweringNode, op: OpBuilder) -> Replacement:
     connections.add_invariants(2 + len(carried), captured)
     connections.add_joined(len(carried), [Slicing(0)] * (node.result_count - len(carried)), axes_of_sequences(node), sequence_makers(node))
     results = connections.create(op, Loop)
-    # The runtime (2026.4) infers other sizes of states that never change.
     return [*carried, *results[len(carried) :]] if _never_runs(node, trip_count, condition) else results
 
 
@@ -126,7 +124,7 @@ def _limit(node: LoweringNode, op: OpBuilder, trip_count: SSAValue | None) -> SS
     known = node.known.integers(trip_count)
     if trip_count is None or (known is not None and len(known) == 1 and known[0] >= LONGEST_LOOP):
         return op.constant(-1)
-    # The runtime treats a negative limit as no limit.
+    # A negative trip count of opset5.Loop means no limit.
     return op.constant(0) if known is not None and len(known) == 1 and known[0] < 0 else trip_count
 
 
@@ -143,20 +141,20 @@ class Scanned(NamedTuple):
 def _slicings(node: LoweringNode, axes: Sequence[int], directions: Sequence[int], ranks: Sequence[int | None]) -> list[Slicing]:
     """The slices along axes; a direction is 0 (forward) or 1 (backward).
 
-    Raises ConversionError for lists of different lengths, or for a negative axis of a tensor of unknown rank.
+    Raises ConversionError for lists of different lengths, or for a negative axis of a tensor of dynamic rank.
     """
     if not len(axes) == len(directions) == len(ranks):
         node.fail("its lists of axes and directions do not have an entry for each operand or result")
-    found: list[Slicing] = []
+    slicings: list[Slicing] = []
     for axis, direction, rank in zip(axes, directions, ranks, strict=True):
         if rank is None and axis < 0:
-            node.fail(f"axis {axis} of a tensor of unknown rank", hint="give the model's inputs a known rank")
+            node.fail(f"axis {axis} of a tensor of dynamic rank", hint="give the model's inputs a static rank")
         position = axis if rank is None else normalize_axis(axis, rank)
-        found.append(Slicing(position, -1, 0, -1) if direction else Slicing(position))
-    return found
+        slicings.append(Slicing(position, -1, 0, -1) if direction else Slicing(position))
+    return slicings
 
 
-@onnx.lowers("Scan", since=9)
+@onnx.lowers("Scan", since=9, rank=as_captured)
 def scan(
     node: LoweringNode,
     op: OpBuilder,
@@ -169,8 +167,8 @@ def scan(
 ) -> Replacement:
     """onnx.Scan(state…, scanned…, captured…) -> opset1.TensorIterator(state…, scanned…, captured…)
 
-    A slice of the runtime keeps its axis: the body squeezes each slice at its beginning and unsqueezes each scan output
-    at its end.
+    A slice of a TensorIterator keeps its axis: the body squeezes each slice at its beginning and unsqueezes each
+    scan output at its end.
     """
     region = graph_of(node, "body")
     own = _present(node, own_operands(node))
@@ -193,9 +191,9 @@ def scan(
     return _scan(node, op, region, Scanned(states, scanned, captured_values(node), cuts, joins))
 
 
-def _scan(node: LoweringNode, op: OpBuilder, region: Region, given: Scanned) -> list[SSAValue | None]:
+def _scan(node: LoweringNode, op: OpBuilder, region: Region, inputs: Scanned) -> list[SSAValue | None]:
     """The results of the TensorIterator that a graph is lowered to."""
-    states, scanned, cuts = given.states, given.scanned, given.cuts
+    states, scanned, cuts = inputs.states, inputs.scanned, inputs.cuts
 
     def squeeze(parameters: list[Parameter]) -> None:
         for parameter, cut in zip(parameters[len(states) :], cuts, strict=False):
@@ -211,46 +209,20 @@ def _scan(node: LoweringNode, op: OpBuilder, region: Region, given: Scanned) -> 
         node,
         region,
         [value.type for value in states],
-        lambda types, in_place: lowered_body(node, region, [*types, *pieces, *given.captured], squeeze, in_place=in_place),
+        lambda types, in_place: lowered_body(node, region, [*types, *pieces, *inputs.captured], squeeze, in_place=in_place),
         first_result=0,
     )
     pieces_joined = body.values()[len(states) :]
     ranks = [None if (rank := rank_of(value)) is None else rank + 1 for value in pieces_joined]
-    axes = [found.axis for found in _slicings(node, [join.axis for join in given.joins], [0] * len(ranks), ranks)]
-    # The CPU plugin (2026.4) divides by zero where it joins values without elements along another axis than the first.
-    moved = {index: axes[index] for index, value in enumerate(pieces_joined) if axes[index] and rank_of(value) and _may_be_empty(value)}
-    joins = [join.with_fields(axis=0 if index in moved else axes[index]) for index, join in enumerate(given.joins)]
-    operation, operands = _repetition(op, body.region, scanned[0], cuts[0])
-    connections = Connections(node, body, operands, first_parameter=0, first_result=len(body.results) - node.result_count)
+    axes = [slicings.axis for slicings in _slicings(node, [join.axis for join in inputs.joins], [0] * len(ranks), ranks)]
+    joins = [join.with_fields(axis=axis) for join, axis in zip(inputs.joins, axes, strict=True)]
+    connections = Connections(node, body, [], first_parameter=0, first_result=len(body.results) - node.result_count)
     connections.drop_unused(len(states))
     connections.add_states(states)
     connections.add_slices(scanned, cuts)
-    connections.add_invariants(len(states) + len(scanned), given.captured)
+    connections.add_invariants(len(states) + len(scanned), inputs.captured)
     connections.add_joined(len(states), joins)
-    results = connections.create(op, operation)
-    for index, axis in moved.items():
-        if (value := results[len(states) + index]) is not None:
-            results[len(states) + index] = op.Transpose(value, [*range(1, axis + 1), 0, *range(axis + 1, ranks[index] or 0)])
-    return results
-
-
-def _may_be_empty(value: SSAValue) -> bool:
-    return min(shape_of(value) or (0,)) < 1
-
-
-def _repetition(op: OpBuilder, region: Region, scanned: SSAValue, cut: Slicing) -> tuple[type[RepeatingOp], list[SSAValue]]:
-    """The operation class that repeats a body for each slice of an operand, and its operands before those of the body.
-
-    The operation is a TensorIterator, or a Loop if the body contains a TensorIterator, since the runtime does not
-    support nested ones. The body of a Loop gets a condition.
-    """
-    if not any(isinstance(inner, TensorIterator) for inner in region.walk()):
-        return TensorIterator, []
-    block = region.block
-    first = next((inner for inner in block.ops if isinstance(inner, Result)), None)
-    inside = OpBuilder(op.known, block, first)
-    inside.insert(Result.create(operands=[inside.constant(np.array(True))]))
-    return Loop, [as_scalar(op, dimension_list(op, scanned, cut.axis)), op.constant(np.array(True))]
+    return connections.create(op, TensorIterator)
 
 
 @onnx.lowers("Scan")
@@ -289,17 +261,14 @@ def scan_of_batch(node: LoweringNode, op: OpBuilder, *, num_scan_inputs: int, di
     directions = directions or (0,) * num_scan_inputs
     cuts = _slicings(node, (0,) * num_scan_inputs, directions, [None] * num_scan_inputs)
     joins = [Slicing(0)] * (node.result_count - states)
-    found = _scan(node, inside, region, Scanned(elements[:states], elements[states:], inner_captured, cuts, joins))
-    used = [index for index, value in enumerate(found) if value is not None]
+    scanned = _scan(node, inside, region, Scanned(elements[:states], elements[states:], inner_captured, cuts, joins))
+    used = [index for index, value in enumerate(scanned) if value is not None]
     for index in used:
-        value = found[index]
+        value = scanned[index]
         assert value is not None
         inside.insert(Result.create(operands=[inside.Unsqueeze(value, 0)]))
-    around = Region(block)
-    operation, first = _repetition(op, around, own[-1], Slicing(0))
-    inputs = [port.with_fields(index=(port.index or 0) + len(first)) for port in inputs]
-    outputs = [BodyPort(number, slicing=Slicing(0)) for number in range(bool(first), bool(first) + len(used))]
-    values = create_repeating(op, operation, [*first, *operands], inputs, outputs, around)
+    outputs = [BodyPort(result_index, slicing=Slicing(0)) for result_index in range(len(used))]
+    values = create_repeating(op, TensorIterator, operands, inputs, outputs, Region(block))
     results: list[SSAValue | None] = [None] * node.result_count
     for index, value in zip(used, values, strict=True):
         results[index] = value

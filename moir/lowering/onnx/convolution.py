@@ -9,12 +9,13 @@ from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.expansions.constant_forms import along_channels
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.ranks import as_filters
 from moir.lowering.onnx.sliding_window import axis_attribute, sliding_window, spatial_axes
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
 
-@onnx.lowers("Conv")
+@onnx.lowers("Conv", rank=as_filters)
 def conv(node: LoweringNode, op: OpBuilder, x: SSAValue, w: SSAValue, b: SSAValue | None = None, *, group: int = 1) -> SSAValue:
     """onnx.Conv(x, w, b) {group = 1} -> opset1.Add(opset1.Convolution(x, w), b as [1, C, 1, 1])
 
@@ -53,7 +54,7 @@ def grouped_filters(node: LoweringNode, op: OpBuilder, filters: SSAValue, group:
 
 
 def split_by_group(op: OpBuilder, filters: SSAValue, group: int) -> SSAValue:
-    """Filters of unknown sizes as [group, rows / group, …]."""
+    """Filters of dynamic shape as [group, rows / group, …]."""
     tail = op.Slice(op.ShapeOf(filters), [1], [2**31 - 1], [1])
     return op.Reshape(filters, op.Concat([group, -1], tail, axis=0), special_zero=False)
 
@@ -67,7 +68,7 @@ def add_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, bias: SSAValue
     return op.Add(result, along_channels(op, bias, axes))
 
 
-@onnx.lowers("ConvTranspose")
+@onnx.lowers("ConvTranspose", rank=as_filters)
 def conv_transpose(
     node: LoweringNode,
     op: OpBuilder,
@@ -81,7 +82,7 @@ def conv_transpose(
 ) -> SSAValue:
     """onnx.ConvTranspose(x, w, b) -> opset1.Add(opset1.ConvolutionBackpropData(x, w), b as [1, C, 1, 1])
 
-    Pads are computed here from `output_shape` and the automatic padding. Only `output_shape` with unknown sizes of x
+    Pads are computed here from `output_shape` and the automatic padding. Only `output_shape` with x of dynamic shape
     remains an operand.
     """
     axes = spatial_axes(node, (1, 0))
@@ -98,7 +99,8 @@ def conv_transpose(
     elif wanted and not (is_static(_sizes(node, x, axes)) and is_static(_sizes(node, w, axes))):
         operands.append(op.constant(list(wanted)))
     if len(operands) > 2:
-        # For an odd total of pads `same_upper` of the runtime adds one at the beginning, SAME_UPPER of ONNX at the end.
+        # For an odd total of pads `same_upper` of the operation sets adds one at the beginning, SAME_UPPER of
+        # ONNX at the end.
         window = window.with_fields(auto_pad="same_lower" if window.auto_pad == "same_upper" else "same_upper")
     elif wanted or automatic:
         window, padding = _computed_pads(node, window, padding, wanted, axes)
@@ -110,7 +112,7 @@ def conv_transpose(
 
 
 def _sizes(node: LoweringNode, value: SSAValue, axes: int) -> tuple[int, ...]:
-    """The spatial sizes of a value, -1 for unknown ones. Raises ConversionError for another rank."""
+    """The spatial sizes of a value, -1 for dynamic dimensions. Raises ConversionError for another rank."""
     shape = shape_of(value)
     if shape is not None and len(shape) != axes + 2:
         node.fail(f"an operand has {len(shape)} dimensions where there are {axes} spatial axes")
@@ -179,7 +181,7 @@ def deform_conv(
     """
     axes = spatial_axes(node, (1, 0, 2))
     if axes != 2:
-        node.fail(f"it has {axes} spatial axes, the runtime has deformable convolutions of 2 only")
+        node.fail(f"it has {axes} spatial axes, opset8.DeformableConvolution has 2")
     check_group(node, group)
     operands = [x, offset, w]
     result = op.DeformableConvolution(

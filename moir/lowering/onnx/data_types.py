@@ -9,16 +9,17 @@ from moir.dialects.element_types import INTEGER_TYPES, bf16, boolean, dynamic, f
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
+from moir.lowering.ranks import as_result
 from moir.rewriting.builder import OpBuilder
 
 
-@onnx.lowers("Cast")
+@onnx.lowers("Cast", rank=as_result)
 def cast(node: LoweringNode, op: OpBuilder, input: SSAValue, *, to: Attribute, saturate: bool = True) -> SSAValue:
     """onnx.Cast(input) {to} -> opset1.Convert(input) {destination_type}; input itself if it already has the type"""
     if element_of(input) == to:
         return input
     if string in (element_of(input), to):
-        node.fail("the runtime converts no strings", hint="cut the model after this node")
+        node.fail("opset1.Convert converts no strings", hint="cut the model after this node")
     return converted(op, input, to, saturate)
 
 
@@ -27,7 +28,7 @@ def cast_like(node: LoweringNode, op: OpBuilder, input: SSAValue, target_type: S
     """onnx.CastLike(x, like) -> opset1.Convert(x), or opset1.ConvertLike(x, like) if the type of like is unknown"""
     element = element_of(target_type)
     if string in (element_of(input), element) and element_of(input) != element:
-        node.fail("the runtime converts no strings", hint="cut the model after this node")
+        node.fail("opset1.Convert converts no strings", hint="cut the model after this node")
     return op.ConvertLike(input, target_type) if element is dynamic else converted(op, input, element, saturate)
 
 
@@ -40,7 +41,7 @@ def bit_cast(node: LoweringNode, op: OpBuilder, input: SSAValue, *, to: Attribut
     if array is not None:
         return op.constant(np.array(array, order="C").view(to_numpy(to)), to)
     if element_of(input) != to and not {element_of(input), to} <= {boolean, *INTEGER_TYPES}:
-        node.fail("OpenVINO does not have an operation that reads the bits of floats as integers", hint="cut the model before this node")
+        node.fail("no operation of the operation sets reads the bits of floats as integers", hint="cut the model before this node")
     return op.convert(input, to)
 
 
@@ -51,8 +52,8 @@ LARGEST: dict[Attribute, float] = {f8e4m3: 448.0, f8e5m2: 57344.0}
 def converted(op: OpBuilder, x: SSAValue, element: Attribute, saturate: bool = True) -> SSAValue:
     """x converted to another element type.
 
-    With `saturate` the result is clamped to the largest finite number of an 8-bit float, as the runtime's Convert does
-    not saturate. NaN is preserved, which the runtime's Clamp would replace by a number.
+    With `saturate` the result is clamped to the largest finite number of an 8-bit float, as opset1.Convert does
+    not saturate. NaN is preserved, which opset1.Clamp would replace by a number.
     """
     if saturate and element in LARGEST and element_of(x) not in (element, dynamic):
         # Integers and other narrow floats are compared with the limits as f32.

@@ -13,10 +13,11 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.element_types import computed_type
 from moir.lowering.onnx.generation import uniform
 from moir.lowering.onnx.table import onnx
+from moir.lowering.ranks import as_result
 from moir.rewriting.builder import OpBuilder
 
 
-@onnx.lowers("Dropout")
+@onnx.lowers("Dropout", rank=as_result)
 def dropout_attributes(node: LoweringNode, op: OpBuilder, *, is_test: bool = False) -> Sequence[SSAValue | None]:
     """onnx.Dropout(x) -> x; its mask -> ones of the element type of x, from version 10 on of booleans"""
     if node.version < 7 and not is_test:

@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.data import DataAttr
-from moir.dialects.element_types import REAL_TYPES, bf16, describe, dynamic, f16, f32, f64, si32, si64, string, to_numpy
+from moir.dialects.element_types import REAL_TYPES, bf16, describe, dynamic, f16, f32, f64, si64, string, to_numpy
 from moir.dialects.shapes import element_of, shape_of
 from moir.dialects.symbols import Symbol
 from moir.errors import InferenceError
@@ -17,7 +17,7 @@ from moir.expansions.number_ranges import counted_range, is_counted_exactly, len
 from moir.expansions.quotients import exact_ceiling
 from moir.expansions.shape_values import as_scalar, dimension_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.operands import declared_rank, need_length, of_length
+from moir.lowering.onnx.operands import declared_rank, of_length
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder, Operand
 
@@ -36,18 +36,18 @@ def number_range(node: LoweringNode, op: OpBuilder, start: SSAValue, limit: SSAV
     floats whose quotient is rounded -> start + delta · opset4.Range(0, ⌈(limit - start) / delta⌉, 1): the difference
     is of their type, the quotient is exact.
     """
-    given = (start, limit, delta)
-    element = next((found for each in given if (found := element_of(each)) is not dynamic), dynamic)
+    bounds = (start, limit, delta)
+    element = next((element_type for each in bounds if (element_type := element_of(each)) is not dynamic), dynamic)
     if element is dynamic:
         node.fail("the element type is unknown")
-    first, end, step = (as_scalar(op, each) for each in given)
+    first, end, step = (as_scalar(op, each) for each in bounds)
     if element in REAL_TYPES and not is_counted_exactly(op, first, end, step):
         return _range_of_floats(op, first, end, step, element)
     return op.Range(first, _reachable(op, first, end, step), step, output_type=element)
 
 
 def _range_of_floats(op: OpBuilder, start: SSAValue, limit: SSAValue, delta: SSAValue, element: Attribute) -> SSAValue:
-    """A range of floats; ONNX Runtime computes its length as the quotient of the difference, in f64."""
+    """A range of floats, whose length is (limit - start) / delta computed in f64, as ONNX Runtime does."""
     first, last, step = (op.known.constant(each) for each in (start, limit, delta))
     if first is not None and last is not None and step is not None:
         count = length_of_range(0.0, float(last - first), float(step))
@@ -79,14 +79,13 @@ def _reachable(op: OpBuilder, start: SSAValue, limit: SSAValue, delta: SSAValue)
 @onnx.lowers("ConstantOfShape", since=9)
 def constant_of_shape(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """onnx.ConstantOfShape(shape) {value} -> opset3.Broadcast(value, shape), a constant if it is small"""
-    value, given = node.tensor("value"), node.op.properties.get("value")
-    if value is not None and (value.size != 1 or (isinstance(given, DataAttr) and describe(given.element).is_packed)):
+    value, attribute = node.tensor("value"), node.op.properties.get("value")
+    if value is not None and (value.size != 1 or (isinstance(attribute, DataAttr) and describe(attribute.element).is_packed)):
         node.fail("value is not one number of at least 8 bits")
     entry = np.zeros((), np.float32) if value is None else value.reshape(())
     target = op.known.lasting_integers(input)
     if target is not None and 0 <= math.prod(target) <= MAXIMUM_CONSTANT and min(target, default=0) >= 0:
         return op.filled(target, entry)
-    need_length(node, 0)
     return op.Broadcast(op.constant(entry), of_length(op, input, declared_rank(node)))
 
 
@@ -102,9 +101,7 @@ def eye_like(node: LoweringNode, op: OpBuilder, input: SSAValue, *, k: int = 0, 
     if shape is not None and len(shape) != 2:
         node.fail(f"operand 0 has {len(shape)} dimensions, not 2")
     rows, columns = (dimension_value(op, input, axis) for axis in (0, 1))
-    # The runtime generates matrices of these element types only.
-    made = element if element in (f32, si32, si64) else f32
-    return op.convert(op.Eye(rows, columns, k, output_type=made), element)
+    return op.Eye(rows, columns, k, output_type=element)
 
 
 # Random numbers
@@ -120,8 +117,7 @@ def seeds(node: LoweringNode, stream: int) -> dict[str, int]:
 
 def uniform(node: LoweringNode, op: OpBuilder, shape: Operand, element: Attribute, low: float, high: float, stream: int = 1) -> SSAValue:
     """Uniform random numbers in [low, high)."""
-    # The runtime has no generator for f64.
-    drawn = element if element in (f32, f16, bf16) else f32
+    drawn = element if element in (f16, bf16, f32, f64) else f32
     bounds = [op.constant(np.asarray(bound).astype(to_numpy(drawn)), drawn) for bound in (low, high)]
     return op.convert(op.RandomUniform(shape, *bounds, output_type=drawn, **seeds(node, stream)), element)
 

@@ -17,12 +17,13 @@ from moir.expansions.strings.texts import unpacked
 from moir.lowering.binder import LoweringNode
 from moir.lowering.constant_indices import note_outside
 from moir.lowering.onnx.operands import declared_rank
+from moir.lowering.onnx.ranks import gathered
 from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
 
-@onnx.lowers("Gather")
+@onnx.lowers("Gather", rank=gathered)
 def gather(node: LoweringNode, op: OpBuilder, data: SSAValue, indices: SSAValue, *, axis: int = 0) -> SSAValue:
     """onnx.Gather(x, indices) {axis = 0} -> opset8.Gather(x, indices, axis)"""
     note_outside(node, data, indices, axis)
@@ -41,7 +42,7 @@ def gather_elements(node: LoweringNode, op: OpBuilder, data: SSAValue, indices: 
     return op.GatherElements(cut_to(op, data, indices, axis), indices, axis=axis)
 
 
-@onnx.lowers("GatherND")
+@onnx.lowers("GatherND", "com.microsoft.GatherND")
 @moves_strings(0)
 def gather_nd(node: LoweringNode, op: OpBuilder, *, batch_dims: int = 0) -> SSAValue:
     """onnx.GatherND(x, indices) {batch_dims = 0} -> opset8.GatherND(x, indices) {batch_dims}"""
@@ -58,7 +59,7 @@ def gather_nd(node: LoweringNode, op: OpBuilder, *, batch_dims: int = 0) -> SSAV
     elif (shape is None or -1 in shape[-1:]) and isinstance(source := node.operand(1).owner, Parameter):
         node.fail(
             "the last dimension of the indices is unknown, and so the rank of the result",
-            hint=f"give the input {name_of(source)} a known shape",
+            hint=f"give the input {name_of(source)} a static shape",
         )
     return op.GatherND(data, indices, batch_dims=batch_dims)
 
@@ -69,7 +70,7 @@ def one_hot(node: LoweringNode, op: OpBuilder, _indices: SSAValue, _depth: SSAVa
     """onnx.OneHot(indices, depth, [off, on]) {axis = -1}
     -> opset16.OneHot(indices, depth, on, off) {axis, negative_indices_mode}
 
-    A negative index counts from the end; before version 11 it selects no entry.
+    A negative index counts from the end; before version 11 it gives `off` everywhere.
     """
     indices, depth = (as_index(node, op, i) for i in (0, 1))
     values = op.known.constant(values_)
@@ -95,7 +96,7 @@ def non_zero(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def as_index(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
-    """An operand of any numeric element type, converted to an integer type that the runtime takes for indices."""
+    """An operand of any numeric element type, converted to an integer type of indices."""
     value = node.operand(index)
     if node.element(index) in (si32, si64):
         return value

@@ -21,19 +21,20 @@ from moir.expansions.shape_values import dimension_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.einstein_sums import einstein_sum
 from moir.lowering.onnx.table import onnx
+from moir.lowering.ranks import as_factor, as_terms, fixed
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_MASK_ELEMENTS = 1 << 22
 """Masks of more elements are computed at run time."""
 
 
-@onnx.lowers("MatMul")
+@onnx.lowers("MatMul", rank=as_factor)
 def product(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     """onnx.MatMul(a, b) -> opset1.MatMul(a, b)"""
     return op.MatMul(a, b)
 
 
-@onnx.lowers("Gemm")
+@onnx.lowers("Gemm", rank=fixed(2, 2))
 def general_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, c: SSAValue | None = None) -> SSAValue:
     """onnx.Gemm(a, b, c) {alpha, beta, transA, transB}
     -> Add(MatMul(a, b) {transpose_a, transpose_b}, c), with Multiplies for factors other than 1
@@ -59,7 +60,7 @@ def affine_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, 
 
 
 def _with_columns_of(op: OpBuilder, matrix: SSAValue, added: SSAValue | None, is_transposed: bool) -> SSAValue:
-    """A matrix whose type states the number of columns, if the summand of the product implies it.
+    """A matrix whose type states the number of columns, if `added`, the summand of its product, implies it.
 
     So the sizes of the product are known whenever the number of its rows is.
     """
@@ -95,7 +96,7 @@ def integer_product(
 def _shifted(op: OpBuilder, data: SSAValue, zero_point: SSAValue | None, *, rows: bool) -> SSAValue:
     """Data of 8-bit integers minus their zero point, in f32.
 
-    A zero point of one dimension has an entry for each row or column.
+    A 1-D zero point has an element for each row or column.
     """
     value = op.convert(data, f32)
     if zero_point is None:
@@ -111,7 +112,7 @@ def _shifted(op: OpBuilder, data: SSAValue, zero_point: SSAValue | None, *, rows
     return op.Subtract(value, shift)
 
 
-@onnx.lowers("Trilu")
+@onnx.lowers("Trilu", "com.microsoft.Trilu")
 def triangle(node: LoweringNode, op: OpBuilder, input: SSAValue, *, upper: bool = True) -> SSAValue:
     """onnx.Trilu(x, k) {upper} -> Select(mask, x, 0); the mask is constant if the last two dimensions are known"""
     if element_of(input) == string:
@@ -123,7 +124,7 @@ def triangle(node: LoweringNode, op: OpBuilder, input: SSAValue, *, upper: bool 
 def triangle_mask(node: LoweringNode, op: OpBuilder, x: SSAValue, upper: bool) -> SSAValue:
     """The boolean mask [rows, columns] of the triangle of the matrices in the last two dimensions of x.
 
-    Operand 1 is the number of the diagonal that bounds the triangle.
+    Operand 1 is the offset of the diagonal that bounds the triangle.
     """
     shape, offset = shape_of(x), node.optional(1)
     if shape is not None and len(shape) < 2:
@@ -134,7 +135,7 @@ def triangle_mask(node: LoweringNode, op: OpBuilder, x: SSAValue, upper: bool) -
     is_small = shape is not None and is_static(shape[-2:]) and max(shape[-2], 1) * max(shape[-1], 1) <= MAXIMUM_MASK_ELEMENTS
     if shape is not None and is_small and diagonal is not None:
         rows, columns = np.arange(shape[-2])[:, None], np.arange(shape[-1])[None, :]
-        # All diagonals beyond the matrix give the same mask, and their numbers may exceed the range of an array's
+        # All diagonals beyond the matrix give the same mask, and their offsets may exceed the range of an array's
         # integers.
         k = max(-shape[-2] - 1, min(diagonal[0], shape[-1] + 1))
         return op.constant(columns >= rows + k if upper else columns <= rows + k, boolean)
@@ -148,7 +149,7 @@ def triangle_mask(node: LoweringNode, op: OpBuilder, x: SSAValue, upper: bool) -
     return op.GreaterEqual(columns, rows) if upper else op.LessEqual(columns, rows)
 
 
-@onnx.lowers("Einsum")
+@onnx.lowers("Einsum", rank=as_terms)
 def einstein_summation(node: LoweringNode, op: OpBuilder, *inputs: SSAValue, equation: str) -> SSAValue:
     """onnx.Einsum(…) {equation}
     -> opset7.Einsum(…) {equation}, where the equation has no blanks and an explicit result

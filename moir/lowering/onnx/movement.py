@@ -11,12 +11,13 @@ from moir.dialects.shapes import normalize_axis, rank_of, shape_of, size_along
 from moir.expansions.shape_values import dimension_list, rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import of_length
+from moir.lowering.onnx.ranks import as_neighbour, permuted
 from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder, Operand
 
 
-@onnx.lowers("Concat")
+@onnx.lowers("Concat", rank=as_neighbour)
 def concat_channels(op: OpBuilder, first: SSAValue, *others: SSAValue, axis: int = 1) -> SSAValue:
     """onnx.Concat(a, b) {axis = 1} -> opset1.Concat(a, b) {axis}; of one operand -> that operand"""
     return op.Concat(first, *others, axis=axis) if others else first
@@ -44,8 +45,8 @@ def split_attribute(node: LoweringNode, op: OpBuilder, _input: SSAValue, split: 
 def split(node: LoweringNode, op: OpBuilder, input: SSAValue, split: SSAValue | None = None, *, axis: int = 0) -> Sequence[SSAValue]:
     """onnx.Split(x, split) {axis} -> opset1.VariadicSplit(x, axis, split), or opset1.Split for equal parts"""
     lengths: Operand = op.known.integers(split)
-    if lengths is None and (given := split) is not None:
-        lengths = of_length(op, given, node.result_count)
+    if lengths is None and (lengths_attribute := split) is not None:
+        lengths = of_length(op, lengths_attribute, node.result_count)
     count = node.integer("num_outputs", node.result_count)
     shape = shape_of(input)
     if lengths is None and node.has("num_outputs") and count > 1 and (shape is None or size_along(shape, axis) < 0):
@@ -82,7 +83,7 @@ def split_parts(node: LoweringNode, op: OpBuilder, lengths: Operand, count: int)
 # Transposition and repetition
 
 
-@onnx.lowers("Transpose")
+@onnx.lowers("Transpose", rank=permuted)
 def transpose(node: LoweringNode, op: OpBuilder, data: SSAValue) -> SSAValue:
     """onnx.Transpose(x) {perm} -> opset1.Transpose(x, perm); x itself for the identity permutation"""
     rank = rank_of(data)

@@ -20,7 +20,9 @@ from moir.expansions.response_normalization import response_normalized
 from moir.expansions.shape_values import all_axes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import reshaped_like
+from moir.lowering.onnx.ranks import with_statistics
 from moir.lowering.onnx.table import onnx
+from moir.lowering.ranks import as_result
 from moir.rewriting.builder import OpBuilder
 
 SMALLEST_NORM = 1e-30
@@ -37,7 +39,7 @@ def _in_type_of(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
     return op.convert(value, element_of(like)) if array is None else op.constant_like(array, like)
 
 
-@onnx.lowers("BatchNormalization")
+@onnx.lowers("BatchNormalization", rank=with_statistics)
 def batch_normalization(
     node: LoweringNode,
     op: OpBuilder,
@@ -66,10 +68,10 @@ def batch_normalization(
         root = op.Sqrt(op.Add(variance, epsilon))
         return [op.Add(op.Multiply(op.Divide(op.Subtract(x, mean), root), scale), bias)]
     if (0,) in [shape_of(value) for value in (scale, bias, mean, variance)]:
-        # The runtime requires a channel.
+        # opset5.BatchNormInference has at least one channel.
         return [x]
     if rank_of(x) == 1:
-        # The runtime requires a dimension of channels; scalars have a single channel.
+        # opset5.BatchNormInference has a dimension of channels; scalars have a single channel.
         return [op.Squeeze(op.BatchNormInference(op.Unsqueeze(x, [1]), scale, bias, mean, variance, epsilon=epsilon), [1])]
     return [op.BatchNormInference(x, scale, bias, mean, variance, epsilon=epsilon)]
 
@@ -90,18 +92,18 @@ def _training_normalization(node: LoweringNode, op: OpBuilder, operands: Sequenc
     own_variance = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=False)
     y = op.BatchNormInference(x, scale, bias, own_mean, own_variance, epsilon=node.number("epsilon", 1e-5))
     results: list[SSAValue | None] = [y]
-    for index, (given, own, source) in enumerate(((mean, own_mean, 3), (variance, own_variance, 4)), start=1):
+    for index, (updated, own, source) in enumerate(((mean, own_mean, 3), (variance, own_variance, 4)), start=1):
         if index < node.result_count:
-            running = op.Add(op.Multiply(given, momentum), op.Multiply(own, 1 - momentum))
+            running = op.Add(op.Multiply(updated, momentum), op.Multiply(own, 1 - momentum))
             results.append(op.convert(running, node.element(source)))
     return results
 
 
-@onnx.lowers("InstanceNormalization")
+@onnx.lowers("InstanceNormalization", rank=with_statistics)
 def instance_normalization(node: LoweringNode, op: OpBuilder, input: SSAValue, *, epsilon: float = 1e-5) -> SSAValue:
     """onnx.InstanceNormalization(input, scale, bias) {epsilon} -> MVN(input, spatial axes) * scale + bias
 
-    If the rank is unknown, the spatial dimensions are merged before the normalization and restored after it.
+    If the rank is dynamic, the spatial dimensions are merged before the normalization and restored after it.
     """
     rank = rank_of(input)
     flat = input if rank is not None else op.Reshape(input, [0, 0, -1], special_zero=True)
@@ -112,7 +114,7 @@ def instance_normalization(node: LoweringNode, op: OpBuilder, input: SSAValue, *
 
 
 def _vector(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
-    """An operand that must have one dimension, reshaped if its rank is unknown."""
+    """An operand that must have one dimension, reshaped if its rank is dynamic."""
     value = node.operand(index)
     return value if rank_of(value) == 1 else op.Reshape(value, [-1], special_zero=False)
 
@@ -137,7 +139,7 @@ def axes_from(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
     return op.constant(list(range(axis, 0)), si64)
 
 
-@onnx.lowers("LayerNormalization")
+@onnx.lowers("LayerNormalization", rank=as_result)
 def layer_normalization(
     node: LoweringNode,
     op: OpBuilder,
@@ -186,12 +188,12 @@ def root_mean_square_normalization(op: OpBuilder, x: SSAValue, scale: SSAValue, 
 
 
 def root_mean_square_normalized(op: OpBuilder, x: SSAValue, scale: SSAValue, axes: SSAValue, epsilon: float) -> SSAValue:
-    """x / sqrt(mean(x²) + epsilon) · scale, in the form that the runtime fuses to one operation."""
+    """x / sqrt(mean(x²) + epsilon) · scale, written as the root mean square normalization is usually written."""
     squares = op.ReduceMean(op.Power(x, 2.0), axes, keep_dims=True)
     return op.Multiply(op.Divide(x, op.Sqrt(op.Add(squares, epsilon))), _in_type_of(op, scale, x))
 
 
-@onnx.lowers("GroupNormalization", since=21)
+@onnx.lowers("GroupNormalization", since=21, rank=as_result)
 def group_normalization(node: LoweringNode, op: OpBuilder, x: SSAValue, *, num_groups: int, epsilon: float = 1e-5) -> SSAValue:
     """onnx.GroupNormalization(x, scale, bias) {num_groups, epsilon} -> opset12.GroupNormalization(x, scale, bias)"""
     scale, bias = (_in_type_of(op, _vector(node, op, index), x) for index in (1, 2))

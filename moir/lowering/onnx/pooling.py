@@ -14,6 +14,7 @@ from moir.dialects.opset.interfaces.spatial import Window, positions
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of, size_along
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.ranks import as_window
 from moir.lowering.onnx.sliding_window import axis_attribute, kernel_shape, sliding_window
 from moir.lowering.onnx.table import onnx
 from moir.lowering.table import Replacement
@@ -25,20 +26,25 @@ def rounding(node: LoweringNode) -> str:
     return "ceil_torch" if node.flag("ceil_mode") else "floor"
 
 
-@onnx.lowers("MaxPool")
+@onnx.lowers("MaxPool", rank=as_window)
 def max_pool(node: LoweringNode, op: OpBuilder, x: SSAValue, *, storage_order: bool = False) -> Replacement:
-    """onnx.MaxPool(x) -> opset14.MaxPool(x) {axis = 0}: both count indices from the start of the whole tensor
-
-    Raises ConversionError if the indices are used, and automatic padding depends on unknown sizes.
-    """
+    """onnx.MaxPool(x) -> opset14.MaxPool(x) {axis = 0}: both count indices from the start of the whole tensor"""
     kernel = kernel_shape(node)
     window = sliding_window(node, len(kernel))
     values, indices = op.MaxPool.parts(2, x, kernel=kernel, rounding_type=rounding(node), **window.properties())
-    if node.is_used(1) and window.auto_pad.startswith("same") and not is_static((shape_of(x) or (-1,))[2:] or (-1,)):
-        node.fail("the runtime computes wrong indices if automatic padding has to wait for the sizes", hint="give x static shapes")
     if node.is_used(1) and storage_order:
         indices = _column_major(op, x, indices, len(kernel))
     return values, indices
+
+
+@onnx.lowers("com.microsoft.NhwcMaxPool")
+def channel_last_max_pool(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+    """onnx.com.microsoft.NhwcMaxPool(x) -> Transpose(opset14.MaxPool(Transpose(x)))"""
+    kernel = kernel_shape(node)
+    axes = len(kernel)
+    data = op.Transpose(x, [0, axes + 1, *range(1, axes + 1)])
+    window = sliding_window(node, axes).properties()
+    return op.Transpose(op.MaxPool(data, kernel=kernel, rounding_type=rounding(node), **window), [0, *range(2, axes + 2), 1])
 
 
 def _column_major(op: OpBuilder, data: SSAValue, indices: SSAValue, axes: int) -> SSAValue:
@@ -54,23 +60,23 @@ def _column_major(op: OpBuilder, data: SSAValue, indices: SSAValue, axes: int) -
 
     sizes = [size(axis) for axis in range(2, axes + 2)]
     rest = indices
-    places: list[SSAValue] = []
+    coordinates: list[SSAValue] = []
     for length in reversed(sizes):
-        places.insert(0, op.FloorMod(rest, length))
-        rest = op.Divide(rest, length)
-    for place, length in zip(reversed(places), reversed(sizes), strict=True):
-        rest = op.Add(op.Multiply(rest, length), place)
+        coordinates.insert(0, op.FloorMod(rest, length))
+        rest = op.Divide(rest, length, m_pythondiv=False)
+    for coordinate, length in zip(reversed(coordinates), reversed(sizes), strict=True):
+        rest = op.Add(op.Multiply(rest, length), coordinate)
     return rest
 
 
-@onnx.lowers("AveragePool")
+@onnx.lowers("AveragePool", rank=as_window)
 def average_pool(node: LoweringNode, op: OpBuilder, x: SSAValue, *, count_include_pad: bool = False, ceil_mode: bool = False) -> SSAValue:
     """onnx.AveragePool(x) {count_include_pad = 0}
     -> opset14.AvgPool(x) {exclude-pad = true}; with dilations opset16.AvgPool.
 
-    Elements that ceil_mode adds after the padding do not count. The plugin (2026.4) counts them if padding counts. In
-    that case the data is padded first; or, if a window would start in that padding, the means are divided by the share
-    of elements of each window that count.
+    Elements that ceil_mode adds after the padding do not count. If padding counts, opset14.AvgPool does not say whether
+    these count, too. In that case the data is padded first; or, if a window would start in that padding, the means are
+    divided by the share of elements of each window that count.
     """
     kernel, data = kernel_shape(node), x
     window = sliding_window(node, len(kernel))
@@ -106,7 +112,7 @@ def _starts_in_data(node: LoweringNode, kernel: Sequence[int], window: SlidingWi
 def _known_shares(node: LoweringNode, kernel: Sequence[int], window: SlidingWindow) -> Array | None:
     """The share of each window that lies in the data or its padding, where ceil_mode adds windows.
 
-    None if a size is unknown.
+    None if a size is dynamic.
     """
     shape, shares = node.shape(0), np.ones((), np.float32)
     if shape is None or -1 in shape[2:]:
@@ -115,8 +121,8 @@ def _known_shares(node: LoweringNode, kernel: Sequence[int], window: SlidingWind
         one = Window(length, window.strides[axis], window.dilations[axis], window.pads_begin[axis], window.pads_end[axis])
         size = size_along(shape, axis + 2)
         starts = np.arange(positions(size, one, "explicit", "ceil_torch")) * one.stride
-        places = starts[:, None] + np.arange(length) * one.dilation
-        shares = np.multiply.outer(shares, (places < size + one.pad_begin + one.pad_end).mean(axis=1, dtype=np.float32))
+        indices = starts[:, None] + np.arange(length) * one.dilation
+        shares = np.multiply.outer(shares, (indices < size + one.pad_begin + one.pad_end).mean(axis=1, dtype=np.float32))
     return shares[None, None]
 
 
@@ -145,7 +151,7 @@ def _average(
 
 
 def spatial_axes_of(op: OpBuilder, data: SSAValue) -> SSAValue:
-    """The spatial axes, 2 and above, computed if the rank is unknown."""
+    """The spatial axes, 2 and above, computed if the rank is dynamic."""
     rank = rank_of(data)
     if rank is not None:
         return op.constant(list(range(2, rank)))

@@ -7,24 +7,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si64, ui8
+from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si64
 from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
+from moir.expansions.extremes import first_extremes
 from moir.expansions.running_products import running_product
 from moir.expansions.shape_values import all_axes, as_list, as_scalar, dimension_value, rank_value, without_computed_axes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, of_length, swapping
+from moir.lowering.onnx.ranks import reduced
 from moir.lowering.onnx.table import onnx
+from moir.lowering.ranks import as_result
 from moir.rewriting.builder import Constructor, OpBuilder
-from moir.tables import words
+from moir.support.tables import words
 
 _DIRECT = words("ReduceL1 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum")
 _OF_BOOLEANS = {"ReduceMax": "ReduceLogicalOr", "ReduceMin": "ReduceLogicalAnd"}
 _IN_FLOATS = ("ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean")
-RANK_UNKNOWN = "the number of axes is unknown, and so the rank of the result"
+DYNAMIC_RANK = "the number of axes is dynamic, and so the rank of the result"
 RANK_HINT = "make the axes an initializer, or keep the dimensions"
 _COMPUTED = ("ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare")
 
@@ -36,8 +37,8 @@ def _axes(node: LoweringNode, op: OpBuilder) -> SSAValue | None:
     """
     x = node.operand(0)
     if node.has("axes"):
-        listed = node.integers("axes")
-        return op.constant(list(listed), si64) if listed else all_axes(op, x)
+        attribute = node.integers("axes")
+        return op.constant(list(attribute), si64) if attribute else all_axes(op, x)
     axes = node.optional(1)
     if axes is None or shape_of(axes) == (0,):
         return None if node.flag("noop_with_empty_axes") else all_axes(op, x)
@@ -48,13 +49,13 @@ def _axes(node: LoweringNode, op: OpBuilder) -> SSAValue | None:
 
 
 def _or_all(op: OpBuilder, axes: SSAValue, x: SSAValue) -> SSAValue:
-    """The axes; all axes of x if the list is empty, which the runtime does not take."""
+    """The axes; all axes of x if the list is empty."""
     every, count = all_axes(op, x), op.ShapeOf(axes)
     rank = op.ShapeOf(every)
     return op.Concat(op.convert(axes, si64), op.Slice(every, op.Select(op.Equal(count, 0), 0, rank), rank, [1], [0]), axis=0)
 
 
-@onnx.lowers(*_DIRECT, *_COMPUTED)
+@onnx.lowers(*_DIRECT, *_COMPUTED, rank=reduced)
 def reduction(
     node: LoweringNode,
     op: OpBuilder,
@@ -66,12 +67,12 @@ def reduction(
 ) -> SSAValue:
     """onnx.ReduceMean(x, axes) {keepdims} -> opset1.ReduceMean(x, axes) {keep_dims}
 
-    With `noop_with_empty_axes` and no axes only the function of single elements is computed.
+    With `noop_with_empty_axes` and no axes, no elements are reduced: only their squares, roots and so on are computed.
     """
     kind = node.op.KIND
     axes = _axes(node, op)
     integers = element_of(data) in INTEGER_TYPES
-    # The runtime computes roots, logarithms and means of floats only.
+    # Roots, logarithms and means of integers are computed in floats, and truncated.
     x = op.convert(data, f32) if integers and kind in _IN_FLOATS else data
     if axes is None or rank_of(data) == 0:
         result = _of_single_elements(op, kind, x)
@@ -79,7 +80,7 @@ def reduction(
         result = _along_some_axes(op, kind, x, axes)
     elif op.known.integers(axes) is not None or rank_of(data) is None:
         if not keepdims and axes is axes_ and element_count(shape_of(axes)) is None:
-            node.fail(RANK_UNKNOWN, RANK_HINT)
+            node.fail(DYNAMIC_RANK, RANK_HINT)
         if axes is axes_ and element_count(shape_of(axes)) is None:
             result = _along_some_axes(op, kind, x, _or_all(op, axes, x))
         else:
@@ -100,9 +101,6 @@ def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keep: bool) 
             largest = op.ReduceMax(x, axes, keep_dims=True)
             total = op.Log(op.ReduceSum(op.Exp(op.Subtract(x, largest)), axes, keep_dims=keep))
             return op.Add(total, largest if keep else op.ReduceMax(x, axes, keep_dims=False))
-        case _ if element_of(x) == boolean and op.known.integers(axes) is None:
-            # The runtime requires constant axes for reductions of booleans.
-            return op.convert(_reduced(op, kind, op.convert(x, ui8), axes, keep), boolean)
         case _:
             name = _OF_BOOLEANS.get(kind, kind) if element_of(x) == boolean else kind
             constructor: Constructor = getattr(op, name)
@@ -114,7 +112,7 @@ def _along_computed_axes(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: S
     kind, keep, rank, count = node.op.KIND, node.flag("keepdims", True), node.known_rank(0), element_count(shape_of(axes))
     if count is None and node.flag("noop_with_empty_axes"):
         if not keep:
-            node.fail(RANK_UNKNOWN, RANK_HINT)
+            node.fail(DYNAMIC_RANK, RANK_HINT)
         return _along_some_axes(op, kind, x, axes)
     if count is None:
         axes = _or_all(op, axes, x)
@@ -122,14 +120,14 @@ def _along_computed_axes(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: S
     if keep:
         return result
     if count is None:
-        node.fail(RANK_UNKNOWN, RANK_HINT)
+        node.fail(DYNAMIC_RANK, RANK_HINT)
     return without_computed_axes(op, result, axes, rank, count)
 
 
 def _along_some_axes(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue) -> SSAValue:
-    """A reduction along axes that are computed and may be none; all dimensions are kept.
+    """A reduction along computed axes, of which there may be none; all dimensions are kept.
 
-    One more axis, of size 1, makes sure that the list of axes is not empty.
+    An axis of size 1 is added and always reduced, so that the tensor of axes is not empty.
     """
     rank = rank_value(op, x)
     axes = op.Concat(op.FloorMod(op.convert(axes, si64), op.Maximum(rank, 1)), rank, axis=0)
@@ -154,19 +152,19 @@ def position(
 ) -> SSAValue:
     """onnx.ArgMax(x) {axis, keepdims} -> Squeeze(TopK(x, 1)), without Squeeze if the dimension is kept
 
-    With `select_last_index` the positions are found in the reversed tensor and counted from the end.
+    With `select_last_index` the index is that of the first extreme in the reversed tensor, subtracted from the last
+    index.
     """
     x = data
     if select_last_index:
         x = op.Slice(x, [-1], [-(2**31)], [-1], [axis])
-    properties: dict[str, Any] = {"mode": "max" if node.op.KIND == "ArgMax" else "min", "sort": "value", "stable": True}
-    found = op.TopK.results(x, op.constant(1, si64), axis=axis, index_element_type=si64, **properties)[1]
+    _, indices = first_extremes(op, x, axis, "max" if node.op.KIND == "ArgMax" else "min")
     if select_last_index:
-        found = op.Subtract(op.Subtract(dimension_value(op, x, axis), 1), found)
-    return found if keepdims else op.Squeeze(found, [axis])
+        indices = op.Subtract(op.Subtract(dimension_value(op, x, axis), 1), indices)
+    return indices if keepdims else op.Squeeze(indices, [axis])
 
 
-@onnx.lowers("CumSum", since=11)
+@onnx.lowers("CumSum", since=11, rank=as_result)
 def cumulative_sum(op: OpBuilder, x: SSAValue, axis: SSAValue, *, exclusive: bool = False, reverse: bool = False) -> SSAValue:
     """onnx.CumSum(x, axis) {exclusive, reverse} -> opset3.CumSum(x, axis) {exclusive, reverse}"""
     return op.CumSum(x, as_scalar(op, axis), exclusive=exclusive, reverse=reverse)
@@ -176,7 +174,7 @@ def cumulative_sum(op: OpBuilder, x: SSAValue, axis: SSAValue, *, exclusive: boo
 def cumulative_product(
     node: LoweringNode, op: OpBuilder, x: SSAValue, axis_: SSAValue, *, exclusive: bool = False, reverse: bool = False
 ) -> SSAValue:
-    """onnx.CumProd(x, axis) {exclusive, reverse} -> ReduceProd of the elements up to each place
+    """onnx.CumProd(x, axis) {exclusive, reverse} -> ReduceProd of the elements up to each element
 
     If the length of the axis is known, products of 1, 2, 4, … neighbours are multiplied instead.
     """
@@ -186,5 +184,5 @@ def cumulative_product(
         return op.Transpose(running_product(op, op.Transpose(x, order), -rank, exclusive=exclusive, reverse=reverse), order)
     if axis is not None and len(axis) != 1:
         node.fail("the axis is not a number")
-    place = normalize_axis(0 if axis is None else axis[0], rank) - rank
-    return running_product(op, x, place, exclusive=exclusive, reverse=reverse)
+    axis_from_end = normalize_axis(0 if axis is None else axis[0], rank) - rank
+    return running_product(op, x, axis_from_end, exclusive=exclusive, reverse=reverse)

@@ -10,13 +10,14 @@ from moir.dialects.symbols import Symbol
 from moir.expansions.repetition import repeated
 from moir.expansions.shape_values import as_integer, as_scalar
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.operands import declared_rank, need_length, of_length
+from moir.lowering.onnx.operands import declared_rank, of_length
 from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
+from moir.lowering.ranks import fixed
 from moir.rewriting.builder import OpBuilder
 
 
-@onnx.lowers("Tile", since=6)
+@onnx.lowers("Tile", since=6, rank=fixed(None, 1))
 @moves_strings(0)
 def tile(node: LoweringNode, op: OpBuilder, input: SSAValue, repeats_: SSAValue) -> SSAValue:
     """onnx.Tile(x, repeats) -> opset1.Tile(x, repeats); x if nothing is repeated"""
@@ -41,7 +42,7 @@ def tile_axis(node: LoweringNode, op: OpBuilder, input: SSAValue, tiles_: SSAVal
     return repeated(op, input, position, as_scalar(op, as_integer(op, tiles_)))
 
 
-@onnx.lowers("Expand", since=8)
+@onnx.lowers("Expand", since=8, rank=fixed(None, 1))
 @moves_strings(0)
 def expand(node: LoweringNode, op: OpBuilder, input: SSAValue, shape_: SSAValue) -> SSAValue:
     """onnx.Expand(x, shape) -> opset3.Broadcast(x, shape) {mode = bidirectional}; x if nothing is repeated"""
@@ -50,14 +51,13 @@ def expand(node: LoweringNode, op: OpBuilder, input: SSAValue, shape_: SSAValue)
         own = [node.known.dimension(input, axis) for axis in range(len(shape) - target.size, len(shape))]
         if all(entry is d or (not isinstance(entry, Symbol) and entry in (1, d)) for entry, d in zip(target.ravel(), own, strict=True)):
             return input
-    need_length(node, 1)
     if element_count(shape_of(shape_)) == 0 or declared_rank(node) == 0:
         return input
     return op.Broadcast(input, _expanded_shape(node, op), mode="bidirectional")
 
 
 def _expanded_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The target of an Expand; a target of unknown length is prefixed by ones up to the result's known rank."""
+    """The target of an Expand; a target of dynamic length is prefixed by ones up to the result's known rank."""
     target, rank = node.operand(1), declared_rank(node)
     if rank is None or element_count(shape_of(target)) is not None:
         return target

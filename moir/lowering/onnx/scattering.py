@@ -45,8 +45,8 @@ def tensor_scatter(
     """onnx.TensorScatter(past_cache, update, write_indices) {axis = -2, mode}
     -> opset12.ScatterElementsUpdate(past_cache, positions, update, axis)
 
-    The positions for a batch entry are write_index … write_index + length - 1, modulo the size of the cache in mode
-    `circular`.
+    The positions of a sequence of the batch are write_index … write_index + length - 1, modulo the size of the cache in
+    mode `circular`.
     """
     rank = node.known_rank(0)
     axis = normalize_axis(axis, rank)
@@ -62,16 +62,16 @@ def tensor_scatter(
     if mode == "circular":
         size: Operand = dimension(op, past_cache, axis)
         positions = op.FloorMod(positions, size)
-    places = op.Broadcast(positions, op.ShapeOf(update))
-    return op.ScatterElementsUpdate(past_cache, places, update, axis)
+    indices = op.Broadcast(positions, op.ShapeOf(update))
+    return op.ScatterElementsUpdate(past_cache, indices, update, axis)
 
 
 REDUCTIONS = {"none": "none", "add": "sum", "mul": "prod", "max": "max", "min": "min"}
-"""The runtime's names of the functions that combine an update with the present element."""
+"""The names in opset12 of the functions that combine an update with the present element."""
 
 
 def reduction(node: LoweringNode) -> str:
-    """The reduction of a Scatter operation by its name in the runtime. Raises ConversionError for an unknown one."""
+    """The reduction of a Scatter operation by its name in opset12. Raises ConversionError for an unknown one."""
     name = node.text("reduction", "none")
     if name not in REDUCTIONS:
         node.fail(f"reduction {name!r} is not one of {', '.join(REDUCTIONS)}")

@@ -8,27 +8,27 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, is_static, normalize_axis, shape_of
 from moir.expansions.shape_values import without_computed_axes, without_ones
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.operands import declared_rank, need_length, of_length
-from moir.lowering.onnx.strings.movement import moves_strings_to_fixed_places
+from moir.lowering.onnx.operands import declared_rank, of_length
+from moir.lowering.onnx.ranks import with_axes
 from moir.lowering.onnx.table import onnx
+from moir.lowering.ranks import as_result, fixed
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder, Operand
 
 
-@onnx.lowers("Identity")
+@onnx.lowers("Identity", "MemcpyFromHost", "MemcpyToHost", "com.microsoft.SampleOp", rank=as_result)
 def identity(input: SSAValue) -> SSAValue:
     """onnx.Identity(x) -> x"""
     return input
 
 
-@onnx.lowers("Reshape")
+@onnx.lowers("Reshape", rank=fixed(None, 1))
 def reshape_attribute(op: OpBuilder, data: SSAValue, *, shape: tuple[int, ...]) -> SSAValue:
     """onnx.Reshape(x) {shape} -> opset1.Reshape(x, shape) {special_zero = true}"""
     return op.Reshape(data, shape, special_zero=True)
 
 
 @onnx.lowers("Reshape", since=5)
-@moves_strings_to_fixed_places
 def reshape(node: LoweringNode, op: OpBuilder, data_: SSAValue, shape: SSAValue, *, allowzero: bool = False) -> Replacement:
     """onnx.Reshape(x, shape) {allowzero = 0}
     -> opset1.Reshape(x, shape) {special_zero = true}; x if it already has this shape
@@ -36,11 +36,10 @@ def reshape(node: LoweringNode, op: OpBuilder, data_: SSAValue, shape: SSAValue,
     known = op.known.lasting_integers(shape)
     if known is not None and known == shape_of(data_):
         return data_
-    need_length(node, 1)
     return op.Reshape(data_, of_length(op, shape, declared_rank(node)), special_zero=not allowzero)
 
 
-@onnx.lowers("Squeeze")
+@onnx.lowers("Squeeze", rank=with_axes(1))
 def squeeze_attribute(node: LoweringNode, op: OpBuilder, data: SSAValue, *, axes: tuple[int, ...] = ()) -> SSAValue:
     """onnx.Squeeze(x) {axes} -> opset15.Squeeze(x, axes)"""
     if axes:
@@ -60,22 +59,21 @@ def without_units(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if shape is not None and is_static(shape):
         return op.Squeeze(data)
     # The rules about the ranks that operands need are loaded for the few models that need them.
-    from moir.lowering.control_flow.ranks_by_use import rank_by_use
-    from moir.lowering.onnx.ranks_by_use import RULES
+    from moir.lowering.ranks import rank_by_use
 
-    rank = rank_by_use(node.op.results[0], RULES)
+    rank = rank_by_use(node.op.results[0], onnx.rank)
     if rank is None:
-        node.fail("which dimensions are 1 is unknown, and so the rank of the result", hint="give the inputs known shapes, or the node axes")
+        node.fail(
+            "which dimensions are 1 is unknown, and so the rank of the result", hint="give the inputs static shapes, or the node axes"
+        )
     return without_ones(op, data, rank)
 
 
 @onnx.lowers("Squeeze", since=13)
-@moves_strings_to_fixed_places
 def squeeze(node: LoweringNode, op: OpBuilder, data: SSAValue, axes: SSAValue | None = None) -> SSAValue:
     """onnx.Squeeze(x, axes) -> opset15.Squeeze(x, axes); x if the list of axes is empty"""
     if axes is None or node.constant_integers(1) == ():
         return data if axes is not None else without_units(node, op)
-    need_length(node, 1)
     rank, result = node.rank(0), declared_rank(node)
     axes = axes if rank is None or result is None else of_length(op, axes, rank - result)
     count = element_count(shape_of(axes))
@@ -84,14 +82,13 @@ def squeeze(node: LoweringNode, op: OpBuilder, data: SSAValue, axes: SSAValue | 
     return without_computed_axes(op, data, axes, rank, count)
 
 
-@onnx.lowers("Unsqueeze")
+@onnx.lowers("Unsqueeze", rank=with_axes(-1))
 def unsqueeze_attribute(node: LoweringNode, op: OpBuilder, *, axes: tuple[int, ...]) -> SSAValue:
     """onnx.Unsqueeze(x) {axes} -> opset1.Unsqueeze(x, axes)"""
     return unsqueezed(node, op, axes)
 
 
 @onnx.lowers("Unsqueeze", since=13)
-@moves_strings_to_fixed_places
 def unsqueeze(node: LoweringNode, op: OpBuilder, _data: SSAValue, axes: SSAValue) -> SSAValue:
     """onnx.Unsqueeze(x, axes) -> opset1.Unsqueeze(x, axes); x if the list of axes is empty"""
     return unsqueezed(node, op, axes)
@@ -102,15 +99,14 @@ def unsqueezed(node: LoweringNode, op: OpBuilder, axes: Operand) -> SSAValue:
     data, rank = node.operand(0), node.rank(0)
     if not isinstance(axes, SSAValue):
         return op.Unsqueeze(data, axes) if axes else data
-    need_length(node, 1)
     known, result = node.known.integers(axes), declared_rank(node)
     if rank is not None and result is not None:
         axes = of_length(op, axes, result - rank)
     count = element_count(shape_of(axes))
     if known is not None or count is None or rank is None:
         return op.Unsqueeze(data, axes) if known != () else data
-    # The runtime infers the rank of an Unsqueeze only from constant axes. A Reshape has a known rank: its target
-    # consists of the dimensions of the data, with 1 at the axes.
+    # The rank of an Unsqueeze is inferred from constant axes only. A Reshape has a static rank: its target consists of
+    # the dimensions of the data, with 1 at the axes.
     rank += count
     positions = op.FloorMod(op.convert(axes, si64), rank)
     stays = op.ScatterUpdate([1] * rank, positions, [0] * count, 0)
@@ -134,7 +130,7 @@ def flattened(op: OpBuilder, data: SSAValue, axis: int) -> Operand:
     """The target shape that merges the dimensions before an axis, and the others; -1 for a size to be inferred."""
     shape = shape_of(data)
     if shape is not None and 0 in shape and is_static(shape):
-        # The CPU plugin passes over a computed size of 0.
+        # Nothing has to be computed, and -1 would stand for any size.
         return [element_count(shape[:axis]) or 0, element_count(shape[axis:]) or 0]
     if axis == 0 and shape is not None and 0 not in shape:
         return [1, -1]

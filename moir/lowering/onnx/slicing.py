@@ -17,13 +17,14 @@ from moir.expansions.constant_forms import unpacked_type
 from moir.expansions.shape_values import all_axes, as_scalar, dimension, dimension_list, rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import of_length
-from moir.lowering.onnx.strings.movement import moves_strings, moves_strings_to_fixed_places
+from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
+from moir.lowering.ranks import as_result
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder, Operand
 
 
-@onnx.lowers("Slice")
+@onnx.lowers("Slice", rank=as_result)
 def slice_attributes(node: LoweringNode, op: OpBuilder, data: SSAValue, *, starts_: tuple[int, ...]) -> SSAValue:
     """onnx.Slice(x) {starts, ends, axes} -> opset8.Slice(x, starts, ends, 1, axes)"""
     starts, ends = (op.constant(node.integers(name), si64) for name in ("starts", "ends"))
@@ -32,8 +33,8 @@ def slice_attributes(node: LoweringNode, op: OpBuilder, data: SSAValue, *, start
     return op.Slice(data, starts, ends, steps, axes)
 
 
+@onnx.lowers("DynamicSlice")
 @onnx.lowers("Slice", since=10)
-@moves_strings_to_fixed_places
 def slice_operands(
     node: LoweringNode, op: OpBuilder, data: SSAValue, _starts: SSAValue, _ends: SSAValue, axes: SSAValue | None = None
 ) -> Replacement:
@@ -42,7 +43,7 @@ def slice_operands(
 
 
 def _bounds(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """Starts, ends and steps, which are 1 if there are none."""
+    """The operands starts, ends and steps of a Slice; steps of 1 if the operand is absent."""
     starts, ends, axes, steps = node.operand(1), node.operand(2), node.optional(3), node.optional(4)
     if steps is None:
         counts = [element_count(shape_of(value)) for value in (starts, ends, axes) if value is not None]
@@ -52,7 +53,7 @@ def _bounds(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, SSAV
     return starts, ends, steps
 
 
-@onnx.lowers("Pad")
+@onnx.lowers("Pad", rank=as_result)
 @moves_strings(0)
 def pad_attributes(node: LoweringNode, op: OpBuilder, data: SSAValue, *, value: float = 0.0) -> SSAValue:
     """onnx.Pad(x) {pads, mode, value} -> opset12.Pad(x, begin, end, value) {pad_mode}"""
@@ -60,6 +61,7 @@ def pad_attributes(node: LoweringNode, op: OpBuilder, data: SSAValue, *, value: 
     return padded(node, op, np.array(pads, np.int64), None if value == 0 else op.constant_like(value, data))
 
 
+@onnx.lowers("com.microsoft.Pad")
 @onnx.lowers("Pad", since=11)
 @moves_strings(0, 2)
 def pad(
@@ -89,7 +91,7 @@ def pad(
     if axes is not None:
         rank_list = rank_value(op, data)
         zeros = op.Broadcast(op.constant_like(0, begin), rank_list)
-        # The runtime does not accept negative axes here.
+        # opset3.ScatterUpdate has no negative indices.
         known, rank = op.known.integers(axes), rank_of(data)
         if known is not None and rank is not None:
             positions: Operand = [normalize_axis(axis, rank) for axis in known]
@@ -111,7 +113,7 @@ def center_crop_pad(node: LoweringNode, op: OpBuilder, input_data: SSAValue, sha
     """
     rank = rank_of(input_data)
     if rank is None:
-        return _cropped_of_unknown_rank(node, op)
+        return _cropped_of_dynamic_rank(node, op)
     axes = [normalize_axis(axis, rank) for axis in node.integers("axes", range(rank))]
     if not axes:
         return input_data
@@ -130,13 +132,13 @@ def center_crop_pad(node: LoweringNode, op: OpBuilder, input_data: SSAValue, sha
     return op.Slice(padded, start, op.Add(start, wanted), [1] * len(axes), axes)
 
 
-def _cropped_of_unknown_rank(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The result of a CenterCropPad of data of unknown rank: all axes are padded and cropped, most of them by 0."""
+def _cropped_of_dynamic_rank(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """The result of a CenterCropPad of data of dynamic rank: all axes are padded and cropped, most of them by 0."""
     data, wanted = node.operand(0), op.convert(node.operand(1), si64)
     own, rank = op.ShapeOf(data), rank_value(op, data)
     if node.has("axes"):
-        places = op.FloorMod(op.constant(list(node.integers("axes"))), rank)
-        wanted = op.ScatterUpdate(own, places, wanted, 0)
+        axes = op.FloorMod(op.constant(list(node.integers("axes"))), rank)
+        wanted = op.ScatterUpdate(own, axes, wanted, 0)
     missing, surplus = (op.Maximum(op.Subtract(*pair), 0) for pair in ((wanted, own), (own, wanted)))
     begin, start = (op.Divide(count, 2) for count in (missing, surplus))
     padded = op.Pad(data, begin, op.Subtract(missing, begin), pad_mode="constant")
@@ -147,7 +149,7 @@ PAD_MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect"}
 
 
 def pad_mode(node: LoweringNode) -> str:
-    """The mode of the padding by its name in the runtime. Raises ConversionError for an unknown one."""
+    """The mode of the padding by its name in opset12.Pad. Raises ConversionError for an unknown one."""
     mode = node.text("mode", "constant")
     if mode not in PAD_MODES:
         node.fail(f"mode {mode!r} is not one of {', '.join(PAD_MODES)}, wrap")
@@ -163,7 +165,7 @@ def padded(node: LoweringNode, op: OpBuilder, pads: np.ndarray[tuple[int, ...], 
     """Operand 0 padded by constant numbers of elements, begins of all axes first."""
     data = node.operand(0)
     if pads.size % 2:
-        node.fail(f"{pads.size} pads are an odd number of them")
+        node.fail(f"{pads.size} pads are not a pair for each axis")
     if not pads.any():
         return data
     begin, end = pads.reshape(2, -1).tolist()

@@ -26,7 +26,7 @@ def spatial_axes(node: LoweringNode, operands: Sequence[int]) -> int:
         ranks = [rank for index in operands if (rank := node.rank(index)) is not None]
         count = ranks[0] - 2 if ranks else len(node.integers("pads", ())) // 2
     if not 1 <= count <= MAXIMUM_SPATIAL_AXES:
-        node.fail(f"it has {count} spatial axes, the runtime works on 1 to {MAXIMUM_SPATIAL_AXES}")
+        node.fail(f"it has {count} spatial axes, windows of the operation sets have 1 to {MAXIMUM_SPATIAL_AXES}")
     return count
 
 
@@ -41,9 +41,9 @@ def sliding_window(node: LoweringNode, axes: int) -> SlidingWindow:
 
 
 def axis_attribute(node: LoweringNode, name: str, count: int, default: int, lowest: int = 0) -> tuple[int, ...]:
-    """An attribute with `count` entries, each `default` if it is absent.
+    """An attribute of `count` integers, each `default` if it is absent.
 
-    Raises ConversionError for another number of entries, or for an entry below `lowest`.
+    Raises ConversionError for another number of integers, or for one below `lowest`.
     """
     entries = node.integers(name, ()) or (default,) * count
     if len(entries) != count:
@@ -58,7 +58,4 @@ def kernel_shape(node: LoweringNode) -> tuple[int, ...]:
     kernel = node.integers("kernel_shape")
     if not 1 <= len(kernel) <= MAXIMUM_SPATIAL_AXES or min(kernel) < 1:
         node.fail(f"kernel_shape {list(kernel)} is not a kernel of 1 to {MAXIMUM_SPATIAL_AXES} axes")
-    images = (node.shape(0) or ())[:2]
-    if 0 in images and -1 in (node.shape(0) or ()):
-        node.fail("the runtime has no windows of no image", hint="give the model's inputs static shapes, or another batch")
     return kernel

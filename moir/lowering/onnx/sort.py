@@ -30,7 +30,7 @@ def top_k(node: LoweringNode, op: OpBuilder, _x: SSAValue, k: SSAValue) -> Seque
 def unique(node: LoweringNode, op: OpBuilder, x: SSAValue, *, sorted: bool = True) -> Sequence[SSAValue]:
     """onnx.Unique(x) {axis, sorted = 1} -> opset10.Unique(x, axis) {sorted}"""
     if element_of(x) == string:
-        node.fail("the runtime orders no strings", hint="cut the model before this node")
+        node.fail("opset11.TopK orders no strings", hint="cut the model before this node")
     return op.Unique.results(x, node.integer("axis"), sorted=sorted) if node.has("axis") else op.Unique.results(x, sorted=sorted)
 
 

@@ -8,7 +8,6 @@ onnx = LoweringTable(
     "moir.lowering.onnx",
     readers={"Attribute": element_type},
     finish="moir.lowering.onnx.sequences.outputs:split_sequences",
-    ranks="moir.lowering.onnx.ranks_by_use:RULES",
-    # Where operation sets before 6 may write a result, and the precision of what is computed in between.
+    # Attributes that change no result: hints of operation sets before 6 on memory, and on the precision within a node.
     implied=frozenset(("consumed_inputs", "stash_type")),
 )

@@ -76,7 +76,7 @@ def hard_swish(op: OpBuilder, x: SSAValue, *, threshold: float = 6.0, scale: flo
 
 @paddle.lowers("logit")
 def logit(op: OpBuilder, x: SSAValue, *, eps: float = 1e-6) -> SSAValue:
-    """paddle.logit(x) {eps} -> log(x / (1 - x)), x limited to [eps, 1 - eps]"""
+    """paddle.logit(x) {eps} -> log(x / (1 - x)), x clamped to [eps, 1 - eps]"""
     x = op.Clamp(x, min=eps, max=1 - eps) if eps > 0 else x
     return op.Log(op.Divide(x, op.Subtract(1.0, x)))
 
@@ -150,7 +150,7 @@ def cross_entropy(
     else:
         classes = label if rank_of(label) == rank else op.Unsqueeze(label, [axis])
         counts = op.NotEqual(classes, ignore_index)
-        places = op.convert(op.Select(counts, classes, op.constant_like(0, classes)), si64)
-        found = op.GatherElements(logarithms, places, axis=axis)
-        loss = op.Select(counts, op.Negative(found), op.constant_like(0, found))
+        classes_ = op.convert(op.Select(counts, classes, op.constant_like(0, classes)), si64)
+        likelihood = op.GatherElements(logarithms, classes_, axis=axis)
+        loss = op.Select(counts, op.Negative(likelihood), op.constant_like(0, likelihood))
     return [shares, loss]

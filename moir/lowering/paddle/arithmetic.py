@@ -5,21 +5,22 @@ Source: elementwise ops, scale_op.cc, clip_op.cc and sum_op.cc of PaddlePaddle 3
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.element_types import boolean, f32
+from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.complex_numbers import angle_of, is_negative
 from moir.expansions.constant_forms import as_type
-from moir.expansions.quotients import floored_quotient, floored_real_quotient
+from moir.expansions.quotients import floored_real_quotient
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import all_complex, by_parts, with_handler
 from moir.lowering.paddle.operands import is_integer, known_number
 from moir.lowering.paddle.table import paddle
 from moir.rewriting.builder import OpBuilder
-from moir.tables import pairs
 
 _Function = Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]
 
@@ -30,11 +31,11 @@ def _divided(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
 
 
 def _floor_divided(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    return floored_quotient(op, x, y) if is_integer(x) else floored_real_quotient(op, x, y)
+    return op.Divide(x, y) if is_integer(x) else floored_real_quotient(op, x, y)
 
 
 def _with_numbers(combine: str) -> _Function:
-    """The larger or smaller of two numbers; if one is NaN, the other one."""
+    """Make a handler that builds the maximum or minimum, and returns the other operand where one is NaN."""
 
     def combined(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
         value = getattr(op, combine)(x, y)
@@ -43,11 +44,13 @@ def _with_numbers(combine: str) -> _Function:
     return combined
 
 
-_ARITHMETIC: dict[str, _Function] = {
+_ADDING: dict[str, _Function] = {
     "elementwise_add": lambda op, x, y: op.Add(x, y),
     "elementwise_sub": lambda op, x, y: op.Subtract(x, y),
-    "elementwise_mul": lambda op, x, y: op.Multiply(x, y),
-    "elementwise_div": _divided,
+    "grad_add": lambda op, x, y: op.Add(x, y),
+    "minus": lambda op, x, y: op.Subtract(x, y),
+}
+_OF_REAL_NUMBERS: dict[str, _Function] = {
     "elementwise_floordiv": _floor_divided,
     "elementwise_fmax": _with_numbers("Maximum"),
     "elementwise_fmin": _with_numbers("Minimum"),
@@ -55,12 +58,19 @@ _ARITHMETIC: dict[str, _Function] = {
     "elementwise_min": lambda op, x, y: op.Minimum(x, y),
     "elementwise_mod": lambda op, x, y: op.FloorMod(x, y),
     "elementwise_pow": lambda op, x, y: op.Power(x, y),
-    "grad_add": lambda op, x, y: op.Add(x, y),
-    "minus": lambda op, x, y: op.Subtract(x, y),
+}
+_ARITHMETIC: dict[str, _Function] = {
+    **_ADDING,
+    **_OF_REAL_NUMBERS,
+    "elementwise_mul": lambda op, x, y: op.Multiply(x, y),
+    "elementwise_div": _divided,
 }
 
 
-@paddle.lowers(*_ARITHMETIC)
+@paddle.lowers(*_ADDING, complex=by_parts(accepts=all_complex))
+@paddle.lowers("elementwise_mul", complex=with_handler("paddle.complex.operations:product"))
+@paddle.lowers("elementwise_div", complex=with_handler("paddle.complex.operations:quotient"))
+@paddle.lowers(*_OF_REAL_NUMBERS)
 def arithmetic(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, axis: int = -1) -> SSAValue:
     """paddle.elementwise_add(x, y) {axis = -1} -> opset1.Add(x, y), and so on
 
@@ -78,18 +88,25 @@ def aligned(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, axis: i
         return y
     rank, shape = rank_of(x), shape_of(y)
     if rank is None or shape is None:
-        node.fail("the rank of an operand that is aligned to an axis is unknown", hint="give the model's inputs a known rank")
+        node.fail("the rank of an operand that is aligned to an axis is dynamic", hint="give the model's inputs a static rank")
     surplus = rank - axis - len(shape)
     if surplus == 0 or not shape:
         return y
     if surplus < 0:
         if any(size != 1 for size in shape[surplus:]):
-            node.fail(f"an operand of rank {len(shape)} does not fit axis {axis} of one of rank {rank}")
+            node.fail(f"an operand of rank {len(shape)} cannot be aligned with axis {axis} of an operand of rank {rank}")
         return op.Squeeze(y, list(range(len(shape) + surplus, len(shape))))
     return op.Unsqueeze(y, list(range(len(shape), len(shape) + surplus)))
 
 
-@paddle.lowers("scale")
+def _adds_nothing(op: Operation, _operands: Sequence[int]) -> bool:
+    """Whether a paddle.scale has a bias of 0; as a handler of real parts it would add any other to the imaginary parts,
+    too.
+    """
+    return "bias" not in op.properties or value_of(op.properties["bias"]) == 0
+
+
+@paddle.lowers("scale", complex=by_parts(accepts=_adds_nothing))
 def scale(
     node: LoweringNode,
     op: OpBuilder,
@@ -104,10 +121,12 @@ def scale(
 
     A factor of 1 and a bias of 0 are left out.
     """
-    given, known = node.optional(1), node.constant(1)
+    factor_operand, known = node.optional(1), node.constant(1)
     factor: SSAValue | float = 1.0
-    if given is not None:
-        factor = float(known.reshape(-1)[0]) if known is not None and known.size == 1 else op.Reshape(given, [1], special_zero=False)
+    if factor_operand is not None:
+        factor = (
+            float(known.reshape(-1)[0]) if known is not None and known.size == 1 else op.Reshape(factor_operand, [1], special_zero=False)
+        )
     offset: SSAValue | float = bias if shift is None else op.Reshape(shift, [1], special_zero=False)
     element = element_of(x)
     steps: list[tuple[str, SSAValue | float]] = [("Multiply", factor), ("Add", offset)]
@@ -157,17 +176,17 @@ paddle.lowers_each(
 )
 
 
-@paddle.lowers("sum")
+@paddle.lowers("sum", complex=by_parts(accepts=all_complex))
 def total(op: OpBuilder, *values: SSAValue) -> SSAValue:
     """paddle.sum(values…) -> their sum"""
     return reduce(op.Add, values)
 
 
 @paddle.lowers("multiplex")
-def multiplex(op: OpBuilder, places: SSAValue, *values: SSAValue) -> SSAValue:
-    """paddle.multiplex(places, values…) -> row i of the tensor whose number is place i"""
+def multiplex(op: OpBuilder, indices: SSAValue, *values: SSAValue) -> SSAValue:
+    """paddle.multiplex(indices, values…) -> row i of values[indices[i]]"""
     stacked = op.Concat(*(op.Unsqueeze(value, [1]) for value in values), axis=1)
-    return op.Squeeze(op.Gather(stacked, op.Reshape(places, [-1, 1], special_zero=False), 1, batch_dims=1), [1])
+    return op.Squeeze(op.Gather(stacked, op.Reshape(indices, [-1, 1], special_zero=False), 1, batch_dims=1), [1])
 
 
 @paddle.lowers("isclose", "allclose")
@@ -193,12 +212,15 @@ def is_close(
     return near if node.op.KIND == "isclose" else op.ReduceLogicalAnd(near, list(range(node.known_rank(0))), keep_dims=False)
 
 
-_BITS = pairs(
-    "bitwise_and BitwiseAnd, bitwise_or BitwiseOr, bitwise_xor BitwiseXor, bitwise_left_shift BitwiseLeftShift, "
-    "bitwise_right_shift BitwiseRightShift"
-)
+_BITS = {
+    "bitwise_and": "BitwiseAnd",
+    "bitwise_or": "BitwiseOr",
+    "bitwise_xor": "BitwiseXor",
+    "bitwise_left_shift": "BitwiseLeftShift",
+    "bitwise_right_shift": "BitwiseRightShift",
+}
 _OF_BOOLEANS = {"bitwise_and": "LogicalAnd", "bitwise_or": "LogicalOr", "bitwise_xor": "LogicalXor"}
-"""The operations on booleans, which the runtime does not accept in the bitwise operations of opset13."""
+"""The operations on booleans."""
 
 
 @paddle.lowers("copysign")

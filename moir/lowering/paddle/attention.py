@@ -75,7 +75,7 @@ def multihead_matmul(
     """paddle.multihead_matmul(x [N, S, K], weights [K, 3 · K], bias, mask) -> opset13.ScaledDotProductAttention"""
     width = (shape_of(x) or (-1,))[-1]
     if width < 0 or head_number < 1 or width % head_number:
-        node.fail(f"{head_number} heads of {width} numbers", hint="give the model's inputs known sizes")
+        node.fail(f"{head_number} heads of {width} numbers", hint="give the model's inputs static sizes")
     product = op.MatMul(x, op.Reshape(weights, [width, -1], special_zero=False))
     sums = op.Add(product, op.Reshape(bias, [-1], special_zero=False))
     apart = op.Reshape(sums, [0, 0, 3, head_number, width // head_number], special_zero=True)

@@ -14,11 +14,15 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.arithmetic import aligned
 from moir.lowering.paddle.table import paddle
 from moir.rewriting.builder import OpBuilder
-from moir.tables import pairs
 
-_COMPARISONS = pairs(
-    "equal Equal, not_equal NotEqual, less_than Less, less_equal LessEqual, greater_than Greater, greater_equal GreaterEqual"
-)
+_COMPARISONS = {
+    "equal": "Equal",
+    "not_equal": "NotEqual",
+    "less_than": "Less",
+    "less_equal": "LessEqual",
+    "greater_than": "Greater",
+    "greater_equal": "GreaterEqual",
+}
 _LOGIC = {"logical_and": "LogicalAnd", "logical_or": "LogicalOr", "logical_xor": "LogicalXor"}
 
 

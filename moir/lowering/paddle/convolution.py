@@ -47,7 +47,7 @@ def convolution(
 ) -> SSAValue:
     """paddle.conv2d(x, filters [M, C / groups, H, W]) -> opset1.Convolution(x, filters), or opset1.GroupConvolution
 
-    With channels in the last place: between transpositions. Fused kinds also add a bias and another tensor, and apply
+    With channels last: between Transposes. Fused kinds also add a bias and another tensor, and apply
     an activation.
     """
     axes, is_last = spatial_axes(node), is_channel_last(node)
@@ -104,17 +104,17 @@ def transposed_convolution(
     wanted = () if size is None else known_integers(node, 2, "output_size")
     target = by_axis(node, "output_size", wanted, axes) if wanted else ()
     if target:
-        # Of unknown sizes, the output padding is as large as possible, and the result is cut.
+        # If sizes are dynamic, the output padding is as large as possible, and the result is cut.
         extra = _surplus(node, x, _kernel(node, filters), window, target) if _has_sizes(x) else tuple(each - 1 for each in window.strides)
     weights = filters if groups == 1 else _grouped(node, op, filters, groups)
     build = op.ConvolutionBackpropData if groups == 1 else op.GroupConvolutionBackpropData
     result = build(x, weights, **window.properties(), output_padding=extra)
-    places = list(range(2, axes + 2))
+    spatial = list(range(2, axes + 2))
     if cuts:
         begin, end = _same_bounds(op, x, _kernel(node, filters), window)
-        result = op.Slice(result, begin, end, [1] * axes, places)
+        result = op.Slice(result, begin, end, [1] * axes, spatial)
     if target and not _has_sizes(x):
-        result = op.Slice(result, [0] * axes, list(target), [1] * axes, places)
+        result = op.Slice(result, [0] * axes, list(target), [1] * axes, spatial)
     if bias is not None:
         result = op.Add(result, along_channels(op, bias, axes))
     return channel_last(op, result, axes + 2) if is_last else result
@@ -123,13 +123,13 @@ def transposed_convolution(
 def _kernel(node: LoweringNode, filters: SSAValue) -> tuple[int, ...]:
     shape = shape_of(filters)
     if shape is None or not is_static(shape):
-        node.fail("the shape of the filters is unknown")
+        node.fail("the shape of the filters is dynamic")
     return tuple(shape[2:])
 
 
 def _same(x: SSAValue, kernel: Sequence[int], window: SlidingWindow) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The paddings that PaddlePaddle computes from the sizes of x, as for a convolution of x; with strides of 1 from
-    any sizes.
+    """The paddings of SAME, from the static sizes of x, as for a convolution of x. They do not depend on sizes where
+    strides are 1.
     """
     sizes = (shape_of(x) or ())[2:]
     surplus = [
@@ -140,7 +140,7 @@ def _same(x: SSAValue, kernel: Sequence[int], window: SlidingWindow) -> tuple[tu
 
 
 def _same_bounds(op: OpBuilder, x: SSAValue, kernel: Sequence[int], window: SlidingWindow) -> tuple[SSAValue, SSAValue]:
-    """Where a result without padding begins and ends after it is cut by these paddings, computed from unknown sizes."""
+    """As `_same` for dynamic sizes: the begins and ends of the part of a result without padding that remains."""
     sizes = op.Slice(op.ShapeOf(x), [2], [len(kernel) + 2], [1], [0])
     steps = np.array(window.strides, np.int64)
     whole = op.Multiply(op.Divide(op.Add(sizes, steps - 1), steps), steps)
@@ -151,13 +151,13 @@ def _same_bounds(op: OpBuilder, x: SSAValue, kernel: Sequence[int], window: Slid
 
 
 def _has_sizes(x: SSAValue) -> bool:
-    """Whether the spatial sizes of [N, C, …] are known."""
+    """Whether the spatial sizes of [N, C, …] are static."""
     shape = shape_of(x)
     return shape is not None and is_static(shape[2:])
 
 
 def _surplus(node: LoweringNode, x: SSAValue, kernel: Sequence[int], window: SlidingWindow, target: Sequence[int]) -> tuple[int, ...]:
-    """By how much output_size exceeds the size that the windows reach, for each axis."""
+    """For each axis, output_size minus the size that the windows reach. Raises ConversionError if it does not fit."""
     reached = [
         (size - 1) * step + spread * (length - 1) + 1 - begin - end
         for size, step, spread, length, begin, end in zip(

@@ -16,6 +16,7 @@ from moir.expansions.formulas import FORMULAS
 from moir.expansions.functions import operation
 from moir.expansions.quantization import half_away_from_zero
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import PAIRS, by_formula
 from moir.lowering.paddle.operands import is_integer, known_number
 from moir.lowering.paddle.table import paddle
 from moir.rewriting.builder import OpBuilder
@@ -37,11 +38,12 @@ _OWN: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
 """Functions that other frameworks do not have, or define differently."""
 
 _KINDS = (
-    "abs acos acosh asin asinh atan atanh ceil cos cosh erf erfinv exp expm1 floor lgamma log log10 log1p log2 logsigmoid reciprocal relu "
-    "relu6 round rsqrt sigmoid sign silu sin sinh softsign sqrt square tan tanh tanh_shrink trunc"
+    "acos acosh asin asinh atan atanh ceil cos cosh digamma erf erfinv exp expm1 floor lgamma log log10 log1p log2 logsigmoid reciprocal "
+    "relu relu6 round rsqrt sigmoid sign silu sin sinh softsign sqrt square tan tanh tanh_shrink trunc"
 )
 
 
+@paddle.lowers("abs", complex=by_formula("paddle.complex.operations:magnitude", is_real=True))
 @paddle.lowers(*_KINDS.split())
 def function(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """paddle.asin(x) -> opset1.Asin(x), and so on
@@ -72,7 +74,7 @@ paddle.lowers_each(
 )
 
 
-@paddle.lowers("assign", "lod_reset", "print", "share_data", "memcpy", "memcpy_d2h", "memcpy_h2d")
+@paddle.lowers("assign", "lod_reset", "print", "share_data", "memcpy", "memcpy_d2h", "memcpy_h2d", complex=PAIRS)
 def identity(x: SSAValue) -> SSAValue:
     """paddle.assign(x) -> x"""
     return x

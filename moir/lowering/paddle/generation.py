@@ -17,12 +17,12 @@ from moir.expansions.constant_forms import as_type
 from moir.expansions.number_ranges import range_counted_in_type
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import (
+    attribute_values,
     is_integer,
     known_integer,
     known_number,
-    listed_values,
-    number_list,
     optional_element,
+    vector_of,
 )
 from moir.lowering.paddle.table import paddle
 from moir.rewriting.builder import OpBuilder
@@ -30,7 +30,7 @@ from moir.rewriting.constant_sizes import check_constant_size
 
 
 def _number(node: LoweringNode) -> float | int:
-    """The value of a constant, from its text, since the attribute in f32 does not represent integers beyond 24 bits
+    """The value of a constant, from its text, since the attribute in f32 does not represent integers above 24 bits
     exactly.
     """
     text = node.attribute("str_value", "")
@@ -56,7 +56,7 @@ def _of_type(node: LoweringNode, number: float, element: Attribute) -> Any:
 
 
 def _filled(op: OpBuilder, shape: SSAValue, value: SSAValue) -> SSAValue:
-    return op.Broadcast(value, number_list(op, shape))
+    return op.Broadcast(value, vector_of(op, shape))
 
 
 @paddle.lowers("fill_constant")
@@ -116,13 +116,13 @@ def fill_batch(
 @paddle.lowers("empty")
 def empty(op: OpBuilder, shape: SSAValue, *, dtype: Attribute = f32) -> SSAValue:
     """paddle.empty(shape) -> zeros, since the elements are undefined"""
-    return op.Broadcast(op.constant(0, dtype), number_list(op, shape))
+    return op.Broadcast(op.constant(0, dtype), vector_of(op, shape))
 
 
 @paddle.lowers("assign_value")
 def assign_value(node: LoweringNode, op: OpBuilder, *, shape: tuple[int, ...] = (), dtype: Attribute = f32) -> SSAValue:
     """paddle.assign_value() {values, shape, dtype} -> opset1.Constant"""
-    array = listed_values(node)
+    array = attribute_values(node)
     if array.size != math.prod(shape):
         node.fail(f"{array.size} values do not fit the shape {list(shape)}")
     return op.constant(array.reshape(tuple(shape)).astype(to_numpy(dtype)), dtype)
@@ -172,8 +172,8 @@ def indices_of_triangle(
     """paddle.tril_indices() {rows, cols, offset} -> the rows and columns of a triangle, as a constant"""
     is_lower = node.op.KIND == "tril_indices"
     check_constant_size(2, *((rows, cols) if is_lower else (row, col)))
-    found = np.tril_indices(rows, offset, cols) if is_lower else np.triu_indices(row, offset, col)
-    return op.constant(np.stack(found).astype(np.int64), dtype)
+    indices = np.tril_indices(rows, offset, cols) if is_lower else np.triu_indices(row, offset, col)
+    return op.constant(np.stack(indices).astype(np.int64), dtype)
 
 
 @paddle.lowers("logspace")

@@ -1,4 +1,4 @@
-"""Resizing, sampling at places, and patches of images.
+"""Resizing, sampling at coordinates, and patches of images.
 
 Source: interpolate_v2_op.cc, interpolate_op.cc, grid_sampler_op.cc, affine_grid_op.cc, unfold_op.cc and fold_op.cc of
 PaddlePaddle 2.6.
@@ -14,11 +14,11 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import f32, si64
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import shape_of
-from moir.expansions.resampling import resized_to
-from moir.expansions.sampling_grids import affine_places, sampled_volume
+from moir.expansions.resizing.resampling import resized_to
+from moir.expansions.resizing.sampling_grids import affine_coordinates, sampled_volume
 from moir.expansions.windows import padded_window
 from moir.lowering.binder import LoweringNode
-from moir.lowering.paddle.operands import number_list
+from moir.lowering.paddle.operands import vector_of
 from moir.lowering.paddle.table import paddle
 from moir.lowering.paddle.windows import by_axis, channel_first, channel_last, is_channel_last, pads_of, with_channels_first
 from moir.rewriting.builder import OpBuilder
@@ -29,33 +29,33 @@ _SIZES = ("out_d", "out_h", "out_w")
 
 
 def _coordinates(mode: str, *, align_corners: bool, align_mode: int) -> dict[str, Any]:
-    """The properties that define the transformation from places in the result to places in the data."""
+    """The attributes of opset11.Interpolate that map coordinates of the result to coordinates of the data."""
     if align_corners:
-        found: dict[str, Any] = {"coordinate_transformation_mode": "align_corners"}
+        properties: dict[str, Any] = {"coordinate_transformation_mode": "align_corners"}
     elif mode == "nearest" or (mode != "cubic" and align_mode == 1):
-        found = {"coordinate_transformation_mode": "asymmetric"}
+        properties = {"coordinate_transformation_mode": "asymmetric"}
     else:
-        found = {"coordinate_transformation_mode": "half_pixel"}
+        properties = {"coordinate_transformation_mode": "half_pixel"}
     if mode == "nearest":
-        found["nearest_mode"] = "round_prefer_ceil" if align_corners else "floor"
+        properties["nearest_mode"] = "round_prefer_ceil" if align_corners else "floor"
     elif mode == "cubic":
-        found["cube_coeff"] = -0.75
-    return found
+        properties["cube_coeff"] = -0.75
+    return properties
 
 
 def _scales(node: LoweringNode, axes: int) -> list[float]:
-    """The scales of an attribute, one for each axis; empty if none is above 0."""
-    found = node.op.properties.get("scale")
-    value: Any = [] if found is None else value_of(found)
-    listed = (
+    """The scales of the attribute `scale`, one for each axis; empty if they are not all above 0, or not as many."""
+    attribute = node.op.properties.get("scale")
+    value: Any = [] if attribute is None else value_of(attribute)
+    factors = (
         [float(each) for each in cast("Sequence[float]", value)]
         if isinstance(value, tuple | list)
         else [float(value)]
         if isinstance(value, int | float)
         else []
     )
-    listed = listed * axes if len(listed) == 1 else listed
-    return listed if len(listed) == axes and min(listed) > 0 else []
+    factors = factors * axes if len(factors) == 1 else factors
+    return factors if len(factors) == axes and min(factors) > 0 else []
 
 
 @paddle.lowers(
@@ -87,36 +87,36 @@ def interpolation(
     is_last = is_channel_last(node, "data_layout")
     data = channel_first(op, x, rank) if is_last else x
     spatial = list(range(2, rank))
-    how = _coordinates(mode, align_corners=align_corners, align_mode=align_mode)
-    given = sizes if sizes is not None else out_size
+    mode_attributes = _coordinates(mode, align_corners=align_corners, align_mode=align_mode)
+    size_operand = sizes if sizes is not None else out_size
     scales = _scales(node, axes)
     is_first_version = not node.op.KIND.endswith("_v2")
     attributes = [node.integer(name, 0) for name in _SIZES[3 - axes :]]
-    if given is not None:
-        result = resized_to(op, data, number_list(op, given), spatial, mode, **_split(how))
+    if size_operand is not None:
+        result = resized_to(op, data, vector_of(op, size_operand), spatial, mode, **_split(mode_attributes))
     elif scale_tensor is not None or scales:
-        factors = op.constant(scales) if scale_tensor is None else _listed(op, scale_tensor, axes)
+        factors = op.constant(scales) if scale_tensor is None else _axis_scales(op, scale_tensor, axes)
         if is_first_version:
             own = op.convert(op.Slice(op.ShapeOf(data), [2], [rank], [1]), f32)
             target = op.convert(op.Floor(op.Multiply(own, factors)), si64)
-            result = resized_to(op, data, target, spatial, mode, **_split(how))
+            result = resized_to(op, data, target, spatial, mode, **_split(mode_attributes))
         else:
-            result = op.Interpolate(data, factors, spatial, mode=mode, shape_calculation_mode="scales", **how)
+            result = op.Interpolate(data, factors, spatial, mode=mode, shape_calculation_mode="scales", **mode_attributes)
     else:
         if min(attributes) < 1:
             node.fail(f"it has no size: {attributes}")
-        result = resized_to(op, data, attributes, spatial, mode, **_split(how))
+        result = resized_to(op, data, attributes, spatial, mode, **_split(mode_attributes))
     return channel_last(op, result, rank) if is_last else result
 
 
-def _split(how: dict[str, Any]) -> dict[str, Any]:
-    """The properties by the names of the parameters of `resized_to`."""
-    others = dict(how)
+def _split(attributes: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of opset11.Interpolate, renamed to the parameters of `resized_to`."""
+    others = dict(attributes)
     return {"coordinates": others.pop("coordinate_transformation_mode"), **others}
 
 
-def _listed(op: OpBuilder, scales: SSAValue, axes: int) -> SSAValue:
-    """Scales of a tensor, one for each axis."""
+def _axis_scales(op: OpBuilder, scales: SSAValue, axes: int) -> SSAValue:
+    """A tensor of scales as a 1-D tensor with one for each axis."""
     flat = op.convert(op.Reshape(scales, [-1], special_zero=False), f32)
     return op.Broadcast(flat, [axes])
 
@@ -140,12 +140,12 @@ def grid_sampler(
 
 @paddle.lowers("affine_grid")
 def affine_grid(node: LoweringNode, op: OpBuilder, theta: SSAValue, size: SSAValue, *, align_corners: bool = True) -> SSAValue:
-    """paddle.affine_grid(theta [N, 2, 3], [N, C, H, W]) -> opset1.MatMul of places (x, y, 1) and theta: [N, H, W, 2]"""
-    size = number_list(op, size)
+    """paddle.affine_grid(theta [N, 2, 3], [N, C, H, W]) -> opset1.MatMul of points (x, y, 1) and theta: [N, H, W, 2]"""
+    size = vector_of(op, size)
     count = (shape_of(size) or (-1,))[0]
     if count not in (4, 5) or min(op.known.integers(size) or (1,)) < 1:
         node.fail("output_shape is not a shape of images or volumes")
-    return affine_places(op, theta, size, count, align_corners=align_corners)
+    return affine_coordinates(op, theta, size, count, align_corners=align_corners)
 
 
 @paddle.lowers("unfold")
@@ -164,7 +164,7 @@ def unfold(
     kernel = by_axis(node, "kernel_sizes", kernel_sizes, 2)
     channels = (shape_of(x) or (-1, -1))[1]
     if channels < 0:
-        node.fail("the number of channels is unknown", hint="give the model's inputs a known number of channels")
+        node.fail("the number of channels is dynamic", hint="give the model's inputs a static number of channels")
     if any((*begins, *ends)):
         x = op.Pad(x, [0, 0, *begins], [0, 0, *ends], op.constant_like(0.0, x), pad_mode="constant")
     patches = op.ExtractImagePatches(
@@ -243,7 +243,7 @@ def _shifted(node: LoweringNode, op: OpBuilder, x: SSAValue, count: int, ratio: 
     one."""
     shape = shape_of(x)
     if shape is None or min(shape[1:]) < 0 or count < 1:
-        node.fail("the sizes of its operand are unknown", hint="give the model's inputs static shapes")
+        node.fail("the sizes of its operand are dynamic", hint="give the model's inputs static shapes")
     channels = shape[1]
     first, second = int(channels * ratio), int(channels * 2 * ratio)
     clips = op.Reshape(x, [-1, count, *shape[1:]], special_zero=False)

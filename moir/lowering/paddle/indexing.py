@@ -13,23 +13,25 @@ from moir.dialects.element_types import boolean, f32, si64
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.expansions.constant_forms import as_type
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_parts
 from moir.lowering.paddle.operands import known_integer, optional_element
 from moir.lowering.paddle.table import paddle
 from moir.rewriting.builder import OpBuilder
 
 
-@paddle.lowers("gather")
+@paddle.lowers("gather", complex=by_parts())
 def gather(node: LoweringNode, op: OpBuilder, x: SSAValue, index: SSAValue, _axis: SSAValue | None = None) -> SSAValue:
-    """paddle.gather(x, index, axis) -> opset8.Gather(x, index, axis); an index [n, 1] counts as a list"""
+    """paddle.gather(x, index, axis) -> opset8.Gather(x, index, axis); an index [n, 1] counts as [n]"""
     axis = known_integer(node, 2, "axis", 0)
     if rank_of(index) == 2:
         index = op.Reshape(index, [-1], special_zero=False)
     return op.Gather(x, index, axis)
 
 
+paddle.lowers_each({"index_select": lambda op, x, index, *, dim=0: op.Gather(x, index, dim)}, complex=by_parts())
+
 paddle.lowers_each(
     {
-        "index_select": lambda op, x, index, *, dim=0: op.Gather(x, index, dim),
         "index_sample": lambda op, x, index: op.GatherElements(x, index, axis=1),
         "scatter_nd_add": lambda op, x, index, updates: op["opset15.ScatterNDUpdate"](x, index, updates, reduction="sum"),
         "where_index": lambda op, condition: op.Transpose(op.NonZero(condition, output_type=si64), [1, 0]),
@@ -37,7 +39,7 @@ paddle.lowers_each(
 )
 
 
-@paddle.lowers("gather_nd")
+@paddle.lowers("gather_nd", complex=by_parts())
 def gather_nd(op: OpBuilder, x: SSAValue, index: SSAValue) -> SSAValue:
     """paddle.gather_nd(x, index) -> opset8.GatherND(x, index)"""
     if (shape_of(index) or (-1,))[-1] == 0:
@@ -115,18 +117,18 @@ def index_put(node: LoweringNode, op: OpBuilder, x: SSAValue, value: SSAValue, *
     if any(element_of(each) == boolean for each in indices):
         if len(indices) != 1:
             node.fail("several indices of which one is a mask are not supported")
-        places = op.Transpose(op.NonZero(indices[0], output_type=si64), [1, 0])
+        indices_ = op.Transpose(op.NonZero(indices[0], output_type=si64), [1, 0])
     else:
         shared = indices
         for other in indices:
             shared = tuple(op.Broadcast(each, op.ShapeOf(other), mode="bidirectional") if each is not other else each for each in shared)
-        places = op.Concat(*(op.Unsqueeze(op.convert(each, si64), [-1]) for each in shared), axis=-1)
+        indices_ = op.Concat(*(op.Unsqueeze(op.convert(each, si64), [-1]) for each in shared), axis=-1)
     depth = node.known_rank(0)
-    count = (shape_of(places) or (-1,))[-1]
-    lead = op.Slice(op.ShapeOf(places), [0], [-1], [1])
+    count = (shape_of(indices_) or (-1,))[-1]
+    lead = op.Slice(op.ShapeOf(indices_), [0], [-1], [1])
     rest = op.Slice(op.ShapeOf(x), [count if count >= 0 else len(indices)], [depth], [1])
     updates = op.Broadcast(as_type(op, value, element_of(x)), op.Concat(lead, rest, axis=0))
-    return op["opset15.ScatterNDUpdate"](x, places, updates, reduction="sum" if accumulate else "none")
+    return op["opset15.ScatterNDUpdate"](x, indices_, updates, reduction="sum" if accumulate else "none")
 
 
 def _looked_up(node: LoweringNode, op: OpBuilder, ids: SSAValue, table: SSAValue, padding: int) -> SSAValue:
@@ -164,11 +166,11 @@ def one_hot(node: LoweringNode, op: OpBuilder, x: SSAValue, depth: SSAValue) -> 
 def sequence_mask(
     node: LoweringNode, op: OpBuilder, lengths: SSAValue, most: SSAValue | None = None, *, out_dtype: Attribute = si64
 ) -> SSAValue:
-    """paddle.sequence_mask(lengths, most) -> whether each place is below the length; by default up to the longest"""
+    """paddle.sequence_mask(lengths, most) -> whether each index is below the length; by default up to the longest"""
     known = node.constant_integers(1)
     if most is None or (known is not None and known[0] < 0):
         limit = op.ReduceMax(lengths, list(range(node.known_rank(0))), keep_dims=False)
     else:
         limit = op.Reshape(most, [], special_zero=False)
-    places = op.Range(op.constant(0, si64), op.convert(limit, si64), op.constant(1, si64), output_type=si64)
-    return op.convert(op.Less(places, op.Unsqueeze(op.convert(lengths, si64), [-1])), out_dtype)
+    positions = op.Range(op.constant(0, si64), op.convert(limit, si64), op.constant(1, si64), output_type=si64)
+    return op.convert(op.Less(positions, op.Unsqueeze(op.convert(lengths, si64), [-1])), out_dtype)

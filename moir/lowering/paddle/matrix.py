@@ -74,7 +74,7 @@ def _rows(node: LoweringNode, op: OpBuilder, x: SSAValue, columns: int) -> SSAVa
     """A tensor as a matrix: its first dimensions are merged into rows, the others into columns."""
     shape = shape_of(x)
     if shape is None:
-        node.fail("the rank of its operand is unknown", hint="give the model's inputs a known rank")
+        node.fail("the rank of its operand is dynamic", hint="give the model's inputs a static rank")
     if not 0 < columns < len(shape):
         node.fail(f"num_col_dims {columns} of a tensor of rank {len(shape)}")
     if len(shape) == 2:
@@ -92,7 +92,7 @@ def flattened_product(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValu
     """The product of x and y as matrices, in the shape [first dimensions of x, last dimensions of y]."""
     rank, wide = node.known_rank(0), rank_of(y)
     if wide is None:
-        node.fail("the rank of its operand is unknown", hint="give the model's inputs a known rank")
+        node.fail("the rank of its operand is dynamic", hint="give the model's inputs a static rank")
     if first == rank - 1 and second == 1 and wide == 2:
         return op.MatMul(x, y)
     result = op.MatMul(_rows(node, op, x, first), _rows(node, op, y, second))
@@ -172,10 +172,10 @@ def einsum(node: LoweringNode, op: OpBuilder, *values: SSAValue, equation: str) 
 def cross(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, dim: int = 9) -> SSAValue:
     """paddle.cross(x, y) {dim} -> the vector product, along the first axis of size 3 by default"""
     shape = shape_of(x) or ()
-    axis = dim if dim != 9 else next((place for place, size in enumerate(shape) if size == 3), None)
+    axis = dim if dim != 9 else next((axis_ for axis_, size in enumerate(shape) if size == 3), None)
     if axis is None:
         node.fail("no axis of size 3 is known", hint="give the model's inputs static shapes")
-    (x1, x2), (y1, y2) = ([op.Gather(each, places, axis) for places in ([1, 2, 0], [2, 0, 1])] for each in (x, y))
+    (x1, x2), (y1, y2) = ([op.Gather(each, rolled, axis) for rolled in ([1, 2, 0], [2, 0, 1])] for each in (x, y))
     return op.Subtract(op.Multiply(x1, y2), op.Multiply(x2, y1))
 
 

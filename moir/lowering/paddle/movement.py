@@ -1,4 +1,4 @@
-"""Movement of elements: transposition, joining, splitting, padding, rolling.
+"""Movement of elements: transposition, concatenation, splitting, padding, rolling.
 
 Source: transpose_op.cc, concat_op.cc, stack_op.cc, split_op.cc, roll_op.cc and flip_op.cc of PaddlePaddle 2.6.
 """
@@ -16,28 +16,29 @@ from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.expansions.constant_forms import as_type
 from moir.expansions.shape_values import dimension_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.paddle.operands import axes_of, known_integer, known_integers, number_list
+from moir.lowering.complex.kinds import all_complex, by_parts
+from moir.lowering.paddle.operands import axes_of, known_integer, known_integers, vector_of
 from moir.lowering.paddle.table import paddle
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.constant_sizes import check_constant_size
 
 
-@paddle.lowers("transpose2", "transpose")
+@paddle.lowers("transpose2", "transpose", complex=by_parts())
 def transpose(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: tuple[int, ...]) -> Replacement:
     """paddle.transpose2(x) {axis} -> opset1.Transpose(x, axis)"""
     rank = len(axis)
     return [op.transposed(x, [normalize_axis(each, rank) for each in axis]), *[None] * (node.result_count - 1)]
 
 
-@paddle.lowers("concat")
+@paddle.lowers("concat", complex=by_parts())
 def concat(node: LoweringNode, op: OpBuilder, _axis: SSAValue, *values: SSAValue) -> SSAValue:
     """paddle.concat(axis, values…) -> opset1.Concat(values…)"""
     axis = known_integer(node, 0, "axis", 0)
     return values[0] if len(values) == 1 else op.Concat(*values, axis=axis)
 
 
-@paddle.lowers("stack")
+@paddle.lowers("stack", complex=by_parts(accepts=all_complex))
 def stack(op: OpBuilder, *values: SSAValue, axis: int = 0) -> SSAValue:
     """paddle.stack(values…) {axis} -> opset1.Concat of the values with a new axis"""
     rank = rank_of(values[0])
@@ -46,14 +47,14 @@ def stack(op: OpBuilder, *values: SSAValue, axis: int = 0) -> SSAValue:
     return parts[0] if len(parts) == 1 else op.Concat(*parts, axis=axis)
 
 
-@paddle.lowers("unstack", "unbind")
+@paddle.lowers("unstack", "unbind", complex=by_parts())
 def unstack(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = 0) -> Replacement:
     """paddle.unstack(x) {axis} -> opset1.Split(x, axis), each part without the axis"""
     parts = op.Split.parts(node.result_count, x, op.constant(axis), num_splits=node.result_count)
     return [op.Squeeze(part, [axis]) for part in parts]
 
 
-@paddle.lowers("split")
+@paddle.lowers("split", complex=by_parts())
 def split(
     node: LoweringNode, op: OpBuilder, x: SSAValue, sections: SSAValue | None = None, _axis: SSAValue | None = None, *, num: int = 0
 ) -> Replacement:
@@ -67,11 +68,11 @@ def split(
         if count == 1:
             return [x]
         return list(op.Split.parts(count, x, op.constant(axis), num_splits=count))
-    lengths: SSAValue = number_list(op, sections) if known is None else op.constant(list(known))
+    lengths: SSAValue = vector_of(op, sections) if known is None else op.constant(list(known))
     return list(op.VariadicSplit.parts(node.result_count, x, op.constant(axis), lengths))
 
 
-@paddle.lowers("flip")
+@paddle.lowers("flip", complex=by_parts())
 def flip(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: tuple[int, ...]) -> SSAValue:
     """paddle.flip(x) {axis} -> opset8.Slice(x) with steps of -1"""
     return _reversed(op, x, axes_of(node, axis))
@@ -88,10 +89,10 @@ def _reversed(op: OpBuilder, x: SSAValue, axes: Sequence[int]) -> SSAValue:
     return op.Slice(x, [-1] * count, [-(2**31)] * count, [-1] * count, list(axes)) if count else x
 
 
-@paddle.lowers("roll")
+@paddle.lowers("roll", complex=by_parts())
 def roll(op: OpBuilder, x: SSAValue, shifts: SSAValue, *, axis: tuple[int, ...] = ()) -> SSAValue:
     """paddle.roll(x, shifts) {axis} -> opset7.Roll(x, shifts, axis); without axis, of the flattened x"""
-    amounts = number_list(op, shifts)
+    amounts = vector_of(op, shifts)
     if axis:
         return op.Roll(x, amounts, list(axis))
     flat = op.Roll(op.Reshape(x, [-1], special_zero=False), amounts, [0])
@@ -102,16 +103,16 @@ def roll(op: OpBuilder, x: SSAValue, shifts: SSAValue, *, axis: tuple[int, ...] 
 def meshgrid(op: OpBuilder, *values: SSAValue) -> Replacement:
     """paddle.meshgrid(values…) -> each one along its own axis, broadcast to the sizes of all"""
     count = len(values)
-    lists = [op.Reshape(value, [-1], special_zero=False) for value in values]
-    sizes = op.Concat(*(op.ShapeOf(value) for value in lists), axis=0) if count > 1 else op.ShapeOf(lists[0])
+    vectors = [op.Reshape(value, [-1], special_zero=False) for value in values]
+    sizes = op.Concat(*(op.ShapeOf(value) for value in vectors), axis=0) if count > 1 else op.ShapeOf(vectors[0])
     return [
-        op.Broadcast(op.Reshape(value, [-1, *[1] * (count - 1 - index)], special_zero=False), sizes) for index, value in enumerate(lists)
+        op.Broadcast(op.Reshape(value, [-1, *[1] * (count - 1 - index)], special_zero=False), sizes) for index, value in enumerate(vectors)
     ]
 
 
 @paddle.lowers("tril_triu", "tril", "triu")
 def triangle(node: LoweringNode, op: OpBuilder, x: SSAValue, *, diagonal: int = 0, lower: bool = False) -> SSAValue:
-    """paddle.tril_triu(x) {diagonal, lower} -> opset1.Select of the places up to a diagonal, or from it on"""
+    """paddle.tril_triu(x) {diagonal, lower} -> opset1.Select of the elements up to a diagonal, or from it on"""
     is_lower = lower if node.op.KIND == "tril_triu" else node.op.KIND == "tril"
     shape = shape_of(x) or (-1, -1)
     if shape[-2] >= 0 and shape[-1] >= 0:
@@ -130,11 +131,11 @@ def diagonal_matrix(node: LoweringNode, op: OpBuilder, x: SSAValue, *, offset: i
     """paddle.diag_v2(x) {offset, padding_value} -> the matrix with a diagonal, or the diagonal of a matrix"""
     shape = shape_of(x)
     if shape is None or min(shape, default=0) < 0:
-        node.fail("the sizes of its operand are unknown", hint="give the model's inputs static shapes")
+        node.fail("the sizes of its operand are dynamic", hint="give the model's inputs static shapes")
     if len(shape) == 2:
         length = max(min(shape[0] + min(offset, 0), shape[1] - max(offset, 0)), 0)
-        places = np.arange(length) * (shape[1] + 1) + (offset if offset >= 0 else -offset * shape[1])
-        return op.Gather(op.Reshape(x, [-1], special_zero=False), places, 0)
+        indices = np.arange(length) * (shape[1] + 1) + (offset if offset >= 0 else -offset * shape[1])
+        return op.Gather(op.Reshape(x, [-1], special_zero=False), indices, 0)
     size = shape[0] + abs(offset)
     check_constant_size(size, size)
     mask = np.eye(size, k=offset, dtype=bool)
@@ -158,8 +159,8 @@ def diagonal_matrices(node: LoweringNode, op: OpBuilder, x: SSAValue, *, offset:
         rows, columns = max(-offset, 0), max(offset, 0)
         square = op.Pad(square, [*lead, rows, columns], [*lead, columns, rows], pad_mode="constant")
     order = list(range(rank - 2))
-    for place, axis in sorted(((first, rank - 2), (second, rank - 1))):
-        order.insert(place, axis)
+    for position, axis in sorted(((first, rank - 2), (second, rank - 1))):
+        order.insert(position, axis)
     return op.transposed(square, order)
 
 
@@ -170,13 +171,13 @@ def diagonal(node: LoweringNode, op: OpBuilder, x: SSAValue, *, offset: int = 0,
     first, second = normalize_axis(axis1, rank), normalize_axis(axis2, rank)
     rows, columns = shape[first], shape[second]
     if rows < 0 or columns < 0:
-        node.fail("the sizes of its matrices are unknown", hint="give the model's inputs static shapes")
+        node.fail("the sizes of its matrices are dynamic", hint="give the model's inputs static shapes")
     length = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
-    places = np.arange(length) * (columns + 1) + (offset if offset >= 0 else -offset * columns)
+    indices = np.arange(length) * (columns + 1) + (offset if offset >= 0 else -offset * columns)
     moved = op.transposed(x, [axis for axis in range(rank) if axis not in (first, second)] + [first, second])
     flat = op.Reshape(moved, [*[0] * (rank - 2), rows * columns], special_zero=True)
-    found = op.Gather(flat, places, rank - 2)
-    return found if node.op.KIND == "diagonal" else op.ReduceSum(found, [rank - 2], keep_dims=False)
+    elements = op.Gather(flat, indices, rank - 2)
+    return elements if node.op.KIND == "diagonal" else op.ReduceSum(elements, [rank - 2], keep_dims=False)
 
 
 @paddle.lowers("fused_softmax_mask_upper_triangle")
@@ -186,7 +187,7 @@ def softmax_of_triangle(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAVa
     """
     shape = shape_of(x)
     if shape is None or min(shape[-2:]) < 0:
-        node.fail("the sizes of its operand are unknown", hint="give the model's inputs static shapes")
+        node.fail("the sizes of its operand are dynamic", hint="give the model's inputs static shapes")
     mask = op.constant(np.tri(shape[-2], shape[-1], dtype=bool))
     return op.Softmax(op.Select(mask, x, op.constant_like(-10000.0, x)), axis=-1)
 
@@ -207,17 +208,17 @@ def fill_diagonal(node: LoweringNode, op: OpBuilder, x: SSAValue, *, value: floa
     rank = node.known_rank(0)
     if rank != 2 and (offset or rank < 2):
         node.fail(f"a diagonal with offset {offset} of {rank} dimensions is not supported")
-    places = [op.Unsqueeze(_places(op, x, axis), [each for each in range(rank) if each != axis]) for axis in range(rank)]
+    indices = [op.Unsqueeze(_positions(op, x, axis), [each for each in range(rank) if each != axis]) for axis in range(rank)]
     if rank == 2:
-        rows, columns = places
+        rows, columns = indices
         count = dimension_value(op, x, 1)
         rows = op.FloorMod(rows, op.Add(count, 1)) if wrap else rows
         is_filled = op.LogicalAnd(op.Less(rows, count), op.Equal(columns, op.Add(rows, offset)))
     else:
-        is_filled = reduce(op.LogicalAnd, [op.Equal(places[0], each) for each in places[1:]])
+        is_filled = reduce(op.LogicalAnd, [op.Equal(indices[0], each) for each in indices[1:]])
     return op.Select(is_filled, op.constant_like(value, x), x)
 
 
-def _places(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
+def _positions(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
     """0, 1, … along an axis of a value."""
     return op.Range(op.constant(0), dimension_value(op, x, axis), op.constant(1), output_type=si64)

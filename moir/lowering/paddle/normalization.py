@@ -25,7 +25,7 @@ MAXIMUM_ITERATIONS = 1000
 
 
 def _rest(node: LoweringNode) -> list[SSAValue | None]:
-    """The results that only matter in training."""
+    """A result, and None for the results that only matter in training."""
     return [None] * (node.result_count - 1)
 
 
@@ -55,8 +55,8 @@ def batch_norm(
     data = data if element_of(data) == element else op.convert(data, element)
     result = op.BatchNormInference(data, gamma, beta, mean, variance, epsilon=epsilon)
     result = channel_last(op, result, rank) if is_last else result
-    given = [op.convert(result, element_of(x)), mean, variance]
-    return [*given, *[None] * (node.result_count - 3)][: node.result_count]
+    results = [op.convert(result, element_of(x)), mean, variance]
+    return [*results, *[None] * (node.result_count - 3)][: node.result_count]
 
 
 def _standardized(op: OpBuilder, x: SSAValue, axes: Sequence[int], epsilon: float) -> SSAValue:
@@ -83,7 +83,7 @@ def layer_norm(
 ) -> Replacement:
     """paddle.layer_norm(x, gamma, beta) {begin_norm_axis} -> opset6.MVN(x, axes) · gamma + beta
 
-    gamma and beta are lists of all normalized elements.
+    gamma and beta are 1-D tensors over all normalized elements.
     """
     rank, shape = node.known_rank(0), shape_of(x) or ()
     first = normalize_axis(begin_norm_axis, rank)
@@ -161,7 +161,7 @@ def group_norm(
     data = channel_first(op, x, rank) if is_last else x
     channels = (shape_of(data) or (-1, -1))[1]
     if channels < 0:
-        node.fail("the number of channels is unknown", hint="give the model's inputs a known number of channels")
+        node.fail("the number of channels is dynamic", hint="give the model's inputs a static number of channels")
     element = element_of(x)
     gamma = op.constant_like([1.0] * channels, data) if gamma is None else as_type(op, gamma, element)
     beta = op.constant_like([0.0] * channels, data) if beta is None else as_type(op, beta, element)

@@ -1,4 +1,4 @@
-"""Operands and attributes of PaddlePaddle's nodes in their forms: numbers as operands, types as numbers."""
+"""Operands and attributes of PaddlePaddle's nodes in their forms: numbers as operands, element types as integers."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ of size 1.
 
 def element(node: LoweringNode, name: str, default: Attribute | None) -> Attribute:
     """The element type in an attribute, or the default."""
-    found = node.op.properties.get(name)
-    value: object = None if found is None else value_of(found)
+    attribute = node.op.properties.get(name)
+    value: object = None if attribute is None else value_of(attribute)
     if value is None or value == -1:
         if default is None:
             node.fail(f"attribute {name} is missing")
         return default
     if not isinstance(value, int) or value not in ELEMENTS:
-        node.fail(f"{name} {value!r} is not an element type of OpenVINO IR")
+        node.fail(f"{name} {value!r} is not an element type of the operation sets")
     return ELEMENTS[value]
 
 
 def entries(node: LoweringNode, name: str, default: Sequence[int] | None) -> tuple[int, ...]:
-    """A list of integers, which may be given as one integer."""
-    found = node.op.properties.get(name)
-    value: object = None if found is None else value_of(found)
+    """An attribute with a list of integers, or with one integer."""
+    attribute = node.op.properties.get(name)
+    value: object = None if attribute is None else value_of(attribute)
     return (value,) if isinstance(value, int) and not isinstance(value, bool) else node.integers(name, default)
 
 
@@ -51,12 +51,12 @@ READERS: Mapping[str, Reader] = {"Attribute": element, "tuple[int, ...]": entrie
 
 def optional_element(node: LoweringNode, name: str) -> Attribute | None:
     """The element type in an attribute; None if the attribute is missing or -1."""
-    found = node.op.properties.get(name)
-    return None if found is None or value_of(found) == -1 else element(node, name, None)
+    attribute = node.op.properties.get(name)
+    return None if attribute is None or value_of(attribute) == -1 else element(node, name, None)
 
 
 def known_integers(node: LoweringNode, index: int, what: str) -> tuple[int, ...]:
-    """The entries of an operand that has to be known, in any shape. Raises ConversionError if it is not."""
+    """The elements of a constant operand of integers, in any shape. Raises ConversionError if it is not constant."""
     array = node.constant(index)
     if array is None:
         node.fail(f"{what} is computed when the model runs, which is not supported", hint="give the model's inputs static shapes")
@@ -66,35 +66,37 @@ def known_integers(node: LoweringNode, index: int, what: str) -> tuple[int, ...]
 
 
 def known_integer(node: LoweringNode, index: int, what: str, default: int | None = None) -> int:
-    """One integer of an operand that has to be known; the default where it is absent."""
+    """The only element of a constant operand of integers; the default if the operand is absent. Raises ConversionError
+    otherwise.
+    """
     if default is not None and node.optional(index) is None:
         return default
-    found = known_integers(node, index, what)
-    if len(found) != 1:
-        node.fail(f"{what} is {list(found)}, not one integer")
-    return found[0]
+    integers = known_integers(node, index, what)
+    if len(integers) != 1:
+        node.fail(f"{what} is {list(integers)}, not one integer")
+    return integers[0]
 
 
 def known_number(node: LoweringNode, index: int, what: str, default: float | None = None) -> float:
-    """One number of an operand that has to be known; the default where it is absent."""
+    """The element of a constant operand; the default if the operand is absent. Raises ConversionError otherwise."""
     if default is not None and node.optional(index) is None:
         return default
     array = node.constant(index)
     if array is None or array.size != 1:
-        node.fail(f"{what} is not known while converting, which is not supported")
+        node.fail(f"{what} is not a constant of one element, which is not supported")
     return float(array.reshape(-1)[0])
 
 
 _VALUES = ("values", "fp32_values", "int64_values", "int32_values", "bool_values", "fp64_values", "fp16_values", "int8_values")
 
 
-def listed_values(node: LoweringNode) -> Array:
-    """The constant numbers of a node: it has an attribute for each element type, and all of these except one are
+def attribute_values(node: LoweringNode) -> Array:
+    """The values in the attributes of a node as an array: of the attributes for each element type all but one are
     empty.
     """
     for name in _VALUES:
-        found = node.op.properties.get(name)
-        values = cast("Sequence[float]", () if found is None else value_of(found))
+        attribute = node.op.properties.get(name)
+        values = cast("Sequence[float]", () if attribute is None else value_of(attribute))
         if len(values):
             return np.asarray(values)
     return np.zeros(0, np.float32)
@@ -106,22 +108,22 @@ def axes_of(node: LoweringNode, axes: Sequence[int], index: int = 0) -> list[int
     return [normalize_axis(axis, rank) for axis in axes]
 
 
-def number_list(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """An operand of integers, such as a shape, as a list of i64."""
+def vector_of(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """An operand of integers, such as a shape, as a 1-D tensor of i64."""
     return as_list(op, op.convert(value, element_types.si64))
 
 
 def is_integer(value: SSAValue) -> bool:
-    """Whether a value is of a known element type that is not a float."""
-    found = element_of(value)
-    return is_element_type(found) and found is not element_types.dynamic and np.dtype(to_numpy(found)).kind in "iub"
+    """Whether the element type of a value is known and is not a float."""
+    element_ = element_of(value)
+    return is_element_type(element_) and element_ is not element_types.dynamic and np.dtype(to_numpy(element_)).kind in "iub"
 
 
-def lists_of(node: LoweringNode, values: Sequence[SSAValue], count: int) -> list[list[SSAValue]]:
-    """The operands of a node, split into its lists of operands."""
+def split_lists(node: LoweringNode, values: Sequence[SSAValue], count: int) -> list[list[SSAValue]]:
+    """The operands of a node, split into `count` lists by its attribute with their lengths."""
     sizes = node.integers("list_sizes", ())
     if len(sizes) != count or sum(sizes) != len(values) or min(sizes) < 0:
-        node.fail(f"its {len(values)} operands are not a lists of {list(sizes)}")
+        node.fail(f"its {len(values)} operands do not match list_sizes {list(sizes)}")
     lists: list[list[SSAValue]] = []
     position = 0
     for size in sizes:
@@ -137,5 +139,5 @@ def has_scalars(node: LoweringNode) -> bool:
 
 
 def scalar_form(node: LoweringNode, op: OpBuilder, result: SSAValue, rank: int) -> SSAValue:
-    """A result of the given rank; where older versions of PaddlePaddle have no scalars, it gets the shape [1]."""
+    """A result of the given rank; if the version of PaddlePaddle has no scalars, a scalar gets the shape [1]."""
     return result if rank > 0 or has_scalars(node) else op.Reshape(result, [1], special_zero=False)

@@ -27,7 +27,7 @@ def _over_all(op: OpBuilder, x: SSAValue, method: str, axes: int) -> SSAValue:
 
 
 def _sized(op: OpBuilder, x: SSAValue, sizes: Sequence[int], method: str) -> SSAValue:
-    """Windows that divide the data into the given number of parts along each axis; -1 keeps the size."""
+    """Windows that divide the data into a number of parts along each axis; -1 keeps the size."""
     shape = shape_of(x) or (-1,) * (len(sizes) + 2)
     wanted = [data if size == -1 else size for size, data in zip(sizes, shape[2:], strict=True)]
     target: object = wanted
@@ -40,7 +40,8 @@ def _sized(op: OpBuilder, x: SSAValue, sizes: Sequence[int], method: str) -> SSA
 
 
 def _fitted(x: SSAValue, kernel: Sequence[int], window: SlidingWindow, *, is_ceil: bool) -> SlidingWindow:
-    """A window with so much more padding at the ends that it fits where it is larger than the data.
+    """The window with more padding at the ends where it is larger than the data, if the number of windows is rounded
+    up.
 
     PaddlePaddle rounds the number of windows up from less than one, too.
     """
@@ -135,7 +136,7 @@ def max_pooling_with_index(
         if not node.is_used(1):
             return [_over_all(op, x, "max", axes), None]
         if shape is None or min(shape[2:]) < 0:
-            node.fail("indices of a pooling over unknown sizes are not supported", hint="give the model's inputs static shapes")
+            node.fail("indices of a pooling over dynamic sizes are not supported", hint="give the model's inputs static shapes")
         ksize, paddings = tuple(shape[2:]), (0,) * axes
     elif adaptive:
         values, indices = op.AdaptiveMaxPool.results(x, op.constant(list(by_axis(node, "ksize", ksize, axes))), index_element_type=si32)
@@ -150,13 +151,13 @@ def max_pooling_with_index(
 
 @paddle.lowers("unpool", "unpool3d")
 def unpooling(node: LoweringNode, op: OpBuilder, x: SSAValue, indices: SSAValue, _size: SSAValue) -> SSAValue:
-    """paddle.unpool(x, indices, output_size) -> opset12.ScatterElementsUpdate of zeros: x at places of each channel"""
+    """paddle.unpool(x, indices, output_size) -> opset12.ScatterElementsUpdate of zeros: x at indices of each channel"""
     axes = spatial_axes(node)
     sizes = known_integers(node, 2, "output_size")
     if node.text("data_format", "NCHW") not in ("NCHW", "NCDHW") or len(sizes) < axes or min(sizes) < 1:
         node.fail(f"output_size {list(sizes)} with data_format {node.text('data_format', 'NCHW')!r} is not supported")
     lead = op.Slice(op.ShapeOf(x), [0], [2], [1])
-    data, places = (op.Reshape(each, [0, 0, -1], special_zero=True) for each in (x, indices))
+    data, indices_ = (op.Reshape(each, [0, 0, -1], special_zero=True) for each in (x, indices))
     zeros = op.Broadcast(op.constant_like(0, x), op.Concat(lead, op.constant([int(np.prod(sizes[-axes:]))]), axis=0))
-    filled = op["opset12.ScatterElementsUpdate"](zeros, places, data, 2)
+    filled = op["opset12.ScatterElementsUpdate"](zeros, indices_, data, 2)
     return op.Reshape(filled, [0, 0, *sizes[-axes:]], special_zero=True)

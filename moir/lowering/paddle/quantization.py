@@ -31,11 +31,11 @@ from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 
-def _how(node: LoweringNode, op: OpBuilder, scale: SSAValue, bits: int, axis: int | None, rounding: int = 0) -> Parameters:
+def _parameters_of(node: LoweringNode, op: OpBuilder, scale: SSAValue, bits: int, axis: int | None, rounding: int = 0) -> Parameters:
     """Scale, zero point and integers of a tensor whose largest absolute values are `scale`.
 
     With rounding 1 (halves away from zero), numbers are limited to the scale before they are rounded, so that -128 does
-    not occur; with rounding 0 (halves to even) the integers are limited. The runtime rounds halves to even.
+    not occur; with rounding 0 (halves to even) the integers are limited. opset1.FakeQuantize rounds halves to even.
     """
     if not 2 <= bits <= 16:
         node.fail(f"bit_length {bits} is not supported")
@@ -80,7 +80,7 @@ def quantize(
     _check_zero(node, op, zero)
     if bit_length != 8:
         node.fail(f"numbers of {bit_length} bits are not supported")
-    integers = quantized(op, x, _how(node, op, scale, bit_length, _channel(quant_axis), round_type))
+    integers = quantized(op, x, _parameters_of(node, op, scale, bit_length, _channel(quant_axis), round_type))
     users = [use.operation for use in node.op.results[0].uses]
     if not all(isinstance(each, FrameworkOp) and each.KIND == "dequantize_linear" for each in users):
         integers = op.ConvertLike(integers, x)
@@ -109,7 +109,7 @@ def dequantize(
         whole = np.rint(array)
         if np.array_equal(whole, array) and np.abs(whole).max(initial=0) <= 127:
             x = op.constant(whole.astype(np.int8), si8)
-    value = dequantized(op, x, _how(node, op, scale, bit_length, _channel(quant_axis)))
+    value = dequantized(op, x, _parameters_of(node, op, scale, bit_length, _channel(quant_axis)))
     return [value, *[None] * (node.result_count - 1)]
 
 
@@ -123,9 +123,9 @@ def _through_integers(
     """x rounded to integers and back."""
     if bits != 8:
         node.fail(f"numbers of {bits} bits are not supported")
-    how = _how(node, op, scale, bits, axis, rounding)
-    integers = quantized(op, x, how)
-    return dequantized(op, integers, how)
+    parameters = _parameters_of(node, op, scale, bits, axis, rounding)
+    integers = quantized(op, x, parameters)
+    return dequantized(op, integers, parameters)
 
 
 @paddle.lowers("fake_quantize_dequantize_moving_average_abs_max")
@@ -167,7 +167,7 @@ def fake_quantize(
     """paddle.fake_quantize_moving_average_abs_max(x, scale) -> x rounded to integers, still as floats"""
     if bit_length != 8:
         node.fail(f"numbers of {bit_length} bits are not supported")
-    integers = quantized(op, x, _how(node, op, scale, bit_length, None, round_type))
+    integers = quantized(op, x, _parameters_of(node, op, scale, bit_length, None, round_type))
     return [op.ConvertLike(integers, x), scale, *[None] * (node.result_count - 2)]
 
 
@@ -221,4 +221,4 @@ def fake_quantize_by_largest(
     scale = scale if axis is not None else op.Reshape(scale, [1], special_zero=False)
     if bit_length != 8:
         node.fail(f"numbers of {bit_length} bits are not supported")
-    return [op.ConvertLike(quantized(op, x, _how(node, op, scale, bit_length, axis, round_type)), x), scale]
+    return [op.ConvertLike(quantized(op, x, _parameters_of(node, op, scale, bit_length, axis, round_type)), x), scale]

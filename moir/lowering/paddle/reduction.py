@@ -1,4 +1,4 @@
-"""Reductions, norms, the places of extremes, and sums along an axis.
+"""Reductions, norms, the indices of extremes, and sums along an axis.
 
 Source: reduce_*_op.cc, arg_max_op.cc, cum_op.cc, p_norm_op.cc and logsumexp_op.cc of PaddlePaddle 2.6.
 """
@@ -12,24 +12,32 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import boolean, si32, si64
 from moir.dialects.shapes import element_of, normalize_axis, rank_of
+from moir.expansions.extremes import first_extremes
 from moir.expansions.running_products import running_product
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_formula, by_parts
 from moir.lowering.paddle.operands import axes_of, entries, known_integer, known_integers, optional_element, scalar_form
 from moir.lowering.paddle.table import paddle
 from moir.rewriting.builder import OpBuilder
-from moir.tables import pairs
 
-_REDUCTIONS = pairs(
-    "reduce_sum ReduceSum, reduce_mean ReduceMean, reduce_prod ReduceProd, reduce_max ReduceMax, "
-    "reduce_amax ReduceMax, reduce_min ReduceMin, reduce_amin ReduceMin, reduce_all ReduceLogicalAnd, "
-    "reduce_any ReduceLogicalOr, frobenius_norm ReduceL2"
-)
+_REDUCTIONS = {
+    "reduce_sum": "ReduceSum",
+    "reduce_mean": "ReduceMean",
+    "reduce_prod": "ReduceProd",
+    "reduce_max": "ReduceMax",
+    "reduce_amax": "ReduceMax",
+    "reduce_min": "ReduceMin",
+    "reduce_amin": "ReduceMin",
+    "reduce_all": "ReduceLogicalAnd",
+    "reduce_any": "ReduceLogicalOr",
+    "frobenius_norm": "ReduceL2",
+}
 
 
-def _reduced_axes(node: LoweringNode, given: Sequence[int]) -> list[int]:
+def _reduced_axes(node: LoweringNode, axes: Sequence[int]) -> list[int]:
     """The axes that are reduced: all with `reduce_all` or where none is named."""
     rank = node.known_rank(0)
-    return list(range(rank)) if node.flag("reduce_all") or not given or not rank else sorted(set(axes_of(node, given)))
+    return list(range(rank)) if node.flag("reduce_all") or not axes or not rank else sorted(set(axes_of(node, axes)))
 
 
 def _reduced(node: LoweringNode, op: OpBuilder, operation: str, x: SSAValue, axes: list[int], *, keeps: bool) -> SSAValue:
@@ -39,10 +47,11 @@ def _reduced(node: LoweringNode, op: OpBuilder, operation: str, x: SSAValue, axe
     return scalar_form(node, op, result, 1 if keeps else node.known_rank(0) - len(axes))
 
 
-@paddle.lowers(*_REDUCTIONS)
+@paddle.lowers("reduce_mean", "reduce_sum", complex=by_parts())
+@paddle.lowers(*[kind for kind in _REDUCTIONS if kind not in ("reduce_mean", "reduce_sum")])
 def reduction(node: LoweringNode, op: OpBuilder, x: SSAValue, _axes: SSAValue | None = None, *, keep_dim: bool = False) -> SSAValue:
     """paddle.reduce_mean(x, axes) {keep_dim, reduce_all} -> opset1.ReduceMean(x, axes), and so on"""
-    given = () if node.optional(1) is None else known_integers(node, 1, "dim")
+    constant_axes = () if node.optional(1) is None else known_integers(node, 1, "dim")
     element = optional_element(node, "out_dtype")
     if element is None and node.op.KIND == "reduce_sum" and element_of(x) in (boolean, si32):
         element = si64
@@ -50,10 +59,11 @@ def reduction(node: LoweringNode, op: OpBuilder, x: SSAValue, _axes: SSAValue | 
         x = x if element_of(x) == boolean else op.NotEqual(x, 0)
     elif element is not None:
         x = op.convert(x, element)
-    return _reduced(node, op, _REDUCTIONS[node.op.KIND], x, _reduced_axes(node, given), keeps=keep_dim)
+    return _reduced(node, op, _REDUCTIONS[node.op.KIND], x, _reduced_axes(node, constant_axes), keeps=keep_dim)
 
 
-@paddle.lowers("mean", "l1_norm")
+@paddle.lowers("mean", complex=by_parts())
+@paddle.lowers("l1_norm")
 def reduction_of_all(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """paddle.mean(x) -> opset1.ReduceMean(x) along all axes; l1_norm: opset4.ReduceL1(x)"""
     operation = "ReduceMean" if node.op.KIND == "mean" else "ReduceL1"
@@ -62,7 +72,7 @@ def reduction_of_all(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue
 
 @paddle.lowers("squared_l2_norm")
 def sum_of_squares(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """paddle.squared_l2_norm(x) -> opset1.ReduceSum(x · x) along all axes, a list of one number"""
+    """paddle.squared_l2_norm(x) -> opset1.ReduceSum(x · x) along all axes, of shape [1]"""
     return op.Reshape(op.ReduceSum(op.Multiply(x, x), list(range(node.known_rank(0))), keep_dims=False), [1], special_zero=False)
 
 
@@ -133,7 +143,7 @@ def arg_extreme(
     if rank == 0:
         return op.constant(0, dtype)
     mode = "max" if node.op.KIND == "arg_max" else "min"
-    _, indices = op.TopK.results(x, op.constant(1), axis=axis, mode=mode, sort="value", index_element_type=dtype, stable=True)
+    _, indices = first_extremes(op, x, axis, mode, dtype)
     if flatten:
         shape = [1] * rank if keepdims else []
         return scalar_form(node, op, op.Reshape(indices, shape, special_zero=False), len(shape))
@@ -157,13 +167,13 @@ def cumulative_sum(
     if rank == 0:
         return op.Reshape(x, [1], special_zero=False) if flatten else x
     if flatten:
-        x, place = op.Reshape(x, [-1], special_zero=False), op.constant(0)
+        x, axis_ = op.Reshape(x, [-1], special_zero=False), op.constant(0)
     elif axis is not None and node.constant(1) is None:
-        place = op.Reshape(axis, [], special_zero=False)
+        axis_ = op.Reshape(axis, [], special_zero=False)
     else:
-        number = known_integer(node, 1, "axis", -1)
-        place = op.constant(number if rank is None else normalize_axis(number, rank))
-    return op.CumSum(x, place, exclusive=exclusive, reverse=reverse)
+        axis_number = known_integer(node, 1, "axis", -1)
+        axis_ = op.constant(axis_number if rank is None else normalize_axis(axis_number, rank))
+    return op.CumSum(x, axis_, exclusive=exclusive, reverse=reverse)
 
 
 @paddle.lowers("cumprod")
@@ -175,7 +185,7 @@ def cumulative_product(
     return running_product(op, x, normalize_axis(dim, rank) - rank, exclusive=exclusive, reverse=reverse) if rank else x
 
 
-@paddle.lowers("size")
+@paddle.lowers("size", complex=by_formula("paddle.complex.operations:size", is_real=True))
 def size(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """paddle.size(x) -> the number of elements, opset1.ReduceProd(opset3.ShapeOf(x))"""
     return scalar_form(node, op, op.ReduceProd(op.ShapeOf(x), [0], keep_dims=False), 0)

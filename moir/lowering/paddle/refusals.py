@@ -11,7 +11,7 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.table import paddle
 from moir.rewriting.builder import OpBuilder
 
-_LEVELS = "its sequences have levels of detail, which tensors of OpenVINO do not have"
+_LEVELS = "its sequences have levels of detail, which tensors do not have"
 _PADDED = "export the model with padded sequences and their lengths instead"
 _STRINGS = "it splits texts by a vocabulary"
 _BEAMS = "hypotheses of a beam are selected by levels of detail"
@@ -55,11 +55,11 @@ REASONS: dict[str, tuple[str, str]] = {
     ),
     **dict.fromkeys(
         ("generate_proposals", "retinanet_detection_output", "locality_aware_nms", "bipartite_match", "mine_hard_examples"),
-        ("its boxes have levels of detail, which tensors of OpenVINO do not have", "export the model with PaddleDetection 2.0 or newer"),
+        ("its boxes have levels of detail, which tensors do not have", "export the model with PaddleDetection 2.0 or newer"),
     ),
     "py_func": ("it is a function of Python", "export the model without it, or lower it by an extension"),
     "decode_jpeg": ("decompression reads its input bit by bit, each step depending on the one before", "give the model the decoded image"),
-    "read_file": ("the runtime reads no files", "give the model the bytes of the file"),
+    "read_file": ("the operation sets have no operation that reads files", "give the model the bytes of the file"),
 }
 """Why each kind cannot be expressed, and what to do instead."""
 

@@ -17,15 +17,14 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_of, normalize_axis, shape_of, size_along
 from moir.expansions.complex_numbers import conjugated, paired
-from moir.expansions.signal_lengths import lengthened
 from moir.lowering.binder import LoweringNode
-from moir.lowering.paddle.complex.layout import complex_places
+from moir.lowering.complex.kinds import PAIRS_FROM_REAL, PAIRS_TO_REAL, Complex, complex_operands
 from moir.lowering.paddle.table import paddle
 from moir.rewriting.builder import OpBuilder
 
 
 def _exponent(node: LoweringNode, normalization: str, *, forward: bool) -> float:
-    """The power of the number of elements by which a sum is multiplied."""
+    """The exponent p of the factor nᵖ of a transform over n elements: 0, -1/2 or -1, by its normalization."""
     if normalization not in ("backward", "forward", "ortho"):
         node.fail(f"normalization {normalization!r} does not exist")
     if normalization == "ortho":
@@ -45,7 +44,7 @@ def _scaled(op: OpBuilder, value: SSAValue, counted: SSAValue, axes: Sequence[in
     return op.Multiply(value, op.Power(op.ConvertLike(count, value), exponent))
 
 
-@paddle.lowers("fft_r2c")
+@paddle.lowers("fft_r2c", complex=PAIRS_FROM_REAL)
 def real_transform(
     node: LoweringNode,
     op: OpBuilder,
@@ -58,27 +57,27 @@ def real_transform(
 ) -> SSAValue:
     """paddle.fft_r2c(x) {axes} -> opset9.RDFT(x, axes); opset7.DFT of all frequencies"""
     rank = node.known_rank(0)
-    places = [normalize_axis(axis, rank) for axis in axes]
-    found = op.RDFT(x, places) if onesided else op.DFT(paired(op, x, op.Multiply(x, 0.0)), places)
-    found = found if forward else conjugated(op, found)
-    return _scaled(op, found, x, places, _exponent(node, normalization, forward=forward))
+    axes_ = [normalize_axis(axis, rank) for axis in axes]
+    transformed = op.RDFT(x, axes_) if onesided else op.DFT(paired(op, x, op.Multiply(x, 0.0)), axes_)
+    transformed = transformed if forward else conjugated(op, transformed)
+    return _scaled(op, transformed, x, axes_, _exponent(node, normalization, forward=forward))
 
 
-@paddle.lowers("fft_c2c")
+@paddle.lowers("fft_c2c", complex=Complex(is_source=True))
 def complex_transform(
     node: LoweringNode, op: OpBuilder, x: SSAValue, *, axes: tuple[int, ...], normalization: str = "backward", forward: bool = True
 ) -> SSAValue:
     """paddle.fft_c2c(x) {axes} -> opset7.DFT(x, axes), or opset7.IDFT, which divides by the number of elements"""
-    pairs = x if complex_places(node) else paired(op, x, op.Multiply(x, 0.0))
-    rank = node.known_rank(0) - (1 if complex_places(node) else 0)
-    places = [normalize_axis(axis, rank) for axis in axes]
+    pairs = x if complex_operands(node.op) else paired(op, x, op.Multiply(x, 0.0))
+    rank = node.known_rank(0) - (1 if complex_operands(node.op) else 0)
+    axes_ = [normalize_axis(axis, rank) for axis in axes]
     exponent = _exponent(node, normalization, forward=forward)
     if forward:
-        return _scaled(op, op.DFT(pairs, places), pairs, places, exponent)
-    return _scaled(op, op.IDFT(pairs, places), pairs, places, exponent + 1)
+        return _scaled(op, op.DFT(pairs, axes_), pairs, axes_, exponent)
+    return _scaled(op, op.IDFT(pairs, axes_), pairs, axes_, exponent + 1)
 
 
-@paddle.lowers("fft_c2r")
+@paddle.lowers("fft_c2r", complex=PAIRS_TO_REAL)
 def inverse_real_transform(
     node: LoweringNode,
     op: OpBuilder,
@@ -91,31 +90,26 @@ def inverse_real_transform(
 ) -> SSAValue:
     """paddle.fft_c2r(x) {axes, last_dim_size} -> opset7.IDFT along all axes but the last one, then opset9.IRDFT"""
     rank = node.known_rank(0) - 1
-    places = [normalize_axis(axis, rank) for axis in axes]
+    axes_ = [normalize_axis(axis, rank) for axis in axes]
     exponent = _exponent(node, normalization, forward=forward) + 1
     pairs = conjugated(op, x) if forward else x
-    if len(places) > 1:
-        pairs = op.IDFT(pairs, places[:-1])
-    if last_dim_size > 0:
-        # The runtime's IRDFT does not pad missing frequencies with zeros.
-        pairs = lengthened(op, pairs, places[-1], op.constant([last_dim_size // 2 + 1]))
-        result = op.IRDFT(pairs, places[-1:], [last_dim_size])
-    else:
-        result = op.IRDFT(pairs, places[-1:])
-    return _scaled(op, result, result, places, exponent)
+    if len(axes_) > 1:
+        pairs = op.IDFT(pairs, axes_[:-1])
+    result = op.IRDFT(pairs, axes_[-1:], [last_dim_size]) if last_dim_size > 0 else op.IRDFT(pairs, axes_[-1:])
+    return _scaled(op, result, result, axes_, exponent)
 
 
 @paddle.lowers("frame")
 def frames(node: LoweringNode, op: OpBuilder, x: SSAValue, *, frame_length: int, hop_length: int, axis: int = -1) -> SSAValue:
-    """paddle.frame(x) {frame_length, hop_length, axis} -> opset8.Gather of the places of each frame
+    """paddle.frame(x) {frame_length, hop_length, axis} -> opset8.Gather of the elements of each frame
 
     The result is [..., frame_length, frames] for the last axis, and [frames, frame_length, ...] for the first one.
     """
     rank = node.known_rank(0)
-    place = _first_or_last(node, axis, rank)
+    axis_ = _first_or_last(node, axis, rank)
     if frame_length < 1 or hop_length < 1:
         node.fail(f"frames of {frame_length} numbers in steps of {hop_length}")
-    return op.Gather(x, _places(op, x, place, frame_length, hop_length, is_last=axis != 0), place)
+    return op.Gather(x, _frame_indices(op, x, axis_, frame_length, hop_length, is_last=axis != 0), axis_)
 
 
 def _first_or_last(node: LoweringNode, axis: int, rank: int) -> int:
@@ -125,8 +119,8 @@ def _first_or_last(node: LoweringNode, axis: int, rank: int) -> int:
     return 0 if axis == 0 else rank - 1
 
 
-def _places(op: OpBuilder, x: SSAValue, axis: int, length: int, hop: int, *, is_last: bool) -> SSAValue:
-    """The place of each number of each frame along an axis: [length, frames], or [frames, length]."""
+def _frame_indices(op: OpBuilder, x: SSAValue, axis: int, length: int, hop: int, *, is_last: bool) -> SSAValue:
+    """The index along an axis of each element of each frame: [length, frames], or [frames, length]."""
     size = (shape_of(x) or ())[axis]
     within = np.arange(length)
     if size >= 0:
@@ -146,7 +140,7 @@ def overlapped(node: LoweringNode, op: OpBuilder, x: SSAValue, *, hop_length: in
         x = op.transposed(x, [*range(2, rank), 1, 0])
     length = size_along(shape_of(x) or (-1,) * rank, rank - 2)
     if length < 1 or hop_length < 1:
-        node.fail(f"frames of {length} numbers in steps of {hop_length}", hint="give the model's inputs known sizes")
+        node.fail(f"frames of {length} numbers in steps of {hop_length}", hint="give the model's inputs static sizes")
     lead = op.Slice(op.ShapeOf(x), [0], [rank - 2], [1])
     count = op.Slice(op.ShapeOf(x), [rank - 1], [rank], [1])
     columns = op.Reshape(x, op.Concat(op.constant([-1, length]), count, axis=0), special_zero=False)
@@ -156,7 +150,7 @@ def overlapped(node: LoweringNode, op: OpBuilder, x: SSAValue, *, hop_length: in
     return op.transposed(result, [rank - 2, *range(rank - 2)]) if axis == 0 else result
 
 
-@paddle.lowers("stft")
+@paddle.lowers("stft", complex=PAIRS_FROM_REAL)
 def short_time_transform(
     node: LoweringNode,
     op: OpBuilder,
@@ -169,8 +163,8 @@ def short_time_transform(
     onesided: bool = True,
 ) -> SSAValue:
     """paddle.stft(x [N, T], window) {n_fft, hop_length} -> opset9.RDFT of the frames: [N, frequencies, frames]"""
-    places = _places(op, x, node.known_rank(0) - 1, n_fft, hop_length, is_last=False)
-    framed = op.Multiply(op.Gather(x, places, -1), window)
-    found = op.RDFT(framed, [2]) if onesided else op.DFT(paired(op, framed, op.Multiply(framed, 0.0)), [2])
-    found = op.Multiply(found, n_fft**-0.5) if normalized else found
-    return op.transposed(found, [0, 2, 1, 3])
+    positions = _frame_indices(op, x, node.known_rank(0) - 1, n_fft, hop_length, is_last=False)
+    framed = op.Multiply(op.Gather(x, positions, -1), window)
+    transformed = op.RDFT(framed, [2]) if onesided else op.DFT(paired(op, framed, op.Multiply(framed, 0.0)), [2])
+    transformed = op.Multiply(transformed, n_fft**-0.5) if normalized else transformed
+    return op.transposed(transformed, [0, 2, 1, 3])

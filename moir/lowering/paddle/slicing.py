@@ -16,7 +16,8 @@ from moir.dialects.element_types import si64, to_numpy
 from moir.dialects.shapes import element_of, normalize_axis, rank_of
 from moir.expansions.constant_forms import as_type
 from moir.lowering.binder import LoweringNode
-from moir.lowering.paddle.operands import axes_of, has_scalars, known_number, listed_values, number_list
+from moir.lowering.complex.kinds import by_parts
+from moir.lowering.paddle.operands import attribute_values, axes_of, has_scalars, known_number, vector_of
 from moir.lowering.paddle.table import paddle
 from moir.lowering.paddle.windows import is_channel_last
 from moir.rewriting.builder import OpBuilder
@@ -25,7 +26,9 @@ _FAR = 2**31 - 1
 
 
 def _decreased(node: LoweringNode, op: OpBuilder, value: SSAValue, axes: Sequence[int]) -> SSAValue:
-    """A slice without the axes along which it has one entry; in older versions at least one axis stays."""
+    """A slice without the axes `decrease_axis`, along which it has one element; without scalars at least one axis
+    stays.
+    """
     rank = node.known_rank(0)
     removed = sorted({normalize_axis(axis, rank) for axis in axes})
     if len(removed) == rank and not has_scalars(node):
@@ -34,17 +37,17 @@ def _decreased(node: LoweringNode, op: OpBuilder, value: SSAValue, axes: Sequenc
 
 
 def _numbers(node: LoweringNode, op: OpBuilder, index: int, count: int) -> SSAValue | list[int]:
-    """The numbers of an operand, one for each of `count` axes: a list limited to 32 bits if they are known, else the
-    value.
+    """The integers of an operand, one for each of `count` axes: a Python list, clamped to 32 bits, if they are
+    constant; else a 1-D tensor.
     """
     value = node.operand(index)
     known = node.constant_integers(index)
     if known is not None and len(known) != count:
         node.fail(f"operand {index} has {len(known)} numbers for {count} axes")
-    return number_list(op, value) if known is None else [max(min(each, _FAR), -_FAR - 1) for each in known]
+    return vector_of(op, value) if known is None else [max(min(each, _FAR), -_FAR - 1) for each in known]
 
 
-@paddle.lowers("slice")
+@paddle.lowers("slice", complex=by_parts())
 def slice_(
     node: LoweringNode,
     op: OpBuilder,
@@ -65,24 +68,24 @@ def slice_(
     starts, ends = (_numbers(node, op, index, len(wanted)) for index in (1, 2))
     removed = {normalize_axis(axis, rank) for axis in decrease_axis}
     if len(wanted) == 1 and removed == set(wanted) and (rank > 1 or has_scalars(node)):
-        place = op.constant(starts[0]) if isinstance(starts, list) else op.Squeeze(starts, [0])
-        return op.Gather(x, place, wanted[0])
+        index = op.constant(starts[0]) if isinstance(starts, list) else op.Squeeze(starts, [0])
+        return op.Gather(x, index, wanted[0])
     if removed and not isinstance(starts, list):
         # The end of one entry is not below its start where that counts from the end: -1 to 0.
-        chosen = [axis in removed for axis in wanted]
+        is_removed = [axis in removed for axis in wanted]
         after = op.Add(starts, 1)
         after = op.Select(op.Equal(after, 0), op.constant(_FAR, si64), after)
         ends = (
             after
-            if all(chosen)
-            else op.Select(op.constant(np.array(chosen)), after, ends if not isinstance(ends, list) else op.constant(ends))
+            if all(is_removed)
+            else op.Select(op.constant(np.array(is_removed)), after, ends if not isinstance(ends, list) else op.constant(ends))
         )
     elif removed and isinstance(starts, list) and isinstance(ends, list):
         ends = [_FAR if axis in removed and start == -1 else end for axis, start, end in zip(wanted, starts, ends, strict=True)]
     return _decreased(node, op, op.Slice(x, starts, ends, [1] * len(wanted), wanted), decrease_axis)
 
 
-@paddle.lowers("strided_slice")
+@paddle.lowers("strided_slice", complex=by_parts())
 def strided_slice(
     node: LoweringNode,
     op: OpBuilder,
@@ -121,13 +124,13 @@ def partial(node: LoweringNode, op: OpBuilder, *values: SSAValue, start_index: i
 def crop(node: LoweringNode, op: OpBuilder, x: SSAValue, shape: SSAValue, offsets: SSAValue) -> SSAValue:
     """paddle.crop_tensor(x, shape, offsets) -> opset8.Slice(x, offsets, offsets + shape); -1 reaches to the end"""
     rank = node.known_rank(0)
-    begins, known = number_list(op, offsets), node.constant_integers(1)
+    begins, known = vector_of(op, offsets), node.constant_integers(1)
     if known is not None and len(known) != rank:
         node.fail(f"shape has {len(known)} numbers for {rank} axes")
     if known is not None and -1 in known:
         ends = op.Select(op.constant(np.array(known) == -1), op.constant(_FAR), op.Add(begins, list(known)))
     else:
-        ends = op.Add(begins, number_list(op, shape))
+        ends = op.Add(begins, vector_of(op, shape))
     return op.Slice(x, begins, ends, [1] * rank, list(range(rank)))
 
 
@@ -146,18 +149,18 @@ def set_value(
     none_axes: tuple[int, ...] = (),
     shape: tuple[int, ...] = (),
 ) -> SSAValue:
-    """paddle.set_value(x, starts, ends, steps, value) {axes} -> opset3.ScatterUpdate(x, places, value, axis)
+    """paddle.set_value(x, starts, ends, steps, value) {axes} -> opset3.ScatterUpdate(x, indices, value, axis)
 
-    Several axes: the slice is set by opset4.ScatterNDUpdate at the places of its elements.
+    Several axes: the slice is set by opset4.ScatterNDUpdate at the indices of its elements.
     """
     rank = node.known_rank(0)
     wanted = [normalize_axis(axis, rank) for axis in axes]
     if none_axes:
-        node.fail("new axes in the place that is set are not supported")
-    given = _given_value(node, op, x, shape) if value is None else as_type(op, value, element_of(x))
+        node.fail("new axes in the slice that is set are not supported")
+    value_ = _attribute_value(node, op, x, shape) if value is None else as_type(op, value, element_of(x))
     starts, ends, steps = (_numbers(node, op, index, len(wanted)) for index in (1, 2, 3))
     sizes = op.ShapeOf(x)
-    places = [
+    indices = [
         op.Slice(
             op.Range(op.constant(0), op.Gather(sizes, axis, 0), op.constant(1), output_type=si64),
             *(_entry(op, each, index) for each in (starts, ends, steps)),
@@ -167,38 +170,38 @@ def set_value(
     ]
     target = op.Slice(x, starts, ends, steps, wanted)
     missing = sorted({normalize_axis(axis, rank) for axis in decrease_axes})
-    if missing and (found := rank_of(given)) is not None and 0 < found <= rank - len(missing):
-        kept = [axis for axis in range(rank) if axis not in missing][rank - len(missing) - found :]
+    if missing and (value_rank := rank_of(value_)) is not None and 0 < value_rank <= rank - len(missing):
+        kept = [axis for axis in range(rank) if axis not in missing][rank - len(missing) - value_rank :]
         inserted = [axis - kept[0] for axis in range(kept[0], rank) if axis not in kept]
-        given = op.Unsqueeze(given, inserted) if inserted else given
-    updates = op.Broadcast(given, op.ShapeOf(target))
+        value_ = op.Unsqueeze(value_, inserted) if inserted else value_
+    updates = op.Broadcast(value_, op.ShapeOf(target))
     if len(wanted) == 1:
-        return op.ScatterUpdate(x, places[0], updates, op.constant(wanted[0]))
-    return _set_at(op, x, updates, dict(zip(wanted, places, strict=True)))
+        return op.ScatterUpdate(x, indices[0], updates, op.constant(wanted[0]))
+    return _set_at(op, x, updates, dict(zip(wanted, indices, strict=True)))
 
 
 def _entry(op: OpBuilder, numbers: SSAValue | list[int], index: int) -> SSAValue:
     return op.constant([numbers[index]]) if isinstance(numbers, list) else op.Gather(numbers, [index], 0)
 
 
-def _set_at(op: OpBuilder, x: SSAValue, updates: SSAValue, places: dict[int, SSAValue]) -> SSAValue:
-    """x with updates at all combinations of places along several axes."""
-    sizes, last = op.ShapeOf(x), max(places)
-    lists = [
-        places[axis] if axis in places else op.Range(op.constant(0), op.Gather(sizes, axis, 0), op.constant(1), output_type=si64)
+def _set_at(op: OpBuilder, x: SSAValue, updates: SSAValue, indices: dict[int, SSAValue]) -> SSAValue:
+    """x with updates at all combinations of indices along several axes."""
+    sizes, last = op.ShapeOf(x), max(indices)
+    axis_indices = [
+        indices[axis] if axis in indices else op.Range(op.constant(0), op.Gather(sizes, axis, 0), op.constant(1), output_type=si64)
         for axis in range(last + 1)
     ]
-    full = op.Concat(*(op.ShapeOf(each) for each in lists), axis=0) if len(lists) > 1 else op.ShapeOf(lists[0])
+    full = op.Concat(*(op.ShapeOf(each) for each in axis_indices), axis=0) if len(axis_indices) > 1 else op.ShapeOf(axis_indices[0])
     grids = [
         op.Unsqueeze(op.Broadcast(op.Reshape(each, [-1, *[1] * (last - axis)], special_zero=False), full), [last + 1])
-        for axis, each in enumerate(lists)
+        for axis, each in enumerate(axis_indices)
     ]
     return op["opset4.ScatterNDUpdate"](x, op.Concat(*grids, axis=last + 1), updates)
 
 
-def _given_value(node: LoweringNode, op: OpBuilder, x: SSAValue, shape: Sequence[int]) -> SSAValue:
-    """The value to assign, if it is in an attribute."""
-    array = listed_values(node)
+def _attribute_value(node: LoweringNode, op: OpBuilder, x: SSAValue, shape: Sequence[int]) -> SSAValue:
+    """The value to assign from the attributes, reshaped to `shape`. Raises ConversionError if its size differs."""
+    array = attribute_values(node)
     if shape and array.size == math.prod(shape):
         array = array.reshape(tuple(shape))
     elif array.size == 1:
@@ -218,7 +221,7 @@ def _padded(op: OpBuilder, x: SSAValue, begins: SSAValue, ends: SSAValue, mode: 
     return op.Pad(*operands, pad_mode=_MODES[mode])
 
 
-@paddle.lowers("pad3d", "pad2d")
+@paddle.lowers("pad3d", "pad2d", complex=by_parts())
 def pad_spatial(
     node: LoweringNode,
     op: OpBuilder,
@@ -248,17 +251,17 @@ def pad_spatial(
     if mode == "circular":
         if known is None:
             node.fail("paddings are computed when the model runs, which is not supported with mode circular")
-        for axis, place in zip(spatial, order, strict=True):
-            x = _wrapped(op, x, axis, known[2 * place], known[2 * place + 1])
+        for axis, pair in zip(spatial, order, strict=True):
+            x = _wrapped(op, x, axis, known[2 * pair], known[2 * pair + 1])
         return x
     if known is not None:
         begins, ends = [0] * rank, [0] * rank
-        for axis, place in zip(spatial, order, strict=True):
-            begins[axis], ends[axis] = known[2 * place], known[2 * place + 1]
+        for axis, pair in zip(spatial, order, strict=True):
+            begins[axis], ends[axis] = known[2 * pair], known[2 * pair + 1]
         return _padded(op, x, op.constant(begins), op.constant(ends), mode, number)
-    pairs = number_list(op, paddings)
+    pairs = vector_of(op, paddings)
     front, back = ([0], [0, 0][:1]) if is_last else ([0, 0], [])
-    sides = [op.Gather(pairs, [2 * place + side for place in order], 0) for side in (0, 1)]
+    sides = [op.Gather(pairs, [2 * pair + side for pair in order], 0) for side in (0, 1)]
     begins_, ends_ = (op.Concat(op.constant(front), each, *([op.constant(back)] if back else []), axis=0) for each in sides)
     return _padded(op, x, begins_, ends_, mode, number)
 
@@ -274,7 +277,7 @@ def _wrapped(op: OpBuilder, x: SSAValue, axis: int, before: int, after: int) -> 
     return op.Concat(*parts, axis=axis) if len(parts) > 1 else x
 
 
-@paddle.lowers("pad")
+@paddle.lowers("pad", complex=by_parts())
 def pad(node: LoweringNode, op: OpBuilder, x: SSAValue, _value: SSAValue | None = None, *, paddings: tuple[int, ...]) -> SSAValue:
     """paddle.pad(x, value) {paddings} -> opset12.Pad(x): pairs for all axes in order"""
     if len(paddings) != 2 * node.known_rank(0):

@@ -10,8 +10,8 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import REAL_TYPES, si32, si64
 from moir.dialects.shapes import element_of, normalize_axis, shape_of
 from moir.expansions.distinct_elements import distinct_elements
-from moir.expansions.places_in_order import place_with_last
 from moir.expansions.shape_values import dimension
+from moir.expansions.sorted_search import search_with_last
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import entries
 from moir.lowering.paddle.table import paddle
@@ -59,10 +59,10 @@ def kth_value(node: LoweringNode, op: OpBuilder, x: SSAValue, *, k: int = 1, axi
         return [x, op.constant(0)]
     axis = normalize_axis(axis, node.known_rank(0))
     if k < 1 or 0 <= (shape_of(x) or ())[axis] < k:
-        node.fail(f"there is no element number {k}")
+        node.fail(f"there is no element {k}")
     both = op.TopK.results(x, op.constant(k), axis=axis, mode="min", sort="value", index_element_type=si64, stable=True)
-    place = op.constant([k - 1]) if keepdim else op.constant(k - 1)
-    return [op.Gather(each, place, axis) for each in both]
+    index = op.constant([k - 1]) if keepdim else op.constant(k - 1)
+    return [op.Gather(each, index, axis) for each in both]
 
 
 @paddle.lowers("unique")
@@ -74,10 +74,10 @@ def unique(
     is_sorted: bool = True,
     dtype: Attribute = si64,
 ) -> Replacement:
-    """paddle.unique(x) {axis} -> opset10.Unique(x): the elements, their first places, the inverse, their counts"""
+    """paddle.unique(x) {axis} -> opset10.Unique(x): the elements, their first indices, the inverse, their counts"""
     axes = entries(node, "axis", ())
-    found = distinct_elements(op, x, axes[0] if axes else None, is_sorted=is_sorted, index_type=dtype)
-    results: list[SSAValue | None] = [found[0], found[1], found[2], found[3]]
+    distinct = distinct_elements(op, x, axes[0] if axes else None, is_sorted=is_sorted, index_type=dtype)
+    results: list[SSAValue | None] = [distinct[0], distinct[1], distinct[2], distinct[3]]
     return results[: node.result_count]
 
 
@@ -90,12 +90,12 @@ def search_sorted(op: OpBuilder, bounds: SSAValue, values: SSAValue, *, out_int3
     element = si32 if out_int32 else si64
     if element_of(values) not in REAL_TYPES:
         return op.SearchSorted(bounds, values, right_mode=right, output_type=element)
-    return place_with_last(op, bounds, values, op.LogicalNot(op.IsFinite(values)), right=right, output_type=element)
+    return search_with_last(op, bounds, values, op.LogicalNot(op.IsFinite(values)), right=right, output_type=element)
 
 
 @paddle.lowers("unique_consecutive")
 def unique_consecutive(node: LoweringNode, op: OpBuilder, x: SSAValue, *, dtype: Attribute = si64) -> Replacement:
-    """paddle.unique_consecutive(x) -> the elements that differ from the one before, their places, and their counts"""
+    """paddle.unique_consecutive(x) -> elements that differ from the one before, the inverse, their counts"""
     if entries(node, "axis", ()):
         node.fail("slices along an axis are not supported")
     flat = op.Reshape(x, [-1], special_zero=False)
@@ -103,9 +103,9 @@ def unique_consecutive(node: LoweringNode, op: OpBuilder, x: SSAValue, *, dtype:
     # The first element counts as different, if there is one.
     first = op.Slice(op.NotEqual(op.ShapeOf(flat), 0), [0], op.Minimum(op.ShapeOf(flat), 1), [1])
     is_new = op.Concat(first, differs, axis=0)
-    places = op.Squeeze(op.NonZero(is_new, output_type=si64), [0])
+    starts = op.Squeeze(op.NonZero(is_new, output_type=si64), [0])
     inverse = op.Subtract(op.CumSum(op.convert(is_new, dtype), 0), 1)
-    ends = op.Concat(op.Slice(places, [1], [2**31 - 1], [1]), op.ShapeOf(flat), axis=0)
-    counts = op.Subtract(op.Slice(ends, [0], op.ShapeOf(places), [1]), places)
-    results: list[SSAValue | None] = [op.Gather(flat, places, 0), inverse, op.convert(counts, dtype)]
+    ends = op.Concat(op.Slice(starts, [1], [2**31 - 1], [1]), op.ShapeOf(flat), axis=0)
+    counts = op.Subtract(op.Slice(ends, [0], op.ShapeOf(starts), [1]), starts)
+    results: list[SSAValue | None] = [op.Gather(flat, starts, 0), inverse, op.convert(counts, dtype)]
     return results[: node.result_count]

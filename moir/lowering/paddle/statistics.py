@@ -26,8 +26,8 @@ def cumulative_extreme(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: 
     rank = node.known_rank(0)
     if rank == 0:
         return [x, op.constant(0, dtype)]
-    values, places = running_extremes(op, x, normalize_axis(axis, rank), largest=node.op.KIND == "cummax")
-    return [values, op.convert(places, dtype)]
+    values, indices = running_extremes(op, x, normalize_axis(axis, rank), largest=node.op.KIND == "cummax")
+    return [values, op.convert(indices, dtype)]
 
 
 @paddle.lowers("logcumsumexp")
@@ -46,12 +46,12 @@ def log_of_cumulative_sum(
         x, axis = op.Reshape(x, [-1], special_zero=False), 0
     rank = rank_of(x)
     if rank is None:
-        node.fail("the rank of operand 0 is unknown", hint="say the shapes of the inputs with --input")
+        node.fail("the rank of operand 0 is dynamic", hint="say the shapes of the inputs with --input")
     if rank == 0:
         return x
-    place = normalize_axis(axis, rank) - rank
-    prefixes = prefixes_of(op, x, place, -np.inf, exclusive=exclusive, reverse=reverse)
-    return log_of_sum_of_exponentials(op, prefixes, [place], keep_dims=False)
+    axis_ = normalize_axis(axis, rank) - rank
+    prefixes = prefixes_of(op, x, axis_, -np.inf, exclusive=exclusive, reverse=reverse)
+    return log_of_sum_of_exponentials(op, prefixes, [axis_], keep_dims=False)
 
 
 @paddle.lowers("median", "nanmedian")
@@ -64,7 +64,7 @@ def median(node: LoweringNode, op: OpBuilder, x: SSAValue, *, keepdim: bool = Fa
     if element_of(x) not in REAL_TYPES:
         node.fail("medians of integers are not supported", hint="convert them to floats")
     if node.result_count > 1 and node.is_used(1):
-        node.fail("the place of a median is not supported", hint="use the median alone, or kthvalue")
+        node.fail("the index of a median is not supported", hint="use the median alone, or kthvalue")
     if rank == 0:
         return [x, None][: node.result_count]
     axes = sorted(set(axes_of(node, entries(node, "axis", ())))) or list(range(rank))
@@ -74,13 +74,13 @@ def median(node: LoweringNode, op: OpBuilder, x: SSAValue, *, keepdim: bool = Fa
     outer = op.Slice(sizes, [0], [len(kept)], [1], [0])
     rows = op.Reshape(moved, op.Concat(outer, [-1], axis=0), special_zero=False)
     is_nan = op.IsNaN(rows)
-    found = _middle(op, op.Select(is_nan, op.constant_like(np.inf, rows), rows), is_nan, mode)
-    nan = op.constant_like(np.nan, found)
+    median_ = _middle(op, op.Select(is_nan, op.constant_like(np.inf, rows), rows), is_nan, mode)
+    nan = op.constant_like(np.nan, median_)
     spoilt = op.ReduceLogicalAnd if node.op.KIND == "nanmedian" else op.ReduceLogicalOr
-    found = op.Squeeze(op.Select(spoilt(is_nan, [-1], keep_dims=True), nan, found), [-1])
+    median_ = op.Squeeze(op.Select(spoilt(is_nan, [-1], keep_dims=True), nan, median_), [-1])
     if keepdim:
-        return [op.Unsqueeze(found, axes), None][: node.result_count]
-    return [scalar_form(node, op, found, len(kept)), None][: node.result_count]
+        return [op.Unsqueeze(median_, axes), None][: node.result_count]
+    return [scalar_form(node, op, median_, len(kept)), None][: node.result_count]
 
 
 def _middle(op: OpBuilder, rows: SSAValue, is_nan: SSAValue, mode: str) -> SSAValue:

@@ -1,7 +1,6 @@
 """The table of PaddlePaddle lowerings, in which the family modules of this package register their handlers."""
 
-from moir.lowering.paddle.complex.layout import adapted, mark_complex
 from moir.lowering.paddle.operands import READERS
 from moir.lowering.table import LoweringTable
 
-paddle = LoweringTable("paddle", "moir.lowering.paddle", mark_complex, adapted, readers=READERS)
+paddle = LoweringTable("paddle", "moir.lowering.paddle", "moir.lowering.complex.check:mark_complex", readers=READERS)

@@ -17,7 +17,7 @@ CHANNEL_FIRST = ("NCHW", "NCDHW", "NCL", "NCW", "AnyLayout", "ANYLAYOUT", "NC", 
 
 
 def is_channel_last(node: LoweringNode, name: str = "data_format") -> bool:
-    """Whether a data format has the channels in the last place."""
+    """Whether the channels are the last dimension in a data format."""
     layout = node.text(name, "NCHW")
     if layout in CHANNEL_FIRST:
         return False
@@ -27,7 +27,7 @@ def is_channel_last(node: LoweringNode, name: str = "data_format") -> bool:
 
 
 def spatial_axes(node: LoweringNode) -> int:
-    """The number of spatial axes of a kind. Raises ConversionError if the data are known to have another number."""
+    """The number of spatial axes of a kind. Raises ConversionError if the rank of the data contradicts it."""
     axes = 3 if "3d" in node.op.KIND else 2
     if node.shape(0) is not None and node.known_rank(0) != axes + 2:
         node.fail(f"it has data of {node.known_rank(0)} dimensions, not {axes + 2}")
@@ -47,20 +47,20 @@ def channel_last(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
 def with_channels_first(
     node: LoweringNode, op: OpBuilder, x: SSAValue, compute: Callable[[SSAValue], SSAValue], name: str = "data_format"
 ) -> SSAValue:
-    """A function of [N, C, …], applied to data with the channels in the place that an attribute says."""
+    """The result of a function of [N, C, …] for data in the layout of the attribute `data_format`, in that layout."""
     if not is_channel_last(node, name):
         return compute(x)
     rank = node.known_rank(0)
     return channel_last(op, compute(channel_first(op, x, rank)), rank)
 
 
-def by_axis(node: LoweringNode, name: str, given: Sequence[int], axes: int) -> tuple[int, ...]:
-    """A number for each spatial axis, given once for all or for each. Raises ConversionError for another count."""
-    if len(given) == 1:
-        return tuple(given) * axes
-    if len(given) != axes:
-        node.fail(f"{name} has {len(given)} entries for {axes} spatial axes")
-    return tuple(given)
+def by_axis(node: LoweringNode, name: str, values: Sequence[int], axes: int) -> tuple[int, ...]:
+    """Values for the spatial axes: one for each, or one for all. Raises ConversionError for another count."""
+    if len(values) == 1:
+        return tuple(values) * axes
+    if len(values) != axes:
+        node.fail(f"{name} has {len(values)} entries for {axes} spatial axes")
+    return tuple(values)
 
 
 def pads_of(node: LoweringNode, paddings: Sequence[int], axes: int, *, is_last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -8,6 +8,7 @@ from xdsl.ir import SSAValue
 from moir.expansions.constant_forms import along_channels
 from moir.expansions.functions import selu as selu_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_function
 from moir.lowering.pytorch.arguments import Scalar, axis_from_front
 from moir.lowering.pytorch.promotion import inferred_element
 from moir.lowering.pytorch.table import aten
@@ -20,11 +21,12 @@ def _known(node: LoweringNode, value: Scalar, name: str) -> float:
     return float(value)
 
 
+aten.lowers_each({"silu.default": lambda op, self: op.Swish(self)}, complex=by_function())
+
 aten.lowers_each(
     {
         "relu.default": lambda op, self: op.Relu(self),
         "relu6.default": lambda op, self: op.Clamp(self, min=0.0, max=6.0),
-        "silu.default": lambda op, self: op.Swish(self),
         "hardswish.default": lambda op, self: op.HSwish(self),
         "hardsigmoid.default": lambda op, self: op.HSigmoid(self),
         "mish.default": lambda op, self: op.Mish(self),
@@ -69,10 +71,10 @@ def elu(node: LoweringNode, op: OpBuilder, self: SSAValue, *, alpha: Scalar = 1,
     """aten.elu.default(x) {alpha, scale, input_scale} -> scale · Elu(x) {alpha}"""
     a, s, i = (_known(node, each, "an argument") for each in (alpha, scale, input_scale))
     if i == 1:
-        found = op.Elu(self, alpha=a)
+        activated = op.Elu(self, alpha=a)
     else:
-        found = op.Select(op.Greater(self, 0), self, op.Multiply(op.Subtract(op.Exp(op.Multiply(self, i)), 1), a))
-    return found if s == 1 else op.Multiply(found, s)
+        activated = op.Select(op.Greater(self, 0), self, op.Multiply(op.Subtract(op.Exp(op.Multiply(self, i)), 1), a))
+    return activated if s == 1 else op.Multiply(activated, s)
 
 
 @aten.lowers("celu.default")
@@ -132,7 +134,7 @@ def glu(op: OpBuilder, self: SSAValue, *, dim: int = -1) -> SSAValue:
 
 @aten.lowers("logit.default")
 def logit(node: LoweringNode, op: OpBuilder, self: SSAValue, *, eps: Scalar | None = None) -> SSAValue:
-    """aten.logit.default(x) {eps} -> Log(x / (1 - x)), x limited to eps and 1 - eps"""
+    """aten.logit.default(x) {eps} -> Log(x / (1 - x)), x clamped to [eps, 1 - eps]"""
     x = op.convert(self, inferred_element(node))
     if eps is not None:
         margin = _known(node, eps, "eps")
@@ -148,11 +150,11 @@ def softmax(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int) -> S
     if rank == 0:
         x = op.Unsqueeze(x, [0])
     axis = axis_from_front(node, dim, rank)
-    found = op.LogSoftmax(x, axis=axis) if "log_softmax" in node.op.KIND else op.Softmax(x, axis=axis)
+    probabilities = op.LogSoftmax(x, axis=axis) if "log_softmax" in node.op.KIND else op.Softmax(x, axis=axis)
     if node.op.KIND.startswith("_safe"):
         hidden = op.Equal(op.ReduceMax(x, [axis], keep_dims=True), op.constant_like(-np.inf, x))
-        found = op.Select(hidden, op.constant_like(0, x), found)
-    return op.Squeeze(found, [0]) if rank == 0 else found
+        probabilities = op.Select(hidden, op.constant_like(0, x), probabilities)
+    return op.Squeeze(probabilities, [0]) if rank == 0 else probabilities
 
 
 @aten.lowers("alpha_dropout.default", "feature_alpha_dropout.default")
@@ -169,7 +171,7 @@ def dropout(node: LoweringNode, op: OpBuilder, input: SSAValue, *, p: float = 0.
     if train and p not in (0, 1):
         node.fail("it is in training mode", hint="export the model after model.eval()")
     is_kept = not (train and p)
-    found = input if is_kept else op.Broadcast(op.constant_like(0, input), op.ShapeOf(input))
+    dropped = input if is_kept else op.Broadcast(op.constant_like(0, input), op.ShapeOf(input))
     if node.result_count == 1:
-        return [found]
-    return [found, op.Broadcast(op.constant(np.array(is_kept)), op.ShapeOf(input))]
+        return [dropped]
+    return [dropped, op.Broadcast(op.constant(np.array(is_kept)), op.ShapeOf(input))]

@@ -2,9 +2,9 @@
 
 In signatures, beside those of `moir.lowering.signatures`:
 
-    Size | None    an integer, known or computed
+    Size | None    an integer, constant or computed
     Sizes          a list of them
-    Scalar         a number, known or computed
+    Scalar         a number, constant or computed
     Tensors        a list of tensors, in which None stands for an absent one
 """
 
@@ -51,13 +51,13 @@ def arranged(node: LoweringNode, signature: Signature) -> LoweringNode:
     """
     names = names_of_operands(node)
     wanted = [each.name for each in signature.operands]
-    given = dict(zip(names, node.op.operands, strict=False))
-    found = [given.get(name) for name in wanted]
+    by_name = dict(zip(names, node.op.operands, strict=False))
+    arguments = [by_name.get(name) for name in wanted]
     known = {*wanted, *(each.name for each in signature.attributes)}
     # An argument that a list holds has its index after its name.
     is_named = any(name.partition(".")[0] in known for name in names) or all(each.is_optional for each in signature.operands)
-    # An operand that is None is an absent one.
-    values = cast("Sequence[SSAValue]", found) if wanted and is_named else None
+    # An argument that is None has an operand, which counts as absent.
+    values = cast("Sequence[SSAValue]", arguments) if wanted and is_named else None
     return ExportedNode(node.op, node.version, node.run, values)
 
 
@@ -76,18 +76,18 @@ def _scalar(node: LoweringNode, name: str, default: float | None) -> Scalar:
     value = named_operand(node, name)
     if value is not None:
         return value
-    found: Any = node.attribute(name, None)
-    found = default if found is None else found
-    if not isinstance(found, int | float):
+    scalar: Any = node.attribute(name, None)
+    scalar = default if scalar is None else scalar
+    if not isinstance(scalar, int | float):
         node.fail(f"its argument {name} is not a number")
-    return found
+    return scalar
 
 
 def _sizes(node: LoweringNode, name: str, default: Sequence[int] | None) -> Sizes:
-    given: Any = node.attribute(name, None)
-    if isinstance(given, int):
-        given = (given,)
-    known: list[Size] = list(given if given is not None else default or ())
+    sizes: Any = node.attribute(name, None)
+    if isinstance(sizes, int):
+        sizes = (sizes,)
+    known: list[Size] = list(sizes if sizes is not None else default or ())
     for position, value in zip(names_of_operands(node), node.op.operands, strict=False):
         stem, _, index = position.rpartition(".")
         if stem == name and index.isdecimal() and int(index) < len(known):
@@ -96,19 +96,19 @@ def _sizes(node: LoweringNode, name: str, default: Sequence[int] | None) -> Size
 
 
 def _tensors(node: LoweringNode, name: str, _: object) -> Tensors:
-    found: dict[int, SSAValue] = {}
+    tensors: dict[int, SSAValue] = {}
     for position, value in zip(names_of_operands(node), node.op.operands, strict=False):
         stem, _, index = position.rpartition(".")
         if stem == name and index.isdecimal():
-            found[int(index)] = value
-    return [found.get(index) for index in range(max(found, default=-1) + 1)]
+            tensors[int(index)] = value
+    return [tensors.get(index) for index in range(max(tensors, default=-1) + 1)]
 
 
 def _integers(node: LoweringNode, name: str, default: Sequence[int] | None) -> tuple[int, ...]:
-    found = _sizes(node, name, default)
-    if not all(isinstance(each, int) for each in found):
+    integers = _sizes(node, name, default)
+    if not all(isinstance(each, int) for each in integers):
         node.fail(f"the argument {name} is computed when the model runs")
-    return tuple(cast("Sequence[int]", found))
+    return tuple(cast("Sequence[int]", integers))
 
 
 def _integer(node: LoweringNode, name: str, default: int | None) -> int:
@@ -133,11 +133,11 @@ READERS: Mapping[str, Reader] = {
 
 
 def present(node: LoweringNode, values: Tensors) -> list[SSAValue]:
-    """A list of tensors of which none may be absent."""
-    found = [value for value in values if value is not None]
-    if not found or len(found) < len(values):
+    """The tensors of a list. Raises ConversionError if one is absent."""
+    operands = [value for value in values if value is not None]
+    if not operands or len(operands) < len(values):
         node.fail("a tensor of its list is absent")
-    return found
+    return operands
 
 
 def size_scalar(op: OpBuilder, size: Size) -> SSAValue:
@@ -146,12 +146,12 @@ def size_scalar(op: OpBuilder, size: Size) -> SSAValue:
 
 
 def size_list(op: OpBuilder, size: Size) -> SSAValue:
-    """An integer as a list of one entry of type i64."""
+    """An integer as a 1-D tensor of one element of type i64."""
     return op.constant([size]) if isinstance(size, int) else as_list(op, op.convert(size, si64))
 
 
 def shape_value(op: OpBuilder, sizes: Sizes, least: int | None = None) -> SSAValue:
-    """Integers as a list of type i64. Raises InferenceError for an integer below `least`."""
+    """Integers as a 1-D tensor of type i64. Raises InferenceError for an integer below `least`."""
     if least is not None and any(isinstance(each, int) and each < least for each in sizes):
         raise InferenceError(f"a size of {min(each for each in sizes if isinstance(each, int))}")
     if all(isinstance(each, int) for each in sizes):

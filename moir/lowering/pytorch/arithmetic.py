@@ -11,10 +11,11 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, boolean
 from moir.dialects.shapes import element_of
 from moir.expansions.complex_numbers import angle_of, hypotenuse, is_negative
-from moir.expansions.quotients import floored_quotient
-from moir.expansions.special.integer_powers import integer_power
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_formula
 from moir.lowering.pytorch.arguments import Scalar
+from moir.lowering.pytorch.complex.rules import SUMMED, bilinear_in
+from moir.lowering.pytorch.mathematics.integer_powers import integer_power
 from moir.lowering.pytorch.promotion import as_element, category, inferred_element, is_integral
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
@@ -30,7 +31,7 @@ def _operands(node: LoweringNode, op: OpBuilder, *values: Scalar) -> list[SSAVal
     return as_element(op, inferred_element(node), *values)
 
 
-@aten.lowers("add.Tensor", "add.Scalar", "sub.Tensor", "sub.Scalar", "rsub.Tensor", "rsub.Scalar", "subtract.Tensor")
+@aten.lowers("add.Tensor", "add.Scalar", "sub.Tensor", "sub.Scalar", "rsub.Tensor", "rsub.Scalar", "subtract.Tensor", complex=SUMMED)
 def add(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar, alpha: Scalar = 1) -> SSAValue:
     """aten.add.Tensor(x, y) {alpha = a} -> opset1.Add(x, a · y); `sub` subtracts, `rsub` is y - a · x"""
     x, y = _operands(node, op, self, other)
@@ -44,20 +45,24 @@ def add(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar, alpha
     return op.Add(x, _scaled(op, y, alpha))
 
 
-@aten.lowers("mul.Tensor", "mul.Scalar", "multiply.Tensor", "multiply.Scalar")
+@aten.lowers("mul.Tensor", "mul.Scalar", "multiply.Tensor", "multiply.Scalar", complex=by_formula("pytorch.complex.arithmetic:mul"))
 def mul(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.mul.Tensor(x, y) -> opset1.Multiply(x, y); of booleans LogicalAnd"""
     x, y = _operands(node, op, self, other)
     return op.LogicalAnd(x, y) if element_of(x) == boolean else op.Multiply(x, y)
 
 
-@aten.lowers("div.Tensor", "div.Scalar", "true_divide.Tensor", "divide.Tensor", "divide.Scalar")
+@aten.lowers(
+    "div.Tensor", "div.Scalar", "true_divide.Tensor", "divide.Tensor", "divide.Scalar", complex=by_formula("pytorch.complex.arithmetic:div")
+)
 def div(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.div.Tensor(x, y) -> opset1.Divide(x, y), of integers as floats"""
     return op.Divide(*_operands(node, op, self, other))
 
 
-@aten.lowers("div.Tensor_mode", "div.Scalar_mode", "divide.Tensor_mode", "divide.Scalar_mode")
+@aten.lowers(
+    "div.Tensor_mode", "div.Scalar_mode", "divide.Tensor_mode", "divide.Scalar_mode", complex=by_formula("pytorch.complex.arithmetic:div")
+)
 def div_mode(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar, rounding_mode: str = "") -> SSAValue:
     """aten.div.Tensor_mode(x, y) {rounding_mode = "floor"} -> the quotient rounded down, with "trunc" towards 0"""
     x, y = _operands(node, op, self, other)
@@ -73,7 +78,7 @@ def div_mode(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar, 
 
 def floor_quotient(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     """x / y rounded down."""
-    return floored_quotient(op, x, y) if is_integral(element_of(x)) else op.Floor(op.Divide(x, y))
+    return op.Divide(x, y) if is_integral(element_of(x)) else op.Floor(op.Divide(x, y))
 
 
 @aten.lowers("floor_divide.default", "floor_divide.Scalar")
@@ -91,7 +96,7 @@ def remainder(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar)
     return op.FloorMod(x, y) if node.op.KIND.startswith("remainder") else op.Mod(x, y)
 
 
-@aten.lowers("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar")
+@aten.lowers("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar", complex=by_formula("pytorch.complex.functions:power"))
 def pow_(node: LoweringNode, op: OpBuilder, *, self: Scalar, exponent: Scalar) -> SSAValue:
     """aten.pow.Tensor_Scalar(x) {exponent} -> opset1.Power(x, exponent), of integers products that wrap around"""
     x, y = _operands(node, op, self, exponent)
@@ -111,10 +116,10 @@ def extreme(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) 
     kind = node.op.KIND
     if element_of(x) == boolean:
         return op.LogicalOr(x, y) if "max" in kind else op.LogicalAnd(x, y)
-    found = op.Maximum(x, y) if "max" in kind else op.Minimum(x, y)
+    extreme_ = op.Maximum(x, y) if "max" in kind else op.Minimum(x, y)
     if not kind.startswith("f") or is_integral(element_of(x)):
-        return found
-    return op.Select(op.IsNaN(x), y, op.Select(op.IsNaN(y), x, found))
+        return extreme_
+    return op.Select(op.IsNaN(x), y, op.Select(op.IsNaN(y), x, extreme_))
 
 
 @aten.lowers("clamp.default", "clamp.Tensor", "clip.default", "clip.Tensor", "clamp_min.default", "clamp_max.default")
@@ -124,7 +129,7 @@ def clamp(node: LoweringNode, op: OpBuilder, self: SSAValue, *, min: Scalar | No
 
 
 def limited(node: LoweringNode, op: OpBuilder, x: SSAValue, low: Scalar | None, high: Scalar | None) -> SSAValue:
-    """x limited to bounds, either of which may be absent."""
+    """x clamped to bounds, either of which may be absent."""
     element = inferred_element(node)
     x = op.convert(x, element)
     if element == boolean:
@@ -149,7 +154,7 @@ def atan2(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) ->
     return angle_of(op, *_operands(node, op, self, other))
 
 
-@aten.lowers("addcmul.default", "addcdiv.default")
+@aten.lowers("addcmul.default", "addcdiv.default", complex=by_formula("pytorch.complex.functions:addcmul"))
 def addcmul(node: LoweringNode, op: OpBuilder, self: SSAValue, tensor1: SSAValue, tensor2: SSAValue, *, value: Scalar = 1) -> SSAValue:
     """aten.addcmul.default(x, a, b) {value = v} -> x + v · a · b; `addcdiv` divides a by b"""
     x, a, b = _operands(node, op, self, tensor1, tensor2)
@@ -157,7 +162,7 @@ def addcmul(node: LoweringNode, op: OpBuilder, self: SSAValue, tensor1: SSAValue
     return op.Add(x, _scaled(op, product, value))
 
 
-@aten.lowers("lerp.Scalar", "lerp.Tensor")
+@aten.lowers("lerp.Scalar", "lerp.Tensor", complex=by_formula("pytorch.complex.functions:lerp"))
 def lerp(node: LoweringNode, op: OpBuilder, self: SSAValue, end: SSAValue, *, weight: Scalar) -> SSAValue:
     """aten.lerp.Scalar(x, y) {weight = w} -> x + w · (y - x), computed from the nearer end"""
     x, y = _operands(node, op, self, end)
@@ -187,8 +192,8 @@ def logaddexp(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue
     x, y = _operands(node, op, self, other)
     base = np.log(2.0) if node.op.KIND.startswith("logaddexp2") else 1.0
     x, y = (op.Multiply(x, base), op.Multiply(y, base)) if base != 1.0 else (x, y)
-    found = op.Add(op.Maximum(x, y), op.Log(op.Add(op.Exp(op.Negative(op.Abs(op.Subtract(x, y)))), 1)))
-    return op.Divide(found, base) if base != 1.0 else found
+    logarithm = op.Add(op.Maximum(x, y), op.Log(op.Add(op.Exp(op.Negative(op.Abs(op.Subtract(x, y)))), 1)))
+    return op.Divide(logarithm, base) if base != 1.0 else logarithm
 
 
 @aten.lowers("xlogy.Tensor", "xlogy.Scalar_Other", "xlogy.Scalar_Self")
@@ -196,8 +201,8 @@ def xlogy(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> 
     """aten.xlogy.Tensor(x, y) -> x · log(y), and 0 where x is 0 and y a number"""
     x, y = _operands(node, op, self, other)
     zero = op.constant_like(0, x)
-    found = op.Select(op.Equal(x, zero), zero, op.Multiply(x, op.Log(y)))
-    return op.Select(op.IsNaN(y), y, found)
+    product = op.Select(op.Equal(x, zero), zero, op.Multiply(x, op.Log(y)))
+    return op.Select(op.IsNaN(y), y, product)
 
 
 @aten.lowers("copysign.Tensor", "copysign.Scalar")
@@ -215,7 +220,7 @@ def heaviside(node: LoweringNode, op: OpBuilder, self: SSAValue, values: SSAValu
     return op.Select(op.Equal(x, 0), v, op.convert(op.Greater(x, 0), element_of(x)))
 
 
-@aten.lowers("addmv.default")
+@aten.lowers("addmv.default", complex=bilinear_in("mat", "vec", "self"))
 def addmv(
     node: LoweringNode, op: OpBuilder, self: SSAValue, mat: SSAValue, vec: SSAValue, *, beta: Scalar = 1, alpha: Scalar = 1
 ) -> SSAValue:

@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si64
-from moir.dialects.shapes import element_of, shape_of
+from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.shape_values import dimension, dimension_list
 from moir.expansions.sums_of_exponentials import log_of_sum_of_exponentials
 from moir.lowering.binder import LoweringNode
@@ -36,7 +36,8 @@ def scaled_dot_product_attention(
     """aten.scaled_dot_product_attention.default(q, k, v, mask) {is_causal, scale}
     -> opset13.ScaledDotProductAttention(q, k, v, mask, scale) {causal}
 
-    A boolean mask is true for visible keys; with `enable_gqa` several heads of queries share one head of keys.
+    A boolean mask is true for visible keys; with `enable_gqa` several heads of queries share one head of keys. Matrices
+    are attended as a batch of one.
     """
     if dropout_p:
         node.fail("it is in training mode", hint="export the model after model.eval()")
@@ -48,23 +49,25 @@ def scaled_dot_product_attention(
     mask = attn_mask
     if mask is not None and element_of(mask) != boolean:
         mask = op.convert(mask, element)
-    operands: list[SSAValue | None] = [query, key, value]
+    is_matrix = rank_of(query) == 2
+    operands: list[SSAValue | None] = [op.Unsqueeze(each, [0]) if is_matrix else each for each in (query, key, value)]
     if mask is not None or scale is not None:
         # The operand for the scale follows that of the mask; a mask of 0 changes nothing.
         operands.append(op.constant_like(0, query) if mask is None else mask)
     if scale is not None:
         operands.append(op.constant_like(scale, query))
-    found = op.ScaledDotProductAttention(*operands, causal=is_causal)
+    attended = op.ScaledDotProductAttention(*operands, causal=is_causal)
+    attended = op.Squeeze(attended, [0]) if is_matrix else attended
     if mask is not None and element_of(mask) == boolean and op.known.constant(mask) is None:
         # A query that sees no key gets zeros: softmax is undefined for it.
         visible = op.ReduceLogicalOr(mask, [-1], keep_dims=True)
-        found = op.Select(visible, found, op.constant_like(0, found))
+        attended = op.Select(visible, attended, op.constant_like(0, attended))
     further: list[SSAValue | None] = [None] * (node.result_count - 1)
     if node.is_used(1):
         scores = _scores(op, query, key, mask, scale, is_causal)
         is_math = "math" in node.op.KIND
         further[0] = op.Softmax(scores, axis=-1) if is_math else log_of_sum_of_exponentials(op, scores, [-1], keep_dims=False)
-    return [found, *further]
+    return [attended, *further]
 
 
 def _scores(op: OpBuilder, query: SSAValue, key: SSAValue, mask: SSAValue | None, scale: float | None, is_causal: bool) -> SSAValue:
@@ -90,7 +93,7 @@ def _shared(node: LoweringNode, op: OpBuilder, x: SSAValue, query: SSAValue) -> 
     """Keys or values [N, H, T, E], each head repeated for the heads of queries that share it."""
     heads, wanted = dimension(op, x, -3), dimension(op, query, -3)
     if not isinstance(heads, int) or not isinstance(wanted, int) or wanted % heads:
-        node.fail("the numbers of its heads are unknown")
+        node.fail("the numbers of its heads are dynamic")
     if heads == wanted:
         return x
     rank = len(shape_of(x) or ())

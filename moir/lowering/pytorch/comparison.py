@@ -10,7 +10,9 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import boolean, describe
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_formula
 from moir.lowering.pytorch.arguments import Scalar
+from moir.lowering.pytorch.complex.rules import JOINED
 from moir.lowering.pytorch.promotion import as_element, inferred_element, promoted
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
@@ -22,7 +24,8 @@ COMPARISONS = {
 """The operations of comparisons."""
 
 
-@aten.lowers(*(f"{name}.{overload}" for name in COMPARISONS for overload in ("Tensor", "Scalar")))
+@aten.lowers("eq.Tensor", "eq.Scalar", "ne.Tensor", "ne.Scalar", complex=by_formula("pytorch.complex.arithmetic:equal"))
+@aten.lowers(*(f"{name}.{overload}" for name in COMPARISONS if name not in ("eq", "ne") for overload in ("Tensor", "Scalar")))
 def compare(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.lt.Tensor(x, y) -> opset1.Less(x, y), and so on"""
     name = COMPARISONS[node.op.KIND.partition(".")[0]]
@@ -74,19 +77,19 @@ def shift(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> 
     if not isinstance(other, SSAValue) and 0 <= other < bits:
         return op.BitwiseLeftShift(x, y) if is_left else op.BitwiseRightShift(x, y)
     kept = op.LogicalAnd(op.GreaterEqual(y, 0), op.Less(y, bits))
-    places = op.Select(kept, y, op.constant_like(bits - 1, y))
+    shifts = op.Select(kept, y, op.constant_like(bits - 1, y))
     if not is_left:
-        return op.BitwiseRightShift(x, places)
-    return op.Multiply(op.BitwiseLeftShift(x, places), op.convert(kept, element))
+        return op.BitwiseRightShift(x, shifts)
+    return op.Multiply(op.BitwiseLeftShift(x, shifts), op.convert(kept, element))
 
 
-@aten.lowers("where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar")
+@aten.lowers("where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar", complex=JOINED)
 def where(node: LoweringNode, op: OpBuilder, condition: SSAValue, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.where.self(condition, x, y) -> opset1.Select(condition, x, y)"""
     return op.Select(truth(op, condition), *as_element(op, inferred_element(node), self, other))
 
 
-@aten.lowers("masked_fill.Scalar", "masked_fill.Tensor")
+@aten.lowers("masked_fill.Scalar", "masked_fill.Tensor", complex=JOINED)
 def masked_fill(node: LoweringNode, op: OpBuilder, self: SSAValue, mask: SSAValue, *, value: Scalar) -> SSAValue:
     """aten.masked_fill.Scalar(x, mask) {value} -> opset1.Select(mask, value, x)"""
     x, filled = as_element(op, inferred_element(node), self, value)

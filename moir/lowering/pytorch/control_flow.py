@@ -1,6 +1,6 @@
 """Higher-order operations: graphs as regions, with a Parameter for each operand.
 
-The operands of a group, such as those that a loop carries, are named after its place among the arguments.
+The operands of a group, such as those that a loop carries, are named after its index among the arguments.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAXIMUM_STEPS = 2**31 - 1
 
 
 def _group(node: LoweringNode, index: int) -> list[SSAValue]:
-    """The operands of the argument number `index`, in order."""
+    """The operands that belong to the argument at `index`, in order."""
     names = names_of_operands(node)
     return [value for name, value in zip(names, node.op.operands, strict=False) if name.partition(".")[0] == f"input{index}"]
 
@@ -40,16 +40,16 @@ def _region(node: LoweringNode, index: int) -> Region:
 def cond(node: LoweringNode, op: OpBuilder) -> Replacement:
     """aten.higher_order.cond(condition, operands…) -> opset8.If
 
-    If the condition is known: the operations of one graph.
+    If the condition is constant: the operations of one graph.
     """
     predicate, values = _group(node, 0), _group(node, 3)
     known = node.attribute("input0", None)
     if not predicate:
         return inlined(node, op, _region(node, 0 if known else 1), values)
     condition = truth(op, as_scalar(op, predicate[0]))
-    found = node.known.constant(condition)
-    if found is not None:
-        return inlined(node, op, _region(node, 0 if np.all(found) else 1), values)
+    value = node.known.constant(condition)
+    if value is not None:
+        return inlined(node, op, _region(node, 0 if np.all(value) else 1), values)
     return conditional(node, op, condition, [node.op.regions[0], node.op.regions[1]], values)
 
 
@@ -59,8 +59,8 @@ def while_loop(node: LoweringNode, op: OpBuilder) -> Replacement:
     states, fixed = _group(node, 2), _group(node, 3)
 
     def condition(inside: OpBuilder, carried: Sequence[SSAValue], others: Sequence[SSAValue]) -> SSAValue:
-        (found,) = inlined(node, inside, _region(node, 0), [*carried, *others])
-        return truth(inside, as_scalar(inside, found))
+        (result,) = inlined(node, inside, _region(node, 0), [*carried, *others])
+        return truth(inside, as_scalar(inside, result))
 
     def body(inside: OpBuilder, carried: list[SSAValue], _: list[SSAValue], others: list[SSAValue]) -> Step:
         after = inlined(node, inside, _region(node, 1), [*carried, *others])
@@ -88,10 +88,10 @@ def scan(node: LoweringNode, op: OpBuilder) -> Replacement:
 
     def body(inside: OpBuilder, carried: list[SSAValue], cuts: list[SSAValue], others: list[SSAValue]) -> Step:
         slices = [inside.Squeeze(cut, [0]) for cut in cuts]
-        found = inlined(node, inside, _region(node, 0), [*carried, *slices, *others])
-        if len(found) != len(carried) + count:
-            node.fail(f"its graph has {len(found)} outputs, not {len(carried) + count}")
-        return Step(found[: len(carried)], [inside.Unsqueeze(value, [0]) for value in found[len(carried) :]])
+        results = inlined(node, inside, _region(node, 0), [*carried, *slices, *others])
+        if len(results) != len(carried) + count:
+            node.fail(f"its graph has {len(results)} outputs, not {len(carried) + count}")
+        return Step(results[: len(carried)], [inside.Unsqueeze(value, [0]) for value in results[len(carried) :]])
 
     cuts = [Cut(value, Slicing(0)) for value in scanned]
     return repeated_steps(op, body, states, cuts=cuts, invariants=fixed, joins=[Slicing(0)] * count)
@@ -101,7 +101,7 @@ def scan(node: LoweringNode, op: OpBuilder) -> Replacement:
 def associative_scan(node: LoweringNode, op: OpBuilder) -> Replacement:
     """aten.higher_order.associative_scan(scanned…, others…) -> opset1.TensorIterator over all slices
 
-    Each slice is combined with what the ones before it gave; the first slices are as they are.
+    Each slice is combined with the result for the slices before it; the first result is the first slice.
     """
     scanned, fixed = _group(node, 1), _group(node, 2)
     if not scanned or node.result_count != len(scanned):
@@ -110,19 +110,19 @@ def associative_scan(node: LoweringNode, op: OpBuilder) -> Replacement:
     def body(inside: OpBuilder, carried: list[SSAValue], cuts: list[SSAValue], others: list[SSAValue]) -> Step:
         *before, goes = carried
         slices = [inside.Squeeze(cut, [0]) for cut in cuts]
-        found = inlined(node, inside, _region(node, 0), [*before, *slices, *others])
-        if len(found) != len(before):
-            node.fail(f"its graph has {len(found)} outputs, not {len(before)}")
-        # The length may be 1, so that no step can be left out.
-        states = [inside.Select(goes, new, each) for new, each in zip(found, slices, strict=True)]
+        results = inlined(node, inside, _region(node, 0), [*before, *slices, *others])
+        if len(results) != len(before):
+            node.fail(f"its graph has {len(results)} outputs, not {len(before)}")
+        # The first step selects the slice itself; it cannot be left out, since the length may be 1.
+        states = [inside.Select(goes, new, each) for new, each in zip(results, slices, strict=True)]
         return Step([*states, inside.constant(np.array(True))], [inside.Unsqueeze(each, [0]) for each in states])
 
     states = [op.Gather(value, op.constant(0), 0) for value in scanned]
     cuts = [Cut(value, Slicing(0)) for value in scanned]
-    found = repeated_steps(
+    results = repeated_steps(
         op, body, [*states, op.constant(np.array(False))], cuts=cuts, invariants=fixed, joins=[Slicing(0)] * len(scanned)
     )
-    return found[len(scanned) + 1 :]
+    return results[len(scanned) + 1 :]
 
 
 @aten.lowers(

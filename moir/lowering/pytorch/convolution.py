@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.expansions.constant_forms import along_channels
+from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
+from moir.lowering.pytorch.arguments import Size, Sizes, size_list
+from moir.lowering.pytorch.complex.rules import bilinear_in
 from moir.lowering.pytorch.promotion import as_element, inferred_element
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
+T = TypeVar("T")
 
-def per_axis(node: LoweringNode, values: Sequence[int], axes: int, name: str, default: int | None = None) -> list[int]:
-    """An argument with a number for each spatial axis, or one number for all. Raises ConversionError otherwise."""
-    given = list(values) or ([] if default is None else [default])
-    if len(given) == 1:
-        given *= axes
-    if len(given) != axes:
-        node.fail(f"{name} has {len(given)} entries for {axes} spatial axes")
-    return given
+
+def per_axis(node: LoweringNode, values: Sequence[T], axes: int, name: str, default: T | None = None) -> list[T]:
+    """An argument with an integer for each spatial axis, or one for all. Raises ConversionError for another count."""
+    entries = list(values) or ([] if default is None else [default])
+    if len(entries) == 1:
+        entries *= axes
+    if len(entries) != axes:
+        node.fail(f"{name} has {len(entries)} entries for {axes} spatial axes")
+    return entries
 
 
 def _grouped(node: LoweringNode, op: OpBuilder, weight: SSAValue, groups: int) -> SSAValue:
@@ -40,7 +46,7 @@ def _convolved(
     operands: tuple[SSAValue, SSAValue, SSAValue | None],
     window: dict[str, Sequence[int] | str],
     groups: int,
-    padding: Sequence[int] | None,
+    padding: Sequence[Size] | None,
 ) -> SSAValue:
     """A convolution, or with `padding` of the output a transposed one, and its bias."""
     element = inferred_element(node)
@@ -55,13 +61,30 @@ def _convolved(
         node.fail(f"its operand has {rank} dimensions where there are {axes} spatial axes")
     filters = weight if groups == 1 else _grouped(node, op, weight, groups)
     if padding is None:
-        found = (op.Convolution if groups == 1 else op.GroupConvolution)(x, filters, **window)
+        convolved = (op.Convolution if groups == 1 else op.GroupConvolution)(x, filters, **window)
     else:
         build = op.ConvolutionBackpropData if groups == 1 else op.GroupConvolutionBackpropData
-        found = build(x, filters, **window, output_padding=padding)
+        convolved = _cut(op, build(x, filters, **window, output_padding=_largest(window, padding)), window, padding)
     if bias is not None:
-        found = op.Add(found, along_channels(op, as_element(op, element, bias)[0], axes))
-    return op.Squeeze(found, [0]) if is_single else found
+        convolved = op.Add(convolved, along_channels(op, as_element(op, element, bias)[0], axes))
+    return op.Squeeze(convolved, [0]) if is_single else convolved
+
+
+def _largest(window: dict[str, Sequence[int] | str], padding: Sequence[Size]) -> list[int]:
+    """The padding of an output; for a computed one the largest that torch allows, below the stride or the dilation."""
+    limits = [max(int(stride), int(dilation)) for stride, dilation in zip(window["strides"], window["dilations"], strict=True)]
+    return [size if isinstance(size, int) else limit - 1 for size, limit in zip(padding, limits, strict=True)]
+
+
+def _cut(op: OpBuilder, x: SSAValue, window: dict[str, Sequence[int] | str], padding: Sequence[Size]) -> SSAValue:
+    """The result of a transposed convolution with the largest padding of its output, cut to the computed one."""
+    largest = _largest(window, padding)
+    axes = [index for index, size in enumerate(padding) if not isinstance(size, int)]
+    if not axes:
+        return x
+    ends = [op.Add(dimension_list(op, x, 2 + index), op.Subtract(size_list(op, padding[index]), largest[index])) for index in axes]
+    stops = op.Concat(*ends, axis=0) if len(ends) > 1 else ends[0]
+    return op.Slice(x, [0] * len(axes), stops, [1] * len(axes), [2 + index for index in axes])
 
 
 def _window(node: LoweringNode, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int]) -> dict[str, Sequence[int] | str]:
@@ -75,7 +98,7 @@ def _window(node: LoweringNode, stride: Sequence[int], padding: Sequence[int], d
     return {"strides": strides, "dilations": dilations, "pads_begin": pads, "pads_end": pads, "auto_pad": "explicit"}
 
 
-@aten.lowers("conv1d.default", "conv2d.default", "conv3d.default")
+@aten.lowers("conv1d.default", "conv2d.default", "conv3d.default", complex=bilinear_in("input", "weight", "bias"))
 def conv(
     node: LoweringNode,
     op: OpBuilder,
@@ -92,7 +115,7 @@ def conv(
     return _convolved(node, op, (input, weight, bias), _window(node, stride, padding, dilation), groups, None)
 
 
-@aten.lowers("conv1d.padding", "conv2d.padding", "conv3d.padding")
+@aten.lowers("conv1d.padding", "conv2d.padding", "conv3d.padding", complex=bilinear_in("input", "weight", "bias"))
 def conv_padding(
     node: LoweringNode,
     op: OpBuilder,
@@ -110,7 +133,7 @@ def conv_padding(
     if padding == "same":
         shape, dilations = shape_of(weight), per_axis(node, dilation, node.known_rank(1) - 2, "dilation", 1)
         if shape is None or not is_static(shape[2:]):
-            node.fail("the size of its kernel is unknown")
+            node.fail("the size of its kernel is dynamic")
         totals = [step * (size - 1) for step, size in zip(dilations, shape[2:], strict=True)]
         window |= {"pads_begin": [total // 2 for total in totals], "pads_end": [total - total // 2 for total in totals]}
     elif padding != "valid":
@@ -118,7 +141,12 @@ def conv_padding(
     return _convolved(node, op, (input, weight, bias), window, groups, None)
 
 
-@aten.lowers("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input")
+@aten.lowers(
+    "conv_transpose1d.default",
+    "conv_transpose2d.input",
+    "conv_transpose3d.input",
+    complex=bilinear_in("input", "weight", "bias"),
+)
 def conv_transpose(
     node: LoweringNode,
     op: OpBuilder,
@@ -128,16 +156,20 @@ def conv_transpose(
     *,
     stride: tuple[int, ...] = (1,),
     padding: tuple[int, ...] = (0,),
-    output_padding: tuple[int, ...] = (0,),
+    output_padding: Sizes = (0,),
     groups: int = 1,
     dilation: tuple[int, ...] = (1,),
 ) -> SSAValue:
-    """aten.conv_transpose2d.input(x, w, b) -> opset1.ConvolutionBackpropData(x, w) + b as [1, C, 1, 1]"""
+    """aten.conv_transpose2d.input(x, w, b) -> opset1.ConvolutionBackpropData(x, w) + b as [1, C, 1, 1]
+
+    For a computed `output_padding` the result of the largest one is cut.
+    """
     more = per_axis(node, output_padding, node.known_rank(1) - 2, "output_padding", 0)
     return _convolved(node, op, (input, weight, bias), _window(node, stride, padding, dilation), groups, more)
 
 
-@aten.lowers("convolution.default", "_convolution.default")
+@aten.lowers("convolution.default", complex=bilinear_in("input", "weight", "bias"))
+@aten.lowers("_convolution.default")
 def convolution(
     node: LoweringNode,
     op: OpBuilder,
@@ -149,7 +181,7 @@ def convolution(
     padding: tuple[int, ...],
     dilation: tuple[int, ...],
     transposed: bool,
-    output_padding: tuple[int, ...],
+    output_padding: Sizes,
     groups: int,
 ) -> SSAValue:
     """aten.convolution.default(x, w, b) {transposed = false} -> Convolution, or transposed ConvolutionBackpropData"""

@@ -11,6 +11,8 @@ from moir.dialects.element_types import boolean, f32
 from moir.dialects.shapes import element_of
 from moir.expansions.functions import operation
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import PAIRS, by_formula, by_function, by_parts
+from moir.lowering.pytorch.complex.rules import JOINED
 from moir.lowering.pytorch.promotion import inferred_element, is_integral
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
@@ -41,6 +43,9 @@ FUNCTIONS: Mapping[str, str | _Function] = {
 }
 """The computation of each function: the name of an operation for `moir.expansions.functions`, or a function."""
 
+_COMPLEX = "acos acosh asin asinh atan atanh cos cosh exp2 expm1 log log10 log1p log2 rsqrt sigmoid sin sinh sqrt square tan tanh"
+_REAL = "arccos arcsin arctan ceil deg2rad erf erfc fix floor frac rad2deg round sign trunc"
+
 EXACT = frozenset(("ceil", "floor", "round", "trunc", "fix"))
 """Functions that return integers unchanged."""
 
@@ -48,7 +53,13 @@ OF_BOOLEANS = frozenset(("sign", "sgn", "abs", "absolute", "square"))
 """Functions that return booleans unchanged."""
 
 
-@aten.lowers(*(f"{name}.default" for name in FUNCTIONS))
+@aten.lowers("abs.default", "absolute.default", complex=by_formula("pytorch.complex.arithmetic:magnitude"))
+@aten.lowers("exp.default", complex=by_formula("pytorch.complex.arithmetic:exp"))
+@aten.lowers("neg.default", "negative.default", complex=by_parts())
+@aten.lowers("reciprocal.default", complex=by_formula("pytorch.complex.arithmetic:reciprocal"))
+@aten.lowers("sgn.default", complex=by_function("sign"))
+@aten.lowers(*(f"{name}.default" for name in _COMPLEX.split()), complex=by_function())
+@aten.lowers(*(f"{name}.default" for name in _REAL.split()))
 def function(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.cos.default(x) -> opset1.Cos(x), and so on; integers are converted to the floats of the result first"""
     name = node.op.KIND.partition(".")[0]
@@ -56,8 +67,8 @@ def function(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     x = op.convert(self, element)
     if (name in EXACT and is_integral(element)) or (name in OF_BOOLEANS and element == boolean):
         return x
-    how = FUNCTIONS[name]
-    return operation(op, how)(x) if isinstance(how, str) else how(op, x)
+    computation = FUNCTIONS[name]
+    return operation(op, computation)(x) if isinstance(computation, str) else computation(op, x)
 
 
 @aten.lowers("round.decimals")
@@ -69,14 +80,16 @@ def round_decimals(op: OpBuilder, self: SSAValue, *, decimals: int) -> SSAValue:
     return op.Divide(rounded, factor) if decimals >= 0 else op.Multiply(rounded, factor)
 
 
-@aten.lowers("isnan.default", "isinf.default", "isfinite.default")
+@aten.lowers("isnan.default", complex=by_formula("pytorch.complex.functions:is_nan"))
+@aten.lowers("isinf.default", complex=by_formula("pytorch.complex.functions:is_infinite"))
+@aten.lowers("isfinite.default", complex=by_formula("pytorch.complex.functions:is_finite"))
 def classified(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.isnan.default(x) -> opset10.IsNaN(x), and so on"""
     x = op.convert(self, f32) if is_integral(element_of(self)) else self
     return {"isnan": op.IsNaN, "isinf": op.IsInf, "isfinite": op.IsFinite}[node.op.KIND.partition(".")[0]](x)
 
 
-@aten.lowers("logical_not.default")
+@aten.lowers("logical_not.default", complex=by_formula("pytorch.complex.functions:is_zero"))
 def logical_not(op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.logical_not.default(x) -> opset1.LogicalNot(x ≠ 0)"""
     return op.LogicalNot(self) if element_of(self) == boolean else op.Equal(self, 0)
@@ -88,20 +101,19 @@ def bitwise_not(op: OpBuilder, self: SSAValue) -> SSAValue:
     return op.LogicalNot(self) if element_of(self) == boolean else op.BitwiseNot(self)
 
 
-@aten.lowers(
-    *("clone.default", "detach.default", "alias.default", "contiguous.default", "lift_fresh_copy.default", "lift.default"),
-    *("positive.default", "conj.default", "resolve_conj.default", "resolve_neg.default", "lift_fresh.default"),
-    *("detach_copy.default", "alias_copy.default", "real.default", "prims.copy_strided.default"),
-)
+_UNCHANGED = "alias alias_copy clone contiguous detach detach_copy lift lift_fresh lift_fresh_copy positive resolve_neg"
+
+
+@aten.lowers(*(f"{name}.default" for name in _UNCHANGED.split()), "prims.copy_strided.default", complex=by_parts())
+@aten.lowers("resolve_conj.default", complex=PAIRS)
+@aten.lowers("real.default", complex=by_formula("pytorch.complex.arithmetic:parts"))
 def identity(self: SSAValue) -> SSAValue:
     """aten.clone.default(x) -> x"""
     return self
 
 
-@aten.lowers(
-    *("to.dtype", "to.device", "to.dtype_layout", "to.other", "_to_copy.default", "type_as.default"),
-    *("float.default", "half.default", "bfloat16.default", "double.default", "int.default", "long.default", "bool.default"),
-)
+@aten.lowers("to.dtype", "to.device", "to.dtype_layout", "to.other", "_to_copy.default", "type_as.default", complex=JOINED)
+@aten.lowers("float.default", "half.default", "bfloat16.default", "double.default", "int.default", "long.default", "bool.default")
 def converted(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.to.dtype(x) {dtype} -> opset1.Convert(x); a number is true if it is not 0"""
     element = inferred_element(node)

@@ -19,8 +19,8 @@ from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
 
-def _places(op: OpBuilder, size: SSAValue, kernel: int, dilation: int, stride: int, count: SSAValue | None = None) -> SSAValue:
-    """The places [kernel, windows] of the elements of all windows along an axis."""
+def _window_indices(op: OpBuilder, size: SSAValue, kernel: int, dilation: int, stride: int, count: SSAValue | None = None) -> SSAValue:
+    """The indices [kernel, windows] of the elements of all windows along an axis."""
     if count is None:
         count = op.Add(op.Divide(op.Subtract(size, dilation * (kernel - 1) + 1), stride), 1)
     starts = op.Multiply(op.Range(op.constant(0), count, op.constant(1), output_type=si64), stride)
@@ -53,12 +53,12 @@ def im2col(
         windows = op.Add(op.Divide(op.Subtract(size, spread[axis] * (kernel[axis] - 1) + 1), steps[axis]), 1)
         counts = op.Multiply(counts, windows)
         # [N, C, kh, windows, W] -> [N, C, kh, windows, kw, windows]
-        x = op.Gather(x, _places(op, size, kernel[axis], spread[axis], steps[axis], windows), 2 + 2 * axis)
+        x = op.Gather(x, _window_indices(op, size, kernel[axis], spread[axis], steps[axis], windows), 2 + 2 * axis)
     x = op.transposed(x, [0, 1, 2, 4, 3, 5])
     channels = op.Multiply(op.Gather(shape, [1], 0), kernel[0] * kernel[1])
-    # The number of windows is not -1, as there may be no image.
-    found = op.Reshape(x, op.Concat(op.Gather(shape, [0], 0), channels, counts, axis=0), special_zero=False)
-    return op.Squeeze(found, [0]) if rank == 3 else found
+    # The number of windows is computed, not -1, since a batch of 0 would leave it undefined.
+    columns = op.Reshape(x, op.Concat(op.Gather(shape, [0], 0), channels, counts, axis=0), special_zero=False)
+    return op.Squeeze(columns, [0]) if rank == 3 else columns
 
 
 @aten.lowers("col2im.default")
@@ -79,13 +79,13 @@ def col2im(
     pads = per_axis(node, padding, 2, "padding", 0)
     window = padded_window(None, per_axis(node, stride, 2, "stride", 1), pads, pads, per_axis(node, dilation, 2, "dilation", 1))
     sizes = per_axis(node, output_size, 2, "output_size"), per_axis(node, kernel_size, 2, "kernel_size")
-    found = op.Col2Im(x, *(op.constant(each) for each in sizes), **window)
-    return op.Squeeze(found, [0]) if rank == 2 else found
+    image = op.Col2Im(x, *(op.constant(each) for each in sizes), **window)
+    return op.Squeeze(image, [0]) if rank == 2 else image
 
 
 @aten.lowers("max_unpool2d.default", "max_unpool3d.default")
 def max_unpool(node: LoweringNode, op: OpBuilder, self: SSAValue, indices: SSAValue, *, output_size: Sizes) -> SSAValue:
-    """aten.max_unpool2d.default(x, indices) {output_size} -> zeros with the elements of x at these places of each
+    """aten.max_unpool2d.default(x, indices) {output_size} -> zeros with the elements of x at these indices of each
     channel
     """
     rank, axes = node.known_rank(0), len(output_size)
@@ -94,15 +94,15 @@ def max_unpool(node: LoweringNode, op: OpBuilder, self: SSAValue, indices: SSAVa
     flat = op.Concat(op.Slice(shape, [0], [lead], [1], [0]), op.constant([-1]), axis=0)
     total = op.ReduceProd(shape_value(op, output_size, 0), [0], keep_dims=True)
     zeros = op.Broadcast(as_element(op, element_of(self), 0)[0], op.Concat(op.Slice(shape, [0], [lead], [1], [0]), total, axis=0))
-    places = op.Reshape(op.convert(indices, si64), flat, special_zero=False)
-    written = op.ScatterElementsUpdate(zeros, places, op.Reshape(self, flat, special_zero=False), op.constant(lead))
+    positions = op.Reshape(op.convert(indices, si64), flat, special_zero=False)
+    written = op.ScatterElementsUpdate(zeros, positions, op.Reshape(self, flat, special_zero=False), op.constant(lead))
     whole = op.Concat(op.Slice(shape, [0], [lead], [1], [0]), shape_value(op, output_size, 0), axis=0)
     return op.Reshape(written, whole, special_zero=False)
 
 
 @aten.lowers("affine_grid_generator.default")
 def affine_grid(op: OpBuilder, theta: SSAValue, *, size: Sizes, align_corners: bool) -> SSAValue:
-    """aten.affine_grid_generator.default(theta [N, 2, 3]) {size} -> the places [N, H, W, 2] of pixels"""
+    """aten.affine_grid_generator.default(theta [N, 2, 3]) {size} -> the coordinates [N, H, W, 2] of pixels"""
     element, axes = element_of(theta), len(size) - 2
     lines: list[SSAValue] = []
     for each in list(size)[2:][::-1]:
@@ -116,17 +116,17 @@ def affine_grid(op: OpBuilder, theta: SSAValue, *, size: Sizes, align_corners: b
         columns.append(op.Unsqueeze(op.Broadcast(spread, whole), [-1]))
     columns.append(op.Unsqueeze(op.Broadcast(op.constant(1.0, element), whole), [-1]))
     base = op.Reshape(op.Concat(*columns, axis=-1), [-1, axes + 1], special_zero=False)
-    found = op.MatMul(base, theta, transpose_b=True)
-    return op.Reshape(found, op.Concat(op.Gather(op.ShapeOf(theta), [0], 0), whole, op.constant([axes]), axis=0), special_zero=False)
+    grid = op.MatMul(base, theta, transpose_b=True)
+    return op.Reshape(grid, op.Concat(op.Gather(op.ShapeOf(theta), [0], 0), whole, op.constant([axes]), axis=0), special_zero=False)
 
 
 def _line(op: OpBuilder, size: Size, element: Attribute, align_corners: bool) -> SSAValue:
-    """The places of the pixels along an axis, from -1 to 1."""
+    """The coordinates of the pixels along an axis, from -1 to 1."""
     count = size_scalar(op, size)
-    numbers = op.convert(op.Range(op.constant(0), count, op.constant(1), output_type=si64), f32)
+    indices = op.convert(op.Range(op.constant(0), count, op.constant(1), output_type=si64), f32)
     last = op.convert(op.Maximum(op.Subtract(count, 1), 1), f32)
-    places = op.Subtract(op.Divide(op.Multiply(numbers, 2), last), 1)
+    coordinates = op.Subtract(op.Divide(op.Multiply(indices, 2), last), 1)
     if not align_corners:
         real = op.convert(count, f32)
-        places = op.Multiply(places, op.Divide(op.Subtract(real, 1), real))
-    return op.convert(places, element)
+        coordinates = op.Multiply(coordinates, op.Divide(op.Subtract(real, 1), real))
+    return op.convert(coordinates, element)

@@ -11,7 +11,9 @@ from moir.dialects.element_types import f64, si64
 from moir.dialects.shapes import shape_of
 from moir.expansions.number_ranges import counted_range, is_whole, known_number, length_of_range
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import with_handler
 from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, shape_value, size_list, size_scalar
+from moir.lowering.pytorch.complex.rules import JOINED
 from moir.lowering.pytorch.promotion import as_element, inferred_element, is_integral
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
@@ -39,7 +41,9 @@ def range_with_end(node: LoweringNode, op: OpBuilder, *, start: Scalar, end: Sca
 
 
 def _counted(op: OpBuilder, start: Scalar, end: Scalar, step: Scalar, element: Attribute, *, has_end: bool = False) -> SSAValue:
-    """The numbers from start by step, with or without the end; start and step are truncated for results of integers."""
+    """The numbers start, start + step, … up to the end, which `has_end` includes; start and step are truncated for
+    integers.
+    """
     known = [known_number(op, each) for each in (start, end, step)]
     if is_integral(element):
         first, distance = (_truncated(op, each) for each in (start, step))
@@ -59,7 +63,7 @@ def _truncated(op: OpBuilder, value: Scalar, *, as_value: Literal[True]) -> SSAV
 @overload
 def _truncated(op: OpBuilder, value: Scalar, *, as_value: bool = False) -> Scalar: ...
 def _truncated(op: OpBuilder, value: Scalar, *, as_value: bool = False) -> Scalar:
-    """A number as an integer of type i64; a known one as an integer, or as a constant if a value is asked for."""
+    """A number truncated to an integer: a Python one, or a value of type i64 if it is computed or with `as_value`."""
     if isinstance(value, SSAValue):
         return size_scalar(op, value)
     return op.constant(int(value), si64) if as_value else int(value)
@@ -70,16 +74,9 @@ def _full(op: OpBuilder, sizes: Sizes, number: SSAValue) -> SSAValue:
     return op.Broadcast(number, shape_value(op, sizes, 0)) if sizes else number
 
 
-@aten.lowers(
-    "zeros.default",
-    "ones.default",
-    "empty.memory_format",
-    "full.default",
-    "scalar_tensor.default",
-    "empty_strided.default",
-    "empty_permuted.default",
-    "prims.scalar_tensor.default",
-)
+@aten.lowers("zeros.default", "empty.memory_format", "full.default", "scalar_tensor.default", complex=JOINED)
+@aten.lowers("ones.default", complex=with_handler("pytorch.complex.elements:ones"))
+@aten.lowers("empty_strided.default", "empty_permuted.default", "prims.scalar_tensor.default")
 def full(node: LoweringNode, op: OpBuilder, *, size: Sizes = (), fill_value: Scalar = 0, s: Scalar = 0) -> SSAValue:
     """aten.full.default() {size, fill_value} -> opset3.Broadcast(fill_value, size)"""
     kind = node.op.KIND
@@ -87,7 +84,8 @@ def full(node: LoweringNode, op: OpBuilder, *, size: Sizes = (), fill_value: Sca
     return _full(op, size, as_element(op, inferred_element(node), number)[0])
 
 
-@aten.lowers("zeros_like.default", "ones_like.default", "empty_like.default", "full_like.default", "fill.Scalar", "fill.Tensor")
+@aten.lowers("zeros_like.default", "empty_like.default", "full_like.default", "fill.Scalar", "fill.Tensor", complex=JOINED)
+@aten.lowers("ones_like.default", complex=with_handler("pytorch.complex.elements:ones"))
 def full_like(node: LoweringNode, op: OpBuilder, self: SSAValue, *, fill_value: Scalar = 0, value: Scalar = 0) -> SSAValue:
     """aten.full_like.default(x) {fill_value} -> opset3.Broadcast(fill_value, ShapeOf(x))"""
     kind = node.op.KIND
@@ -95,15 +93,16 @@ def full_like(node: LoweringNode, op: OpBuilder, self: SSAValue, *, fill_value: 
     return op.Broadcast(as_element(op, inferred_element(node), number)[0], op.ShapeOf(self))
 
 
-@aten.lowers("copy.default")
+@aten.lowers("copy.default", complex=JOINED)
 def copy(node: LoweringNode, op: OpBuilder, self: SSAValue, *, src: Scalar) -> SSAValue:
     """aten.copy.default(x, y) -> y as the element type and in the shape of x"""
-    (found,) = as_element(op, inferred_element(node), src)
-    mine, given = shape_of(self), shape_of(found)
-    return found if mine is not None and mine == given and -1 not in mine else op.Broadcast(found, op.ShapeOf(self))
+    (copied,) = as_element(op, inferred_element(node), src)
+    mine, shape = shape_of(self), shape_of(copied)
+    return copied if mine is not None and mine == shape and -1 not in mine else op.Broadcast(copied, op.ShapeOf(self))
 
 
-@aten.lowers("new_zeros.default", "new_ones.default", "new_empty.default", "new_full.default")
+@aten.lowers("new_zeros.default", "new_empty.default", "new_full.default", complex=JOINED)
+@aten.lowers("new_ones.default", complex=with_handler("pytorch.complex.elements:ones"))
 def new_full(node: LoweringNode, op: OpBuilder, *, size: Sizes = (), fill_value: Scalar = 0) -> SSAValue:
     """aten.new_full.default(x) {size, fill_value} -> opset3.Broadcast(fill_value, size)"""
     number = 1 if node.op.KIND.startswith("new_ones") else fill_value

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import f32, ui8
+from moir.dialects.element_types import f32, f64, si64, ui8
 from moir.dialects.shapes import element_of
-from moir.expansions.images.image_kernels import KERNELS, kernel_weights
-from moir.expansions.resampling import Weights, multiplied, resized_to
-from moir.expansions.sampling_grids import sampled_volume
+from moir.expansions.resizing.computed_matrices import kernel_matrix
+from moir.expansions.resizing.image_kernels import KERNELS, Kernel, kernel_weights
+from moir.expansions.resizing.resampling import Weights, multiplied, resized_to
+from moir.expansions.resizing.sampling_grids import sampled_volume
 from moir.expansions.shape_values import dimension
 from moir.lowering.binder import LoweringNode
-from moir.lowering.pytorch.arguments import Sizes, shape_value
+from moir.lowering.pytorch.arguments import Size, Sizes, shape_value, size_scalar
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
@@ -36,33 +37,33 @@ def upsample(
 ) -> SSAValue:
     """aten.upsample_bilinear2d.vec(x) {output_size, align_corners} -> opset11.Interpolate(x, sizes, axes) {mode}
 
-    Factors give sizes, rounded down; the positions of samples follow from the factors then, as in torch.
+    With scale factors, the sizes are rounded down, and the positions of samples follow from the factors, as in torch.
     """
     name = node.op.KIND.partition(".")[0]
     x, axes = node.op.operands[0], int(name[-2])
     kind = name.removeprefix("_").removeprefix("upsample_")[:-2]
     is_exact = kind == "nearest_exact"
     mode = "nearest" if is_exact else _MODES[kind]
-    places = list(range(2, axes + 2))
+    spatial = list(range(2, axes + 2))
     if mode == "nearest":
-        given = ("half_pixel", "round_prefer_ceil") if is_exact else ("asymmetric", "floor")
-        further: dict[str, object] = {"nearest_mode": given[1]}
-        coordinates = given[0]
+        modes = ("half_pixel", "round_prefer_ceil") if is_exact else ("asymmetric", "floor")
+        further: dict[str, object] = {"nearest_mode": modes[1]}
+        coordinates = modes[0]
     else:
         coordinates, further = "align_corners" if align_corners else "half_pixel", {}
     if output_size:
         if any(node.has(each) for each in ("scales", "scales_h", "scales_w", "scales_d")) and not node.op.KIND.endswith(".vec"):
             _check_factors(node, output_size)
-        return resized_to(op, x, shape_value(op, output_size, 0), places, mode, coordinates, **further)
+        return resized_to(op, x, shape_value(op, output_size, 0), spatial, mode, coordinates, **further)
     if len(scale_factors) != axes:
         node.fail(f"{len(scale_factors)} factors for {axes} axes")
-    sizes = [dimension(op, x, axis) for axis in places]
+    sizes = [dimension(op, x, axis) for axis in spatial]
     if all(float(factor).is_integer() for factor in scale_factors) and all(isinstance(size, int) for size in sizes):
         exact = [int(size * factor) for size, factor in zip(sizes, scale_factors, strict=True) if isinstance(size, int)]
-        return resized_to(op, x, op.constant(exact), places, mode, coordinates, **further)
-    given_scales = op.constant(np.array(scale_factors, np.float32))
+        return resized_to(op, x, op.constant(exact), spatial, mode, coordinates, **further)
+    scales_ = op.constant(np.array(scale_factors, np.float32))
     return op.Interpolate(
-        x, given_scales, places, mode=mode, shape_calculation_mode="scales", coordinate_transformation_mode=coordinates, **further
+        x, scales_, spatial, mode=mode, shape_calculation_mode="scales", coordinate_transformation_mode=coordinates, **further
     )
 
 
@@ -111,30 +112,67 @@ def upsample_antialiased(
 
     Integers of 8 bits are rounded after each axis, the last one first, and their weights are fixed-point numbers.
     """
-    shape = node.shape(0)
-    if shape is None or min(shape[2:]) < 0 or not all(isinstance(each, int) for each in output_size):
-        node.fail("the sizes of the images are unknown", hint="give the model's inputs static shapes")
     kernel = KERNELS["triangle" if "bilinear" in node.op.KIND else "keyscubic"]
     factors = list(scale_factors) or [scales_h, scales_w]
+    if not output_size and None in factors:
+        node.fail("it has neither sizes nor factors")
     x = op.convert(input, f32)
     is_fixed = element_of(input) == ui8
     for index, axis in ((1, 3), (0, 2)):
-        factor = factors[index]
-        resized = output_size[index] if output_size else int(shape[axis] * (factor or 1.0))
-        assert isinstance(resized, int)
-        scale = factor or resized / shape[axis]
-        if align_corners:
-            # torch takes the scale of aligned corners, which is infinite of one sample, but not their centers.
-            scale = (resized - 1) / (shape[axis] - 1) if resized > 1 and shape[axis] > 1 else 1e30
-        matrix = kernel_weights(kernel, shape[axis], resized, scale=scale, translation=0.0, antialias=True, beyond=True)
-        matrix = fixed_point(matrix) if is_fixed else matrix
-        x = multiplied(op, x, op.constant(matrix.astype(np.float32), f32), axis, 4)
+        size, factor = dimension(op, input, axis), factors[index]
+        resized = output_size[index] if output_size else _multiplied_size(op, size, factor or 1.0)
+        if isinstance(size, int) and isinstance(resized, int):
+            matrix = _antialiasing(kernel, size, resized, factor, align_corners)
+            weights = op.constant((fixed_point(matrix) if is_fixed else matrix).astype(np.float32), f32)
+        else:
+            weights = _computed_antialiasing(op, kernel, size, resized, factor, align_corners)
+            weights = computed_fixed_point(op, weights) if is_fixed else weights
+        x = multiplied(op, x, weights, axis, 4)
         x = op.Clamp(op.Floor(op.Add(x, 0.5)), min=0.0, max=255.0) if is_fixed else x
     return x
+
+
+def _multiplied_size(op: OpBuilder, size: Size, factor: float) -> Size:
+    """A size times a factor, rounded down."""
+    return int(size * factor) if isinstance(size, int) else op.convert(op.Floor(op.Multiply(op.convert(size, f64), factor)), si64)
+
+
+WITHOUT_SCALE = 1e30
+"""The scale of aligned corners for one sample, which is infinite in torch; the centers of samples are never aligned."""
+
+
+def _antialiasing(kernel: Kernel, size: int, resized: int, factor: float | None, align_corners: bool) -> Weights:
+    """The matrix [result, data] that resizes an axis."""
+    scale = factor or resized / size
+    if align_corners:
+        scale = (resized - 1) / (size - 1) if resized > 1 and size > 1 else WITHOUT_SCALE
+    return kernel_weights(kernel, size, resized, scale=scale, translation=0.0, antialias=True, beyond=True)
+
+
+def _computed_antialiasing(op: OpBuilder, kernel: Kernel, size: Size, resized: Size, factor: float | None, align_corners: bool) -> SSAValue:
+    """The matrix [result, data] that resizes an axis of which a size is computed."""
+    before, after = (size_scalar(op, each) for each in (size, resized))
+    last, first = (op.convert(op.Subtract(each, int(align_corners)), f32) for each in (after, before))
+    scale = op.constant(factor, f32) if factor and not align_corners else op.Divide(last, first)
+    if align_corners:
+        several = op.LogicalAnd(op.Greater(last, 0.0), op.Greater(first, 0.0))
+        scale = op.Select(several, scale, WITHOUT_SCALE)
+    return kernel_matrix(op, kernel, before, after, scale=scale, translation=op.constant(0.0, f32), antialias=True, beyond=True)
+
+
+def computed_fixed_point(op: OpBuilder, weights: SSAValue) -> SSAValue:
+    """Computed weights, rounded as `fixed_point` rounds constant ones."""
+    powers = 2.0 ** np.arange(23)
+    largest = op.ReduceMax(weights, [0, 1], keep_dims=False)
+    fitting = op.Less(op.Floor(op.Add(op.Multiply(op.constant(powers[1:], f32), largest), 0.5)), float(1 << 15))
+    power = op.Gather(op.constant(powers, f32), op.ReduceSum(op.convert(fitting, si64), [0], keep_dims=False), 0)
+    steps = op.Multiply(weights, power)
+    rounded = op.Select(op.Less(weights, 0.0), op.Ceiling(op.Subtract(steps, 0.5)), op.Floor(op.Add(steps, 0.5)))
+    return op.Divide(rounded, power)
 
 
 def fixed_point(weights: Weights) -> Weights:
     """Weights, rounded to multiples of 2^-p, where p ≤ 22 is the largest for which all fit into 16 bits as integers."""
     largest = float(weights.max())
-    places = next((each for each in range(22) if int(0.5 + largest * 2 ** (each + 1)) >= 1 << 15), 22)
-    return np.trunc(weights * 2**places + np.copysign(0.5, weights)) / 2**places
+    bits = next((each for each in range(22) if int(0.5 + largest * 2 ** (each + 1)) >= 1 << 15), 22)
+    return np.trunc(weights * 2**bits + np.copysign(0.5, weights)) / 2**bits

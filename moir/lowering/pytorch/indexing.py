@@ -1,7 +1,7 @@
 """Slices, look-ups by indices and masks, and their writes.
 
 `index` and `index_put` take a list of indices, of which an absent one stands for all of a dimension; a mask stands for
-the places where it is true.
+the indices where it is true.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.quotients import is_not_negative
 from moir.expansions.shape_values import LARGEST_SIZE, cut_to, dimension_list
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_parts
 from moir.lowering.pytorch.arguments import LAST, Scalar, Size, Tensors, axis_from_front, size_list
+from moir.lowering.pytorch.complex.rules import JOINED
 from moir.lowering.pytorch.promotion import as_element, inferred_element
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
@@ -27,7 +29,7 @@ def _bound(op: OpBuilder, value: Size | None, default: int) -> SSAValue:
     return size_list(op, min(value, 2**31 - 1) if isinstance(value, int) else value)
 
 
-@aten.lowers("slice.Tensor", "slice_copy.Tensor")
+@aten.lowers("slice.Tensor", "slice_copy.Tensor", complex=by_parts())
 def slice_(
     node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int = 0, start: Size | None = None, end: Size | None = None, step: int = 1
 ) -> SSAValue:
@@ -37,7 +39,7 @@ def slice_(
     return op.Slice(self, _bound(op, start, 0), _bound(op, end, LAST), [step], [axis_from_front(node, dim, node.known_rank(0))])
 
 
-@aten.lowers("narrow.default", "narrow.Tensor", "narrow_copy.default")
+@aten.lowers("narrow.default", "narrow.Tensor", "narrow_copy.default", complex=by_parts())
 def narrow(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, start: Size, length: Size) -> SSAValue:
     """aten.narrow.default(x) {dim, start, length} -> opset8.Slice(x, start, start + length, 1, dim)
 
@@ -52,30 +54,32 @@ def narrow(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, start
 
 
 def _from_front(op: OpBuilder, x: SSAValue, axis: int, index: Size) -> SSAValue:
-    """An index along an axis, as a list of one entry; a negative one counts from the end."""
-    place = size_list(op, index)
-    if is_not_negative(op, place):
-        return place
-    from_end = op.Add(place, dimension_list(op, x, axis))
-    return from_end if isinstance(index, int) else op.Select(op.Less(place, 0), from_end, place)
+    """An index along an axis, counted from the start, as a 1-D tensor of one element; a negative one counts from the
+    end.
+    """
+    position = size_list(op, index)
+    if is_not_negative(op, position):
+        return position
+    from_end = op.Add(position, dimension_list(op, x, axis))
+    return from_end if isinstance(index, int) else op.Select(op.Less(position, 0), from_end, position)
 
 
-@aten.lowers("select.int", "select_copy.int")
+@aten.lowers("select.int", "select_copy.int", complex=by_parts())
 def select(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, index: Size) -> SSAValue:
     """aten.select.int(x) {dim, index} -> opset8.Gather(x, index, dim)"""
-    place = op.constant(index) if isinstance(index, int) else op.Reshape(index, np.array([], np.int64), special_zero=False)
-    return op.Gather(self, place, axis_from_front(node, dim, node.known_rank(0)))
+    position = op.constant(index) if isinstance(index, int) else op.Reshape(index, np.array([], np.int64), special_zero=False)
+    return op.Gather(self, position, axis_from_front(node, dim, node.known_rank(0)))
 
 
-@aten.lowers("select_scatter.default")
+@aten.lowers("select_scatter.default", complex=JOINED)
 def select_scatter(node: LoweringNode, op: OpBuilder, self: SSAValue, src: SSAValue, *, dim: int, index: Size) -> SSAValue:
     """aten.select_scatter.default(x, y) {dim, index} -> opset3.ScatterUpdate(x, [index], y as a slice, dim)"""
     axis = axis_from_front(node, dim, node.known_rank(0))
-    places = _from_front(op, self, axis, index)
-    return op.ScatterUpdate(self, places, op.Unsqueeze(op.convert(src, element_of(self)), [axis]), op.constant(axis))
+    positions = _from_front(op, self, axis, index)
+    return op.ScatterUpdate(self, positions, op.Unsqueeze(op.convert(src, element_of(self)), [axis]), op.constant(axis))
 
 
-@aten.lowers("slice_scatter.default")
+@aten.lowers("slice_scatter.default", complex=JOINED)
 def slice_scatter(
     node: LoweringNode,
     op: OpBuilder,
@@ -87,18 +91,18 @@ def slice_scatter(
     end: Size | None = None,
     step: int = 1,
 ) -> SSAValue:
-    """aten.slice_scatter.default(x, y) {dim, start, end, step} -> opset3.ScatterUpdate(x, places, y, dim)"""
+    """aten.slice_scatter.default(x, y) {dim, start, end, step} -> opset3.ScatterUpdate(x, indices, y, dim)"""
     source = op.convert(src, element_of(self))
     if start in (None, 0) and end in (None, LAST) and step == 1:
         return source
     axis = axis_from_front(node, dim, node.known_rank(0))
     size = op.Gather(op.ShapeOf(self), op.constant(axis), 0)
-    numbers = op.Range(op.constant(0), size, op.constant(1), output_type=si64)
-    places = op.Slice(numbers, _bound(op, start, 0), _bound(op, end, LAST), [step], [0])
-    return op.ScatterUpdate(self, places, source, op.constant(axis))
+    indices = op.Range(op.constant(0), size, op.constant(1), output_type=si64)
+    positions = op.Slice(indices, _bound(op, start, 0), _bound(op, end, LAST), [step], [0])
+    return op.ScatterUpdate(self, positions, source, op.constant(axis))
 
 
-@aten.lowers("index_select.default")
+@aten.lowers("index_select.default", complex=by_parts())
 def index_select(node: LoweringNode, op: OpBuilder, self: SSAValue, index: SSAValue, *, dim: int) -> SSAValue:
     """aten.index_select.default(x, index) {dim} -> opset8.Gather(x, index, dim)"""
     if node.known_rank(0) == 0:
@@ -106,13 +110,13 @@ def index_select(node: LoweringNode, op: OpBuilder, self: SSAValue, index: SSAVa
     return op.Gather(self, index, axis_from_front(node, dim, node.known_rank(0)))
 
 
-@aten.lowers("embedding.default")
+@aten.lowers("embedding.default", complex=by_parts())
 def embedding(op: OpBuilder, weight: SSAValue, indices: SSAValue) -> SSAValue:
     """aten.embedding.default(w [K, N], indices) -> opset8.Gather(w, indices, 0)"""
     return op.Gather(weight, indices, 0)
 
 
-@aten.lowers("gather.default")
+@aten.lowers("gather.default", complex=by_parts())
 def gather(node: LoweringNode, op: OpBuilder, self: SSAValue, index: SSAValue, *, dim: int) -> SSAValue:
     """aten.gather.default(x, index) {dim} -> opset6.GatherElements(x, index) {axis}
 
@@ -124,7 +128,7 @@ def gather(node: LoweringNode, op: OpBuilder, self: SSAValue, index: SSAValue, *
     return op.GatherElements(cut_to(op, self, index, axis), index, axis=axis)
 
 
-@aten.lowers("take_along_dim.default")
+@aten.lowers("take_along_dim.default", complex=by_parts())
 def take_along_dim(node: LoweringNode, op: OpBuilder, self: SSAValue, indices: SSAValue, *, dim: int | None = None) -> SSAValue:
     """aten.take_along_dim.default(x, indices) {dim} -> opset6.GatherElements(x, indices) {axis}, after broadcasting"""
     if dim is None:
@@ -142,67 +146,69 @@ def take_along_dim(node: LoweringNode, op: OpBuilder, self: SSAValue, indices: S
     return op.GatherElements(x, spread(indices, x), axis=axis)
 
 
-def _places(node: LoweringNode, op: OpBuilder, indices: Tensors) -> list[SSAValue | None]:
-    """Indices as integers: a mask of n dimensions becomes n lists."""
-    places: list[SSAValue | None] = []
+def _index_tensors(node: LoweringNode, op: OpBuilder, indices: Tensors) -> list[SSAValue | None]:
+    """Index tensors as i64: a mask of n dimensions becomes n 1-D tensors, the indices of its true elements."""
+    positions: list[SSAValue | None] = []
     for each in indices:
         if each is None or element_of(each) != boolean:
-            places.append(each)
+            positions.append(each)
             continue
         rank = rank_of(each)
         if rank is None or rank == 0:
             node.fail("a mask of no known dimensions")
-        found = op.NonZero(each, output_type=si64)
-        places += [op.Gather(found, op.constant(axis), 0) for axis in range(rank)]
-    return places
+        nonzero_indices = op.NonZero(each, output_type=si64)
+        positions += [op.Gather(nonzero_indices, op.constant(axis), 0) for axis in range(rank)]
+    return positions
 
 
-def _joined(op: OpBuilder, places: Sequence[SSAValue]) -> SSAValue:
-    """Indices broadcast to one shape, and joined in a new last dimension."""
-    if len({shape_of(each) for each in places}) > 1 or (any(-1 in (shape_of(each) or (-1,)) for each in places) and len(places) > 1):
-        total: SSAValue = places[0]
-        for each in places[1:]:
+def _index_tuples(op: OpBuilder, positions: Sequence[SSAValue]) -> SSAValue:
+    """Index tensors broadcast to one shape, and concatenated in a new last dimension, as GatherND takes them."""
+    if len({shape_of(each) for each in positions}) > 1 or (
+        any(-1 in (shape_of(each) or (-1,)) for each in positions) and len(positions) > 1
+    ):
+        total: SSAValue = positions[0]
+        for each in positions[1:]:
             total = op.Add(total, op.convert(each, element_of(total)))
         shape = op.ShapeOf(total)
-        places = [op.Broadcast(each, shape) for each in places]
-    parts = [op.Unsqueeze(op.convert(each, si64), [-1]) for each in places]
+        positions = [op.Broadcast(each, shape) for each in positions]
+    parts = [op.Unsqueeze(op.convert(each, si64), [-1]) for each in positions]
     return parts[0] if len(parts) == 1 else op.Concat(*parts, axis=-1)
 
 
-def from_start(op: OpBuilder, x: SSAValue, place: SSAValue, axis: int) -> SSAValue:
+def from_start(op: OpBuilder, x: SSAValue, index: SSAValue, axis: int) -> SSAValue:
     """Indices counted from the start; negative ones count from the end."""
-    value = op.convert(place, si64)
+    value = op.convert(index, si64)
     return op.Select(op.Less(value, 0), op.Add(value, op.Gather(op.ShapeOf(x), op.constant(axis), 0)), value)
 
 
-@aten.lowers("index.Tensor", "_unsafe_index.Tensor")
+@aten.lowers("index.Tensor", "_unsafe_index.Tensor", complex=by_parts())
 def index(node: LoweringNode, op: OpBuilder, self: SSAValue, *, indices: Tensors) -> SSAValue:
     """aten.index.Tensor(x, [i, j]) -> opset8.GatherND(x, i and j in a last dimension), for one index opset8.Gather
 
-    The dimensions of adjacent indices take the place of the first index; those of other indices come first in the
+    The dimensions of adjacent indices replace those that they index; those of other indices come first in the
     result.
     """
-    places = _places(node, op, indices)
+    positions = _index_tensors(node, op, indices)
     rank = node.known_rank(0)
-    axes = [axis for axis, each in enumerate(places) if each is not None]
-    values = [each for each in places if each is not None]
-    if not values or len(places) > rank:
-        node.fail(f"{len(places)} indices of a tensor of {rank} dimensions")
+    axes = [axis for axis, each in enumerate(positions) if each is not None]
+    values = [each for each in positions if each is not None]
+    if not values or len(positions) > rank:
+        node.fail(f"{len(positions)} indices of a tensor of {rank} dimensions")
     if len(values) == 1:
         return op.Gather(self, values[0], axes[0])
     others = [axis for axis in range(rank) if axis not in axes]
     x = op.transposed(self, [*axes, *others])
-    joined = _joined(op, [from_start(op, self, each, axis) for each, axis in zip(values, axes, strict=True)])
-    found = op.GatherND(x, joined)
+    index_tuples = _index_tuples(op, [from_start(op, self, each, axis) for each, axis in zip(values, axes, strict=True)])
+    elements = op.GatherND(x, index_tuples)
     if axes != list(range(axes[0], axes[-1] + 1)) or axes[0] == 0:
-        return found
-    count = (rank_of(joined) or 1) - 1
+        return elements
+    count = (rank_of(index_tuples) or 1) - 1
     lead = axes[0]
     order = [*range(count, count + lead), *range(count), *range(count + lead, count + len(others))]
-    return op.transposed(found, order)
+    return op.transposed(elements, order)
 
 
-@aten.lowers("index_put.default", "_unsafe_index_put.default")
+@aten.lowers("index_put.default", "_unsafe_index_put.default", complex=JOINED)
 def index_put(
     node: LoweringNode, op: OpBuilder, self: SSAValue, values: SSAValue, *, indices: Tensors, accumulate: bool = False
 ) -> SSAValue:
@@ -212,27 +218,27 @@ def index_put(
     """
     element, rank = element_of(self), node.known_rank(0)
     value = op.convert(values, element)
-    given = [each for each in indices if each is not None]
-    if len(given) == 1 == len(indices) and element_of(given[0]) == boolean and rank_of(value) == 0 and not accumulate:
-        mask, after = given[0], rank - (rank_of(given[0]) or rank)
+    present = [each for each in indices if each is not None]
+    if len(present) == 1 == len(indices) and element_of(present[0]) == boolean and rank_of(value) == 0 and not accumulate:
+        mask, after = present[0], rank - (rank_of(present[0]) or rank)
         for _ in range(after):
             mask = op.Unsqueeze(mask, [-1])
         return op.Select(mask, value, self)
-    places = _places(node, op, indices)
-    axes = [axis for axis, each in enumerate(places) if each is not None]
-    found = [each for each in places if each is not None]
-    if not found:
+    positions = _index_tensors(node, op, indices)
+    axes = [axis for axis, each in enumerate(positions) if each is not None]
+    tensors = [each for each in positions if each is not None]
+    if not tensors:
         node.fail("no index")
     others = [axis for axis in range(rank) if axis not in axes]
     order = [*axes, *others]
     x = op.transposed(self, order)
-    joined = _joined(op, [from_start(op, self, each, axis) for each, axis in zip(found, axes, strict=True)])
-    count = (rank_of(joined) or 1) - 1
+    index_tuples = _index_tuples(op, [from_start(op, self, each, axis) for each, axis in zip(tensors, axes, strict=True)])
+    count = (rank_of(index_tuples) or 1) - 1
     beside = axes == list(range(axes[0], axes[-1] + 1)) and axes[0] > 0
     tail = op.Slice(op.ShapeOf(x), [len(axes)], [rank], [1], [0])
-    lead = op.Slice(op.ShapeOf(joined), [0], [count], [1], [0])
+    lead = op.Slice(op.ShapeOf(index_tuples), [0], [count], [1], [0])
     if beside:
-        # The value has the dimensions of the indices in the place of the first index.
+        # The value has the dimensions of the indices at the axis of the first index.
         before = axes[0]
         shape = op.Concat(op.Slice(tail, [0], [before], [1], [0]), lead, op.Slice(tail, [before], [rank], [1], [0]), axis=0)
         total = before + count + len(others) - before
@@ -241,15 +247,15 @@ def index_put(
     else:
         updates = op.Broadcast(value, op.Concat(lead, tail, axis=0))
     reduction = {"reduction": "sum"} if accumulate else {}
-    written = op.ScatterNDUpdate(x, joined, updates, **reduction)
+    written = op.ScatterNDUpdate(x, index_tuples, updates, **reduction)
     return op.transposed(written, [order.index(axis) for axis in range(rank)])
 
 
 @aten.lowers("_unsafe_masked_index.default")
 def masked_index(node: LoweringNode, op: OpBuilder, self: SSAValue, mask: SSAValue, *, indices: Tensors, fill: Scalar) -> SSAValue:
     """aten._unsafe_masked_index.default(x, mask, [i, j]) {fill} -> the elements at i and j where the mask is true"""
-    found = index(node, op, self, indices=_limited(op, self, indices))
-    return op.Select(mask, found, as_element(op, element_of(self), fill)[0])
+    elements = index(node, op, self, indices=_limited(op, self, indices))
+    return op.Select(mask, elements, as_element(op, element_of(self), fill)[0])
 
 
 @aten.lowers("_unsafe_masked_index_put_accumulate.default")
@@ -260,31 +266,32 @@ def masked_index_put(node: LoweringNode, op: OpBuilder, self: SSAValue, mask: SS
 
 
 def _limited(op: OpBuilder, x: SSAValue, indices: Tensors) -> Tensors:
-    """Indices limited to those of existing elements; the mask excludes the elements at all other indices."""
-    found: list[SSAValue | None] = []
+    """Indices clamped to the dimensions of x; the mask excludes the elements whose indices this changes."""
+    limited: list[SSAValue | None] = []
     for axis, each in enumerate(indices):
         size = dimension_list(op, x, axis)
-        place = None if each is None else op.convert(each, si64)
-        found.append(None if place is None else op.Minimum(op.Maximum(place, op.Negative(size)), op.Subtract(size, 1)))
-    return found
+        position = None if each is None else op.convert(each, si64)
+        limited.append(None if position is None else op.Minimum(op.Maximum(position, op.Negative(size)), op.Subtract(size, 1)))
+    return limited
 
 
-@aten.lowers("masked_select.default")
+@aten.lowers("masked_select.default", complex=by_parts())
 def masked_select(op: OpBuilder, self: SSAValue, mask: SSAValue) -> SSAValue:
-    """aten.masked_select.default(x, mask) -> opset8.GatherND(x, the places where the mask is true)"""
+    """aten.masked_select.default(x, mask) -> opset8.GatherND(x, the indices where the mask is true)"""
     if shape_of(self) != shape_of(mask) or -1 in (shape_of(self) or (-1,)):
         spread = op.Broadcast(mask, op.ShapeOf(self), mode="bidirectional")
         self, mask = op.Broadcast(self, op.ShapeOf(spread)), spread
     return op.GatherND(self, op.transposed(op.NonZero(mask, output_type=si64), [1, 0]))
 
 
-@aten.lowers("nonzero.default", "nonzero_numpy.default", "where.default")
+@aten.lowers("nonzero.default", "nonzero_numpy.default")
+@aten.lowers("where.default", complex=JOINED)
 def nonzero(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
     """aten.nonzero.default(x) -> opset3.NonZero(x) as [count, rank]"""
-    found = op.NonZero(node.op.operands[0], output_type=si64)
+    indices_ = op.NonZero(node.op.operands[0], output_type=si64)
     if node.op.KIND.startswith("nonzero."):
-        return [op.transposed(found, [1, 0])]
-    return [op.Gather(found, op.constant(axis), 0) for axis in range(node.result_count)]
+        return [op.transposed(indices_, [1, 0])]
+    return [op.Gather(indices_, op.constant(axis), 0) for axis in range(node.result_count)]
 
 
 @aten.lowers("nonzero_static.default")
@@ -305,7 +312,7 @@ def _band(op: OpBuilder, x: SSAValue, diagonal: int, is_lower: bool) -> SSAValue
     return op.LessEqual(across, shifted) if is_lower else op.GreaterEqual(across, shifted)
 
 
-@aten.lowers("tril.default", "triu.default")
+@aten.lowers("tril.default", "triu.default", complex=by_parts())
 def tril(node: LoweringNode, op: OpBuilder, self: SSAValue, *, diagonal: int = 0) -> SSAValue:
     """aten.tril.default(x) {diagonal} -> x where column ≤ row + diagonal, else 0; `triu` where ≥"""
     kept = _band(op, self, diagonal, node.op.KIND.startswith("tril"))
@@ -316,12 +323,12 @@ def tril(node: LoweringNode, op: OpBuilder, self: SSAValue, *, diagonal: int = 0
 def fill_diagonal(node: LoweringNode, op: OpBuilder, self: SSAValue, *, fill_value: Scalar, wrap: bool = False) -> SSAValue:
     """aten.fill_diagonal.default(x) {fill_value} -> the number where row = column, else x"""
     if node.known_rank(0) != 2 or wrap:
-        node.fail("a diagonal of another number of dimensions than 2, or one that wraps")
+        node.fail("only matrices are supported, and no diagonal that wraps")
     both = op.LogicalAnd(_band(op, self, 0, True), _band(op, self, 0, False))
     return op.Select(both, as_element(op, inferred_element(node), fill_value)[0], self)
 
 
-@aten.lowers("diagonal.default", "diagonal_copy.default")
+@aten.lowers("diagonal.default", "diagonal_copy.default", complex=by_parts())
 def diagonal(node: LoweringNode, op: OpBuilder, self: SSAValue, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> SSAValue:
     """aten.diagonal.default(x) {offset, dim1, dim2} -> the elements x[i, i + offset] in a new last dimension"""
     rank = node.known_rank(0)
@@ -330,15 +337,15 @@ def diagonal(node: LoweringNode, op: OpBuilder, self: SSAValue, *, offset: int =
     x = op.transposed(self, [first, second, *others])
     rows, columns = (op.Gather(op.ShapeOf(x), op.constant(axis), 0) for axis in (0, 1))
     count = op.Minimum(op.Subtract(rows, max(-offset, 0)), op.Subtract(columns, max(offset, 0)))
-    numbers = op.Range(op.constant(0), op.Maximum(count, 0), op.constant(1), output_type=si64)
-    places = _joined(op, [op.Add(numbers, max(-offset, 0)), op.Add(numbers, max(offset, 0))])
-    found = op.GatherND(x, places)
-    return op.transposed(found, [*range(1, rank - 1), 0])
+    steps = op.Range(op.constant(0), op.Maximum(count, 0), op.constant(1), output_type=si64)
+    positions = _index_tuples(op, [op.Add(steps, max(-offset, 0)), op.Add(steps, max(offset, 0))])
+    diagonal_ = op.GatherND(x, positions)
+    return op.transposed(diagonal_, [*range(1, rank - 1), 0])
 
 
 @aten.lowers("moir.positions")
 def positions(op: OpBuilder, self: SSAValue) -> SSAValue:
-    """aten.moir.positions(x) -> 0, 1, … in the shape of x: where each element is"""
+    """aten.moir.positions(x) -> 0, 1, … in the shape of x: the flat index of each element"""
     shape = op.ShapeOf(self)
     count = op.ReduceProd(shape, [0], keep_dims=False)
     return op.Reshape(op.Range(op.constant(0), count, op.constant(1), output_type=si64), shape, special_zero=False)
@@ -348,6 +355,6 @@ def positions(op: OpBuilder, self: SSAValue) -> SSAValue:
 def write_positions(op: OpBuilder, self: SSAValue, positions: SSAValue, src: SSAValue) -> SSAValue:
     """aten.moir.write_positions(x, positions, y) -> x with the elements of y at positions in the flattened x"""
     flat = op.Reshape(self, [-1], special_zero=False)
-    places = op.Reshape(positions, [-1, 1], special_zero=False)
-    written = op.ScatterNDUpdate(flat, places, op.Reshape(op.convert(src, element_of(self)), [-1], special_zero=False))
+    columns = op.Reshape(positions, [-1, 1], special_zero=False)
+    written = op.ScatterNDUpdate(flat, columns, op.Reshape(op.convert(src, element_of(self)), [-1], special_zero=False))
     return op.Reshape(written, op.ShapeOf(self), special_zero=False)

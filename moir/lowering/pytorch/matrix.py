@@ -7,22 +7,28 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import boolean
 from moir.dialects.shapes import element_of, rank_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_formula
 from moir.lowering.einstein_sums import einstein_sum
 from moir.lowering.pytorch.arguments import Scalar, Tensors, present
+from moir.lowering.pytorch.complex.rules import bilinear_in
 from moir.lowering.pytorch.promotion import as_element, inferred_element
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
 
-@aten.lowers("linear.default")
+@aten.lowers("linear.default", complex=bilinear_in("input", "weight", "bias"))
 def linear(node: LoweringNode, op: OpBuilder, input: SSAValue, weight: SSAValue, bias: SSAValue | None = None) -> SSAValue:
     """aten.linear.default(x, w [N, K], b) -> opset1.MatMul(x, w) {transpose_b = true} + b"""
     x, w = as_element(op, inferred_element(node), input, weight)
-    found = op.MatMul(x, w, transpose_b=node.rank(1) != 1)
-    return found if bias is None else op.Add(found, as_element(op, inferred_element(node), bias)[0])
+    product = op.MatMul(x, w, transpose_b=node.rank(1) != 1)
+    return product if bias is None else op.Add(product, as_element(op, inferred_element(node), bias)[0])
 
 
-@aten.lowers("matmul.default", "mm.default", "bmm.default", "mv.default", "dot.default", "_int_mm.default", "inner.default")
+@aten.lowers(
+    "matmul.default", "mm.default", "bmm.default", "mv.default", "dot.default", complex=by_formula("pytorch.complex.arithmetic:matmul")
+)
+@aten.lowers("_int_mm.default")
+@aten.lowers("inner.default", complex=bilinear_in("self", "other"))
 def matmul(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.matmul.default(x, y) -> opset1.MatMul(x, y), of a scalar opset1.Multiply"""
     x, y = as_element(op, inferred_element(node), *node.op.operands[:2])
@@ -31,7 +37,8 @@ def matmul(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.MatMul(x, y, transpose_b=node.op.KIND.startswith("inner"))
 
 
-@aten.lowers("addmm.default", "baddbmm.default", "addbmm.default")
+@aten.lowers("addmm.default", complex=bilinear_in("mat1", "mat2", "self"))
+@aten.lowers("baddbmm.default", "addbmm.default", complex=bilinear_in("batch1", "batch2", "self"))
 def addmm(node: LoweringNode, op: OpBuilder, self: SSAValue, *, beta: Scalar = 1, alpha: Scalar = 1) -> SSAValue:
     """aten.addmm.default(x, a, b) {beta, alpha} -> beta · x + alpha · MatMul(a, b)"""
     element = inferred_element(node)
@@ -46,7 +53,7 @@ def addmm(node: LoweringNode, op: OpBuilder, self: SSAValue, *, beta: Scalar = 1
     return op.Add(product, x if beta == 1 else op.Multiply(x, as_element(op, element, beta)[0]))
 
 
-@aten.lowers("outer.default", "ger.default")
+@aten.lowers("outer.default", "ger.default", complex=bilinear_in("self", "vec2"))
 def outer(node: LoweringNode, op: OpBuilder, self: SSAValue, vec2: SSAValue) -> SSAValue:
     """aten.outer.default(x, y) -> x as a column · y; of booleans LogicalAnd"""
     x, y = as_element(op, inferred_element(node), self, vec2)
@@ -54,7 +61,7 @@ def outer(node: LoweringNode, op: OpBuilder, self: SSAValue, vec2: SSAValue) -> 
     return op.LogicalAnd(column, y) if element_of(x) == boolean else op.Multiply(column, y)
 
 
-@aten.lowers("einsum.default")
+@aten.lowers("einsum.default", complex=by_formula("pytorch.complex.arithmetic:einsum"))
 def einsum(node: LoweringNode, op: OpBuilder, *, equation: str, tensors: Tensors) -> SSAValue:
     """aten.einsum.default([x, y]) {equation = "bij,bjk->bik"} -> opset7.Einsum(x, y) {equation}"""
     values = as_element(op, inferred_element(node), *present(node, tensors))
@@ -69,11 +76,11 @@ def bilinear(
     pairs = op.Multiply(op.Unsqueeze(input1, [-1]), op.Unsqueeze(input2, [-2]))
     rank = rank_of(pairs)
     if rank is None:
-        node.fail("the rank of its operands is unknown")
+        node.fail("the rank of its operands is dynamic")
     rows = op.Reshape(weight, [0, -1], special_zero=True)
     flat = op.Reshape(pairs, [*[0] * (rank - 2), -1], special_zero=True)
-    found = op.MatMul(flat, rows, transpose_b=True)
-    return found if bias is None else op.Add(found, bias)
+    product = op.MatMul(flat, rows, transpose_b=True)
+    return product if bias is None else op.Add(product, bias)
 
 
 @aten.lowers("_trilinear.default")
@@ -93,7 +100,7 @@ def trilinear(
 
     Each operand has new dimensions of size 1 at its `expand`.
     """
-    given = as_element(op, inferred_element(node), i1, i2, i3)
-    x, y, z = (op.Unsqueeze(each, list(axes)) if axes else each for each, axes in zip(given, (expand1, expand2, expand3), strict=True))
+    operands = as_element(op, inferred_element(node), i1, i2, i3)
+    x, y, z = (op.Unsqueeze(each, list(axes)) if axes else each for each, axes in zip(operands, (expand1, expand2, expand3), strict=True))
     products = op.Multiply(op.Multiply(x, y), z)
     return op.ReduceSum(products, list(sumdim), keep_dims=False) if sumdim else products

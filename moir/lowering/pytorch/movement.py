@@ -1,4 +1,4 @@
-"""Views, permutations, joining and splitting: the elements of tensors in another order or shape."""
+"""Views, permutations, concatenation and splitting: the elements of tensors in another order or shape."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import shape_of
 from moir.expansions.shape_values import as_list, dimension, dimension_list
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_formula, by_parts
 from moir.lowering.pytorch.arguments import (
     Scalar,
     Size,
@@ -22,12 +23,13 @@ from moir.lowering.pytorch.arguments import (
     shape_value,
     size_list,
 )
+from moir.lowering.pytorch.complex.rules import JOINED
 from moir.lowering.pytorch.promotion import as_element, inferred_element
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
 
-@aten.lowers("view.default", "reshape.default", "_unsafe_view.default", "_reshape_alias.default", "view_copy.default")
+@aten.lowers("view.default", "reshape.default", "_unsafe_view.default", "_reshape_alias.default", "view_copy.default", complex=by_parts())
 def view(op: OpBuilder, self: SSAValue, *, size: Sizes = (), shape: Sizes = ()) -> SSAValue:
     """aten.view.default(x) {size} -> opset1.Reshape(x, size)"""
     wanted = size or shape
@@ -39,11 +41,12 @@ aten.lowers_each(
         "view_as.default reshape_as.default": lambda op, self, other: op.Reshape(self, op.ShapeOf(other), special_zero=False),
         "ravel.default": lambda op, self: op.Reshape(self, [-1], special_zero=False),
         "expand_as.default": lambda op, self, other: op.Broadcast(self, op.ShapeOf(other)),
-    }
+    },
+    complex=by_parts(),
 )
 
 
-@aten.lowers("flatten.using_ints")
+@aten.lowers("flatten.using_ints", complex=by_parts())
 def flatten(node: LoweringNode, op: OpBuilder, self: SSAValue, *, start_dim: int = 0, end_dim: int = -1) -> SSAValue:
     """aten.flatten.using_ints(x) {start_dim, end_dim} -> opset1.Reshape(x, [0, …, -1, …])"""
     rank = node.known_rank(0)
@@ -59,7 +62,7 @@ def flatten(node: LoweringNode, op: OpBuilder, self: SSAValue, *, start_dim: int
     return op.Reshape(self, op.Concat(*parts, axis=0), special_zero=False)
 
 
-@aten.lowers("unflatten.int")
+@aten.lowers("unflatten.int", complex=by_parts())
 def unflatten(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, sizes: Sizes) -> SSAValue:
     """aten.unflatten.int(x) {dim, sizes} -> opset1.Reshape(x, [dimensions before, sizes, dimensions after])"""
     rank = node.known_rank(0)
@@ -69,13 +72,13 @@ def unflatten(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, si
     return op.Reshape(self, op.Concat(*parts, axis=0) if len(parts) > 1 else parts[0], special_zero=False)
 
 
-@aten.lowers("permute.default", "permute_copy.default")
+@aten.lowers("permute.default", "permute_copy.default", complex=by_parts())
 def permute(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dims: tuple[int, ...]) -> SSAValue:
     """aten.permute.default(x) {dims} -> opset1.Transpose(x, dims)"""
     return op.transposed(self, axes_from_front(node, dims, len(dims)))
 
 
-@aten.lowers("transpose.int", "swapaxes.default", "swapdims.default", "transpose_copy.int")
+@aten.lowers("transpose.int", "swapaxes.default", "swapdims.default", "transpose_copy.int", complex=by_parts())
 def transpose(
     node: LoweringNode,
     op: OpBuilder,
@@ -96,7 +99,8 @@ def transpose(
     return op.transposed(self, order)
 
 
-@aten.lowers("t.default", "numpy_T.default", "adjoint.default", "mT.default", "mH.default", "matrix_H.default", "t_copy.default")
+@aten.lowers("t.default", "numpy_T.default", "mT.default", "t_copy.default", complex=by_parts())
+@aten.lowers("adjoint.default", "mH.default", "matrix_H.default", complex=by_formula("pytorch.complex.functions:adjoint"))
 def t(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.t.default(x) -> opset1.Transpose(x, [1, 0]); `mT` exchanges the last two axes"""
     rank = node.known_rank(0)
@@ -107,7 +111,7 @@ def t(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     return op.transposed(self, [*range(rank - 2), rank - 1, rank - 2])
 
 
-@aten.lowers("movedim.int", "movedim.intlist")
+@aten.lowers("movedim.int", "movedim.intlist", complex=by_parts())
 def movedim(node: LoweringNode, op: OpBuilder, self: SSAValue, *, source: tuple[int, ...], destination: tuple[int, ...]) -> SSAValue:
     """aten.movedim.int(x) {source, destination} -> opset1.Transpose(x, order)"""
     rank = node.known_rank(0)
@@ -119,7 +123,7 @@ def movedim(node: LoweringNode, op: OpBuilder, self: SSAValue, *, source: tuple[
     return op.transposed(self, [placed[axis] if axis in placed else next(others) for axis in range(rank)])
 
 
-@aten.lowers("expand.default", "broadcast_to.default", "expand_copy.default")
+@aten.lowers("expand.default", "broadcast_to.default", "expand_copy.default", complex=by_parts())
 def expand(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Sizes) -> SSAValue:
     """aten.expand.default(x) {size} -> opset3.Broadcast(x, size), in which -1 stands for the dimension of x"""
     rank, lead = node.known_rank(0), len(size) - node.known_rank(0)
@@ -131,7 +135,7 @@ def expand(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Sizes) ->
     return op.Broadcast(self, shape_value(op, parts, 0) if parts else np.array([], np.int64))
 
 
-@aten.lowers("broadcast_tensors.default")
+@aten.lowers("broadcast_tensors.default", complex=by_parts())
 def broadcast_tensors(node: LoweringNode, op: OpBuilder, *, tensors: Tensors) -> list[SSAValue]:
     """aten.broadcast_tensors.default([x, y]) -> opset3.Broadcast of each to the shape of all"""
     values = present(node, tensors)
@@ -144,13 +148,15 @@ def broadcast_tensors(node: LoweringNode, op: OpBuilder, *, tensors: Tensors) ->
     return [op.Broadcast(value, op.ShapeOf(total)) for value in values]
 
 
-@aten.lowers("unsqueeze.default", "unsqueeze_copy.default")
+@aten.lowers("unsqueeze.default", "unsqueeze_copy.default", complex=by_parts())
 def unsqueeze(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int) -> SSAValue:
     """aten.unsqueeze.default(x) {dim} -> opset1.Unsqueeze(x, [dim])"""
     return op.Unsqueeze(self, [axis_from_front(node, dim, node.known_rank(0) + 1)])
 
 
-@aten.lowers("squeeze.dim", "squeeze.dims", "squeeze.default", "squeeze_copy.dim", "squeeze_copy.dims", "squeeze_copy.default")
+@aten.lowers(
+    "squeeze.dim", "squeeze.dims", "squeeze.default", "squeeze_copy.dim", "squeeze_copy.dims", "squeeze_copy.default", complex=by_parts()
+)
 def squeeze(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int, ...] = ()) -> SSAValue:
     """aten.squeeze.dim(x) {dim} -> opset1.Squeeze(x, [dim]); a dimension that is not 1 stays"""
     rank, shape = node.known_rank(0), shape_of(self) or ()
@@ -159,20 +165,20 @@ def squeeze(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int
         inferred = [axis for axis in axes if axis < rank and shape[axis] < 0]
         if not node.has("dim"):
             # torch.export has decided with the sizes of the example which dimensions are removed.
-            node.fail(f"whether the unknown dimensions {inferred} are 1", hint="give the model's inputs static shapes")
+            node.fail(f"whether the dynamic dimensions {inferred} are 1", hint="give the model's inputs static shapes")
         axes = [axis for axis in axes if axis not in inferred]
     removed = [axis for axis in axes if axis < rank and shape[axis] == 1]
     return op.Squeeze(self, removed) if removed else self
 
 
-@aten.lowers("repeat.default", "tile.default")
+@aten.lowers("repeat.default", "tile.default", complex=by_parts())
 def repeat(op: OpBuilder, self: SSAValue, *, repeats: Sizes = (), dims: Sizes = ()) -> SSAValue:
     """aten.repeat.default(x) {repeats} -> opset1.Tile(x, repeats)"""
     counts = repeats or dims
     return op.Tile(self, shape_value(op, counts, 0)) if counts else self
 
 
-@aten.lowers("repeat_interleave.self_int")
+@aten.lowers("repeat_interleave.self_int", complex=by_parts())
 def repeat_interleave(node: LoweringNode, op: OpBuilder, self: SSAValue, *, repeats: Size, dim: int | None = None) -> SSAValue:
     """aten.repeat_interleave.self_int(x) {repeats, dim} -> each element of an axis `repeats` times"""
     rank = node.known_rank(0)
@@ -185,15 +191,15 @@ def repeat_interleave(node: LoweringNode, op: OpBuilder, self: SSAValue, *, repe
     return op.Reshape(wide, op.Concat(*parts, axis=0) if rank > 1 else parts[0], special_zero=False)
 
 
-@aten.lowers("cat.default", "concat.default", "concatenate.default")
+@aten.lowers("cat.default", "concat.default", "concatenate.default", complex=JOINED)
 def cat(node: LoweringNode, op: OpBuilder, *, tensors: Tensors, dim: int = 0) -> SSAValue:
-    """aten.cat.default([x, y]) {dim} -> opset1.Concat(x, y) {axis}; an empty list of one dimension is left out"""
+    """aten.cat.default([x, y]) {dim} -> opset1.Concat(x, y) {axis}; an empty 1-D tensor is left out"""
     values = as_element(op, inferred_element(node), *present(node, tensors))
     kept = [value for value in values if shape_of(value) != (0,)] or values[:1]
     return kept[0] if len(kept) == 1 else op.Concat(*kept, axis=dim)
 
 
-@aten.lowers("stack.default")
+@aten.lowers("stack.default", complex=JOINED)
 def stack(node: LoweringNode, op: OpBuilder, *, tensors: Tensors, dim: int = 0) -> SSAValue:
     """aten.stack.default([x, y]) {dim} -> opset1.Concat of both with a new dimension"""
     values = as_element(op, inferred_element(node), *present(node, tensors))
@@ -204,7 +210,7 @@ def stack(node: LoweringNode, op: OpBuilder, *, tensors: Tensors, dim: int = 0) 
     return parts[0] if len(parts) == 1 else op.Concat(*parts, axis=dim)
 
 
-@aten.lowers("split.Tensor", "unsafe_split.Tensor", "chunk.default", "unsafe_chunk.default", "tensor_split.sections")
+@aten.lowers("split.Tensor", "unsafe_split.Tensor", "chunk.default", "unsafe_chunk.default", "tensor_split.sections", complex=by_parts())
 def split(
     node: LoweringNode,
     op: OpBuilder,
@@ -241,7 +247,9 @@ def split(
     return list(op.VariadicSplit.parts(count, self, op.constant(axis), op.Concat(*steps, op.constant([-1]), axis=0)))
 
 
-@aten.lowers("split_with_sizes.default", "split.sizes", "split_with_sizes_copy.default", "unsafe_split_with_sizes.default")
+@aten.lowers(
+    "split_with_sizes.default", "split.sizes", "split_with_sizes_copy.default", "unsafe_split_with_sizes.default", complex=by_parts()
+)
 def split_with_sizes(
     node: LoweringNode, op: OpBuilder, self: SSAValue, *, split_sizes: Sizes = (), split_size: Sizes = (), dim: int = 0
 ) -> list[SSAValue]:
@@ -251,13 +259,13 @@ def split_with_sizes(
     return list(op.VariadicSplit.parts(node.result_count, self, op.constant(axis), shape_value(op, sizes, 0)))
 
 
-@aten.lowers("unbind.int", "unbind_copy.int")
+@aten.lowers("unbind.int", "unbind_copy.int", complex=by_parts())
 def unbind(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int = 0) -> list[SSAValue]:
     """aten.unbind.int(x) {dim} -> opset8.Gather(x, index, dim) for each index"""
     return [op.Gather(self, op.constant(index), dim) for index in range(node.result_count)]
 
 
-@aten.lowers("flip.default")
+@aten.lowers("flip.default", complex=by_parts())
 def flip(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dims: tuple[int, ...]) -> SSAValue:
     """aten.flip.default(x) {dims} -> opset8.Slice(x, -1, …, -1, dims)"""
     axes = axes_from_front(node, dims, node.known_rank(0))
@@ -267,7 +275,7 @@ def flip(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dims: tuple[int, 
     return op.Slice(self, [-1] * count, [-(2**31)] * count, [-1] * count, axes)
 
 
-@aten.lowers("roll.default")
+@aten.lowers("roll.default", complex=by_parts())
 def roll(op: OpBuilder, self: SSAValue, *, shifts: Sizes, dims: tuple[int, ...] = ()) -> SSAValue:
     """aten.roll.default(x) {shifts, dims} -> opset7.Roll(x, shifts, dims)"""
     if dims:
@@ -276,7 +284,7 @@ def roll(op: OpBuilder, self: SSAValue, *, shifts: Sizes, dims: tuple[int, ...] 
     return op.Reshape(op.Roll(flat, shape_value(op, shifts), [0]), op.ShapeOf(self), special_zero=False)
 
 
-@aten.lowers("pixel_shuffle.default", "pixel_unshuffle.default")
+@aten.lowers("pixel_shuffle.default", "pixel_unshuffle.default", complex=by_parts())
 def pixel_shuffle(op: OpBuilder, self: SSAValue, *, upscale_factor: int | None = None, downscale_factor: int | None = None) -> SSAValue:
     """aten.pixel_shuffle.default(x) {upscale_factor} -> opset1.DepthToSpace(x) {block_size, mode = "depth_first"}"""
     if upscale_factor is not None:
@@ -288,6 +296,7 @@ def pixel_shuffle(op: OpBuilder, self: SSAValue, *, upscale_factor: int | None =
     "constant_pad_nd.default",
     "pad.default",
     *(f"{kind}_pad{axes}d.default" for kind in ("reflection", "replication") for axes in (1, 2, 3)),
+    complex=JOINED,
 )
 def pad(
     node: LoweringNode,
@@ -302,9 +311,9 @@ def pad(
     """aten.pad.default(x) {pad = [left, right, top, bottom]}
     -> opset12.Pad(x, [0, 0, top, left], [0, 0, bottom, right])
     """
-    given, rank = list(pad or padding), node.known_rank(0)
-    if len(given) % 2 or len(given) > 2 * rank:
-        node.fail(f"{len(given)} pads of {rank} dimensions")
+    pads, rank = list(pad or padding), node.known_rank(0)
+    if len(pads) % 2 or len(pads) > 2 * rank:
+        node.fail(f"{len(pads)} pads of {rank} dimensions")
     kind = node.op.KIND
     mode = "reflect" if kind.startswith("reflection") else "replicate" if kind.startswith("replication") else mode
     modes = {"constant": "constant", "reflect": "reflect", "replicate": "edge"}
@@ -312,38 +321,38 @@ def pad(
         node.fail(f"pads of mode {mode!r} are not supported")
     begins: list[Size] = [0] * rank
     ends: list[Size] = [0] * rank
-    for index in range(len(given) // 2):
-        begins[rank - 1 - index], ends[rank - 1 - index] = given[2 * index], given[2 * index + 1]
+    for index in range(len(pads) // 2):
+        begins[rank - 1 - index], ends[rank - 1 - index] = pads[2 * index], pads[2 * index + 1]
     operands = [self, shape_value(op, begins), shape_value(op, ends)]
     if mode == "constant":
         operands += as_element(op, inferred_element(node), value or 0)
     return op.Pad(*operands, pad_mode=modes[mode])
 
 
-@aten.lowers("meshgrid.default", "meshgrid.indexing")
+@aten.lowers("meshgrid.default", "meshgrid.indexing", complex=by_parts())
 def meshgrid(node: LoweringNode, op: OpBuilder, *, tensors: Tensors, indexing: str = "ij") -> list[SSAValue]:
     """aten.meshgrid.indexing([x, y]) {indexing} -> each vector broadcast along an axis of its own"""
     values = present(node, tensors)
-    places = list(range(len(values)))
+    axes = list(range(len(values)))
     if indexing == "xy" and len(values) > 1:
-        places[:2] = [1, 0]
-    order: Sequence[SSAValue] = [values[places.index(axis)] for axis in range(len(values))]
+        axes[:2] = [1, 0]
+    order: Sequence[SSAValue] = [values[axes.index(axis)] for axis in range(len(values))]
     sizes = [op.Reshape(op.ShapeOf(each), [1], special_zero=False) if node_rank(each) else op.constant([1]) for each in order]
     shape = op.Concat(*sizes, axis=0) if len(sizes) > 1 else sizes[0]
     results: list[SSAValue] = []
-    for value, place in zip(values, places, strict=True):
-        column = op.Reshape(value, [-1 if axis == place else 1 for axis in range(len(values))], special_zero=False)
+    for value, own_axis in zip(values, axes, strict=True):
+        column = op.Reshape(value, [-1 if axis == own_axis else 1 for axis in range(len(values))], special_zero=False)
         results.append(op.Broadcast(column, shape))
     return results
 
 
 def node_rank(value: SSAValue) -> int:
-    """The rank of a value, 1 if it is unknown."""
+    """The rank of a value, 1 if it is dynamic."""
     shape = shape_of(value)
     return 1 if shape is None else len(shape)
 
 
-@aten.lowers("unfold.default", "unfold_copy.default")
+@aten.lowers("unfold.default", "unfold_copy.default", complex=by_parts())
 def unfold(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dimension: int, size: int, step: int) -> SSAValue:
     """aten.unfold.default(x) {dimension, size, step} -> windows along an axis, their elements in a new last axis"""
     rank = node.known_rank(0)
@@ -354,7 +363,7 @@ def unfold(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dimension: int,
     length = op.Gather(op.ShapeOf(self), op.constant(axis), 0)
     count = op.Add(op.Divide(op.Subtract(length, size), step), 1)
     starts = op.Multiply(op.Range(op.constant(0), count, op.constant(1), output_type=si64), step)
-    places = op.Add(op.Unsqueeze(starts, [1]), np.arange(size))
-    found = op.Gather(self, places, axis)
+    positions = op.Add(op.Unsqueeze(starts, [1]), np.arange(size))
+    windows = op.Gather(self, positions, axis)
     order = [each for each in range(rank + 1) if each != axis + 1]
-    return op.transposed(found, [*order, axis + 1])
+    return op.transposed(windows, [*order, axis + 1])

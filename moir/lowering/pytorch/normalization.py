@@ -9,6 +9,7 @@ from moir.dialects.element_types import f32
 from moir.dialects.shapes import element_of, shape_of
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import with_handler
 from moir.lowering.pytorch.arguments import Scalar, Sizes, axes_from_front
 from moir.lowering.pytorch.mathematics import batch_statistics
 from moir.lowering.pytorch.mathematics.distances import norm
@@ -19,7 +20,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _filled(op: OpBuilder, value: SSAValue | None, number: float, x: SSAValue) -> SSAValue:
-    """A vector over the channels of x; if it is absent, a vector that is filled with a number."""
+    """A 1-D tensor over the channels of x; if it is absent, one that is filled with a number."""
     if value is not None:
         return op.convert(value, element_of(x))
     return op.Broadcast(op.constant_like(number, x), dimension_list(op, x, 1))
@@ -120,15 +121,15 @@ def layer_norm(
 ) -> Replacement:
     """aten.layer_norm.default(x, gamma, beta) {normalized_shape, eps} -> opset6.MVN(x, last axes) · gamma + beta"""
     axes = list(range(-len(normalized_shape), 0))
-    found = op.MVN(input, axes, eps=eps, normalize_variance=True, eps_mode="INSIDE_SQRT")
+    normalized = op.MVN(input, axes, eps=eps, normalize_variance=True, eps_mode="INSIDE_SQRT")
     if weight is not None:
-        found = op.Multiply(found, op.convert(weight, element_of(found)))
+        normalized = op.Multiply(normalized, op.convert(weight, element_of(normalized)))
     if bias is not None:
-        found = op.Add(found, op.convert(bias, element_of(found)))
+        normalized = op.Add(normalized, op.convert(bias, element_of(normalized)))
     if not _uses_statistics(node):
-        return [found, *[None] * (node.result_count - 1)]
+        return [normalized, *[None] * (node.result_count - 1)]
     mean, variance = batch_statistics.mean_and_variance(op, input, axes, keep_dims=True)
-    return [found, mean, batch_statistics.inverse_deviation(op, variance, eps)]
+    return [normalized, mean, batch_statistics.inverse_deviation(op, variance, eps)]
 
 
 def _uses_statistics(node: LoweringNode) -> bool:
@@ -146,9 +147,13 @@ def rms_norm(
     axes = list(range(-len(normalized_shape), 0))
     squares = op.ReduceMean(op.Multiply(input, input), axes, keep_dims=True)
     size = op.Sqrt(op.Add(squares, margin))
-    found = op.Divide(input, size)
-    found = found if weight is None else op.Multiply(found, op.convert(weight, element))
-    return [found, op.Divide(op.constant_like(1, size), size)] if _uses_statistics(node) else [found, *[None] * (node.result_count - 1)]
+    normalized = op.Divide(input, size)
+    normalized = normalized if weight is None else op.Multiply(normalized, op.convert(weight, element))
+    return (
+        [normalized, op.Divide(op.constant_like(1, size), size)]
+        if _uses_statistics(node)
+        else [normalized, *[None] * (node.result_count - 1)]
+    )
 
 
 @aten.lowers("group_norm.default", "native_group_norm.default")
@@ -166,13 +171,19 @@ def group_norm(
     """aten.group_norm.default(x, gamma, beta) {num_groups, eps} -> opset12.GroupNormalization(x, gamma, beta)"""
     groups = num_groups or group or 1
     scale, shift = _filled(op, weight, 1, input), _filled(op, bias, 0, input)
-    found = op.GroupNormalization(input, scale, shift, num_groups=groups, epsilon=eps)
+    normalized = op.GroupNormalization(input, scale, shift, num_groups=groups, epsilon=eps)
     if not _uses_statistics(node):
-        return [found, *[None] * (node.result_count - 1)]
-    return [found, *batch_statistics.group_statistics(op, input, groups, eps)]
+        return [normalized, *[None] * (node.result_count - 1)]
+    return [normalized, *batch_statistics.group_statistics(op, input, groups, eps)]
 
 
-@aten.lowers("linalg_vector_norm.default", "norm.ScalarOpt_dim", "norm.Scalar", "norm.ScalarOpt_dim_dtype")
+@aten.lowers(
+    "linalg_vector_norm.default",
+    "norm.ScalarOpt_dim",
+    "norm.Scalar",
+    "norm.ScalarOpt_dim_dtype",
+    complex=with_handler("pytorch.complex.functions:of_magnitudes"),
+)
 def vector_norm(
     node: LoweringNode,
     op: OpBuilder,

@@ -61,7 +61,7 @@ def max_pool(
         return op["opset14.MaxPool"].results(
             x,
             **padded_window(kernel, strides, pads, pads, per_axis(node, dilation, axes, "dilation", 1)),
-            # What would begin after the data is left out, as torch does.
+            # A window that would begin after the data is left out, as in torch.
             rounding_type="ceil_torch" if ceil_mode else "floor",
             axis=2,
         )
@@ -88,7 +88,7 @@ def avg_pool(
     pads = per_axis(node, padding, axes, "padding", 0)
 
     # The means of integers are truncated.
-    given = op.convert(self, f32) if is_integral(element_of(self)) else self
+    x = op.convert(self, f32) if is_integral(element_of(self)) else self
 
     strides = per_axis(node, stride, axes, "stride") if stride else kernel
     # Means over whole windows, also where these end after the data.
@@ -106,7 +106,7 @@ def avg_pool(
             return [op.Multiply(means[0], prod(kernel) / divisor_override)]
         return [_without_overhang(op, x, means[0], kernel, strides, pads)] if is_whole and ceil_mode else means
 
-    return _batched(node, op, given, axes, pool)
+    return _batched(node, op, x, axes, pool)
 
 
 def _without_overhang(
@@ -139,9 +139,9 @@ def adaptive_pool(node: LoweringNode, op: OpBuilder, self: SSAValue, *, output_s
             return op.AdaptiveMaxPool.results(x, _target(op, x, sizes), index_element_type=si32)
         if all(isinstance(each, int) and each == 1 for each in sizes):
             return [op.ReduceMean(x, list(range(2, axes + 2)), keep_dims=True)]
-        given = None if shape is None or not is_static(shape[-axes:]) else shape[-axes:]
-        if given is not None and all(isinstance(b, int) and b > 0 and a % b == 0 for a, b in zip(given, sizes, strict=True)):
-            kernel = [a // b for a, b in zip(given, sizes, strict=True) if isinstance(b, int)]
+        static_shape = None if shape is None or not is_static(shape[-axes:]) else shape[-axes:]
+        if static_shape is not None and all(isinstance(b, int) and b > 0 and a % b == 0 for a, b in zip(static_shape, sizes, strict=True)):
+            kernel = [a // b for a, b in zip(static_shape, sizes, strict=True) if isinstance(b, int)]
             window = padded_window(kernel, kernel, [0] * axes, [0] * axes)
             return [op["opset14.AvgPool"](x, **window, auto_pad="explicit", exclude_pad=True, rounding_type="floor")]
         return [op.AdaptiveAvgPool(x, _target(op, x, sizes))]

@@ -32,9 +32,9 @@ def projected_layers(
     ends: list[tuple[SSAValue, SSAValue]] = []
     for first in range(0, len(weights), directions):
         outputs: list[SSAValue] = []
-        for number, each in enumerate(weights[first : first + directions]):
-            states = [op.Gather(state, first + number, 0) for state in (hidden, cell)]
-            output, *final = _direction(op, x, states, each, is_reverse=number == 1)
+        for direction, each in enumerate(weights[first : first + directions]):
+            states = [op.Gather(state, first + direction, 0) for state in (hidden, cell)]
+            output, *final = _direction(op, x, states, each, is_reverse=direction == 1)
             outputs.append(output)
             ends.append((final[0], final[1]))
         x = op.Concat(*outputs, axis=2) if len(outputs) > 1 else outputs[0]

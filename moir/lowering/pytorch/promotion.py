@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import update_wrapper
-from importlib import import_module
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
@@ -28,25 +27,18 @@ def inferred_element(node: LoweringNode, index: int = 0) -> Attribute:
     """The element type that the program states for a result. Raises ConversionError if it states none."""
     element = element_of(node.op.results[index])
     if element is dynamic or not is_element_type(element):
-        node.fail("its result is not a tensor of real numbers", hint="cut the model before this node; OpenVINO IR has real numbers only")
+        node.fail("its result is not a tensor of real numbers", hint="cut the model before this node: operations have real numbers only")
     return element
 
 
 def with_inferred_elements(_kind: str, handler: BoundHandler) -> BoundHandler:
-    """A handler whose values are converted to the element types that the program states for the results.
-
-    Operations on complex numbers are computed by their parts.
-    """
+    """A handler whose values are converted to the element types that the program states for the results."""
 
     def call(node: LoweringNode, op: OpBuilder) -> Replacement | None:
-        if "complex_operands" in node.op.properties:
-            layout = import_module("moir.lowering.pytorch.complex.layout")
-            given: Replacement | None = layout.lowered(node, op, handler)
-        else:
-            given = handler(node, op)
-        if given is None:
+        results = handler(node, op)
+        if results is None:
             return None
-        values = [given] if isinstance(given, SSAValue) else list(given)
+        values = [results] if isinstance(results, SSAValue) else list(results)
         for index, (result, value) in enumerate(zip(node.op.results, values, strict=False)):
             element = element_of(result)
             if value is not None and element is not dynamic:
@@ -79,10 +71,10 @@ def promoted(values: Sequence[Scalar]) -> Attribute:
     numbers = [_of_number(each) for each in values if not isinstance(each, SSAValue)]
     result: Attribute | None = None
     for group in (with_dimensions, scalars, numbers):
-        found: Attribute | None = None
+        element: Attribute | None = None
         for each in group:
-            found = each if found is None else promote(found, each)
-        result = found if result is None else result if found is None else _combined(result, found)
+            element = each if element is None else promote(element, each)
+        result = element if result is None else result if element is None else _combined(result, element)
     assert result is not None
     return result
 

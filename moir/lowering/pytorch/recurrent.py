@@ -1,4 +1,4 @@
-"""Recurrent networks of several layers and directions."""
+"""RNN layers: several stacked layers, one or two directions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import shape_of
-from moir.expansions.layered_recurrence import MODES, Network, computed
+from moir.expansions.layered_recurrence import MODES, StackedRNN, computed
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Tensors, present
 from moir.lowering.pytorch.projected_recurrence import projected_layers
@@ -19,7 +19,7 @@ from moir.rewriting.sequences import lengths
 
 
 @aten.lowers("lstm.input", "gru.input", "rnn_tanh.input", "rnn_relu.input")
-def network(
+def rnn_layers(
     node: LoweringNode,
     op: OpBuilder,
     input: SSAValue,
@@ -53,14 +53,14 @@ def network(
         output, *ends = projected_layers(op, x, states[0], states[1], parts, directions)
         return [output if batch_first else op.transposed(output, [1, 0, 2]), *ends]
     if len(weights) != group * num_layers * directions or width < 0 or size < 0:
-        node.fail(f"{len(weights)} weights of {num_layers} layers, or of unknown sizes")
-    how = Network(mode, num_layers, directions, width, size)
-    output, ends = computed(op, how, x, states, lengths(op, x), _vector(op, weights, group, len(mode.order) * size))
+        node.fail(f"{len(weights)} weights of {num_layers} layers, or of dynamic sizes")
+    configuration = StackedRNN(mode, num_layers, directions, width, size)
+    output, ends = computed(op, configuration, x, states, lengths(op, x), _vector(op, weights, group, len(mode.order) * size))
     return [output if batch_first else op.transposed(output, [1, 0, 2]), *ends]
 
 
 def _vector(op: OpBuilder, weights: Sequence[SSAValue], group: int, rows: int) -> SSAValue:
-    """All weights as one vector: the matrices of all layers, then their biases, which are zeros if there are none."""
+    """All weights as one 1-D tensor: the matrices of all layers, then their biases, or zeros if there are none."""
     matrices = [value for start in range(0, len(weights), group) for value in weights[start : start + 2]]
     if group == 4:
         biases = [value for start in range(0, len(weights), group) for value in weights[start + 2 : start + 4]]

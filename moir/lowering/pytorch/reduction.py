@@ -6,9 +6,11 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si32, si64
 from moir.dialects.shapes import element_of, shape_of
+from moir.expansions.extremes import first_extremes
 from moir.expansions.running_products import running_product
 from moir.expansions.sums_of_exponentials import log_of_sum_of_exponentials
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_formula, by_parts, with_handler
 from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, axes_from_front, axis_from_front, size_scalar
 from moir.lowering.pytorch.comparison import truth
 from moir.lowering.pytorch.promotion import inferred_element
@@ -22,10 +24,9 @@ def _axes(node: LoweringNode, dim: tuple[int, ...]) -> list[int]:
     return (axes_from_front(node, dim, rank) or list(range(rank))) if rank else []
 
 
-@aten.lowers(
-    *("sum.default", "sum.dim_IntList", "mean.default", "mean.dim", "prod.default", "prod.dim_int"),
-    *("amax.default", "amin.default", "max.default", "min.default", "logsumexp.default"),
-)
+@aten.lowers("sum.default", "sum.dim_IntList", "mean.default", "mean.dim", complex=by_parts())
+@aten.lowers("prod.default", "prod.dim_int", complex=by_formula("pytorch.complex.functions:prod"))
+@aten.lowers("amax.default", "amin.default", "max.default", "min.default", "logsumexp.default")
 def reduce(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int, ...] = (), keepdim: bool = False) -> SSAValue:
     """aten.sum.dim_IntList(x) {dim, keepdim} -> opset1.ReduceSum(x, dim) {keep_dims}, and so on"""
     name = node.op.KIND.partition(".")[0]
@@ -51,7 +52,7 @@ def mean_of(op: OpBuilder, x: SSAValue, axes: list[int], *, keep_dims: bool) -> 
     return op.Divide(op.ReduceSum(x, axes, keep_dims=keep_dims), op.convert(count, element_of(x)))
 
 
-@aten.lowers("sum_to_size.default")
+@aten.lowers("sum_to_size.default", complex=by_parts())
 def sum_to_size(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Sizes) -> SSAValue:
     """aten.sum_to_size.default(x) {size} -> ReduceSum over the dimensions that are 1 or absent in `size`"""
     rank = node.known_rank(0)
@@ -62,7 +63,9 @@ def sum_to_size(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Size
     return op.ReduceSum(x, list(range(first)), keep_dims=False) if first else x
 
 
-@aten.lowers("any.default", "any.dim", "any.dims", "all.default", "all.dim", "all.dims", "_is_all_true.default", "_is_any_true.default")
+@aten.lowers("any.default", "any.dim", "any.dims", complex=by_formula("pytorch.complex.functions:any_nonzero"))
+@aten.lowers("all.default", "all.dim", "all.dims", complex=by_formula("pytorch.complex.functions:all_nonzero"))
+@aten.lowers("_is_all_true.default", "_is_any_true.default")
 def any_(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int, ...] = (), keepdim: bool = False) -> SSAValue:
     """aten.any.dim(x) {dim, keepdim} -> opset1.ReduceLogicalOr(x ≠ 0, dim); `all` ReduceLogicalAnd"""
     x, axes = truth(op, self), _axes(node, dim)
@@ -76,18 +79,18 @@ def argmax(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int | None
     """aten.argmax.default(x) {dim, keepdim} -> the indices of opset11.TopK(x, 1, dim), the first of equal elements"""
     rank = node.known_rank(0)
     x, axis = (op.Reshape(self, [-1], special_zero=False), 0) if dim is None or rank == 0 else (self, axis_from_front(node, dim, rank))
-    _, places = _extremes(op, x, axis, "max" if node.op.KIND.startswith("argmax") else "min")
+    _, indices = _extremes(op, x, axis, "max" if node.op.KIND.startswith("argmax") else "min")
     if dim is None and keepdim:
-        return op.Reshape(places, [1] * rank, special_zero=False)
-    return places if keepdim and rank else op.Squeeze(places, [axis])
+        return op.Reshape(indices, [1] * rank, special_zero=False)
+    return indices if keepdim and rank else op.Squeeze(indices, [axis])
 
 
 def _extremes(op: OpBuilder, x: SSAValue, axis: int, mode: str) -> tuple[SSAValue, SSAValue]:
     """The extreme along an axis, which is kept with size 1, and its first index."""
     element = element_of(x)
-    given = op.convert(x, si32) if element == boolean else x
-    values, places = op.TopK.results(given, op.constant(1), axis=axis, mode=mode, sort="value", index_element_type=si64, stable=True)
-    return op.convert(values, element), places
+    comparable = op.convert(x, si32) if element == boolean else x
+    values, indices = first_extremes(op, comparable, axis, mode)
+    return op.convert(values, element), indices
 
 
 @aten.lowers("max.dim", "min.dim")
@@ -99,14 +102,15 @@ def max_dim(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, keep
     axis, is_max = axis_from_front(node, dim, rank), node.op.KIND.startswith("max")
     if not node.is_used(1) and element_of(self) != boolean:
         return [(op.ReduceMax if is_max else op.ReduceMin)(self, [axis], keep_dims=keepdim), None]
-    found = _extremes(op, self, axis, "max" if is_max else "min")
-    return list(found) if keepdim else [op.Squeeze(each, [axis]) for each in found]
+    extremes = _extremes(op, self, axis, "max" if is_max else "min")
+    return list(extremes) if keepdim else [op.Squeeze(each, [axis]) for each in extremes]
 
 
 @aten.lowers(
-    *("var.correction", "var.dim", "var.default", "std.correction", "std.dim", "std.default"),
-    *(f"{name}_mean.{overload}" for name in ("var", "std") for overload in ("correction", "dim", "default")),
+    *(f"{name}.{overload}" for name in ("var", "std") for overload in ("correction", "dim", "default")),
+    complex=with_handler("pytorch.complex.functions:variance"),
 )
+@aten.lowers(*(f"{name}_mean.{overload}" for name in ("var", "std") for overload in ("correction", "dim", "default")))
 def var(
     node: LoweringNode,
     op: OpBuilder,
@@ -126,18 +130,19 @@ def var(
     centered = op.Subtract(self, mean)
     squares = op.Multiply(centered, centered)
     if less == 0 and 0 not in (node.shape(0) or ()):
-        found = op.ReduceMean(squares, axes, keep_dims=keepdim)
+        variance = op.ReduceMean(squares, axes, keep_dims=keepdim)
     else:
         count = op.ReduceProd(op.Gather(op.ShapeOf(self), axes, 0), [0], keep_dims=False)
-        # Without an element, or without one more than the correction, it is 0 / 0.
+        # With no more elements than the correction, it is 0 / 0.
         size = op.convert(count, element_of(self))
         divisor = op.Maximum(op.Subtract(size, float(less)), 0)
-        found = op.Divide(op.ReduceSum(squares, axes, keep_dims=keepdim), divisor)
-    found = op.Sqrt(found) if node.op.KIND.startswith("std") else found
-    return [found, mean_of(op, self, axes, keep_dims=keepdim)] if "_mean" in node.op.KIND else [found]
+        variance = op.Divide(op.ReduceSum(squares, axes, keep_dims=keepdim), divisor)
+    variance = op.Sqrt(variance) if node.op.KIND.startswith("std") else variance
+    return [variance, mean_of(op, self, axes, keep_dims=keepdim)] if "_mean" in node.op.KIND else [variance]
 
 
-@aten.lowers("cumsum.default", "cumprod.default")
+@aten.lowers("cumsum.default", complex=by_parts())
+@aten.lowers("cumprod.default", complex=by_formula("pytorch.complex.functions:cumprod"))
 def cumsum(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int) -> SSAValue:
     """aten.cumsum.default(x) {dim} -> opset3.CumSum(x, dim)"""
     rank, x = node.known_rank(0), op.convert(self, inferred_element(node))
@@ -168,8 +173,8 @@ def sort(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int = -1, de
     x = op.convert(self, si32) if element == boolean else self
     count = op.Gather(op.ShapeOf(self), op.constant(axis), 0)
     mode = "max" if descending else "min"
-    values, places = op.TopK.results(x, count, axis=axis, mode=mode, sort="value", index_element_type=si64, stable=True)
-    return [places] if is_order else [op.convert(values, element), places][: node.result_count]
+    values, indices = op.TopK.results(x, count, axis=axis, mode=mode, sort="value", index_element_type=si64, stable=True)
+    return [indices] if is_order else [op.convert(values, element), indices][: node.result_count]
 
 
 @aten.lowers("count_nonzero.default", "count_nonzero.dim_IntList")

@@ -1,4 +1,4 @@
-"""Writes of elements and slices along one axis, and their reductions into the elements there.
+"""Writes of elements and slices along one axis, and reductions of updates into the elements of a tensor.
 
 Source: TensorAdvancedIndexing.cpp of PyTorch 2.13.
 """
@@ -9,17 +9,17 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si32, si64
 from moir.dialects.shapes import element_of, shape_of
-from moir.expansions.quotients import floored_quotient
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar, axis_from_front
+from moir.lowering.pytorch.complex.rules import JOINED
 from moir.lowering.pytorch.indexing import from_start
 from moir.lowering.pytorch.promotion import as_element, is_integral
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
 
-@aten.lowers("index_copy.default", "index_add.default", "index_fill.int_Scalar", "index_fill.int_Tensor")
+@aten.lowers("index_copy.default", "index_add.default", "index_fill.int_Scalar", "index_fill.int_Tensor", complex=JOINED)
 def index_copy(
     node: LoweringNode,
     op: OpBuilder,
@@ -38,13 +38,13 @@ def index_copy(
         self, rank = op.Unsqueeze(self, [0]), 1
         source = None if source is None else op.Reshape(source, [1], special_zero=False)
     axis = axis_from_front(node, dim, rank)
-    places = from_start(op, self, index if node.rank(1) else op.Unsqueeze(index, [0]), axis)
+    positions = from_start(op, self, index if node.rank(1) else op.Unsqueeze(index, [0]), axis)
     if source is None:
-        parts = [op.ShapeOf(places) if each == axis else dimension_list(op, self, each) for each in range(rank)]
+        parts = [op.ShapeOf(positions) if each == axis else dimension_list(op, self, each) for each in range(rank)]
         source = op.Broadcast(as_element(op, element, value)[0], op.Concat(*parts, axis=0) if rank > 1 else parts[0])
     source = op.convert(source, element)
     if not node.op.KIND.startswith("index_add"):
-        written = op.ScatterUpdate(self, places, source, op.constant(axis))
+        written = op.ScatterUpdate(self, positions, source, op.constant(axis))
         return written if node.known_rank(0) else op.Reshape(written, shape, special_zero=False)
     if alpha != 1:
         (factor,) = as_element(op, element, alpha)
@@ -52,18 +52,17 @@ def index_copy(
     # Booleans are added as integers.
     self, source = (op.convert(each, si32) if element == boolean else each for each in (self, source))
     order = [axis, *(each for each in range(rank) if each != axis)]
-    added = op.ScatterNDUpdate(op.transposed(self, order), op.Unsqueeze(places, [-1]), op.transposed(source, order), reduction="sum")
+    added = op.ScatterNDUpdate(op.transposed(self, order), op.Unsqueeze(positions, [-1]), op.transposed(source, order), reduction="sum")
     added = op.NotEqual(added, 0) if element == boolean else added
-    found = op.transposed(added, [order.index(each) for each in range(rank)])
-    return found if node.known_rank(0) else op.Reshape(found, shape, special_zero=False)
+    copied = op.transposed(added, [order.index(each) for each in range(rank)])
+    return copied if node.known_rank(0) else op.Reshape(copied, shape, special_zero=False)
 
 
 _REDUCTIONS = {"add": "sum", "sum": "sum", "prod": "prod", "multiply": "prod", "mean": "mean", "amax": "max", "amin": "min"}
 
 
-@aten.lowers(
-    *("scatter.src", "scatter.value", "scatter.reduce", "scatter.value_reduce", "scatter_add.default", "scatter_reduce.two"),
-)
+@aten.lowers("scatter.src", "scatter.value", "scatter.reduce", "scatter.value_reduce", "scatter_add.default", complex=JOINED)
+@aten.lowers("scatter_reduce.two")
 def scatter(
     node: LoweringNode,
     op: OpBuilder,
@@ -92,28 +91,28 @@ def scatter(
     if name and name not in _REDUCTIONS:
         node.fail(f"a reduction {name!r}")
     if name:
-        found = reduced_into(op, self, index, updates, axis, _REDUCTIONS[name], include_self)
+        scattered = reduced_into(op, self, index, updates, axis, _REDUCTIONS[name], include_self)
     else:
-        found = op.ScatterElementsUpdate(self, index, updates, op.constant(axis), reduction="none", use_init_val=True)
-    return op.Reshape(found, [], special_zero=False) if node.known_rank(0) == 0 else found
+        scattered = op.ScatterElementsUpdate(self, index, updates, op.constant(axis), reduction="none", use_init_val=True)
+    return op.Reshape(scattered, [], special_zero=False) if node.known_rank(0) == 0 else scattered
 
 
 def reduced_into(
-    op: OpBuilder, x: SSAValue, places: SSAValue, updates: SSAValue, axis: int, reduction: str, include_self: bool
+    op: OpBuilder, x: SSAValue, indices: SSAValue, updates: SSAValue, axis: int, reduction: str, include_self: bool
 ) -> SSAValue:
-    """x with updates reduced into places along an axis; the elements there take part if `include_self`.
+    """x with updates reduced into its elements at `indices` along an axis; these elements take part if `include_self`.
 
     Means of integers are rounded down.
     """
     element = element_of(x)
     if reduction != "mean" or not is_integral(element):
-        return op.ScatterElementsUpdate(x, places, updates, op.constant(axis), reduction=reduction, use_init_val=include_self)
-    wide, given = (op.convert(each, si64) for each in (x, updates))
-    total = op.ScatterElementsUpdate(wide, places, given, op.constant(axis), reduction="sum", use_init_val=include_self)
+        return op.ScatterElementsUpdate(x, indices, updates, op.constant(axis), reduction=reduction, use_init_val=include_self)
+    wide, updates_ = (op.convert(each, si64) for each in (x, updates))
+    total = op.ScatterElementsUpdate(wide, indices, updates_, op.constant(axis), reduction="sum", use_init_val=include_self)
     start = op.Broadcast(op.constant(int(include_self)), op.ShapeOf(x))
     ones = op.Broadcast(op.constant(1), op.ShapeOf(updates))
-    count = op.ScatterElementsUpdate(start, places, ones, op.constant(axis), reduction="sum", use_init_val=True)
-    return op.convert(floored_quotient(op, total, op.Maximum(count, 1)), element)
+    count = op.ScatterElementsUpdate(start, indices, ones, op.constant(axis), reduction="sum", use_init_val=True)
+    return op.convert(op.Divide(total, op.Maximum(count, 1)), element)
 
 
 @aten.lowers("index_reduce.default")
@@ -139,6 +138,6 @@ def index_reduce(
     shape = [1] * rank
     shape[axis] = -1
     updates = op.convert(source, element_of(self))
-    places = op.Broadcast(op.Reshape(index, shape, special_zero=False), op.ShapeOf(updates))
-    found = reduced_into(op, self, places, updates, axis, _REDUCTIONS[reduce], include_self)
-    return found if node.known_rank(0) else op.Reshape(found, shape_before, special_zero=False)
+    indices = op.Broadcast(op.Reshape(index, shape, special_zero=False), op.ShapeOf(updates))
+    reduced = reduced_into(op, self, indices, updates, axis, _REDUCTIONS[reduce], include_self)
+    return reduced if node.known_rank(0) else op.Reshape(reduced, shape_before, special_zero=False)

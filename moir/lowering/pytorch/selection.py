@@ -1,4 +1,4 @@
-"""Elements by flat index, tests of membership, and positions in sorted lists.
+"""Elements by flat index, tests of membership, and positions in sorted tensors.
 
 Source: TensorAdvancedIndexing.cpp and Bucketization.cpp of PyTorch 2.13.
 """
@@ -12,7 +12,9 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_parts
 from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, axis_from_front
+from moir.lowering.pytorch.complex.rules import JOINED
 from moir.lowering.pytorch.indexing import diagonal, from_start, positions, write_positions
 from moir.lowering.pytorch.promotion import as_element, promoted
 from moir.lowering.pytorch.table import aten
@@ -23,9 +25,10 @@ def _flat(op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.Reshape(x, [-1], special_zero=False)
 
 
+aten.lowers_each({"take.default": lambda op, self, index: op.Gather(_flat(op, self), index, 0)}, complex=by_parts())
+
 aten.lowers_each(
     {
-        "take.default": lambda op, self, index: op.Gather(_flat(op, self), index, 0),
         "argwhere.default": lambda op, self: op.transposed(op.NonZero(self, output_type=si64), [1, 0]),
         "equal.default": lambda op, self, other: op.ReduceLogicalAnd(_flat(op, op.Equal(self, other)), [0], keep_dims=False),
     }
@@ -34,15 +37,15 @@ aten.lowers_each(
 
 @aten.lowers("put.default")
 def put(op: OpBuilder, self: SSAValue, index: SSAValue, source: SSAValue, *, accumulate: bool = False) -> SSAValue:
-    """aten.put.default(x, index, y) {accumulate} -> opset15.ScatterNDUpdate(x in a row, index, y)"""
+    """aten.put.default(x, index, y) {accumulate} -> opset15.ScatterNDUpdate(flattened x, index, y)"""
     flat = _flat(op, self)
-    places = op.Unsqueeze(_flat(op, from_start(op, flat, index, 0)), [1])
+    indices = op.Unsqueeze(_flat(op, from_start(op, flat, index, 0)), [1])
     further = {"reduction": "sum"} if accumulate else {}
-    written = op.ScatterNDUpdate(flat, places, _flat(op, op.convert(source, element_of(self))), **further)
+    written = op.ScatterNDUpdate(flat, indices, _flat(op, op.convert(source, element_of(self))), **further)
     return op.Reshape(written, op.ShapeOf(self), special_zero=False)
 
 
-@aten.lowers("masked_scatter.default")
+@aten.lowers("masked_scatter.default", complex=JOINED)
 def masked_scatter(op: OpBuilder, self: SSAValue, mask: SSAValue, source: SSAValue) -> SSAValue:
     """aten.masked_scatter.default(x, mask, y) -> x with the elements of y in order where the mask is true"""
     both = op.Broadcast(mask, op.ShapeOf(self), mode="bidirectional")
@@ -70,8 +73,8 @@ def isin(
         node.fail("an operand is missing")
     a, b = as_element(op, promoted([x, y]), x, y)
     hits = op.Equal(op.Unsqueeze(a, [-1]) if rank_of(a) else op.Reshape(a, [1], special_zero=False), _flat(op, b))
-    found = op.ReduceLogicalOr(hits, [-1], keep_dims=False)
-    return op.LogicalNot(found) if invert else found
+    is_member = op.ReduceLogicalOr(hits, [-1], keep_dims=False)
+    return op.LogicalNot(is_member) if invert else is_member
 
 
 @aten.lowers("bucketize.Tensor", "bucketize.Scalar", "searchsorted.Tensor", "searchsorted.Scalar")
@@ -89,7 +92,7 @@ def bucketize(
     """aten.bucketize.Tensor(x, boundaries) {right} -> opset15.SearchSorted(boundaries, x) {right_mode}"""
     values = sorted_sequence if boundaries is None else boundaries
     if values is None:
-        node.fail("its sorted list is missing")
+        node.fail("its sorted tensor is missing")
     if sorter is not None:
         rank = rank_of(values) or 1
         values = op.GatherElements(values, op.convert(sorter, si64), axis=rank - 1)
@@ -103,11 +106,11 @@ def bucketize(
 
 
 def _searched(op: OpBuilder, keys: SSAValue, x: SSAValue, is_right: bool) -> SSAValue:
-    """How many keys are less than each element, or not greater; keys along the last axis."""
+    """The number of keys, along the last axis, that are less than each element, or not greater if `right`."""
     wide = op.Unsqueeze(x, [-1])
     if rank_of(keys) != 1:
         keys = op.Unsqueeze(keys, [-2])
-    # A NaN comes after all keys.
+    # A NaN sorts after all keys.
     below = op.LogicalNot(op.Greater(keys, wide)) if is_right else op.LogicalNot(op.GreaterEqual(keys, wide))
     return op.ReduceSum(op.convert(below, si64), [-1], keep_dims=False)
 
@@ -124,13 +127,13 @@ def one_hot(op: OpBuilder, self: SSAValue, *, num_classes: Size = -1) -> SSAValu
     return op.OneHot(op.convert(self, si64), depth, op.constant(1, si64), op.constant(0, si64), axis=-1)
 
 
-@aten.lowers("diagonal_scatter.default")
+@aten.lowers("diagonal_scatter.default", complex=JOINED)
 def diagonal_scatter(
     node: LoweringNode, op: OpBuilder, self: SSAValue, src: SSAValue, *, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> SSAValue:
     """aten.diagonal_scatter.default(x, y) {offset, dim1, dim2} -> x with y as a diagonal"""
-    places = diagonal(node, op, positions(op, self), offset=offset, dim1=dim1, dim2=dim2)
-    return write_positions(op, self, places, src)
+    indices = diagonal(node, op, positions(op, self), offset=offset, dim1=dim1, dim2=dim2)
+    return write_positions(op, self, indices, src)
 
 
 @aten.lowers("as_strided_scatter.default")
@@ -144,27 +147,27 @@ def as_strided_scatter(
     stride: Sizes,
     storage_offset: int = 0,
 ) -> SSAValue:
-    """aten.as_strided_scatter.default(x, y) {size, stride, storage_offset} -> x with y at these places"""
+    """aten.as_strided_scatter.default(x, y) {size, stride, storage_offset} -> x with y at the elements of the view"""
     from moir.lowering.pytorch.stacking import as_strided
 
-    places = as_strided(node, op, positions(op, self), size=size, stride=stride, storage_offset=storage_offset)
-    return write_positions(op, self, places, src)
+    indices = as_strided(node, op, positions(op, self), size=size, stride=stride, storage_offset=storage_offset)
+    return write_positions(op, self, indices, src)
 
 
 @aten.lowers("combinations.default")
 def combinations(node: LoweringNode, op: OpBuilder, self: SSAValue, *, r: int = 2, with_replacement: bool = False) -> SSAValue:
-    """aten.combinations.default(x [N]) {r, with_replacement} -> all choices of r elements, a row each"""
+    """aten.combinations.default(x [N]) {r, with_replacement} -> all combinations of r elements, a row each"""
     from itertools import combinations as chosen
     from itertools import combinations_with_replacement
 
     count = (node.shape(0) or (-1,))[0]
     if count < 0:
-        node.fail("the number of its elements is unknown")
+        node.fail("the number of its elements is dynamic")
     rows = list((combinations_with_replacement if with_replacement else chosen)(range(count), r))
     return op.Gather(self, op.constant(np.array(rows, np.int64).reshape(len(rows), r), si64), 0)
 
 
-@aten.lowers("repeat_interleave.self_Tensor", "repeat_interleave.Tensor")
+@aten.lowers("repeat_interleave.self_Tensor", "repeat_interleave.Tensor", complex=by_parts())
 def repeat_interleave(
     node: LoweringNode, op: OpBuilder, repeats: SSAValue, *, self: Scalar | None = None, dim: int | None = None
 ) -> SSAValue:
@@ -177,6 +180,6 @@ def repeat_interleave(
         x, axis = None, 0
     ends = op.CumSum(counts, op.constant(0))
     total = op.ReduceSum(counts, [0], keep_dims=False)
-    numbers = op.Range(op.constant(0), total, op.constant(1), output_type=si64)
-    places = op.ReduceSum(op.convert(op.LessEqual(ends, op.Unsqueeze(numbers, [1])), si64), [1], keep_dims=False)
-    return places if x is None else op.Gather(x, places, axis)
+    positions = op.Range(op.constant(0), total, op.constant(1), output_type=si64)
+    indices = op.ReduceSum(op.convert(op.LessEqual(ends, op.Unsqueeze(positions, [1])), si64), [1], keep_dims=False)
+    return indices if x is None else op.Gather(x, indices, axis)

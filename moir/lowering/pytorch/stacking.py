@@ -1,4 +1,4 @@
-"""Joining and splitting along fixed axes, flips, turns, diagonals and differences."""
+"""Concatenation and splitting along fixed axes, flips, turns, diagonals and differences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from moir.dialects.element_types import boolean, si32, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.shape_values import LARGEST_SIZE, at_least, dimension_list
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_parts
 from moir.lowering.pytorch.arguments import Scalar, Sizes, Tensors, axes_from_front, axis_from_front, present, shape_value, size_list
+from moir.lowering.pytorch.complex.rules import JOINED
 from moir.lowering.pytorch.promotion import as_element, inferred_element, is_integral, promoted
 from moir.lowering.pytorch.table import aten
 from moir.lowering.table import Replacement
@@ -21,7 +23,7 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.constant_sizes import check_constant_size
 
 
-@aten.lowers(*(f"atleast_{count}d.{overload}" for count in (1, 2, 3) for overload in ("default", "Sequence")))
+@aten.lowers(*(f"atleast_{count}d.{overload}" for count in (1, 2, 3) for overload in ("default", "Sequence")), complex=by_parts())
 def atleast(node: LoweringNode, op: OpBuilder) -> Replacement:
     """aten.atleast_2d.default(x) -> x with at least two dimensions"""
     count = int(node.op.KIND.partition("_")[2][0])
@@ -29,7 +31,7 @@ def atleast(node: LoweringNode, op: OpBuilder) -> Replacement:
     return [at_least(op, value, rank_of(value) or 0, count) for value in values]
 
 
-@aten.lowers("hstack.default", "vstack.default", "dstack.default", "row_stack.default", "column_stack.default")
+@aten.lowers("hstack.default", "vstack.default", "row_stack.default", "dstack.default", "column_stack.default", complex=JOINED)
 def hstack(node: LoweringNode, op: OpBuilder, *, tensors: Tensors) -> SSAValue:
     """aten.hstack.default([x, y]) -> opset1.Concat(x, y) {axis = 1}, for vectors axis 0; `vstack`: axis 0, `dstack`:
     axis 2
@@ -58,7 +60,7 @@ def chunk_cat(node: LoweringNode, op: OpBuilder, *, tensors: Tensors, dim: int, 
         shape = shape_of(value) or (-1,)
         axis = dim % len(shape)
         if min(shape) < 0:
-            node.fail("the sizes of its tensors are unknown")
+            node.fail("the sizes of its tensors are dynamic")
         ends = [0] * len(shape)
         ends[axis] = -shape[axis] % num_chunks
         whole = op.Pad(value, [0] * len(shape), ends, as_element(op, element_of(value), 0)[0], pad_mode="constant")
@@ -66,13 +68,13 @@ def chunk_cat(node: LoweringNode, op: OpBuilder, *, tensors: Tensors, dim: int, 
     return rows[0] if len(rows) == 1 else op.Concat(*rows, axis=-1)
 
 
-@aten.lowers("flipud.default", "fliplr.default")
+@aten.lowers("flipud.default", "fliplr.default", complex=by_parts())
 def flipud(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.flipud.default(x) -> opset8.Slice(x, -1, …, -1, [0]); `fliplr` along axis 1"""
     return op.Slice(self, [-1], [-(2**31)], [-1], [0 if node.op.KIND.startswith("flipud") else 1])
 
 
-@aten.lowers("rot90.default")
+@aten.lowers("rot90.default", complex=by_parts())
 def rot90(node: LoweringNode, op: OpBuilder, self: SSAValue, *, k: int = 1, dims: tuple[int, ...] = (0, 1)) -> SSAValue:
     """aten.rot90.default(x) {k, dims} -> k quarter turns from the first axis to the second"""
     rank = node.known_rank(0)
@@ -92,7 +94,9 @@ def rot90(node: LoweringNode, op: OpBuilder, self: SSAValue, *, k: int = 1, dims
     return op.transposed(flipped(self, [second]), order) if turns == 1 else flipped(op.transposed(self, order), [second])
 
 
-@aten.lowers(*(f"{letter}split.{overload}" for letter in "hvd" for overload in ("int", "array")), "tensor_split.indices")
+@aten.lowers(
+    *(f"{letter}split.{overload}" for letter in "hvd" for overload in ("int", "array")), "tensor_split.indices", complex=by_parts()
+)
 def hsplit(
     node: LoweringNode, op: OpBuilder, self: SSAValue, *, sections: int | None = None, indices: Sizes = (), dim: int = 0
 ) -> Replacement:
@@ -106,7 +110,7 @@ def hsplit(
     return [op.Slice(self, start, end, [1], [axis]) for start, end in pairwise(bounds)]
 
 
-@aten.lowers("tensor_split.tensor_indices_or_sections")
+@aten.lowers("tensor_split.tensor_indices_or_sections", complex=by_parts())
 def tensor_split(node: LoweringNode, op: OpBuilder, self: SSAValue, tensor_indices_or_sections: SSAValue, *, dim: int = 0) -> Replacement:
     """aten.tensor_split.tensor_indices_or_sections(x, indices) {dim} -> opset8.Slice(x, index, next index, 1, dim)
 
@@ -118,12 +122,12 @@ def tensor_split(node: LoweringNode, op: OpBuilder, self: SSAValue, tensor_indic
         length, rest = op.Divide(size, count), op.FloorMod(size, count)
         bounds = [op.Add(op.Multiply(length, index), op.Minimum(rest, index)) for index in range(count + 1)]
     else:
-        given = op.convert(tensor_indices_or_sections, si64)
-        bounds = [op.constant([0]), *(op.Gather(given, op.constant([index]), 0) for index in range(count - 1)), size]
+        cuts = op.convert(tensor_indices_or_sections, si64)
+        bounds = [op.constant([0]), *(op.Gather(cuts, op.constant([index]), 0) for index in range(count - 1)), size]
     return [op.Slice(self, start, end, [1], [axis]) for start, end in pairwise(bounds)]
 
 
-@aten.lowers("diff.default")
+@aten.lowers("diff.default", complex=by_parts())
 def diff(
     node: LoweringNode,
     op: OpBuilder,
@@ -138,15 +142,15 @@ def diff(
     axis = axis_from_front(node, dim, node.known_rank(0))
     if n == 0:
         return self
-    given = as_element(op, inferred_element(node), *(each for each in (prepend, self, append) if each is not None))
-    x = op.Concat(*given, axis=axis) if len(given) > 1 else given[0]
+    values = as_element(op, inferred_element(node), *(each for each in (prepend, self, append) if each is not None))
+    x = op.Concat(*values, axis=axis) if len(values) > 1 else values[0]
     for _ in range(n):
         after, before = op.Slice(x, [1], [2**31 - 1], [1], [axis]), op.Slice(x, [0], [-1], [1], [axis])
         x = op.LogicalXor(after, before) if element_of(x) == boolean else op.Subtract(after, before)
     return x
 
 
-@aten.lowers("diag_embed.default", "diag.default", "linalg_diagonal.default", "diagflat.default")
+@aten.lowers("diag_embed.default", "diag.default", "diagflat.default", "linalg_diagonal.default", complex=by_parts())
 def diag_embed(
     node: LoweringNode,
     op: OpBuilder,
@@ -172,19 +176,19 @@ def diag_embed(
     x = op.Reshape(self, [-1], special_zero=False) if kind == "diagflat" else self
     rank = rank_of(x) or 1
     count = op.Gather(op.ShapeOf(x), op.constant(rank - 1), 0)
-    numbers = op.Range(op.constant(0), op.Add(count, abs(shift)), op.constant(1), output_type=si64)
-    across = op.Subtract(numbers, shift)
+    rows = op.Range(op.constant(0), op.Add(count, abs(shift)), op.constant(1), output_type=si64)
+    across = op.Subtract(rows, shift)
     # Row i has the element i, or i + offset below the main diagonal, in column i + offset.
-    hit = op.Equal(op.Unsqueeze(numbers, [1]), across)
-    place = op.Subtract(op.Unsqueeze(numbers, [1]), max(-shift, 0))
-    places = op.Maximum(op.Minimum(place, op.Subtract(count, 1)), 0)
-    spread = op.Gather(x, op.Squeeze(places, [1]), rank - 1)
+    hit = op.Equal(op.Unsqueeze(rows, [1]), across)
+    elements = op.Subtract(op.Unsqueeze(rows, [1]), max(-shift, 0))
+    indices = op.Maximum(op.Minimum(elements, op.Subtract(count, 1)), 0)
+    spread = op.Gather(x, op.Squeeze(indices, [1]), rank - 1)
     zero = as_element(op, element_of(x), 0)[0]
-    found = op.Select(hit, op.Unsqueeze(spread, [rank]), zero)
+    embedded = op.Select(hit, op.Unsqueeze(spread, [rank]), zero)
     first, second = axes_from_front(node, [-2 if dim1 is None else dim1, -1 if dim2 is None else dim2], rank + 1)
     rest = iter(range(rank - 1))
     order = [rank - 1 if axis == first else rank if axis == second else next(rest) for axis in range(rank + 1)]
-    return op.transposed(found, order)
+    return op.transposed(embedded, order)
 
 
 @aten.lowers("tril_indices.default", "triu_indices.default")
@@ -200,19 +204,19 @@ def vander(node: LoweringNode, op: OpBuilder, *, N: int | None = None, increasin
     value = op.convert(node.op.operands[0], inferred_element(node))
     count = (shape_of(value) or (-1,))[-1] if N is None else N
     if count < 0:
-        node.fail("the number of its powers is unknown")
+        node.fail("the number of its powers is dynamic")
     grows = node.op.KIND.startswith("linalg") if increasing is None else increasing
     powers = np.arange(count) if grows else np.arange(count)[::-1]
     return op.Power(op.Unsqueeze(value, [-1]), op.constant_like(np.ascontiguousarray(powers), value))
 
 
-@aten.lowers("block_diag.default")
+@aten.lowers("block_diag.default", complex=JOINED)
 def block_diag(node: LoweringNode, op: OpBuilder, *, tensors: Tensors) -> SSAValue:
     """aten.block_diag.default([x, y]) -> one matrix with the given matrices along its diagonal and zeros elsewhere"""
     values = [at_least(op, value, rank_of(value) or 0, 2) for value in as_element(op, inferred_element(node), *present(node, tensors))]
     shapes = [shape_of(value) or (-1, -1) for value in values]
     if any(size < 0 for shape in shapes for size in shape):
-        node.fail("the sizes of its matrices are unknown")
+        node.fail("the sizes of its matrices are dynamic")
     total, start = sum(shape[1] for shape in shapes), 0
     rows: list[SSAValue] = []
     for value, shape in zip(values, shapes, strict=True):
@@ -236,12 +240,12 @@ def cartesian_prod(node: LoweringNode, op: OpBuilder, *, tensors: Tensors) -> SS
     return op.Concat(*columns, axis=1)
 
 
-@aten.lowers("channel_shuffle.default", "native_channel_shuffle.default")
+@aten.lowers("channel_shuffle.default", "native_channel_shuffle.default", complex=by_parts())
 def channel_shuffle(node: LoweringNode, op: OpBuilder, self: SSAValue, *, groups: int) -> SSAValue:
     """aten.channel_shuffle.default(x) {groups} -> opset1.ShuffleChannels(x) {axis = 1, group}"""
     channels = (node.shape(0) or (-1, -1))[1]
     if channels < 0 or channels % groups:
-        node.fail("the number of its channels is unknown")
+        node.fail("the number of its channels is dynamic")
     parts = [dimension_list(op, self, axis) for axis in range(2, node.known_rank(0))]
     wide = op.Reshape(self, op.Concat(op.constant([0, groups, channels // groups]), *parts, axis=0), special_zero=True)
     order = [0, 2, 1, *range(3, node.known_rank(0) + 1)]
@@ -250,7 +254,7 @@ def channel_shuffle(node: LoweringNode, op: OpBuilder, self: SSAValue, *, groups
 
 @aten.lowers("as_strided.default", "as_strided_copy.default")
 def as_strided(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Sizes, stride: Sizes, storage_offset: int = 0) -> SSAValue:
-    """aten.as_strided.default(x) {size, stride, storage_offset} -> opset8.Gather(x in a row, positions, 0)
+    """aten.as_strided.default(x) {size, stride, storage_offset} -> opset8.Gather(flattened x, indices, 0)
 
     If the elements stay in their order it is opset1.Reshape(x, size). The elements of x are assumed to be stored in
     their order; the reader marks operands for which that is not known.
@@ -264,16 +268,16 @@ def as_strided(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Sizes
     if len(known) != len(size) + len(stride) or shape is None or min(shape, default=0) < 0:
         node.fail("the sizes of its operand or of its result are computed when the model runs")
     check_constant_size(*known[: len(size)])
-    places = np.full(known[: len(size)], storage_offset, np.int64)
+    offsets = np.full(known[: len(size)], storage_offset, np.int64)
     for axis, (count, step) in enumerate(zip(known[: len(size)], known[len(size) :], strict=True)):
-        places = places + (np.arange(count) * step).reshape([-1 if each == axis else 1 for each in range(len(size))])
-    if places.size and int(places.max()) >= prod(shape):
+        offsets = offsets + (np.arange(count) * step).reshape([-1 if each == axis else 1 for each in range(len(size))])
+    if offsets.size and int(offsets.max()) >= prod(shape):
         node.fail("it reads memory that is not of its operand")
-    return op.Gather(op.Reshape(self, [-1], special_zero=False), op.constant(places, si64), 0)
+    return op.Gather(op.Reshape(self, [-1], special_zero=False), op.constant(offsets, si64), 0)
 
 
 def _keeps_order(size: Sizes, stride: Sizes) -> bool:
-    """Whether strides are those of contiguous elements; only the first size may be unknown."""
+    """Whether strides are those of contiguous elements; only the first size may be dynamic."""
     expected = 1
     for index in range(len(size) - 1, -1, -1):
         count, step = size[index], stride[index]
@@ -287,7 +291,7 @@ def _keeps_order(size: Sizes, stride: Sizes) -> bool:
     return False
 
 
-@aten.lowers("trapezoid.x", "trapezoid.dx", "trapz.x", "trapz.dx", "cumulative_trapezoid.x", "cumulative_trapezoid.dx")
+@aten.lowers("trapezoid.x", "trapezoid.dx", "trapz.x", "trapz.dx", "cumulative_trapezoid.x", "cumulative_trapezoid.dx", complex=by_parts())
 def trapezoid(node: LoweringNode, op: OpBuilder, y: SSAValue, x: SSAValue | None = None, *, dx: Scalar = 1, dim: int = -1) -> SSAValue:
     """aten.trapezoid.x(y, x) {dim} -> the sum of the areas between neighbours
 
@@ -296,8 +300,8 @@ def trapezoid(node: LoweringNode, op: OpBuilder, y: SSAValue, x: SSAValue | None
     rank = node.known_rank(0)
     axis = axis_from_front(node, dim, rank)
 
-    def pair(given: SSAValue, along: int) -> tuple[SSAValue, SSAValue]:
-        return op.Slice(given, [1], [2**31 - 1], [1], [along]), op.Slice(given, [0], [-1], [1], [along])
+    def pair(value: SSAValue, along: int) -> tuple[SSAValue, SSAValue]:
+        return op.Slice(value, [1], [2**31 - 1], [1], [along]), op.Slice(value, [0], [-1], [1], [along])
 
     areas = op.Add(*pair(op.convert(y, si32) if element_of(y) == boolean else y, axis))
     if x is not None:
@@ -307,6 +311,6 @@ def trapezoid(node: LoweringNode, op: OpBuilder, y: SSAValue, x: SSAValue | None
         areas = op.Multiply(*as_element(op, promoted([areas, distances]), areas, distances))
     areas = op.convert(areas, si64) if is_integral(element_of(areas)) else areas
     is_cumulative = node.op.KIND.startswith("cumulative")
-    found = op.CumSum(areas, op.constant(axis)) if is_cumulative else op.ReduceSum(areas, [axis], keep_dims=False)
-    (found, factor) = as_element(op, inferred_element(node), found, dx)
-    return op.Multiply(found, 0.5) if x is not None else op.Multiply(op.Multiply(found, factor), 0.5)
+    area = op.CumSum(areas, op.constant(axis)) if is_cumulative else op.ReduceSum(areas, [axis], keep_dims=False)
+    (area, factor) = as_element(op, inferred_element(node), area, dx)
+    return op.Multiply(area, 0.5) if x is not None else op.Multiply(op.Multiply(area, factor), 0.5)

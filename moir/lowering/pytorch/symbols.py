@@ -12,6 +12,7 @@ from moir.dialects.framework import FrameworkOp
 from moir.dialects.shapes import element_of
 from moir.expansions.shape_values import as_scalar, dimension_value
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import PAIRS, by_formula
 from moir.lowering.pytorch.arguments import Scalar
 from moir.lowering.pytorch.arithmetic import floor_quotient
 from moir.lowering.pytorch.comparison import truth
@@ -20,13 +21,14 @@ from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
 
-@aten.lowers("sym_size.int", "size.int")
+@aten.lowers("sym_size.int", "size.int", complex=by_formula("pytorch.complex.arithmetic:size"))
 def sym_size(op: OpBuilder, self: SSAValue, *, dim: int) -> SSAValue:
     """aten.sym_size.int(x) {dim} -> opset8.Gather(opset3.ShapeOf(x), dim, 0)"""
     return dimension_value(op, self, dim)
 
 
-@aten.lowers("sym_numel.default", "numel.default")
+@aten.lowers("sym_numel.default", complex=by_formula("pytorch.complex.arithmetic:size"))
+@aten.lowers("numel.default")
 def sym_numel(op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.sym_numel.default(x) -> ReduceProd(ShapeOf(x), [0])"""
     return op.ReduceProd(op.ShapeOf(self), [0], keep_dims=False)
@@ -42,9 +44,24 @@ def item(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     *("_assert_scalar.default", "_assert_async.msg", "_assert_async.default", "_assert_tensor_metadata.default"),
     *("sym_constrain_range_for_size.default", "sym_constrain_range.default", "_functional_assert_async.msg"),
     *("_functional_assert_scalar.default", "_check.default", "_check_is_size.default", "torch._check", "torch._check_is_size"),
+    complex=PAIRS,
 )
 def assertion(node: LoweringNode) -> list[SSAValue | None]:
     """aten._assert_scalar.default(x) -> no operation: it has no effect on results"""
+    return [None] * node.result_count
+
+
+@aten.lowers(
+    *("promote_types.default", "can_cast.default"),
+    *(f"result_type.{overload}" for overload in ("Tensor", "Scalar", "Scalar_Tensor", "Scalar_Scalar")),
+)
+def question_of_types(node: LoweringNode) -> list[SSAValue | None]:
+    """aten.promote_types.default() {type1, type2} -> no operation: export has computed its result, an element type
+
+    `torch.tensor(x.shape)` of dynamic sizes leaves it in the program, without users.
+    """
+    if any(node.is_used(index) for index in range(node.result_count)):
+        node.fail("an element type is computed when the model runs", hint="export the program again, with the element type as a constant")
     return [None] * node.result_count
 
 
@@ -68,28 +85,28 @@ def _is_asserted(value: SSAValue) -> bool:
 
 
 def _arguments(node: LoweringNode) -> list[Scalar]:
-    """The arguments of a function of Python, which are in the order of their names a, b or without names."""
+    """The arguments of a function of Python, in the order of their names a, b, if they have names."""
     names = dict.fromkeys((*node.texts("arguments", ()), *node.op.properties))
     names.pop("arguments", None)
     values: dict[str, SSAValue] = dict(zip(node.texts("arguments", ()), node.op.operands, strict=False))
-    found: list[Any] = [values[name] if name in values else node.attribute(name, None) for name in sorted(names)]
-    if not all(isinstance(each, int | float | SSAValue) for each in found):
+    arguments: list[Any] = [values[name] if name in values else node.attribute(name, None) for name in sorted(names)]
+    if not all(isinstance(each, int | float | SSAValue) for each in arguments):
         node.fail("an argument is not a number", hint="export the program again, with numbers where sizes are meant")
-    return found
+    return arguments
 
 
 def _pair(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue]:
-    given = _arguments(node)
-    if len(given) != 2:
-        node.fail(f"it has {len(given)} arguments, not 2")
-    a, b = as_element(op, _promoted(given), *given)
+    arguments = _arguments(node)
+    if len(arguments) != 2:
+        node.fail(f"it has {len(arguments)} arguments, not 2")
+    a, b = as_element(op, _promoted(arguments), *arguments)
     return a, b
 
 
-def _promoted(given: Sequence[Scalar]) -> Attribute:
+def _promoted(scalars: Sequence[Scalar]) -> Attribute:
     """The element type of a computation of Python: its floats are f64, beside which integers become floats."""
-    floats = (element_of(each) in REAL_TYPES if isinstance(each, SSAValue) else isinstance(each, float) for each in given)
-    return f64 if any(floats) else promoted(given)
+    floats = (element_of(each) in REAL_TYPES if isinstance(each, SSAValue) else isinstance(each, float) for each in scalars)
+    return f64 if any(floats) else promoted(scalars)
 
 
 @aten.lowers("_operator.add", "_operator.sub", "_operator.mul", "_operator.pow", "_operator.mod", "torch.sym_max", "torch.sym_min")
@@ -126,11 +143,11 @@ def comparison(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @aten.lowers("_operator.and_", "_operator.or_", "_operator.neg", "torch.sym_not", "_operator.not_", "_operator.pos", "_operator.abs")
 def logic(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten._operator.and_(a, b) -> opset1.LogicalAnd(a, b), and so on"""
-    given, name = _arguments(node), node.op.KIND.rpartition(".")[2]
+    arguments, name = _arguments(node), node.op.KIND.rpartition(".")[2]
     if name in ("neg", "abs", "pos"):
-        (x,) = as_element(op, _promoted(given), *given)
+        (x,) = as_element(op, _promoted(arguments), *arguments)
         return op.Negative(x) if name == "neg" else op.Abs(x) if name == "abs" else x
-    values = [truth(op, each) for each in given]
+    values = [truth(op, each) for each in arguments]
     if name in ("sym_not", "not_"):
         return op.LogicalNot(values[0])
     return (op.LogicalAnd if name == "and_" else op.LogicalOr)(*values)
@@ -139,8 +156,8 @@ def logic(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @aten.lowers("torch.sym_float", "torch.sym_int", "math.trunc", "math.floor", "math.ceil", "_operator.int", "torch._sym_sqrt", "math.sqrt")
 def number(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.torch.sym_float(a) -> opset1.Convert(a); `trunc`, `floor` and `ceil` give integers"""
-    given, name = _arguments(node), node.op.KIND.rpartition(".")[2]
-    (x,) = as_element(op, _promoted(given), *given)
+    arguments, name = _arguments(node), node.op.KIND.rpartition(".")[2]
+    (x,) = as_element(op, _promoted(arguments), *arguments)
     if "sqrt" in name:
         return op.Sqrt(op.convert(x, f64))
     if name == "sym_float":
@@ -153,5 +170,5 @@ def number(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @aten.lowers("torch.sym_ite")
 def choice(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.torch.sym_ite(condition, a, b) -> opset1.Select(condition, a, b)"""
-    condition, *given = _arguments(node)
-    return op.Select(truth(op, condition), *as_element(op, _promoted(given), *given))
+    condition, *branches = _arguments(node)
+    return op.Select(truth(op, condition), *as_element(op, _promoted(branches), *branches))

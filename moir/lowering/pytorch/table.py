@@ -7,6 +7,7 @@ from moir.lowering.table import LoweringTable
 aten = LoweringTable(
     "aten",
     "moir.lowering.pytorch",
+    check="moir.lowering.complex.check:check_complex",
     adapt=with_inferred_elements,
     readers=READERS,
     arrange=arranged,

@@ -1,4 +1,4 @@
-"""Lists among the attributes of operations, which have an entry for each axis."""
+"""Attributes that are tuples of integers with an element for each axis."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from moir.errors import InferenceError
 
 
 def require_rows(shape: Sequence[int], **columns: Sequence[int]) -> None:
-    """Raise InferenceError unless each of some lists, given with its name, has an entry for each axis of a shape."""
+    """Raise InferenceError unless each attribute, by its name, has an element for each axis of a shape."""
     for name, column in columns.items():
         if len(column) != len(shape):
             raise InferenceError(f"{name} has {len(column)} entries for an operand of rank {len(shape)}")

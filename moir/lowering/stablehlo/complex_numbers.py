@@ -10,17 +10,26 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
-from moir.dialects.shapes import is_static, shape_of
+from moir.dialects.element_types import f32, f64, si64
+from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.expansions.complex_numbers import (
     Binary,
     Number,
     Unary,
+    angle_of_two,
     cosine,
     direction,
     exponential,
     exponential_less_one,
+    hyperbolic_cosine,
+    hyperbolic_sine,
     hyperbolic_tangent,
+    inverse_cosine,
+    inverse_hyperbolic_cosine,
+    inverse_hyperbolic_sine,
+    inverse_hyperbolic_tangent,
+    inverse_sine,
+    inverse_tangent,
     logarithm,
     logarithm_of_sum,
     magnitude,
@@ -33,12 +42,24 @@ from moir.expansions.complex_numbers import (
     sigmoid,
     sine,
     tangent,
+    times,
 )
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.table import stablehlo
 from moir.rewriting.builder import OpBuilder
 
 UNARY: Mapping[str, Unary] = {
+    "complex.cbrt": lambda op, a: power(op, a, Number(op.constant_like(1 / 3, a.real), op.constant_like(0, a.real))),
+    "complex.chlo.acos": inverse_cosine,
+    "complex.chlo.acosh": inverse_hyperbolic_cosine,
+    "complex.chlo.asin": inverse_sine,
+    "complex.chlo.asinh": inverse_hyperbolic_sine,
+    "complex.chlo.atan": inverse_tangent,
+    "complex.chlo.atanh": inverse_hyperbolic_tangent,
+    "complex.chlo.cosh": hyperbolic_cosine,
+    "complex.chlo.sinh": hyperbolic_sine,
+    "complex.chlo.square": lambda op, a: times(op, a, a),
+    "complex.chlo.tan": tangent,
     "complex.cosine": cosine,
     "complex.exponential": exponential,
     "complex.exponential_minus_one": exponential_less_one,
@@ -53,7 +74,7 @@ UNARY: Mapping[str, Unary] = {
     "complex.tanh": hyperbolic_tangent,
 }
 
-BINARY: Mapping[str, Binary] = {"complex.divide": over, "complex.power": power}
+BINARY: Mapping[str, Binary] = {"complex.atan2": angle_of_two, "complex.divide": over, "complex.power": power}
 
 
 @stablehlo.lowers(*UNARY)
@@ -90,7 +111,22 @@ def zero(op: OpBuilder, operand: SSAValue) -> SSAValue:
 def transform(
     node: LoweringNode, op: OpBuilder, operand: SSAValue, imaginary: SSAValue | None = None, *, fft_type: str, fft_length: tuple[int, ...]
 ) -> SSAValue | Sequence[SSAValue]:
-    """stablehlo.complex.fft(x, y) {fft_type = "FFT", fft_length} -> opset7.DFT, opset9.RDFT, …"""
+    """stablehlo.complex.fft(x, y) {fft_type = "FFT", fft_length} -> opset7.DFT, opset9.RDFT, …
+
+    The operations take no f64: numbers of f64 are transformed in f32.
+    """
+    element = element_of(operand)
+    if element == f64:
+        operand, imaginary = op.convert(operand, f32), None if imaginary is None else op.convert(imaginary, f32)
+        results = _transformed(node, op, operand, imaginary, fft_type, fft_length)
+        return [op.convert(each, f64) for each in results] if isinstance(results, Sequence) else op.convert(results, f64)
+    return _transformed(node, op, operand, imaginary, fft_type, fft_length)
+
+
+def _transformed(
+    node: LoweringNode, op: OpBuilder, operand: SSAValue, imaginary: SSAValue | None, fft_type: str, fft_length: tuple[int, ...]
+) -> SSAValue | Sequence[SSAValue]:
+    """The parts of the transform, or the real numbers of an inverse one."""
     axes = list(range(-len(fft_length), 0))
     lengths = op.constant(list(fft_length), si64)
     if fft_type == "RFFT" and imaginary is None:

@@ -6,16 +6,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from xdsl.ir import Block, Region, SSAValue
 
 from moir.dialects.element_types import ui32
 from moir.dialects.framework import operation_class
+from moir.dialects.moir import Slicing
 from moir.dialects.opset.control_flow import parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.properties import attribute_of, string_attribute
-from moir.dialects.shapes import element_of
-from moir.expansions.loops.built_loops import Step, repeated_steps
+from moir.dialects.shapes import element_of, rank_of
+from moir.expansions.loops.built_loops import Cut, Step, repeated_steps
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.branches import conditional, inlined
 from moir.lowering.stablehlo.table import stablehlo
@@ -50,34 +52,34 @@ def while_(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
     def step(inside: OpBuilder, current: list[SSAValue], _: list[SSAValue], unchanged: list[SSAValue]) -> Step:
         def arranged(own: Sequence[SSAValue]) -> list[SSAValue]:
-            found: list[SSAValue] = [*states]
+            final_states: list[SSAValue] = [*states]
             for index, value in zip(moving, own, strict=True):
-                found[index] = value
+                final_states[index] = value
             for index, value in zip(fixed, unchanged, strict=False):
-                found[index] = value
-            return [*found, *unchanged[len(fixed) :]]
+                final_states[index] = value
+            return [*final_states, *unchanged[len(fixed) :]]
 
         after = inlined(node, inside, body.clone(), arranged(current))
         following = [after[index] for index in moving]
         goes_on = inlined(node, inside, condition.clone(), arranged(following))[0]
         return Step(following, (), goes_on)
 
-    found = repeated_steps(op, step, [states[index] for index in moving], invariants=invariants, most=-1, starts=starts)
+    final_states = repeated_steps(op, step, [states[index] for index in moving], invariants=invariants, most=-1, starts=starts)
     every = list(states)
-    for index, value in zip(moving, found, strict=False):
+    for index, value in zip(moving, final_states, strict=False):
         every[index] = value
     return every
 
 
 MOST_ROUNDS = 8
-"""The most iterations of a loop over random words that is unrolled."""
+"""The maximum number of iterations of an unrolled loop over random bits."""
 
 
 def _unrolled(node: LoweringNode, op: OpBuilder, values: Sequence[SSAValue]) -> Sequence[SSAValue] | None:
-    """The results of a loop over random words, such as the rounds of Threefry, unrolled; None for any other loop.
+    """The results of a loop over random bits (uint32), such as the rounds of Threefry, unrolled; None for any other
+    loop.
 
-    The random numbers of a constant seed then become constants. The runtime does not support unsigned constants of 32
-    bits in a Loop.
+    The random numbers of a constant seed then become constants.
     """
     states, captured = list(values[: node.result_count]), list(values[node.result_count :])
     if not any(element_of(each) == ui32 for each in states):
@@ -91,6 +93,42 @@ def _unrolled(node: LoweringNode, op: OpBuilder, values: Sequence[SSAValue]) -> 
             return states
         states = inlined(node, op, body.clone(), [*states, *captured])
     return None
+
+
+@stablehlo.lowers("chlo.scan")
+def scan(
+    node: LoweringNode, op: OpBuilder, *, dimension: int, is_reverse: bool = False, operandSegmentSizes: tuple[int, ...] = (), **_: Any
+) -> Sequence[SSAValue]:
+    """stablehlo.chlo.scan(x…, s…) {dimension} -> opset1.TensorIterator(slices of x…, s…): the stacked outputs, then the
+    last states
+
+    The body takes a slice of each x without the dimension, and the states; it returns a slice of each output, and the
+    next states. `is_associative` changes no result.
+    """
+    (body,) = node.op.regions
+    count = node.result_count
+    inputs = operandSegmentSizes[0] if len(operandSegmentSizes) == 2 else 0
+    states = operandSegmentSizes[1] if len(operandSegmentSizes) == 2 else 0
+    captured = node.operands[inputs + states :]
+    outputs = count - states
+    if not inputs or outputs < 0 or len(node.operands) < inputs + states or len(results_of(body.block)) != count:
+        node.fail(f"its body returns {len(results_of(body.block))} values for {states} states and {outputs} outputs")
+    if any(not 0 <= dimension < node.known_rank(index) for index in range(inputs)):
+        node.fail(f"an input has no dimension {dimension}")
+    axes = [rank_of(value) for value in results_of(body.block)[:outputs]]
+    if any(rank is None or rank < dimension for rank in axes):
+        node.fail(f"a slice of an output has no place for dimension {dimension}")
+    sliced = Slicing(dimension, -1, 0, -1) if is_reverse else Slicing(dimension)
+
+    def step(inside: OpBuilder, current: list[SSAValue], slices: list[SSAValue], unchanged: list[SSAValue]) -> Step:
+        elements = [inside.Squeeze(each, [dimension]) for each in slices]
+        results = inlined(node, inside, body.clone(), [*elements, *current, *unchanged])
+        return Step(results[outputs:], [inside.Unsqueeze(each, [dimension]) for each in results[:outputs]])
+
+    cuts = [Cut(value, sliced) for value in node.operands[:inputs]]
+    starts = node.operands[inputs : inputs + states]
+    results = repeated_steps(op, step, starts, cuts=cuts, invariants=captured, joins=[sliced] * outputs)
+    return [*results[states:], *results[:states]]
 
 
 @stablehlo.lowers("if")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, f32, si64
+from moir.dialects.element_types import boolean, si32, si64
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.attributes import require_rows
@@ -33,21 +33,22 @@ def convolution(
     axes = len(input_spatial_dimensions)
     ones = (1,) * axes
     pads = padding or (0,) * 2 * axes
-    places = node.integers("kernel_spatial_dimensions", ())
+    spatial_dims = node.integers("kernel_spatial_dimensions", ())
     columns = {"window_strides": window_strides, "lhs_dilation": lhs_dilation, "rhs_dilation": rhs_dilation}
-    lists = {"padding": pads[::2], "kernel_spatial_dimensions": places, **columns, "window_reversal": window_reversal}
+    lists = {"padding": pads[::2], "kernel_spatial_dimensions": spatial_dims, **columns, "window_reversal": window_reversal}
     require_rows(input_spatial_dimensions, **{name: each for name, each in lists.items() if each or name == "kernel_spatial_dimensions"})
     if len(pads) % 2 or min((1, *window_strides, *lhs_dilation, *rhs_dilation)) < 1:
         node.fail("a stride or dilation is below 1, or its padding has an odd number of entries")
     window = SlidingWindow(window_strides or ones, rhs_dilation or ones, tuple(pads[::2]), tuple(pads[1::2]), "explicit")
-    turned = [place for place, is_turned in zip(places, window_reversal, strict=False) if is_turned]
+    turned = [axis for axis, is_turned in zip(spatial_dims, window_reversal, strict=False) if is_turned]
     if any(not 0 <= each < node.known_rank(1) for each in turned):
-        node.fail("its dimension numbers are not those of its filters")
+        node.fail("its dimension numbers do not fit the rank of its filters")
     if turned:
         count = len(turned)
         rhs = op.Slice(rhs, [-1] * count, [-(2**31)] * count, [-1] * count, turned)
     element = result_element(node)
-    data, filters = (op.convert(each, element if element in REAL_TYPES else f32) for each in (lhs, rhs))
+    # Booleans are convolved as 0 and 1.
+    data, filters = (op.convert(each, si32 if element is boolean else element) for each in (lhs, rhs))
     return op.convert(convolved(node, op, data, filters, window, lhs_dilation or ones, feature_group_count), element)
 
 
@@ -58,7 +59,7 @@ def dynamic_convolution(
     """stablehlo.dynamic_conv(x, w, padding) -> as stablehlo.convolution of opset12.Pad(x, padding)"""
     rank, spatial = node.known_rank(0), list(input_spatial_dimensions)
     if sorted(spatial) != sorted(set(spatial)) or any(not 0 <= axis < rank for axis in spatial):
-        node.fail("its dimension numbers are not those of its operand")
+        node.fail("its dimension numbers do not fit the rank of its operand")
     if any(each != 1 for each in node.integers("lhs_dilation", ())):
         node.fail("computed padding of dilated data is not supported", hint="export the program with static shapes")
     pairs = op.Reshape(op.convert(padding, si64), [len(spatial), 2], special_zero=False)

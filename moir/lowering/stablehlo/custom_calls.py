@@ -18,11 +18,10 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.linear_algebra import LAPACK
 from moir.lowering.stablehlo.table import stablehlo
 from moir.rewriting.builder import OpBuilder
-from moir.tables import pairs
 
 Called = Callable[[LoweringNode, OpBuilder, Sequence[SSAValue]], Sequence[SSAValue | None]]
 
-SINGLE = pairs("acos Acos, acosh Acosh, asin Asin, asinh Asinh, cosh Cosh, erf Erf, sinh Sinh, tan Tan")
+SINGLE = {"acos": "Acos", "acosh": "Acosh", "asin": "Asin", "asinh": "Asinh", "cosh": "Cosh", "erf": "Erf", "sinh": "Sinh", "tan": "Tan"}
 """Functions of one tensor of `mhlo`."""
 
 
@@ -34,13 +33,13 @@ def _largest(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) ->
 def _approximately_largest(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """The exact largest or smallest elements along an axis, and the second tensor's elements at their indices."""
     comparator = " ".join(node.texts("called_computations", ()))
-    found = re.search(r"_(gt|lt)_", comparator)
-    if found is None or len(operands) != 4:
-        node.fail(f"its comparator {comparator!r} is none of JAX")
+    direction = re.search(r"_(gt|lt)_", comparator)
+    if direction is None or len(operands) != 4:
+        node.fail(f"its comparator {comparator!r} is not one that JAX writes")
     axis, count = node.integer("reduction_dim"), op.constant(node.integer("top_k"), si64)
-    mode = "max" if found[1] == "gt" else "min"
-    values, places = op.TopK.results(operands[0], count, axis=axis, mode=mode, sort="value", stable=True, index_element_type=si32)
-    return [values, op.convert(op.GatherElements(operands[1], places, axis=axis), element_of(operands[1]))]
+    mode = "max" if direction[1] == "gt" else "min"
+    values, indices = op.TopK.results(operands[0], count, axis=axis, mode=mode, sort="value", stable=True, index_element_type=si32)
+    return [values, op.convert(op.GatherElements(operands[1], indices, axis=axis), element_of(operands[1]))]
 
 
 TARGETS: Mapping[str, Called] = {
@@ -65,7 +64,9 @@ UNAVAILABLE: Mapping[str, tuple[str, str]] = {
     "lapack_gtsv": ("systems of tridiagonal matrices are not solved", CUT),
     "lapack_sytrd": ("the tridiagonal form of matrices is not computed", CUT),
 }
-"""Why functions of LAPACK are not converted, and what to do; names are without the letter of the element type."""
+"""The reason and the hint of the error for functions of LAPACK that are not converted, by their names without the
+letter of the element type.
+"""
 
 
 def name_of_target(target: str) -> str:

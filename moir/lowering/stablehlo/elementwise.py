@@ -6,18 +6,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.analysis.constants import values_of
 from moir.dialects.data import Array
-from moir.dialects.element_types import REAL_TYPES, bf16, boolean, f16, f32, si8, si16, si32, si64
+from moir.dialects.element_types import REAL_TYPES, bf16, boolean, f16, f32, f64, si8, si16, si32, si64
 from moir.dialects.opset.repetition import Broadcast
 from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.expansions.complex_numbers import angle_of
 from moir.expansions.formulas import FORMULAS
+from moir.expansions.special.bessel import modified_first_kind
+from moir.expansions.special.gamma import in_single
 from moir.expansions.special.neighbours import neighbour_toward
+from moir.expansions.special.polygamma import polygamma, zeta
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.table import stablehlo
 from moir.lowering.xla.order_of_nan import extreme_of_pair
@@ -33,6 +37,7 @@ SINGLE: Mapping[str, Single] = {
     "abs": lambda op, x: op.Abs(x),
     "cbrt": FORMULAS["cbrt"],
     "ceil": lambda op, x: op.Ceiling(x),
+    "chlo.bessel_i1e": lambda op, x: modified_first_kind(op, x, 1, is_scaled=True),
     "chlo.acos": lambda op, x: op.Acos(x),
     "chlo.acosh": lambda op, x: op.Acosh(x),
     "chlo.asin": lambda op, x: op.Asin(x),
@@ -41,9 +46,10 @@ SINGLE: Mapping[str, Single] = {
     "chlo.atanh": lambda op, x: op.Atanh(x),
     "chlo.conj": lambda _, x: x,
     "chlo.cosh": lambda op, x: op.Cosh(x),
+    "chlo.digamma": FORMULAS["digamma"],
     "chlo.erf": lambda op, x: op.Erf(x),
     "chlo.erf_inv": FORMULAS["erfinv"],
-    "chlo.erfc": FORMULAS["erfc"],
+    "chlo.erfc": lambda op, x: in_single(op, partial(FORMULAS["erfc"], op), x),
     "chlo.is_inf": lambda op, x: op.IsInf(x),
     "chlo.is_neg_inf": lambda op, x: op.IsInf(x, detect_positive=False),
     "chlo.is_pos_inf": lambda op, x: op.IsInf(x, detect_negative=False),
@@ -53,13 +59,16 @@ SINGLE: Mapping[str, Single] = {
     "chlo.tan": lambda op, x: op.Tan(x),
     "cosine": lambda op, x: op.Cos(x),
     "exponential": lambda op, x: op.Exp(x),
-    "exponential_minus_one": FORMULAS["expm1"],
+    "exponential_minus_one": lambda op, x: in_single(op, partial(FORMULAS["expm1"], op), x),
     "floor": lambda op, x: op.Floor(x),
+    "imag": lambda op, x: op.Broadcast(op.constant_like(0, x), op.ShapeOf(x)),
     "is_finite": lambda op, x: op.IsFinite(x),
     "log": lambda op, x: op.Log(x),
-    "log_plus_one": FORMULAS["log1p"],
+    "log_plus_one": lambda op, x: in_single(op, partial(FORMULAS["log1p"], op), x),
     "logistic": lambda op, x: op.Sigmoid(x),
     "negate": lambda op, x: op.Negative(x) if element_of(x) in SIGNED else op.Subtract(0, x),
+    # Of real numbers; the parts of complex ones are values of their own.
+    "real": lambda _, x: x,
     "round_nearest_afz": lambda op, x: op.Round(x, mode="half_away_from_zero"),
     "round_nearest_even": lambda op, x: op.Round(x, mode="half_to_even"),
     "rsqrt": lambda op, x: op.Divide(1.0, op.Sqrt(x)),
@@ -78,6 +87,13 @@ def function(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSAValue:
 
 
 # Two operands
+
+stablehlo.lowers_each(
+    {
+        "chlo.polygamma": lambda op, n, x: in_single(op, partial(polygamma, op), n, x),
+        "chlo.zeta": lambda op, x, q: in_single(op, partial(zeta, op), x, q),
+    }
+)
 
 
 def _power(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
@@ -110,23 +126,23 @@ ARITHMETIC: Mapping[str, tuple[Pair, Pair | None]] = {
 def arithmetic(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     """stablehlo.add(a, b) -> opset1.Add(a, b); for booleans opset1.LogicalOr(a, b)"""
     of_numbers, of_truths = ARITHMETIC[node.op.KIND]
-    if node.op.KIND in ("maximum", "minimum") and (found := _beside_infinity(op, node.op.KIND, lhs, rhs)) is not None:
-        return found
+    if node.op.KIND in ("maximum", "minimum") and (extreme := _beside_infinity(op, node.op.KIND, lhs, rhs)) is not None:
+        return extreme
     if element_of(lhs) is not boolean:
         return of_numbers(op, *with_scalars(op, lhs, rhs))
     if of_truths is None:
         node.fail("it is not defined for truth values")
-    # A condition beside one that is always true has to have its shape already: then it is the result.
+    # A conjunction with a constant true is the other operand, if that has the shape of the result.
     return of_truths(op, *(with_scalars(op, lhs, rhs) if is_spread(lhs) and is_spread(rhs) else (lhs, rhs)))
 
 
 def is_spread(value: SSAValue) -> bool:
-    """Whether a tensor is the result of a Broadcast, or a constant that repeats one number."""
+    """Whether a tensor is the result of a Broadcast, or a constant whose elements are equal."""
     return isinstance(value.owner, Broadcast) or _repeated(value) is not None
 
 
 def _repeated(value: SSAValue) -> Array | None:
-    """The number that a constant repeats (all its strides are 0); None for others."""
+    """The element of a constant whose elements are equal (all its strides are 0); None for any other value."""
     values = values_of(value)
     if not isinstance(values, np.ndarray) or values.size < 2 or any(values.strides):
         return None
@@ -134,9 +150,9 @@ def _repeated(value: SSAValue) -> Array | None:
 
 
 def uniform(op: OpBuilder, value: SSAValue) -> SSAValue | None:
-    """The number of which all elements of a broadcast tensor are copies, as a scalar; None for other tensors."""
-    if (number := _repeated(value)) is not None:
-        return op.constant(number, element_of(value))
+    """The scalar from which a tensor was broadcast; None for other tensors."""
+    if (scalar := _repeated(value)) is not None:
+        return op.constant(scalar, element_of(value))
     owner = value.owner
     if not isinstance(owner, Broadcast):
         return None
@@ -145,7 +161,7 @@ def uniform(op: OpBuilder, value: SSAValue) -> SSAValue | None:
 
 
 def with_scalars(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Two operands of one shape, without the Broadcast of one of them if the operation itself can do it."""
+    """Two operands of an elementwise operation, without the explicit broadcasts that the operation does by itself."""
     if not is_spread(rhs) or (is_spread(lhs) and uniform(op, lhs) is not None):
         return before_broadcast(op, lhs), rhs
     rest = before_broadcast(op, rhs)
@@ -155,7 +171,7 @@ def with_scalars(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue,
 
 
 def _join(a: SSAValue, b: SSAValue, whole: SSAValue) -> bool:
-    """Whether two shapes broadcast to a third one; False unless all three are known."""
+    """Whether two shapes broadcast to a third one; False unless all three are static."""
     shapes = [shape_of(each) for each in (a, b, whole)]
     if any(shape is None or not is_static(shape) for shape in shapes):
         return False
@@ -164,9 +180,9 @@ def _join(a: SSAValue, b: SSAValue, whole: SSAValue) -> bool:
 
 
 def before_broadcast(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A tensor before it was broadcast, for an operation that broadcasts it itself."""
-    if (found := uniform(op, value)) is not None:
-        return found
+    """The operand of a Broadcast, for an operation that broadcasts it itself; any other tensor unchanged."""
+    if (scalar := uniform(op, value)) is not None:
+        return scalar
     while isinstance(value.owner, Broadcast) and value.owner.text("mode") in ("numpy", "bidirectional"):
         value = value.owner.operands[0]
     return value
@@ -216,7 +232,7 @@ def compare(
 def _compared_in_total_order(op: OpBuilder, a: SSAValue, b: SSAValue, direction: str) -> SSAValue:
     """Floats compared in their total order, in which -0 is less than 0, and NaN the largest number.
 
-    NaN with a negative sign, the smallest number by the definition, is not told apart from the other one.
+    NaN with a negative sign, by definition the smallest number, is not distinguished from NaN with a positive sign.
     """
     match direction:
         case "LT":
@@ -269,33 +285,43 @@ def convert(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSAValue:
 def reduce_precision(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, exponent_bits: int = 8, mantissa_bits: int = 23) -> SSAValue:
     """stablehlo.reduce_precision(x) {exponent_bits, mantissa_bits} -> y - (y - x), y = x · (2ⁿ + 1)
 
-    The difference keeps the upper bits of the mantissa. A conversion to a type of 16 bits would do so, too, but the
-    runtime may leave it out. Numbers above the largest one with these exponents become infinite, numbers below the
-    smallest normal one become 0.
+    The difference keeps the upper bits of the mantissa. A conversion to a type of 16 bits would do so, too, but
+    may be taken for one without effect. Numbers above the largest one with these exponents become infinite, numbers
+    below the smallest normal one become 0.
 
     Source: T. Dekker, "A Floating-Point Technique for Extending the Available Precision" (1971).
     """
     element = element_of(operand)
-    formats: dict[tuple[int, int], Attribute] = {(5, 10): f16, (8, 7): bf16, (8, 23): f32}
-    target = formats.get((exponent_bits, mantissa_bits))
-    if target == element:
+    own = _FORMATS.get(element)
+    if own is None or exponent_bits < 1 or mantissa_bits < 0:
+        node.fail(f"a precision of {exponent_bits} and {mantissa_bits} bits of this element type does not exist")
+    if exponent_bits >= own[0] and mantissa_bits >= own[1]:
         return operand
-    if element == f32 and 2 <= exponent_bits <= 8 and 0 < mantissa_bits < 23:
-        large = op.Multiply(operand, float(2 ** (23 - mantissa_bits) + 1))
-        found = op.Subtract(large, op.Subtract(large, operand))
-        found = op.Select(op.IsFinite(large), found, operand)
-        if exponent_bits == 8:
-            return found
-        size, bias = op.Abs(found), 2 ** (exponent_bits - 1) - 1
-        most = (2 - 2.0**-mantissa_bits) * 2.0**bias
-        found = op.Select(op.Greater(size, most), op.Multiply(op.Sign(found), np.inf), found)
-        return op.Select(op.Less(size, 2.0 ** (1 - bias)), op.Multiply(found, 0.0), found)
-    if target is None:
-        node.fail(f"a precision of {exponent_bits} and {mantissa_bits} bits is not supported", hint="that of f16 or bf16 is")
-    return op.convert(op.convert(operand, target), element)
+    if element == f64 and (exponent_bits > 8 or mantissa_bits > 23):
+        node.fail(f"a precision of {exponent_bits} and {mantissa_bits} bits of f64 is not supported", hint="at most 8 and 23 bits are")
+    return op.convert(_reduced(op, op.convert(operand, f32), min(exponent_bits, 8), min(mantissa_bits, 23)), element)
 
 
-@stablehlo.lowers("real")
-def real(operand: SSAValue) -> SSAValue:
-    """stablehlo.real(x) -> x, of real numbers"""
-    return operand
+_FORMATS: Mapping[Attribute, tuple[int, int]] = {f16: (5, 10), bf16: (8, 7), f32: (8, 23), f64: (11, 52)}
+"""The bits of the exponent and of the mantissa of each element type."""
+
+_LARGE = 2.0**100
+"""From here on, numbers are rounded after a division, since the product with 2ⁿ + 1 would be infinite."""
+
+
+def _reduced(op: OpBuilder, x: SSAValue, exponent_bits: int, mantissa_bits: int) -> SSAValue:
+    """Numbers in f32 with fewer bits."""
+    rounded = x
+    if mantissa_bits < 23:
+        is_large = op.Greater(op.Abs(x), _LARGE)
+        one = op.constant_like(1, x)
+        scaled = op.Multiply(x, op.Select(is_large, op.constant_like(1 / _LARGE, x), one))
+        shifted = op.Multiply(scaled, float(2 ** (23 - mantissa_bits) + 1))
+        rounded = op.Multiply(op.Subtract(shifted, op.Subtract(shifted, scaled)), op.Select(is_large, op.constant_like(_LARGE, x), one))
+        rounded = op.Select(op.IsFinite(x), rounded, x)
+    if exponent_bits == 8:
+        return rounded
+    size, bias = op.Abs(rounded), 2 ** (exponent_bits - 1) - 1
+    most = (2 - 2.0**-mantissa_bits) * 2.0**bias
+    rounded = op.Select(op.Greater(size, most), op.Multiply(op.Sign(rounded), np.inf), rounded)
+    return op.Select(op.Less(size, 2.0 ** (1 - bias)), op.Multiply(rounded, 0.0), rounded)

@@ -15,7 +15,7 @@ from xdsl.ir import Region, SSAValue
 
 from moir.dialects.element_types import si32
 from moir.dialects.opset.control_flow import parameters_of, results_of
-from moir.dialects.shapes import element_of, is_static
+from moir.dialects.shapes import element_of
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.attributes import require_rows
@@ -26,11 +26,11 @@ from moir.lowering.xla.padding import with_edges, with_interior
 from moir.lowering.xla.reduction import neutral
 from moir.rewriting.builder import OpBuilder
 
-MAXIMUM_PLACES = 256
+MAXIMUM_OFFSETS = 256
 """The largest number of elements of a window."""
 
 SELECTIONS = {"GreaterEqual": "max", "Greater": "max", "LessEqual": "min", "Less": "min"}
-"""Comparison of the selected element with another one, true if it stays selected -> the extreme that results."""
+"""The extreme that is selected, for the comparison of the selected element with another one that keeps it selected."""
 
 
 def _selection(node: LoweringNode, body: Region) -> tuple[str, str]:
@@ -52,37 +52,43 @@ def select_and_scatter(
     window_strides: tuple[int, ...] = (),
     padding: tuple[int, ...] = (),
 ) -> SSAValue:
-    """stablehlo.select_and_scatter(x, source, init) {window} -> a sum of opset1.Select(place is selected, source, 0)
+    """stablehlo.select_and_scatter(x, source, init) {window} -> a sum of opset1.Select(offset is selected, source, 0)
 
-    Padding is selected only in a window that consists of padding. The shape of x and the scatter function, which is a
-    sum, have to be known.
+    Padding is selected only in a window that consists of padding. Raises ConversionError if a dimension along which
+    windows move is dynamic, or the scatter function is not a sum.
     """
     values, shape = own_operands(node), node.shape(0)
-    if len(values) != 3 or shape is None or not is_static(shape):
-        node.fail("the shape of its operand is unknown", hint="export the program with static shapes")
+    if len(values) != 3 or shape is None:
+        node.fail("the rank of its operand is unknown", hint="export the program with static shapes")
     x, source, init = values
     rank = len(shape)
     sizes, strides = window_dimensions or (1,) * rank, window_strides or (1,) * rank
     pads = padding or (0,) * 2 * rank
     require_rows(shape, window_dimensions=sizes, window_strides=strides, low=pads[::2], high=pads[1::2])
-    if prod(sizes) > MAXIMUM_PLACES or min(*sizes, *strides) < 1:
-        node.fail(f"windows of more than {MAXIMUM_PLACES} elements are not supported")
+    # A dynamic dimension has windows of one element, so that its size does not matter: 1 stands for it.
+    if any(row[0] < 0 and row[1:] != (0, 0, 1, 1) for row in _rows(shape, pads, sizes, strides)):
+        node.fail("a dimension along which its windows move has a dynamic size", hint="export the program with static shapes")
+    whole = [axis for axis, size in enumerate(shape) if size < 0]
+    shape = tuple(max(size, 1) if axis in whole else size for axis, size in enumerate(shape))
+    if prod(sizes) > MAXIMUM_OFFSETS or min(*sizes, *strides) < 1:
+        node.fail(f"windows of more than {MAXIMUM_OFFSETS} elements are not supported")
     compared, extreme = _selection(node, node.op.regions[0])
     if combination(node.op.regions[1]) != "sum":
         node.fail("its scatter function is not a sum")
     windows = [(size + low + high - width) // stride + 1 for size, low, high, width, stride in _rows(shape, pads, sizes, strides)]
     if min(windows, default=1) < 1:
-        return op.Broadcast(as_scalar(op, init), list(shape), mode="numpy")
+        return op.Broadcast(as_scalar(op, init), op.ShapeOf(x) if whole else list(shape), mode="numpy")
     data = with_edges(op, x, pads[::2], pads[1::2], op.constant_like(neutral(extreme, element_of(x)), x))
-    places = list(product(*(range(size) for size in sizes)))
-    selected = _selected(op, data, places, strides, windows, compared)
+    offsets = list(product(*(range(size) for size in sizes)))
+    selected = _selected(op, data, offsets, strides, windows, compared, whole)
     zero = op.constant_like(0, source)
     total: SSAValue | None = None
-    for number, place in enumerate(places):
-        # Where a window begins at `start`, the place is start + place; the padding at the beginning is cut off again.
-        part = op.Select(op.Equal(selected, number), source, zero) if len(places) > 1 else source
+    for index, corner in enumerate(offsets):
+        # The element of a window that begins at `start` is at start + offset; padding at the beginning is cut off
+        # again.
+        part = op.Select(op.Equal(selected, index), source, zero) if len(offsets) > 1 else source
         spread = with_interior(op, part, [stride - 1 for stride in strides], zero)
-        before = [offset - low for offset, low in zip(place, pads[::2], strict=True)]
+        before = [offset - low for offset, low in zip(corner, pads[::2], strict=True)]
         widths = [(count - 1) * stride + 1 for count, stride in zip(windows, strides, strict=True)]
         after = [size - width - front for size, width, front in zip(shape, widths, before, strict=True)]
         moved = with_edges(op, spread, before, after, zero)
@@ -97,21 +103,31 @@ def _rows(shape: Sequence[int], pads: Sequence[int], sizes: Sequence[int], strid
 
 
 def _selected(
-    op: OpBuilder, data: SSAValue, places: Sequence[Sequence[int]], strides: Sequence[int], windows: Sequence[int], compared: str
+    op: OpBuilder,
+    data: SSAValue,
+    offsets: Sequence[Sequence[int]],
+    strides: Sequence[int],
+    windows: Sequence[int],
+    compared: str,
+    whole: Sequence[int],
 ) -> SSAValue:
-    """The index within each window of the element that it selects; the first of several equal ones."""
-    axes = list(range(len(strides)))
+    """The index within each window of the element that it selects; the first of several equal ones.
+
+    The dimensions `whole` have windows of one element, whose number is dynamic.
+    """
+    axes = [axis for axis in range(len(strides)) if axis not in whole]
     best: SSAValue | None = None
     selected = op.constant(np.zeros(tuple(windows), np.int32), si32)
-    for number, place in enumerate(places):
-        ends = [first + (count - 1) * stride + 1 for first, count, stride in zip(place, windows, strides, strict=True)]
-        tap = op.Slice(data, list(place), ends, list(strides), axes)
+    for index, offset in enumerate(offsets):
+        ends = [first + (count - 1) * stride + 1 for first, count, stride in zip(offset, windows, strides, strict=True)]
+        starts, stops, steps = ([row[axis] for axis in axes] for row in (offset, ends, strides))
+        tap = op.Slice(data, starts, stops, steps, axes) if axes else data
         if best is None:
             best = tap
             continue
         keeps = getattr(op, compared)(best, tap)
         best = op.Select(keeps, best, tap)
-        selected = op.Select(keeps, selected, op.constant(number, si32))
+        selected = op.Select(keeps, selected, op.constant(index, si32))
     return selected
 
 

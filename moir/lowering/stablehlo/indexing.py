@@ -15,7 +15,7 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.branches import inlined
 from moir.lowering.stablehlo.reduction import own_operands
 from moir.lowering.stablehlo.table import stablehlo
-from moir.lowering.xla.indexing import gathered
+from moir.lowering.xla.indexing import gathered, slice_sizes_of
 from moir.lowering.xla.scattering import scattered
 from moir.rewriting.builder import OpBuilder
 
@@ -46,30 +46,18 @@ def dynamic_gather(
     start_index_map: tuple[int, ...] = (),
     collapsed_slice_dims: tuple[int, ...] = (),
 ) -> SSAValue:
-    """stablehlo.dynamic_gather(x, indices, sizes) -> as gather; computed sizes are assumed to be those of the data"""
-    sizes = op.known.integers(node.operand(2)) or computed_sizes(node, op, collapsed_slice_dims)
-    if any(sizes[axis] < 0 for axis in start_index_map):
-        node.fail("the sizes of its slices are computed when the model runs", hint="export the program with static shapes")
-    return gathered(node, op, operand, sizes, start_index_map, collapsed_slice_dims)
+    """stablehlo.dynamic_gather(x, indices, sizes) -> as gather, with computed sizes of slices
 
-
-def computed_sizes(node: LoweringNode, op: OpBuilder, collapsed: Sequence[int]) -> list[int]:
-    """The sizes of computed slices, by the known ones and the shape of the result; -1 for an unknown dimension."""
-    rank, result = node.known_rank(0), shape_of(node.op.results[0]) or ()
-    entries = op.known.elements(node.operand(2))
-    known = (
-        [-1] * rank
-        if entries is None or entries.size != rank
-        else [each if isinstance(each, int) else -1 for each in entries.ravel().tolist()]
-    )
-    gone = {*collapsed, *node.integers("operand_batching_dims", ())}
-    kept = [axis for axis in range(rank) if axis not in gone]
-    declared = dict(zip(kept, (result[place] for place in node.integers("offset_dims", ()) if place < len(result)), strict=False))
-    own = node.shape(0) or (-1,) * rank
-    sizes = [1 if axis in gone else known[axis] if known[axis] >= 0 else declared.get(axis, -1) for axis in range(rank)]
-    if any(size < 0 <= whole for size, whole in zip(sizes, own, strict=True)):
-        node.fail("the sizes of its slices are computed when the model runs", hint="export the program with static shapes")
-    return sizes
+    The sizes that the type of the result has need not be computed.
+    """
+    sizes, computed = slice_sizes_of(node, op, 2)
+    gone = {*collapsed_slice_dims, *node.integers("operand_batching_dims", ())}
+    kept = [axis for axis in range(len(sizes)) if axis not in gone]
+    result = shape_of(node.op.results[0]) or ()
+    declared = zip(kept, (result[axis] for axis in node.integers("offset_dims", ()) if axis < len(result)), strict=False)
+    known = {**dict.fromkeys(gone, 1), **dict(declared)}
+    sizes = [known.get(axis, -1) if size < 0 else size for axis, size in enumerate(sizes)]
+    return gathered(node, op, operand, sizes, start_index_map, collapsed_slice_dims, computed)
 
 
 @stablehlo.lowers("scatter")

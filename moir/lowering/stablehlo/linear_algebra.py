@@ -2,7 +2,7 @@
 
     %l = stablehlo.cholesky(%a) {lower = true}  ->  %l = the lower triangle with %a = %l · %lᵀ
 
-The sizes of matrices have to be known. The status that a function returns is 0, success, but for a Cholesky factor.
+The sizes of matrices have to be static. The status that a function returns is 0, success, except for a Cholesky factor.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32
 from moir.dialects.shapes import is_static, shape_of
+from moir.expansions.complex_numbers import Number
 from moir.expansions.linear_algebra.determinants import LARGEST_MATRIX
 from moir.expansions.linear_algebra.jacobi_rotations import LARGEST_ROTATED, eigenvectors, singular_vectors
 from moir.expansions.linear_algebra.matrix_factors import cholesky_factor, pivoted_factors, product_of_reflections, reflections
-from moir.expansions.linear_algebra.triangles import solved, symmetric
+from moir.expansions.linear_algebra.triangles import solved, solved_complex, symmetric
 from moir.expansions.transposition import transposed
 from moir.lowering.binder import LoweringNode
 from moir.lowering.matrix_sizes import matrix_sizes
@@ -72,27 +73,55 @@ def triangular_solve(
     return solved(op, a, b, is_left=left_side, is_lower=lower, is_transposed=how, has_unit_diagonal=unit_diagonal)
 
 
+@stablehlo.lowers("complex.triangular_solve")
+def complex_triangular_solve(
+    node: LoweringNode,
+    op: OpBuilder,
+    a_real: SSAValue,
+    a_imaginary: SSAValue,
+    b_real: SSAValue,
+    b_imaginary: SSAValue,
+    *,
+    left_side: bool = True,
+    lower: bool = True,
+    unit_diagonal: bool = False,
+    transpose_a: str = "NO_TRANSPOSE",
+) -> Sequence[SSAValue]:
+    """stablehlo.complex.triangular_solve(a, b) -> the parts of the solution, by a real matrix of twice the size"""
+    matrix_sizes(node, a_real, 1 << 15)
+    return solved_complex(
+        op,
+        Number(a_real, a_imaginary),
+        Number(b_real, b_imaginary),
+        is_left=left_side,
+        is_lower=lower,
+        is_transposed=transpose_a in ("TRANSPOSE", "ADJOINT"),
+        is_conjugated=transpose_a == "ADJOINT",
+        has_unit_diagonal=unit_diagonal,
+    )
+
+
 # Functions of LAPACK
 
 
 def _letter(node: LoweringNode, name: str, default: str) -> str:
-    """An option that is the code of a letter."""
+    """A letter whose character code is an attribute of the node."""
     return chr(node.integer(name, ord(default)) & 0x7F)
 
 
 def _potrf(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """a -> its Cholesky factor, and 1 for each matrix that has none because it is not positive definite"""
-    found = _cholesky(node, op, operands[0], is_lower=_letter(node, "uplo", "L") == "L")
-    rows = (shape_of(found) or (0,))[-1]
-    is_positive = op.LogicalOr(op.Greater(found, 0.0), ~np.eye(rows, dtype=bool))
+    factor = _cholesky(node, op, operands[0], is_lower=_letter(node, "uplo", "L") == "L")
+    rows = (shape_of(factor) or (0,))[-1]
+    is_positive = op.LogicalOr(op.Greater(factor, 0.0), ~np.eye(rows, dtype=bool))
     has_factor = op.ReduceLogicalAnd(is_positive, [-2, -1], keep_dims=False)
-    return [found, op.convert(op.LogicalNot(has_factor), si32)]
+    return [factor, op.convert(op.LogicalNot(has_factor), si32)]
 
 
 def _trsm(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """a, b -> the solution of a triangular system"""
     matrix_sizes(node, operands[0], 1 << 16)
-    found = solved(
+    solution = solved(
         op,
         operands[0],
         operands[1],
@@ -101,11 +130,11 @@ def _trsm(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Se
         is_transposed=_letter(node, "trans_x", "N") != "N",
         has_unit_diagonal=_letter(node, "diag", "N") == "U",
     )
-    return [found]
+    return [solution]
 
 
 def _getrf(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """a -> both triangles in one matrix, and the row that each row was swapped with, counted from 1"""
+    """a -> both triangles in one matrix, and for each row the index, from 1, of the row that it was swapped with"""
     x = operands[0]
     rows, columns, rank = matrix_sizes(node, x, LARGEST_MATRIX)
     packed, _, exchanged = pivoted_factors(op, x, rows, rank, columns)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si32
+from moir.dialects.element_types import boolean, si32
 from moir.lowering.binder import LoweringNode
 from moir.lowering.einstein_sums import einstein_sum
 from moir.lowering.stablehlo.shape import result_element
 from moir.lowering.stablehlo.table import stablehlo
-from moir.lowering.xla.products import WIDENED, equation_of
+from moir.lowering.xla.products import equation_of
 from moir.rewriting.builder import OpBuilder
 
 
@@ -24,13 +24,13 @@ def _matrix_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue)
     batch = len(sides[0][0])
     if any(side[0] != list(range(batch)) or len(side[1]) != 1 for side in sides):
         return None
-    places = [side[1][0] for side in sides]
-    if batch == 0 and ranks[1] == 2 and ranks[0] >= 2 and places[0] == ranks[0] - 1:
-        return op.MatMul(a, b, transpose_a=False, transpose_b=places[1] == 1)
+    axes = [side[1][0] for side in sides]
+    if batch == 0 and ranks[1] == 2 and ranks[0] >= 2 and axes[0] == ranks[0] - 1:
+        return op.MatMul(a, b, transpose_a=False, transpose_b=axes[1] == 1)
     if batch == 0 and ranks == [2, 2]:
-        return op.MatMul(a, b, transpose_a=places[0] == 0, transpose_b=places[1] == 1)
+        return op.MatMul(a, b, transpose_a=axes[0] == 0, transpose_b=axes[1] == 1)
     if batch and ranks == [batch + 2, batch + 2]:
-        return op.MatMul(a, b, transpose_a=places[0] == batch, transpose_b=places[1] == batch + 1)
+        return op.MatMul(a, b, transpose_a=axes[0] == batch, transpose_b=axes[1] == batch + 1)
     return None
 
 
@@ -41,13 +41,14 @@ def dot_general(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue)
     The result has the batch dimensions, then those of a that are not summed over, then those of b.
     """
     element = result_element(node)
-    computed = si32 if element in WIDENED else element
+    # Booleans are multiplied as 0 and 1.
+    computed = si32 if element is boolean else element
     factors = [op.convert(each, computed) for each in (lhs, rhs)]
-    found = _matrix_product(node, op, *factors)
-    if found is None:
+    product = _matrix_product(node, op, *factors)
+    if product is None:
         equation = equation_of(node, [node.known_rank(0), node.known_rank(1)], ("batching", "contracting"))
-        found = op.Einsum(*factors, equation=equation)
-    return op.convert(found, element)
+        product = op.Einsum(*factors, equation=equation)
+    return op.convert(product, element)
 
 
 @stablehlo.lowers("einsum")

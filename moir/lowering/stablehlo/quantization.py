@@ -1,4 +1,4 @@
-"""Conversion of quantized tensors: an integer stands for (integer - zero point) · scale.
+"""Conversion of quantized tensors: an integer is dequantized to (integer - zero point) · scale.
 
     %q = stablehlo.uniform_quantize(%x) {scales = [0.03], zero_points = [-4], element = si8, …}
 ->  %q = opset1.Convert(opset1.Clamp(opset5.Round(%x / 0.03) - 4))
@@ -42,10 +42,10 @@ def quantize(
 ) -> SSAValue:
     """stablehlo.uniform_quantize(x) -> round(x / scale) + zero point, within the integers of the type"""
     scale, zero = _parameters(node, op, scales, zero_points, axis)
-    levels = op.Round(op.Divide(op.convert(operand, f32), scale), mode="half_to_even")
+    quantized = op.Round(op.Divide(op.convert(operand, f32), scale), mode="half_to_even")
     if any(zero_points):
-        levels = op.Add(levels, zero)
-    return op.convert(op.Clamp(levels, min=float(storage_min), max=float(storage_max)), element)
+        quantized = op.Add(quantized, zero)
+    return op.convert(op.Clamp(quantized, min=float(storage_min), max=float(storage_max)), element)
 
 
 @stablehlo.lowers("uniform_dequantize")
@@ -61,7 +61,7 @@ def dequantize(
 ) -> SSAValue:
     """stablehlo.uniform_dequantize(q) -> (q - zero point) · scale"""
     scale, zero = _parameters(node, op, scales, zero_points, axis)
-    levels = op.convert(operand, f32)
+    quantized = op.convert(operand, f32)
     if any(zero_points):
-        levels = op.Subtract(levels, zero)
-    return op.convert(op.Multiply(levels, scale), element)
+        quantized = op.Subtract(quantized, zero)
+    return op.convert(op.Multiply(quantized, scale), element)

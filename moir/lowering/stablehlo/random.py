@@ -3,8 +3,8 @@
     %state, %bits = stablehlo.rng_bit_generator(%s) {rng_algorithm = "PHILOX"} : (tensor<2xui64>) -> …
 ->  %bits = the hashes of the counter [%s.1, %s.1 + 1, …] with the key %s.0
 
-A state consists of two integers of 64 bits, a key and a counter, which the runtime would truncate to 32 bits. In
-programs of JAX they are made from four words by a `bitcast_convert`; the words themselves are used.
+A state consists of two integers of 64 bits, a key and a counter. In programs of JAX a `bitcast_convert` makes them of
+four uint32; this lowering uses these uint32 and supports no other state.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import describe, si32, ui32
 from moir.dialects.shapes import element_of, is_static, shape_of
-from moir.expansions.special.random_bits import counted, philox, threefry, word
 from moir.lowering.binder import LoweringNode
+from moir.lowering.stablehlo.random_bits import counted, philox, threefry, uint32
 from moir.lowering.stablehlo.shape import declared_shape, result_element
 from moir.lowering.stablehlo.table import stablehlo
 from moir.rewriting.builder import OpBuilder
@@ -36,18 +36,18 @@ def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
 
 @stablehlo.lowers("rng_bit_generator")
 def rng_bit_generator(node: LoweringNode, op: OpBuilder, initial_state: SSAValue, *, rng_algorithm: str = "DEFAULT") -> Sequence[SSAValue]:
-    """stablehlo.rng_bit_generator(state) {rng_algorithm} -> hashes of counters, by words of 32 bits"""
+    """stablehlo.rng_bit_generator(state) {rng_algorithm} -> hashes of counters, computed in uint32"""
     shape, element = shape_of(node.op.results[1]) or (), result_element(node, 1)
     if shape_of(initial_state) != (2, 2) or element_of(initial_state) is not ui32:
-        node.fail("its state has integers of 64 bits, and the runtime computes in 32 bits", hint="make its state of words by jax.random")
+        node.fail("its state has integers of 64 bits, not uint32", hint="make its state of uint32 by jax.random")
     if not is_static(shape) or describe(element).bits != 32:
         node.fail("its numbers have a computed shape, or not 32 bits", hint=HINT)
     check_constant_size(prod(shape))
-    words = [op.Gather(op.Reshape(initial_state, [4], special_zero=False), index, 0) for index in range(4)]
-    found, count = (_of_threefry if rng_algorithm == "THREE_FRY" else _of_philox)(op, words[:2], words[2:], shape)
-    after = counted(op, words[2:], word(op, count))
-    state = op.Concat(*(op.Reshape(each, [1], special_zero=False) for each in (*words[:2], *after)), axis=0)
-    return [op.Reshape(state, [2, 2], special_zero=False), op.convert(found, element)]
+    state_words = [op.Gather(op.Reshape(initial_state, [4], special_zero=False), index, 0) for index in range(4)]
+    bits, count = (_of_threefry if rng_algorithm == "THREE_FRY" else _of_philox)(op, state_words[:2], state_words[2:], shape)
+    after = counted(op, state_words[2:], uint32(op, count))
+    state = op.Concat(*(op.Reshape(each, [1], special_zero=False) for each in (*state_words[:2], *after)), axis=0)
+    return [op.Reshape(state, [2, 2], special_zero=False), op.convert(bits, element)]
 
 
 def _line(op: OpBuilder, count: int) -> SSAValue:
@@ -55,31 +55,31 @@ def _line(op: OpBuilder, count: int) -> SSAValue:
 
 
 def _of_philox(op: OpBuilder, key: Sequence[SSAValue], counter: Sequence[SSAValue], shape: Sequence[int]) -> tuple[SSAValue, int]:
-    """Four numbers for each counter, one after the other; the upper words of the counter are the key."""
+    """Four random uint32 for each counter, one after the other; the upper uint32 of the counters are the key."""
     total = prod(shape)
     count = -(-total // 4)
-    words = philox(op, counted(op, (*counter, *key), _line(op, count)), key)
-    numbers = op.Reshape(op.Concat(*(op.Unsqueeze(each, [1]) for each in words), axis=1), [-1], special_zero=False)
-    cut = op.Slice(numbers, [0], [total], [1], [0]) if total < 4 * count else numbers
+    outputs = philox(op, counted(op, (*counter, *key), _line(op, count)), key)
+    values = op.Reshape(op.Concat(*(op.Unsqueeze(each, [1]) for each in outputs), axis=1), [-1], special_zero=False)
+    cut = op.Slice(values, [0], [total], [1], [0]) if total < 4 * count else values
     return op.Reshape(cut, list(shape), special_zero=False), count
 
 
 def _of_threefry(op: OpBuilder, key: Sequence[SSAValue], counter: Sequence[SSAValue], shape: Sequence[int]) -> tuple[SSAValue, int]:
-    """Two numbers for each counter, in the two halves of the first dimension of even size, or else of the largest
+    """Two random uint32 for each counter, in the two halves of the first dimension of even size, or else of the largest
     dimension.
     """
     if not shape:
         return op.Reshape(threefry(op, counted(op, counter, _line(op, 1)), key)[0], [], special_zero=False), 1
-    axis = next((place for place, size in enumerate(shape) if size % 2 == 0), int(np.argmax(shape)))
-    half = [-(-size // 2) if place == axis else size for place, size in enumerate(shape)]
-    words = threefry(op, counted(op, counter, _line(op, prod(half))), key)
-    pairs = [op.Reshape(each, [*half[: axis + 1], 1, *half[axis + 1 :]], special_zero=False) for each in words]
-    found = op.Reshape(op.Concat(*pairs, axis=axis + 1), [*half[:axis], 2 * half[axis], *half[axis + 1 :]], special_zero=False)
-    return op.Slice(found, [0], [shape[axis]], [1], [axis]) if shape[axis] % 2 else found, prod(half)
+    axis = next((index for index, size in enumerate(shape) if size % 2 == 0), int(np.argmax(shape)))
+    half = [-(-size // 2) if index == axis else size for index, size in enumerate(shape)]
+    outputs = threefry(op, counted(op, counter, _line(op, prod(half))), key)
+    pairs = [op.Reshape(each, [*half[: axis + 1], 1, *half[axis + 1 :]], special_zero=False) for each in outputs]
+    bits = op.Reshape(op.Concat(*pairs, axis=axis + 1), [*half[:axis], 2 * half[axis], *half[axis + 1 :]], special_zero=False)
+    return op.Slice(bits, [0], [shape[axis]], [1], [axis]) if shape[axis] % 2 else bits, prod(half)
 
 
-def words_of_state(node: LoweringNode, operand: SSAValue) -> SSAValue | None:
-    """The words of a state, from the `bitcast_convert` that joins or splits them; None for other conversions."""
+def uint32_of_state(node: LoweringNode, operand: SSAValue) -> SSAValue | None:
+    """The four uint32 of a state, from the `bitcast_convert` between them and 64 bits; None for other conversions."""
     if shape_of(operand) != (2, 2) or element_of(operand) not in (ui32, si32):
         return None
     shape, element = declared_shape(node), result_element(node)

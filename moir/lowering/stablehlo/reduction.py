@@ -26,7 +26,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def own_operands(node: LoweringNode) -> list[SSAValue]:
-    """The operands without the values that regions capture."""
+    """The operands of a node except the values that its regions capture."""
     values = node.operands
     return values[: len(values) - node.integer("captured", 0)]
 
@@ -43,10 +43,10 @@ def reduce(node: LoweringNode, op: OpBuilder, *, dimensions: tuple[int, ...] = (
     if count == 1:
         kind = combination_of(node, body, element_of(values[0]))
         if kind in ("max", "min") and dimensions and not _is_subtracted(node.op.results[0]):
-            found = extreme_along(op, values[0], dimensions, largest=kind == "max")
+            extremes = extreme_along(op, values[0], dimensions, largest=kind == "max")
             if is_neutral(op, kind, values[1]):
-                return [found]
-            return [extreme_of_pair(op, op.Broadcast(as_scalar(op, values[1]), op.ShapeOf(found)), found, largest=kind == "max")]
+                return [extremes]
+            return [extreme_of_pair(op, op.Broadcast(as_scalar(op, values[1]), op.ShapeOf(extremes)), extremes, largest=kind == "max")]
         return [reduced(op, kind, values[0], values[1], dimensions)]
     return reductions_of(node, op, body, values, dimensions)
 
@@ -56,7 +56,9 @@ _BESIDE = frozenset(("broadcast_in_dim", "convert", "maximum", "optimization_bar
 
 
 def _is_subtracted(value: SSAValue) -> bool:
-    """Whether a value is only subtracted, as the largest element in a softmax: there NaN of the data is what counts."""
+    """Whether a value is only subtracted from other values, as the maximum in a softmax: NaN in the data then makes the
+    result NaN in any case.
+    """
     pending, seen = [value], set[SSAValue]()
     while pending:
         each = pending.pop()
@@ -73,7 +75,7 @@ def _is_subtracted(value: SSAValue) -> bool:
 
 
 def _is_combination(kind: str | None, element: Attribute) -> bool:
-    """Whether the runtime has a reduction for a function of two arguments."""
+    """Whether the operation sets have a reduction for a function of two arguments."""
     return kind in COMBINATIONS and (kind in LOGICAL) is (element is boolean)
 
 
@@ -84,12 +86,12 @@ def joined(node: LoweringNode, op: OpBuilder, first: Sequence[SSAValue], second:
 
 
 def halved(node: LoweringNode, op: OpBuilder, values: Sequence[SSAValue], dimensions: Sequence[int]) -> list[SSAValue]:
-    """Tensors reduced by any associative function: the two halves of each axis are joined until one element is left."""
+    """Tensors reduced by any associative function: it combines both halves of each axis until one element is left."""
     count = len(values) // 2
     data, first = list(values[:count]), list(values[count:])
     shape = shape_of(data[0]) or ()
     if any(shape[axis] < 0 for axis in dimensions):
-        node.fail("its function is none of the runtime's, and the number of elements is unknown", hint="export static shapes")
+        node.fail("the operation sets have no such reduction, and the number of elements is dynamic", hint="export static shapes")
     kept = [size for axis, size in enumerate(shape) if axis not in dimensions]
     if any(shape[axis] == 0 for axis in dimensions):
         if not is_static(tuple(kept)):
@@ -100,13 +102,13 @@ def halved(node: LoweringNode, op: OpBuilder, values: Sequence[SSAValue], dimens
         while size > 1:
             half = size // 2
             ends = [[op.Slice(each, [start], [start + half], [1], [axis]) for each in data] for start in (0, half)]
-            found = joined(node, op, *ends)
+            combined = joined(node, op, *ends)
             if size % 2:
-                found = [
+                combined = [
                     op.Concat(each, op.Slice(whole, [size - 1], [size], [1], [axis]), axis=axis)
-                    for each, whole in zip(found, data, strict=True)
+                    for each, whole in zip(combined, data, strict=True)
                 ]
-            data, size = found, half + size % 2
+            data, size = combined, half + size % 2
     if dimensions:
         data = [op.Squeeze(each, list(dimensions)) for each in data]
     target = op.ShapeOf(data[0])
@@ -129,7 +131,7 @@ def reduce_window(
     ones = (1,) * rank
     pads = padding or (0,) * 2 * rank
     if len(pads) != 2 * rank or len(values) % 2 or node.known_rank(0) != rank:
-        node.fail("its window is not one of its operands")
+        node.fail("its window does not fit the rank of its operands")
     columns = (window_dimensions, window_strides or ones, base_dilations or ones, window_dilations or ones, pads[::2], pads[1::2])
     require_rows(
         window_dimensions,
@@ -141,7 +143,7 @@ def reduce_window(
     if min(min(column) for column in columns[:4]) < 1:
         node.fail("a size, stride or dilation is below 1")
     count = len(values) // 2
-    found: list[SSAValue] = []
+    results: list[SSAValue] = []
     if any(
         _is_running_extreme(node, index, count, windows) or combination(node.op.regions[0], index, count + index, index) not in COMBINATIONS
         for index in range(count)
@@ -150,12 +152,14 @@ def reduce_window(
     for index in range(count):
         kind = combination_of(node, node.op.regions[0], element_of(values[index]), index, count + index, index)
         own = node if count == 1 else node.with_operands({0: values[index]})
-        found.append(reduced_windows(own, op, kind, values[count + index], windows))
-    return found
+        results.append(reduced_windows(own, op, kind, values[count + index], windows))
+    return results
 
 
 def _is_running_extreme(node: LoweringNode, index: int, count: int, windows: Sequence[AxisWindow]) -> bool:
-    """Whether an operand is reduced to running extremes of floats, whose windows a pooling would pad with numbers."""
+    """Whether an operand is reduced to running extremes of floats. A pooling would pad their windows with finite
+    numbers.
+    """
     kind = combination(node.op.regions[0], index, count + index, index)
     if kind not in ("max", "min") or node.element(index) not in REAL_TYPES:
         return False
@@ -168,7 +172,7 @@ def _is_running_extreme(node: LoweringNode, index: int, count: int, windows: Seq
 def dynamic_reduce_window(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """stablehlo.dynamic_reduce_window(x, init, window, strides, …, padding) -> as reduce_window, or opset3.CumSum
 
-    Windows of unknown sizes have to be those of running sums: all elements before an element, or all after it.
+    Windows of dynamic shape have to be those of running sums: all elements before an element, or all after it.
     """
     values = own_operands(node)
     count = (len(values) - 5) // 2
@@ -178,13 +182,13 @@ def dynamic_reduce_window(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValu
     if sizes is not None and strides is not None and base is not None and dilations is not None and padding is not None:
         rank = len(sizes)
         if node.known_rank(0) != rank or len(padding) != 2 * rank or not len(strides) == len(base) == len(dilations) == rank:
-            node.fail("its window is not one of its operands")
+            node.fail("its window does not fit the rank of its operands")
         windows = [AxisWindow(*row) for row in zip(sizes, strides, base, dilations, padding[::2], padding[1::2], strict=True)]
         kind = combination_of(node, node.op.regions[0], element_of(values[0]))
         return [reduced_windows(node, op, kind, values[1], windows)]
     if combination(node.op.regions[0]) == "sum" and (running := _running_axis(node, op)) is not None:
-        found = _running_sums(op, values[0], values[6], *running)
-        return [found if is_neutral(op, "sum", as_scalar(op, values[1])) else op.Add(found, values[1])]
+        sums = _running_sums(op, values[0], values[6], *running)
+        return [sums if is_neutral(op, "sum", as_scalar(op, values[1])) else op.Add(sums, values[1])]
     return node.fail("its windows are computed when the model runs", hint="export the program with static shapes")
 
 
@@ -193,17 +197,17 @@ def _running_axis(node: LoweringNode, op: OpBuilder) -> tuple[int, bool] | None:
 
     A running reduction has windows as long as the data, which is padded at one end."""
     rank = node.known_rank(0)
-    found = [op.known.elements(node.operand(index)) for index in range(2, 7)]
-    if any(each is None or each.size != (2 * rank if index == 4 else rank) for index, each in enumerate(found)):
+    constants = [op.known.elements(node.operand(index)) for index in range(2, 7)]
+    if any(each is None or each.size != (2 * rank if index == 4 else rank) for index, each in enumerate(constants)):
         return None
-    sizes, *steps, padding = ([*each.reshape(-1)] for each in found if each is not None)
+    sizes, *steps, padding = ([*each.reshape(-1)] for each in constants if each is not None)
     axes = [axis for axis, size in enumerate(sizes) if size != 1]
     if len(axes) != 1 or any(step != 1 for column in steps for step in column):
         return None
     axis = axes[0]
     length = op.known.elements(op.ShapeOf(node.operand(0)))
     ends = padding[2 * axis : 2 * axis + 2]
-    others = [each for place, each in enumerate(padding) if place // 2 != axis]
+    others = [each for pad_index, each in enumerate(padding) if pad_index // 2 != axis]
     if length is None or sizes[axis] != length[axis] or any(each != 0 for each in others) or 0 not in ends:
         return None
     return axis, bool(ends[0] == 0)
@@ -256,7 +260,7 @@ def by_function(
         padded = [
             with_edges(op, with_interior(op, x, spread, filler), ends[0], ends[1], filler) for x, filler in zip(data, fillers, strict=True)
         ]
-        taps = [[tap_of(op, x, axis, window, place * window.dilation) for x in padded] for place in range(window.size)]
+        taps = [[tap_of(op, x, axis, window, tap * window.dilation) for x in padded] for tap in range(window.size)]
         data = taps[0]
         for each in taps[1:]:
             data = joined(node, op, data, each)
@@ -264,7 +268,7 @@ def by_function(
 
 
 def moved_along(op: OpBuilder, x: SSAValue, axis: int, distance: int, filler: SSAValue, rank: int) -> SSAValue:
-    """A tensor moved along an axis, with a filler in the places that become free."""
+    """A tensor shifted along an axis, with a filler at the indices without an element."""
     low = [distance if each == axis else 0 for each in range(rank)]
     return with_edges(op, x, low, [-entry for entry in low], filler)
 

@@ -30,7 +30,7 @@ def declared_shape(node: LoweringNode) -> tuple[int, ...]:
     """The shape that the program declares for the result."""
     shape = shape_of(node.op.results[0])
     if shape is None:
-        node.fail("the rank of its result is unknown")
+        node.fail("the rank of its result is dynamic")
     return tuple(shape)
 
 
@@ -46,20 +46,20 @@ def placed(node: LoweringNode, op: OpBuilder, operand: SSAValue, dimensions: Seq
     if list(dimensions) != sorted(dimensions):
         operand = op.transposed(operand, [list(dimensions).index(each) for each in sorted(dimensions)])
     missing = [axis for axis in range(rank) if axis not in dimensions]
-    if missing and (found := with_dimensions(op, operand, tuple(missing), DEEPEST)) is not None:
-        return found
+    if missing and (extended := with_dimensions(op, operand, tuple(missing), DEEPEST)) is not None:
+        return extended
     return op.Unsqueeze(operand, missing) if missing and rank_of(operand) != 0 else operand
 
 
 DEEPEST = 12
-"""The longest chain of operations after a reduction that is followed."""
+"""The maximum number of operations between a reduction and the inserted dimension."""
 
 ELEMENTWISE = (Add, Divide, Maximum, Minimum, Multiply, Power, Sqrt, Subtract)
-"""The elementwise operations after a reduction that can be built again on a result that keeps its dimensions."""
+"""Elementwise operations that `with_dimensions` rebuilds on a reduction that keeps its dimensions."""
 
 
 def with_dimensions(op: OpBuilder, value: SSAValue, missing: tuple[int, ...], depth: int) -> SSAValue | None:
-    """A value computed by elementwise operations from reductions along `missing`, built again with `keep_dims`.
+    """A value computed by elementwise operations from reductions along `missing`, rebuilt with `keep_dims`.
 
     JAX reduces without `keep_dims` and inserts the dimensions afterwards. Returns None for other values, and for
     values computed by more than `depth` operations.
@@ -73,10 +73,10 @@ def with_dimensions(op: OpBuilder, value: SSAValue, missing: tuple[int, ...], de
     operands: list[SSAValue] = []
     for each in owner.operands:
         known = op.known.constant(each)
-        found = each if known is not None and known.ndim == 0 else with_dimensions(op, each, missing, depth - 1)
-        if found is None:
+        extended = each if known is not None and known.ndim == 0 else with_dimensions(op, each, missing, depth - 1)
+        if extended is None:
             return None
-        operands.append(found)
+        operands.append(extended)
     return op[owner.name](*operands)
 
 
@@ -128,10 +128,10 @@ def iota(node: LoweringNode, op: OpBuilder, *, iota_dimension: int = 0) -> SSAVa
     """stablehlo.iota() {iota_dimension} -> a constant of positions, in a shape that is broadcast"""
     shape, element = declared_shape(node), result_element(node)
     if not 0 <= iota_dimension < len(shape) or not is_static(shape):
-        node.fail("its shape is unknown, or has no such dimension")
+        node.fail("its shape is dynamic, or has no such dimension")
     check_constant_size(shape[iota_dimension])
-    numbers = np.arange(shape[iota_dimension]).astype(to_numpy(element))
-    line = numbers.reshape([-1 if axis == iota_dimension else 1 for axis in range(len(shape))])
+    values = np.arange(shape[iota_dimension]).astype(to_numpy(element))
+    line = values.reshape([-1 if axis == iota_dimension else 1 for axis in range(len(shape))])
     if int(np.prod(shape)) <= 1 << 16:
         return op.constant(np.array(np.broadcast_to(line, shape)), element)
     return op.Broadcast(op.constant(line, element), list(shape), mode="numpy")

@@ -48,7 +48,7 @@ def real_dynamic_slice(op: OpBuilder, operand: SSAValue, start_indices: SSAValue
 
 
 def _starts(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue:
-    """The start indices, given as scalars, as one list of i64."""
+    """The start indices, which are scalars, concatenated to a 1-D tensor of i64."""
     entries = [op.Reshape(op.convert(each, si64), [1], special_zero=False) for each in values]
     return op.Concat(*entries, axis=0) if len(entries) > 1 else entries[0]
 
@@ -79,7 +79,7 @@ def pad(
     """stablehlo.pad(x, value) {low, high, interior} -> opset12.Pad(x, low, high, value)"""
     rank = node.known_rank(0)
     if not len(edge_padding_low) == len(edge_padding_high) == rank or min(interior_padding, default=0) < 0:
-        node.fail("its paddings are not those of its operand")
+        node.fail("its padding does not fit the rank of its operand, or is negative between elements")
     value = as_scalar(op, padding_value)
     data = with_interior(op, operand, interior_padding or (0,) * rank, value)
     return with_edges(op, data, edge_padding_low, edge_padding_high, value)

@@ -33,10 +33,10 @@ def top_k(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, k: int) -> Se
 def _largest(node: LoweringNode, op: OpBuilder, operand: SSAValue, count: SSAValue) -> Sequence[SSAValue]:
     """The largest elements along the last axis and their positions; NaN is above all numbers."""
     key = with_nan_as_extreme(op, operand, largest=True) if may_be_nan(op, operand) else operand
-    found, places = op.TopK.results(key, count, axis=-1, mode="max", sort="value", stable=True, index_element_type=si32)
+    values, indices = op.TopK.results(key, count, axis=-1, mode="max", sort="value", stable=True, index_element_type=si32)
     if key is not operand:
-        found = op.GatherElements(operand, places, axis=node.known_rank(0) - 1)
-    return [found, places][: node.result_count]
+        values = op.GatherElements(operand, indices, axis=node.known_rank(0) - 1)
+    return [values, indices][: node.result_count]
 
 
 @stablehlo.lowers("dynamic_top_k")

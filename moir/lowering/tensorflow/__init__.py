@@ -4,6 +4,6 @@
 ->  %y = opset1.PRelu(%x, 0.2) {name = "act"} : tensor<1x8xf32>
 
 Channel-last operations keep the framework's layout: a node becomes Transpose, operation, Transpose (`data_format.py`),
-which is correct for every rank and shape. The layout change (`moir/rewriting/layout`) removes Transposes that are not
+which is correct for every rank and shape. The layout change (`moir/passes/layout`) removes Transposes that are not
 required.
 """

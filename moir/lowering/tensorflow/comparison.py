@@ -1,4 +1,4 @@
-"""Comparisons, predicates, logic, and the choice between two values.
+"""Comparisons, predicates, logic, and Select.
 
     %y = tf.SelectV2(%condition, %a, %b)
 ->  %y = opset1.Select(%condition, %a, %b)
@@ -13,6 +13,9 @@ from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.functions import operation
 from moir.expansions.shape_values import rank_value
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_formula, by_parts
+from moir.lowering.ranks import as_result
+from moir.lowering.tensorflow.ranks import broadcast
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -25,10 +28,12 @@ def has_strings(node: LoweringNode) -> bool:
 def refuse_strings(node: LoweringNode) -> None:
     """Raises ConversionError if an operand is known to have the element type string."""
     if has_strings(node):
-        node.fail("the runtime does not compare strings", hint="cut the model after this node, where the values are numbers")
+        node.fail("the operation sets do not compare strings", hint="cut the model after this node, where the values are numbers")
 
 
-@tf.lowers(*["Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr", "NotEqual"])
+@tf.lowers("Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr", rank=broadcast)
+@tf.lowers("Equal", rank=broadcast, complex=by_formula("tensorflow.complex.comparison:equality", is_real=True))
+@tf.lowers("NotEqual", rank=broadcast, complex=by_formula("tensorflow.complex.comparison:inequality", is_real=True))
 def binary(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     """tf.Less(a, b) -> opset1.Less(a, b); strings are compared for equality byte by byte"""
     if node.op.KIND in ("Equal", "NotEqual") and has_strings(node):
@@ -40,7 +45,7 @@ def binary(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAVa
     return operation(op, node.op.KIND)(x, y)
 
 
-@tf.lowers("IsFinite", "IsInf", "IsNan", "LogicalNot")
+@tf.lowers("IsFinite", "IsInf", "IsNan", "LogicalNot", rank=as_result)
 def unary(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.IsNan(x) -> opset10.IsNaN(x)"""
     return operation(op, node.op.KIND)(x)
@@ -68,17 +73,17 @@ def truth(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     return input if element_of(input) == boolean else op.NotEqual(input, 0)
 
 
-@tf.lowers("SelectV2")
+@tf.lowers("SelectV2", complex=by_parts(1, 2))
 def select(node: LoweringNode, op: OpBuilder, condition: SSAValue, t: SSAValue, e: SSAValue) -> SSAValue:
     """tf.SelectV2(condition, a, b) -> opset1.Select(condition, a, b); for strings, Selects of their begins and ends"""
     return _selected(node, op, condition, t, e)
 
 
-@tf.lowers("Select")
+@tf.lowers("Select", complex=by_parts(1, 2))
 def select_rows(node: LoweringNode, op: OpBuilder, condition: SSAValue, t: SSAValue, e: SSAValue) -> SSAValue:
     """tf.Select(condition, t, e) -> opset1.Select(condition, t, e); for strings, Selects of their begins and ends
 
-    A condition of one dimension selects whole rows: dimensions of 1 are appended to it.
+    A 1-D condition selects whole rows: dimensions of 1 are appended to it.
     """
     return _selected(node, op, _before_rows(op, condition, t if rank_of(t) is not None else e), t, e)
 

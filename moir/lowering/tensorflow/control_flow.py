@@ -22,12 +22,13 @@ from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.dialects.symbols import Symbol
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import PAIRS
 from moir.lowering.control_flow.bodies import Body, graph_of, lowered_body, repeated_body
 from moir.lowering.control_flow.branches import conditional, inlined
 from moir.lowering.control_flow.connections import Connections, results_without_iterations
-from moir.lowering.control_flow.ranks_by_use import rank_by_use
+from moir.lowering.ranks import rank_by_use
 from moir.lowering.table import Replacement
-from moir.lowering.tensorflow.ranks_by_use import RULES
+from moir.lowering.tensorflow.ranks import in_branches, in_functions
 from moir.lowering.tensorflow.resources.list_values import HINT, new_list, new_pieces, refuse_pieces, unmade_list, with_read_shapes
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
@@ -41,7 +42,7 @@ def truth(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
     if rank is None and element_of(value) is boolean:
         return value
     if rank is None:
-        node.fail("the rank of its condition is unknown")
+        node.fail("the rank of its condition is dynamic")
     if rank > 0:
         return op.NotEqual(op.ReduceProd(op.ShapeOf(value), [0], keep_dims=False), 0)
     if element_of(value) is boolean:
@@ -51,7 +52,7 @@ def truth(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
     return op.NotEqual(value, 0)
 
 
-@tf.lowers("If", "StatelessIf", "XlaIf")
+@tf.lowers("If", "StatelessIf", "XlaIf", rank=in_branches, complex=PAIRS)
 def if_(node: LoweringNode, op: OpBuilder, cond: SSAValue, *operands: SSAValue) -> Replacement:
     """tf.If(cond, x…)
     -> opset8.If(cond, x…) {then_inputs, else_inputs}; the operations of one branch if cond is known
@@ -71,8 +72,8 @@ def if_(node: LoweringNode, op: OpBuilder, cond: SSAValue, *operands: SSAValue) 
 
 
 def _needed_ranks(node: LoweringNode) -> list[int | None]:
-    """The ranks that the users of the used results need, None where they need no certain one."""
-    return [rank_by_use(result, RULES) for result in node.op.results if node.is_used(result.index)]
+    """For each used result of a node the rank that its users require; None if they accept any rank."""
+    return [rank_by_use(result, tf.rank) for result in node.op.results if node.is_used(result.index)]
 
 
 def _of_used(node: LoweringNode, values: Sequence[SSAValue]) -> Replacement:
@@ -82,16 +83,17 @@ def _of_used(node: LoweringNode, values: Sequence[SSAValue]) -> Replacement:
 
 
 def _refuse_new_lists(node: LoweringNode, branches: Sequence[Region], values: Sequence[SSAValue]) -> None:
-    """Raises ConversionError if a branch reads a new list whose elements have an unknown shape."""
+    """Raises ConversionError if a branch reads a new list whose elements have a dynamic shape."""
     for branch in branches:
         for parameter, value in zip(parameters_of(branch.block), values, strict=False):
             if unmade_list(value) is not None and parameter.results[0].uses:
-                node.fail("its branches get a list whose elements have an unknown shape", HINT)
+                node.fail("its branches get a list whose elements have a dynamic shape", HINT)
 
 
 def _drop_unused(node: LoweringNode, branches: Sequence[Region]) -> None:
-    """Erase the Results of branches for which the corresponding results of the node have no uses, and what is only
-    needed for them: values for the gradient of a branch, which no operation of OpenVINO holds.
+    """Erase the Results of branches whose results of the node have no uses, and the operations that only they use.
+
+    These are values for the gradient of a branch, which no tensor can hold.
     """
     for branch in branches:
         results = [each for each in branch.block.ops if isinstance(each, Result)]
@@ -102,7 +104,7 @@ def _drop_unused(node: LoweringNode, branches: Sequence[Region]) -> None:
         eliminate_dead(branch.block)
 
 
-@tf.lowers("Case", "StatelessCase")
+@tf.lowers("Case", "StatelessCase", rank=in_branches)
 def case(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Replacement:
     """tf.Case(index, x…)
     -> opset8.If(index = 0, first branch, else opset8.If(index = 1, second branch, else …))
@@ -194,7 +196,7 @@ class Repetition:
         )
 
 
-@tf.lowers("While", "StatelessWhile", "XlaWhile")
+@tf.lowers("While", "StatelessWhile", "XlaWhile", rank=in_functions, complex=PAIRS)
 def while_(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tf.While(state…, sliced…, invariant…, bound…) -> opset5.Loop(trip_count, condition, state…, sliced…, invariant…)
 
@@ -202,35 +204,35 @@ def while_(node: LoweringNode, op: OpBuilder) -> Replacement:
     ones. If there are bounds, the condition is true and the trip count is the minimum of the bounds. If this minimum is
     constant and the length of a sliced operand, the result is an opset1.TensorIterator.
     """
-    given, body = Repetition.of(node), graph_of(node, "body")
-    given.states = with_read_shapes(node, op, given.states)
+    repetition, body = Repetition.of(node), graph_of(node, "body")
+    repetition.states = with_read_shapes(node, op, repetition.states)
     count = len(results_of(body.block))
-    if count < node.result_count or count != len(given.states) + given.joined + given.last:
-        node.fail(f"it has {node.result_count} outputs and its body {count}, for {len(given.states)} values handed on")
+    if count < node.result_count or count != len(repetition.states) + repetition.joined + repetition.last:
+        node.fail(f"it has {node.result_count} outputs and its body {count}, for {len(repetition.states)} values handed on")
     refuse_pieces(node, node.operands)
-    if any(unmade_list(state) is not None for state in given.states):
-        node.fail("it hands on a list whose elements have an unknown shape", HINT)
-    if not given.bounds:
-        return _conditional_loop(node, op, given, body)
-    return _counted_loop(node, op, given, body)
+    if any(unmade_list(state) is not None for state in repetition.states):
+        node.fail("it hands on a list whose elements have a dynamic shape", HINT)
+    if not repetition.bounds:
+        return _conditional_loop(node, op, repetition, body)
+    return _counted_loop(node, op, repetition, body)
 
 
-def _conditional_loop(node: LoweringNode, op: OpBuilder, given: Repetition, body: Region) -> Replacement:
-    if given.sliced:
+def _conditional_loop(node: LoweringNode, op: OpBuilder, repetition: Repetition, body: Region) -> Replacement:
+    if repetition.sliced:
         node.fail("it has slices without a bound")
     cond = graph_of(node, "cond")
-    values = [*given.states, *given.invariants]
+    values = [*repetition.states, *repetition.invariants]
     if len(results_of(cond.block)) != 1 or len(parameters_of(cond.block)) != len(parameters_of(body.block)):
-        node.fail("its condition does not compute one value of what its body gets")
+        node.fail("its condition does not compute a single value from the loop variables")
     first = truth(node, op, inlined(node, op, cond.clone(), values)[0])
     known = node.known.constant(first)
     if known is not None and not known.any():
-        unchanged = _without_iterations(node, op, given)
+        unchanged = _without_iterations(node, op, repetition)
         if unchanged is not None:
             return unchanged
-    region = _with_condition(body, cond, len(given.states))
-    lowered = _body(node, region, given, first_result=1)
-    return _connected(node, op, lowered, given, Loop, [op.constant(-1), first])
+    region = _with_condition(body, cond, len(repetition.states))
+    lowered = _body(node, region, repetition, first_result=1)
+    return _connected(node, op, lowered, repetition, Loop, [op.constant(-1), first])
 
 
 def _with_condition(body: Region, cond: Region, states: int) -> Region:
@@ -257,26 +259,26 @@ def _with_condition(body: Region, cond: Region, states: int) -> Region:
     return region
 
 
-def _counted_loop(node: LoweringNode, op: OpBuilder, given: Repetition, body: Region) -> Replacement:
-    # A Loop of the runtime cannot start its slices after the first element.
-    given.sliced = [
+def _counted_loop(node: LoweringNode, op: OpBuilder, repetition: Repetition, body: Region) -> Replacement:
+    # The slices of a Loop begin with the first element.
+    repetition.sliced = [
         op.Slice(value, [start], [np.iinfo(np.int64).max], [1], [0]) if start else value
-        for value, start in zip(given.sliced, node.integers("sliced", ()), strict=True)
+        for value, start in zip(repetition.sliced, node.integers("sliced", ()), strict=True)
     ]
-    limits = [op.convert(as_scalar(op, bound), si64) for bound in given.bounds]
+    limits = [op.convert(as_scalar(op, bound), si64) for bound in repetition.bounds]
     for index, start in enumerate(node.integers("bounds")):
         if start:
             limits[index] = op.Subtract(limits[index], start)
-    numbers = [number for limit in limits if (number := node.known.integers(limit)) is not None]
-    count = max(min(found[0] for found in numbers), 0) if len(numbers) == len(limits) else None
+    trip_counts = [trip_count for limit in limits if (trip_count := node.known.integers(limit)) is not None]
+    count = max(min(counts[0] for counts in trip_counts), 0) if len(trip_counts) == len(limits) else None
     if count == 0:
-        unchanged = _without_iterations(node, op, given)
+        unchanged = _without_iterations(node, op, repetition)
         if unchanged is not None:
             return unchanged
-    lowered = _body(node, body, given, first_result=0)
-    operation, operands = _counted_operation(node, op, given, lowered, limits, count)
-    values = _connected(node, op, lowered, given, operation, operands)
-    for value in values[len(given.states) : len(given.states) + given.joined]:
+    lowered = _body(node, body, repetition, first_result=0)
+    operation, operands = _counted_operation(node, op, repetition, lowered, limits, count)
+    values = _connected(node, op, lowered, repetition, operation, operands)
+    for value in values[len(repetition.states) : len(repetition.states) + repetition.joined]:
         length = node.known.elements(limits[0])
         if value is not None and len(limits) == 1 and length is not None and isinstance(symbol := length.reshape(-1)[0], Symbol):
             node.known.set_dimension(value, 0, symbol)
@@ -284,15 +286,14 @@ def _counted_loop(node: LoweringNode, op: OpBuilder, given: Repetition, body: Re
 
 
 def _counted_operation(
-    node: LoweringNode, op: OpBuilder, given: Repetition, body: Body, limits: list[SSAValue], count: int | None
+    node: LoweringNode, op: OpBuilder, repetition: Repetition, body: Body, limits: list[SSAValue], count: int | None
 ) -> tuple[type[RepeatingOp], list[SSAValue]]:
     """The operation that repeats a body, and the operands that precede those of the body.
 
-    The operation is a TensorIterator if possible; the runtime supports neither nested ones nor ones without iterations.
-    Otherwise the operation is a Loop, and a condition is added to the Results of the body.
+    It is a TensorIterator if there certainly are iterations; otherwise it is a Loop, and a condition is added to the
+    Results of the body.
     """
-    nested = any(isinstance(inner, TensorIterator) for inner in body.region.walk())
-    if not nested and count and any((shape_of(value) or (-1,))[0] == count for value in given.sliced):
+    if count and any((shape_of(value) or (-1,))[0] == count for value in repetition.sliced):
         return TensorIterator, []
     inside = OpBuilder(op.known, body.block, body.results[0] if body.results else None)
     inside.insert(Result.create(operands=[inside.constant(np.array(True))]))
@@ -302,7 +303,7 @@ def _counted_operation(
         trip_count = limits[0]
         for limit in limits[1:]:
             trip_count = op.Minimum(trip_count, limit)
-        # The runtime treats a negative trip count as unlimited.
+        # A Loop with a negative trip count has no limit.
         trip_count = trip_count if _is_size(node, trip_count) else op.Maximum(trip_count, 0)
     return Loop, [trip_count, op.constant(np.array(True))]
 
@@ -312,13 +313,11 @@ def _is_size(node: LoweringNode, value: SSAValue) -> bool:
     return elements is not None and isinstance(entry := elements.reshape(-1)[0], Symbol) and entry.dimension
 
 
-def _body(node: LoweringNode, region: Region, given: Repetition, first_result: int) -> Body:
-    """The lowered body. The runtime keeps the axis of a slice with size 1, so the body begins with a Squeeze of each
-    slice.
-    """
+def _body(node: LoweringNode, region: Region, repetition: Repetition, first_result: int) -> Body:
+    """The lowered body. Slices keep their axis, with size 1, so the body begins with a Squeeze of each of them."""
 
     def squeeze(parameters: list[Parameter]) -> None:
-        for parameter in parameters[len(given.states) : len(given.states) + len(given.sliced)]:
+        for parameter in parameters[len(repetition.states) : len(repetition.states) + len(repetition.sliced)]:
             value = parameter.results[0]
             uses = list(value.uses)
             assert parameter.parent is not None
@@ -326,12 +325,12 @@ def _body(node: LoweringNode, region: Region, given: Repetition, first_result: i
             for use in uses:
                 use.operation.operands[use.index] = element
 
-    pieces = [slice_type(value) for value in given.sliced]
+    pieces = [slice_type(value) for value in repetition.sliced]
     return repeated_body(
         node,
         region,
-        [value.type for value in given.states],
-        lambda types, in_place: lowered_body(node, region, [*types, *pieces, *given.invariants], squeeze, in_place=in_place),
+        [value.type for value in repetition.states],
+        lambda types, in_place: lowered_body(node, region, [*types, *pieces, *repetition.invariants], squeeze, in_place=in_place),
         first_result=first_result,
     )
 
@@ -340,27 +339,27 @@ def _connected(
     node: LoweringNode,
     op: OpBuilder,
     body: Body,
-    given: Repetition,
+    repetition: Repetition,
     operation: type[RepeatingOp],
     operands: list[SSAValue],
 ) -> list[SSAValue | None]:
     """Build the operation around a body, and return the values of the results of the node."""
-    states = len(given.states)
+    states = len(repetition.states)
     connections = Connections(node, body, operands, first_parameter=0, first_result=1 if operation is Loop else 0)
     connections.drop_unused(states)
-    connections.add_states(given.states)
-    connections.add_slices(given.sliced, [Slicing(0)] * len(given.sliced))
-    connections.add_invariants(states + len(given.sliced), given.invariants)
-    lists = range(states, states + given.joined)
-    connections.add_joined(states, [Slicing(0)] * given.joined, dict.fromkeys(lists, 0), dict.fromkeys(lists, new_pieces))
-    connections.add_last(states + given.joined, given.last)
+    connections.add_states(repetition.states)
+    connections.add_slices(repetition.sliced, [Slicing(0)] * len(repetition.sliced))
+    connections.add_invariants(states + len(repetition.sliced), repetition.invariants)
+    lists = range(states, states + repetition.joined)
+    connections.add_joined(states, [Slicing(0)] * repetition.joined, dict.fromkeys(lists, 0), dict.fromkeys(lists, new_pieces))
+    connections.add_last(states + repetition.joined, repetition.last)
     return connections.create(op, operation)
 
 
-def _without_iterations(node: LoweringNode, op: OpBuilder, given: Repetition) -> list[SSAValue | None] | None:
-    """The results of a loop that never runs; None if the shape of an empty concatenation is unknown."""
-    if not given.joined and not given.last:
-        return [*given.states]
-    body = _body(node, graph_of(node, "body"), given, first_result=0)
-    values = body.values()[len(given.states) :]
-    return results_without_iterations(node, op, given.states, values, given.joined, lambda: new_list(op, "EmptyTensorList", []))
+def _without_iterations(node: LoweringNode, op: OpBuilder, repetition: Repetition) -> list[SSAValue | None] | None:
+    """The results of a loop that never runs; None if the shape of an empty concatenation is dynamic."""
+    if not repetition.joined and not repetition.last:
+        return [*repetition.states]
+    body = _body(node, graph_of(node, "body"), repetition, first_result=0)
+    values = body.values()[len(repetition.states) :]
+    return results_without_iterations(node, op, repetition.states, values, repetition.joined, lambda: new_list(op, "EmptyTensorList", []))

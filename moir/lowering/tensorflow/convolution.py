@@ -13,15 +13,15 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, f32, to_numpy
+from moir.dialects.element_types import INTEGER_TYPES, to_numpy
 from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.dialects.symbols import Symbol
 from moir.expansions.shape_values import dimension_list
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
+from moir.lowering.ranks import fixed
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last, is_channel_last
 from moir.lowering.tensorflow.attributes.fused_operations import with_fused_operations
 from moir.lowering.tensorflow.attributes.sliding_window import default_format, sliding_window
@@ -32,23 +32,18 @@ MAXIMUM_TAPS = 1024
 """Largest number of window elements for which a dilation is unrolled."""
 
 
-def computable(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value in an element type for which the runtime has convolutions: integers are converted to f32."""
-    return op.convert(value, f32) if isinstance(element_of(value), IntegerType) else value
-
-
 def filters_first(op: OpBuilder, filters: SSAValue, axes: int) -> SSAValue:
     """Filters [kernel…, a, b] as [b, a, kernel…]."""
-    return op.Transpose(computable(op, filters), [axes + 1, axes, *range(axes)])
+    return op.Transpose(filters, [axes + 1, axes, *range(axes)])
 
 
 def filters_by_channel(op: OpBuilder, filters: SSAValue) -> SSAValue:
     """Depthwise filters [kernel…, C, multiplier] as [C, multiplier, 1, kernel…]."""
-    return op.Unsqueeze(op.Transpose(computable(op, filters), [2, 3, 0, 1]), [2])
+    return op.Unsqueeze(op.Transpose(filters, [2, 3, 0, 1]), [2])
 
 
 def group_count(node: LoweringNode, axes: int, last: bool) -> int:
-    """The number of groups: channels of the data divided by input channels of the filters; 1 if one of them is unknown.
+    """The number of groups: channels of the data divided by input channels of the filters; 1 if one of them is dynamic.
 
     Raises ConversionError if the former is not a multiple of the latter.
     """
@@ -63,7 +58,8 @@ def group_count(node: LoweringNode, axes: int, last: bool) -> int:
     return channels // own
 
 
-@tf.lowers("Conv2D", "Conv3D", "_FusedConv2D")
+@tf.lowers("Conv2D", "_FusedConv2D", rank=fixed(4, 4))
+@tf.lowers("Conv3D", rank=fixed(5, 5))
 def convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAValue) -> SSAValue:
     """tf.Conv2D(x, w) -> Transpose(opset1.Convolution(Transpose(x), Transpose(w)))
 
@@ -72,7 +68,7 @@ def convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAV
     axes = 3 if node.op.KIND == "Conv3D" else 2
     last = is_channel_last(node, node.text("data_format", default_format(axes)))
     window = sliding_window(node, axes)
-    data = channel_first(op, computable(op, input), axes + 2, last=last)
+    data = channel_first(op, input, axes + 2, last=last)
     filters = filters_first(op, filter, axes)
     result = convolved(node, op, data, filters, window, group_count(node, axes, last))
     return finished(node, op, result, axes + 2, last)
@@ -89,14 +85,15 @@ def convolved(node: LoweringNode, op: OpBuilder, data: SSAValue, filters: SSAVal
     return op.GroupConvolution(data, grouped, **window.properties())
 
 
-@tf.lowers("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative")
+@tf.lowers("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", "FusedDepthwiseConv2dNative", rank=fixed(4, 4))
 def depthwise_convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAValue, *, data_format: str = "NHWC") -> SSAValue:
     """tf.DepthwiseConv2dNative(x, w) -> Transpose(opset1.GroupConvolution(Transpose(x), Unsqueeze(Transpose(w))))
 
-    Each channel of x has its own filters [kernel…, multiplier].
+    Each channel of x has its own filters [kernel…, multiplier]. TensorFlow.js writes the kind with fused operations
+    without the underscore.
     """
     last = is_channel_last(node, data_format)
-    data = channel_first(op, computable(op, input), 4, last=last)
+    data = channel_first(op, input, 4, last=last)
     result = op.GroupConvolution(data, filters_by_channel(op, filter), **sliding_window(node, 2).properties())
     return finished(node, op, result, 4, last)
 
@@ -104,12 +101,13 @@ def depthwise_convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, fi
 def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, rank: int, last: bool) -> SSAValue:
     """A channel-first result, after the node's fused operations, in the layout and element type of the node."""
     result = channel_last(op, result, rank, last=last)
-    if node.op.KIND.startswith("_Fused"):
+    if node.op.KIND.lstrip("_").startswith("Fused"):
         result = with_fused_operations(node, op, result, 2, last)
-    return op.convert(result, element_of(node.operand(0))) if isinstance(node.element(0), IntegerType) else result
+    return result
 
 
-@tf.lowers("Conv2DBackpropInput", "Conv3DBackpropInputV2")
+@tf.lowers("Conv2DBackpropInput", rank=fixed(1, 4, 4))
+@tf.lowers("Conv3DBackpropInputV2", rank=fixed(1, 5, 5))
 def transposed_convolution(node: LoweringNode, op: OpBuilder, input_sizes: SSAValue) -> SSAValue:
     """tf.Conv2DBackpropInput(sizes, w, y)
     -> Transpose(opset1.ConvolutionBackpropData(Transpose(y), Transpose(w), spatial sizes))
@@ -123,11 +121,10 @@ def transposed_convolution(node: LoweringNode, op: OpBuilder, input_sizes: SSAVa
 @tf.lowers("Conv2DBackpropInputV2", "Conv3DBackpropInput")
 def transposed_convolution_like(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.Conv3DBackpropInput(x, w, y): as Conv3DBackpropInputV2 with the shape of x."""
-    # Without a known rank the runtime assumes that the image has no spatial axes.
     return backpropagated(node, op, op.ShapeOf(input), node.known_rank(0) - 2)
 
 
-@tf.lowers("DepthwiseConv2dNativeBackpropInput")
+@tf.lowers("DepthwiseConv2dNativeBackpropInput", rank=fixed(1, 4, 4))
 def transposed_depthwise_convolution(node: LoweringNode, op: OpBuilder, input_sizes: SSAValue) -> SSAValue:
     """tf.DepthwiseConv2dNativeBackpropInput(sizes, w, y) -> Transpose(opset1.GroupConvolutionBackpropData(…))"""
     return backpropagated(node, op, input_sizes, 2, depthwise=True)
@@ -137,7 +134,7 @@ def backpropagated(node: LoweringNode, op: OpBuilder, sizes: SSAValue, axes: int
     """The transposed convolution of operand 2 by the filters in operand 1, cut or padded to the given sizes."""
     last = is_channel_last(node, node.text("data_format", default_format(axes)))
     window = sliding_window(node, axes)
-    data = channel_first(op, computable(op, node.operand(2)), axes + 2, last=last)
+    data = channel_first(op, node.operand(2), axes + 2, last=last)
     filters = filters_by_channel(op, node.operand(1)) if depthwise else filters_first(op, node.operand(1), axes)
     build = op.GroupConvolutionBackpropData if depthwise else op.ConvolutionBackpropData
     wanted = spatial_sizes(op, sizes, axes, last)
@@ -146,36 +143,35 @@ def backpropagated(node: LoweringNode, op: OpBuilder, sizes: SSAValue, axes: int
         explicit, missing = pads_for(node, window, wanted, kernel)
         result = build(data, filters, **explicit.properties(), output_padding=missing)
     else:
-        # If the total padding is odd, `same_upper` of the runtime pads more at the beginning, SAME of TensorFlow at the
-        # end.
+        # If the total padding is odd, `same_upper` of ConvolutionBackpropData pads more at the beginning, SAME of
+        # TensorFlow at the end.
         window = window.with_fields(auto_pad="same_lower") if window.auto_pad == "same_upper" else window
         result = build(data, filters, spatial_list(op, sizes, axes, last), **window.properties(), output_padding=(0,) * axes)
-    result = channel_last(op, result, axes + 2, last=last)
-    return op.convert(result, node.element(2)) if isinstance(node.element(2), IntegerType) else result
+    return channel_last(op, result, axes + 2, last=last)
 
 
 def spatial_sizes(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> tuple[int, ...] | None:
-    """The spatial entries of the sizes of a result; None if one of them is unknown.
+    """The spatial elements of the constant `sizes` of a result; None if one of them is computed.
 
-    `sizes` has an entry per axis, or one per spatial axis.
+    `sizes` has an element per axis, or one per spatial axis.
     """
     entries = op.known.elements(sizes)
     if entries is None or entries.size not in (axes, axes + 2):
         return None
-    found = entries.ravel().tolist()
-    if len(found) != axes:
-        found = found[1:-1] if last else found[2:]
-    return None if any(isinstance(entry, Symbol) for entry in found) else tuple(int(entry) for entry in found)
+    dimensions = entries.ravel().tolist()
+    if len(dimensions) != axes:
+        dimensions = dimensions[1:-1] if last else dimensions[2:]
+    return None if any(isinstance(entry, Symbol) for entry in dimensions) else tuple(int(entry) for entry in dimensions)
 
 
 def spatial_list(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> SSAValue:
-    """The spatial entries of the sizes of a result, computed at run time if necessary."""
+    """The spatial elements of the sizes of a result as a 1-D tensor, computed at run time if necessary."""
     if shape_of(sizes) == (axes,):
         return sizes
     first = 1 if last else 2
-    found = op.Slice(sizes, [first], [first + axes], [1], [0])
-    # The runtime derives the number of spatial axes from the length of the list.
-    return found if shape_of(found) == (axes,) else op.Reshape(found, [axes], special_zero=False)
+    sliced = op.Slice(sizes, [first], [first + axes], [1], [0])
+    # The length of the 1-D tensor is the number of spatial axes.
+    return sliced if shape_of(sliced) == (axes,) else op.Reshape(sliced, [axes], special_zero=False)
 
 
 def pads_for(
@@ -232,7 +228,7 @@ def dilation(
         # All windows lie within the padded data, so the slice of a tap ends before the end of the data by the distance
         # of the tap from the last tap.
         start = [row * rates[1], column * rates[2]]
-        stop = [place - extent + 1 or largest for place, extent in zip(start, extents, strict=True)]
+        stop = [begin - extent + 1 or largest for begin, extent in zip(start, extents, strict=True)]
         tap = op.Slice(data, start, stop, list(strides[1:3]), [1, 2])
         moved = op.Add(tap, op.Gather(op.Gather(filter, row, 0), column, 0))
         if inside is not None:
@@ -243,7 +239,7 @@ def dilation(
 
 
 def lowest_value(node: LoweringNode, op: OpBuilder, element: Attribute) -> SSAValue:
-    """The lowest number of an element type."""
+    """The lowest finite value of an element type, with which max pooling pads."""
     kind = to_numpy(element)
     if kind.kind not in "iuf":
         node.fail("the element type of operand 0 is unknown")
@@ -251,7 +247,7 @@ def lowest_value(node: LoweringNode, op: OpBuilder, element: Attribute) -> SSAVa
 
 
 def dilation_pads(node: LoweringNode, op: OpBuilder, extents: list[int], strides: tuple[int, ...]) -> tuple[SSAValue, SSAValue] | None:
-    """Pads of all four axes at the beginning and the end; None if there are none."""
+    """The padding of all four axes, before and after, as 1-D tensors; None for `padding` VALID."""
     if node.text("padding") == "VALID":
         return None
     begins: list[SSAValue] = []

@@ -1,4 +1,4 @@
-"""Lists of sizes and indices of axes that refer to one data format, converted to another one.
+"""1-D tensors of sizes and tensors of axes that refer to one data format, converted to another one.
 
 TensorFlow's optimizer inserts these operations around others whose data format it changes.
 
@@ -31,8 +31,8 @@ def changed_axes(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     -> opset8.Gather([0, 2, 3, 1], axes, 0), the position of each axis in the other format
     """
     source, target = formats(node)
-    places = op.constant(np.array([target.index(axis) for axis in source]), element_of(x))
-    return op.Gather(places, op.FloorMod(x, len(source)), 0)
+    axes = op.constant(np.array([target.index(axis) for axis in source]), element_of(x))
+    return op.Gather(axes, op.FloorMod(x, len(source)), 0)
 
 
 @tf.lowers("DataFormatVecPermute")
@@ -47,5 +47,5 @@ def changed_order(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     if count == len(source) - 2:
         source, target = (each.replace("N", "").replace("C", "") for each in (source, target))
     elif count != len(source):
-        node.fail("it is unknown of how many axes these are sizes", hint="give the model's inputs known shapes")
+        node.fail("the number of its axes is unknown", hint="give the model's inputs static shapes")
     return op.Gather(x, [source.index(axis) for axis in target], 0)

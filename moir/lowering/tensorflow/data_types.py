@@ -13,11 +13,13 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, describe, string, to_numpy
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import PAIRS
+from moir.lowering.ranks import as_result
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 
-@tf.lowers("Cast")
+@tf.lowers("Cast", rank=as_result, complex=PAIRS)
 def cast(node: LoweringNode, op: OpBuilder, x: SSAValue, *, DstT: Attribute) -> SSAValue:
     """tf.Cast(x) {SrcT, DstT} -> opset1.Convert(x) {destination_type}; x itself if it already has the type
 
@@ -25,7 +27,7 @@ def cast(node: LoweringNode, op: OpBuilder, x: SSAValue, *, DstT: Attribute) -> 
     """
     source = node.element_attribute("SrcT", node.element(0))
     if string in (source, DstT) and source != DstT:
-        node.fail("the runtime converts no strings", hint="cut the model after this node, where the values are numbers")
+        node.fail("the operation sets do not convert strings", hint="cut the model after this node, where the values are numbers")
     if isinstance(DstT, ComplexType):
         converted = op.convert(x, DstT.parameters[0])
         return converted if isinstance(source, ComplexType) else as_complex(op, converted)

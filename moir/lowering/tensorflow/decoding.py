@@ -51,7 +51,7 @@ def greedy_decoder(
 
 
 def blank_class(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue | None:
-    """The class that stands for a blank; None if it is the last class."""
+    """The index of CTC's blank class; None if it is the last class, as CTCGreedyDecoder assumes."""
     blank = node.integer("blank_index", -1)
     if blank == -1:
         return None
@@ -59,7 +59,7 @@ def blank_class(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue
     if blank >= 0:
         return op.constant(blank, si32)
     if shape is None or shape[2] < 0:
-        node.fail("the blank counts from the end, and the number of classes is unknown", hint="give the model's inputs a known shape")
+        node.fail("the blank counts from the end, and the number of classes is dynamic", hint="give the model's inputs a static shape")
     return op.constant(blank + shape[2], si32)
 
 
@@ -67,8 +67,8 @@ def negative_score(op: OpBuilder, inputs: SSAValue, lengths: SSAValue) -> SSAVal
     """The negative sum of the largest logit of each step, for each sequence, [batch, 1]."""
     largest = op.ReduceMax(inputs, [2], keep_dims=False)
     steps = dimension(op, inputs, 0)
-    numbers = op.constant(np.arange(steps, dtype=np.int32)) if isinstance(steps, int) else op.Range(0, steps, 1, output_type=si32)
-    counted = op.Less(op.Unsqueeze(numbers, [1]), op.Unsqueeze(lengths, [0]))
+    steps_range = op.constant(np.arange(steps, dtype=np.int32)) if isinstance(steps, int) else op.Range(0, steps, 1, output_type=si32)
+    counted = op.Less(op.Unsqueeze(steps_range, [1]), op.Unsqueeze(lengths, [0]))
     total = op.ReduceSum(op.Select(counted, largest, op.constant_like(0, largest)), [0], keep_dims=True)
     return op.Transpose(op.Negative(total), [1, 0])
 
@@ -87,7 +87,7 @@ def loss(
     ctc_merge_repeated: bool = True,
 ) -> Sequence[SSAValue | None]:
     """tf.CTCLoss(x, labels_indices, labels_values, sequence_length)
-    -> opset4.CTCLoss(x, sequence_length, labels as a dense tensor, numbers of labels_values, blank)
+    -> opset4.CTCLoss(x, sequence_length, labels as a dense tensor, counts of labels_values, blank)
 
     The blank is the last class, in the second version of the kind class 0. The gradient is not computed.
     """
@@ -103,7 +103,7 @@ def loss(
     rows = op.Gather(labels_indices, [0], 1)
     ones = op.Broadcast(op.constant(1, si32), op.ShapeOf(labels_values))
     counts = op.ScatterNDUpdate(op.Broadcast(op.constant(0, si32), batch), rows, ones, reduction="sum")
-    found = op.CTCLoss(
+    losses = op.CTCLoss(
         logits,
         sequence_length,
         dense,
@@ -113,7 +113,7 @@ def loss(
         ctc_merge_repeated=ctc_merge_repeated,
         unique=False,
     )
-    return [found, None][: node.result_count] if element_of(found) == element_of(logits) else [op.convert(found, element_of(logits))]
+    return [losses, None][: node.result_count] if element_of(losses) == element_of(logits) else [op.convert(losses, element_of(logits))]
 
 
 @tf.lowers("GatherTree", "Addons>GatherTree")

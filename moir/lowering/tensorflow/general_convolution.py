@@ -7,16 +7,15 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32
-from moir.dialects.shapes import element_of, is_static, shape_of
+from moir.dialects.shapes import is_static, shape_of
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last
 from moir.lowering.tensorflow.attributes.sliding_window import padding, sliding_window, spatial_attribute
-from moir.lowering.tensorflow.convolution import computable, convolved, filters_first
+from moir.lowering.tensorflow.convolution import convolved, filters_first
 from moir.lowering.tensorflow.image.sampling import resized_linearly
 from moir.lowering.tensorflow.indexing import flattened
 from moir.lowering.tensorflow.padding import mirror_mode, padded
@@ -47,12 +46,11 @@ def convolution(
     last = LAYOUTS[data_format]
     strides, dilations = (spatial_attribute(node, name, axes, last) for name in ("strides", "dilations"))
     window = SlidingWindow(strides, dilations, *padding(node, axes, last))
-    data = flattened(op, computable(op, input), batch_dims)
+    data = flattened(op, input, batch_dims)
     data = channel_first(op, data, axes + 2, last=last)
     filters = filters_first(op, filter, axes)
     result = channel_last(op, convolved(node, op, data, filters, window, groups), axes + 2, last=last)
-    result = with_batch_of(op, result, input, batch_dims)
-    return op.convert(result, element_of(input)) if isinstance(element_of(input), IntegerType) else result
+    return with_batch_of(op, result, input, batch_dims)
 
 
 def with_batch_of(op: OpBuilder, value: SSAValue, data: SSAValue, count: int) -> SSAValue:
@@ -93,5 +91,5 @@ def of_mirrored(node: LoweringNode, op: OpBuilder, data: SSAValue, widths: int) 
     """
     data = padded(op, op.convert(data, node.element(0)), node.operand(widths), mirror_mode(node), None)
     filters = filters_first(op, node.operand(widths + 1), 2)
-    found = convolved(node, op, channel_first(op, data, 4), filters, sliding_window(node, 2), 1)
-    return channel_last(op, found, 4)
+    products = convolved(node, op, channel_first(op, data, 4), filters, sliding_window(node, 2), 1)
+    return channel_last(op, products, 4)

@@ -12,20 +12,21 @@ from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.errors import InferenceError
 from moir.expansions.shape_values import as_scalar, rank_value
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import PAIRS, by_formula, by_parts
 from moir.lowering.constant_indices import note_outside
-from moir.lowering.tensorflow.complex.layout import is_complex, real_axis
+from moir.lowering.tensorflow.complex.types import is_complex, real_axis
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
 INDEX_TYPES = (si32, si64)
-"""Element types of indices that the runtime supports."""
+"""The element types that indices are given in."""
 
 MAXIMUM_STITCH = 1 << 16
 """Number of constant indices up to which the result of DynamicStitch is computed during the conversion."""
 
 
 def as_indices(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """Integers in an element type that the runtime supports for indices; others become i32."""
+    """Integers in an element type of indices; others become i32."""
     return value if element_of(value) in INDEX_TYPES or element_of(value) not in INTEGER_TYPES else op.convert(value, si32)
 
 
@@ -39,14 +40,15 @@ def check_bad_indices(node: LoweringNode) -> None:
 # Reading
 
 
-@tf.lowers("Gather", "ResourceGather")
+@tf.lowers("Gather", complex=by_parts(0))
+@tf.lowers("ResourceGather")
 def gather(node: LoweringNode, op: OpBuilder, x: SSAValue, indices: SSAValue, *, batch_dims: int = 0) -> SSAValue:
     """tf.Gather(x, indices) -> opset8.Gather(x, indices, 0) {batch_dims}"""
     note_outside(node, x, indices, max(batch_dims, 0))
     return op.Gather(x, as_indices(op, indices), max(batch_dims, 0), batch_dims=batch_dims)
 
 
-@tf.lowers("GatherV2")
+@tf.lowers("GatherV2", complex=PAIRS)
 def gather_axis(
     node: LoweringNode, op: OpBuilder, params: SSAValue, indices: SSAValue, axis_: SSAValue, *, batch_dims: int = 0
 ) -> SSAValue:
@@ -58,7 +60,8 @@ def gather_axis(
     return op.Gather(params, as_indices(op, indices), position, batch_dims=batch_dims)
 
 
-@tf.lowers("GatherNd", "ResourceGatherNd")
+@tf.lowers("GatherNd", complex=by_parts(0))
+@tf.lowers("ResourceGatherNd")
 def gather_nd(node: LoweringNode, op: OpBuilder, x: SSAValue, indices: SSAValue) -> SSAValue:
     """tf.GatherNd(x, indices) -> opset8.GatherND(x, indices)"""
     check_bad_indices(node)
@@ -68,7 +71,7 @@ def gather_nd(node: LoweringNode, op: OpBuilder, x: SSAValue, indices: SSAValue)
 @tf.lowers("InvertPermutation")
 def invert_permutation(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.InvertPermutation(x)
-    -> opset3.ScatterUpdate(x, x, opset4.Range(0, size), 0); the Range is a constant for a known size
+    -> opset3.ScatterUpdate(x, x, opset4.Range(0, size), 0); the Range is a constant for a static size
     """
     shape = shape_of(x)
     if rank_of(x) not in (1, None):
@@ -82,7 +85,7 @@ def invert_permutation(op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.ScatterUpdate(x, x, positions, 0)
 
 
-@tf.lowers("Where")
+@tf.lowers("Where", complex=by_formula("tensorflow.complex.comparison:coordinates", is_real=True))
 def where(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.Where(x) -> opset1.Transpose(opset3.NonZero(x), [1, 0])"""
     if rank_of(input) == 0:
@@ -90,7 +93,7 @@ def where(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     return op.Transpose(op.NonZero(input, output_type=si64), [1, 0])
 
 
-@tf.lowers("OneHot")
+@tf.lowers("OneHot", complex=by_parts(2, 3))
 def one_hot(node: LoweringNode, op: OpBuilder, indices: SSAValue, *, axis: int = -1) -> SSAValue:
     """tf.OneHot(indices, depth, on, off) {axis = -1} -> opset16.OneHot(indices, depth, on, off) {axis}"""
     depth, on, off = (as_scalar(op, node.operand(index)) for index in (1, 2, 3))
@@ -100,22 +103,17 @@ def one_hot(node: LoweringNode, op: OpBuilder, indices: SSAValue, *, axis: int =
 # Partitioning and stitching
 
 
-@tf.lowers("DynamicPartition")
+@tf.lowers("DynamicPartition", complex=by_parts(0))
 def dynamic_partition(node: LoweringNode, op: OpBuilder, data_: SSAValue, partitions: SSAValue) -> Sequence[SSAValue | None]:
-    """tf.DynamicPartition(x, numbers) {num_partitions}
-    -> opset8.Gather(x, NonZero(Equal(numbers, p)), 0) for each part p
+    """tf.DynamicPartition(x, partitions) {num_partitions}
+    -> opset8.Gather(x, NonZero(Equal(partitions, p)), 0) for each partition p
 
-    If `numbers` has several dimensions, these dimensions of both operands are merged first.
+    If `partitions` has several dimensions, these dimensions of both operands are merged first.
     """
-    data, numbers = merged(op, data_, partitions), as_row(op, partitions)
+    data, partition_ids = merged(op, data_, partitions), as_row(op, partitions)
     parts: list[SSAValue | None] = []
-    known = op.known.constant(numbers)
-    for number in range(node.result_count):
-        if known is not None and number not in known:
-            # The runtime fails for a Gather without indices.
-            parts.append(op.Slice(data, [0], [0], [1], [0]))
-            continue
-        selected = op.Squeeze(op.NonZero(op.Equal(numbers, number)), [0]) if node.is_used(number) else None
+    for partition in range(node.result_count):
+        selected = op.Squeeze(op.NonZero(op.Equal(partition_ids, partition)), [0]) if node.is_used(partition) else None
         parts.append(None if selected is None else op.Gather(data, selected, 0))
     return parts
 
@@ -156,15 +154,15 @@ def flattened_by_shape(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
     return op.Reshape(value, op.Concat(first, op.Slice(sizes, [count], [2**31 - 1], [1], [0]), axis=0), special_zero=False)
 
 
-@tf.lowers("DynamicStitch", "ParallelDynamicStitch")
+@tf.lowers("DynamicStitch", "ParallelDynamicStitch", complex=PAIRS)
 def dynamic_stitch(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.DynamicStitch(i, j, a, b) -> opset8.Gather(opset1.Concat(a, b), sources, 0)
 
-    `sources` contains, for each position of the result, the number of the last slice with that index. It is a constant
-    if the indices are known, otherwise the maximum of the positions by opset12.ScatterElementsUpdate.
+    `sources` contains, for each position of the result, the position of the last slice with that index. It is a
+    constant if the indices are known, otherwise the maximum of the positions by opset12.ScatterElementsUpdate.
     """
     count = len(node.operands) // 2
-    pieces = [merged(op, value, place) for place, value in zip(node.operands[:count], node.operands[count:], strict=True)]
+    pieces = [merged(op, value, ids) for ids, value in zip(node.operands[:count], node.operands[count:], strict=True)]
     data = pieces[0] if count == 1 else op.Concat(*pieces, axis=0)
     known = [node.constant(index) for index in range(count)]
     entries = [array.ravel() for array in known if array is not None]

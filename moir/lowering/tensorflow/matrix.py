@@ -6,19 +6,23 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_formula
 from moir.lowering.einstein_sums import einstein_sum
+from moir.lowering.ranks import as_factor, as_terms, fixed
 from moir.lowering.tensorflow.attributes.fused_operations import with_fused_operations
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
+_PRODUCT = by_formula("tensorflow.complex.matrices:matrix_product")
 
-@tf.lowers("MatMul")
+
+@tf.lowers("MatMul", rank=fixed(2, 2), complex=_PRODUCT)
 def product(op: OpBuilder, a: SSAValue, b: SSAValue, *, transpose_a: bool = False, transpose_b: bool = False) -> SSAValue:
     """tf.MatMul(a, b) {transpose_a, transpose_b} -> opset1.MatMul(a, b) {transpose_a, transpose_b}"""
     return op.MatMul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
-@tf.lowers("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
+@tf.lowers("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", rank=as_factor, complex=_PRODUCT)
 def batch_product(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, adj_x: bool = False, adj_y: bool = False) -> SSAValue:
     """tf.BatchMatMulV2(a, b) {adj_x, adj_y} -> opset1.MatMul(a, b) {transpose_a, transpose_b}"""
     a, b = x, y
@@ -37,7 +41,7 @@ def fused_product(
     return with_fused_operations(node, op, multiplied, 2, True)
 
 
-@tf.lowers("Einsum", "XlaEinsum")
+@tf.lowers("Einsum", "XlaEinsum", rank=as_terms, complex=by_formula("tensorflow.complex.matrices:summation"))
 def einstein_summation(node: LoweringNode, op: OpBuilder, *operands: SSAValue, equation: str) -> SSAValue:
     """tf.Einsum(…) {equation}
     -> opset7.Einsum(…) {equation}, where the equation has no blanks and an explicit result
@@ -45,17 +49,17 @@ def einstein_summation(node: LoweringNode, op: OpBuilder, *operands: SSAValue, e
     return einstein_sum(node, op, equation, *operands)
 
 
-@tf.lowers("BatchMatrixInverse", "MatrixInverse")
+@tf.lowers("BatchMatrixInverse", "MatrixInverse", complex=by_formula("tensorflow.complex.matrices:inverse"))
 def inverse(node: LoweringNode, op: OpBuilder, input: SSAValue, *, adjoint: bool = False) -> SSAValue:
-    """tf.MatrixInverse(x) -> opset14.Inverse(x); transposed for `adjoint`, which requires a known rank"""
-    found = op.Inverse(input)
+    """tf.MatrixInverse(x) -> opset14.Inverse(x); transposed for `adjoint`, which requires a static rank"""
+    inverted = op.Inverse(input)
     if not adjoint:
-        return found
+        return inverted
     rank = node.known_rank(0)
-    return op.Transpose(found, [*range(rank - 2), rank - 1, rank - 2])
+    return op.Transpose(inverted, [*range(rank - 2), rank - 1, rank - 2])
 
 
-@tf.lowers("BatchMatrixSolve", "MatrixSolve")
+@tf.lowers("BatchMatrixSolve", "MatrixSolve", complex=by_formula("tensorflow.complex.matrices:solution"))
 def solution(op: OpBuilder, matrix: SSAValue, rhs: SSAValue, *, adjoint: bool = False) -> SSAValue:
     """tf.MatrixSolve(a, b) {adjoint} -> opset1.MatMul(opset14.Inverse(a), b) {transpose_a = adjoint}"""
     return op.MatMul(op.Inverse(matrix), rhs, transpose_a=adjoint)

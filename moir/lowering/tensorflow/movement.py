@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si16, si32, si64, ui16
-from moir.dialects.opset.movement import Split
+from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_of, normalize_axis, shape_of
 from moir.expansions.shape_values import as_scalar, dimension
 from moir.lowering.binder import LoweringNode
-from moir.lowering.tensorflow.complex.layout import is_complex, real_axis
+from moir.lowering.complex.kinds import PAIRS, by_parts
+from moir.lowering.tensorflow.complex.types import is_complex, real_axis
+from moir.lowering.tensorflow.ranks import as_members, permuted
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -31,20 +32,20 @@ def constant_axis(node: LoweringNode, index: int, attribute: str = "T") -> int:
 # Concatenation
 
 
-@tf.lowers("Concat")
+@tf.lowers("Concat", complex=PAIRS)
 def concat(node: LoweringNode, op: OpBuilder, _concat_dim: SSAValue, *values: SSAValue) -> SSAValue:
     """tf.Concat(axis, a, b) -> opset1.Concat(a, b) {axis}; of one value -> that value"""
     return joined(op, values, constant_axis(node, 0))
 
 
-@tf.lowers("ConcatV2")
+@tf.lowers("ConcatV2", rank=as_members, complex=PAIRS)
 def concat_v2(node: LoweringNode, op: OpBuilder, *values: SSAValue) -> SSAValue:
     """tf.ConcatV2(a, b, axis) -> opset1.Concat(a, b) {axis}; of one value -> that value"""
     operands = values
     return joined(op, operands[:-1], constant_axis(node, len(operands) - 1))
 
 
-@tf.lowers("ParallelConcat")
+@tf.lowers("ParallelConcat", complex=PAIRS)
 def parallel_concat(op: OpBuilder, *values: SSAValue) -> SSAValue:
     """tf.ParallelConcat(a, b) -> opset1.Concat(a, b) {axis = 0}"""
     return joined(op, values, 0)
@@ -69,20 +70,11 @@ def offsets_of_parts(node: LoweringNode, op: OpBuilder, concat_dim: SSAValue, *s
 
 
 def joined(op: OpBuilder, values: Sequence[SSAValue], axis: int) -> SSAValue:
-    """The concatenation of values along an axis; of one value that value itself.
-
-    The runtime replaces a Concat of repeated results of a Split by an Interpolate, which fails for 16-bit integers:
-    these are converted to a wider type first.
-    """
-    if len(values) == 1:
-        return values[0]
-    element = element_of(values[0])
-    if element in (si16, ui16) and len(set(values)) < len(values) and any(isinstance(value.owner, Split) for value in values):
-        return op.convert(op.Concat(*(op.convert(value, si32) for value in values), axis=axis), element)
-    return op.Concat(*values, axis=axis)
+    """The concatenation of values along an axis; of one value that value itself."""
+    return values[0] if len(values) == 1 else op.Concat(*values, axis=axis)
 
 
-@tf.lowers("Pack")
+@tf.lowers("Pack", complex=PAIRS)
 def pack(node: LoweringNode, op: OpBuilder, *values: SSAValue, axis: int = 0) -> SSAValue:
     """tf.Pack(a, b) {axis = 0} -> opset1.Concat(opset1.Unsqueeze(a, axis), opset1.Unsqueeze(b, axis)) {axis}"""
     axis = real_axis(node, axis)
@@ -92,7 +84,7 @@ def pack(node: LoweringNode, op: OpBuilder, *values: SSAValue, axis: int = 0) ->
 # Splitting
 
 
-@tf.lowers("Unpack")
+@tf.lowers("Unpack", complex=PAIRS)
 def unpack(node: LoweringNode, op: OpBuilder, value: SSAValue, *, num: int, axis: int = 0) -> Sequence[SSAValue | None]:
     """tf.Unpack(x) {num, axis = 0}
     -> opset1.Squeeze of each part of opset1.Split(x, axis); opset8.Gather if only one part has uses
@@ -107,7 +99,7 @@ def unpack(node: LoweringNode, op: OpBuilder, value: SSAValue, *, num: int, axis
     return [op.Squeeze(parts[index], [axis]) if index in used else None for index in range(node.result_count)]
 
 
-@tf.lowers("Split")
+@tf.lowers("Split", complex=by_parts(1))
 def split(node: LoweringNode, op: OpBuilder, split_dim: SSAValue, value: SSAValue, *, num_split: int) -> Sequence[SSAValue]:
     """tf.Split(axis, x) {num_split} -> opset1.Split(x, axis) {num_splits}; x if there is one part"""
     if num_split == 1:
@@ -115,7 +107,7 @@ def split(node: LoweringNode, op: OpBuilder, split_dim: SSAValue, value: SSAValu
     return op.Split.parts(num_split, value, as_scalar(op, split_dim), num_splits=num_split)[: node.result_count]
 
 
-@tf.lowers("SplitV")
+@tf.lowers("SplitV", complex=by_parts(0))
 def split_lengths(
     node: LoweringNode, op: OpBuilder, value: SSAValue, size_splits: SSAValue, split_dim: SSAValue, *, num_split: int
 ) -> Sequence[SSAValue]:
@@ -136,7 +128,7 @@ def split_lengths(
 # Transposition and repetition
 
 
-@tf.lowers("Transpose", "ConjugateTranspose")
+@tf.lowers("Transpose", "ConjugateTranspose", rank=permuted, complex=PAIRS)
 def transpose(node: LoweringNode, op: OpBuilder, x: SSAValue, perm: SSAValue) -> SSAValue:
     """tf.Transpose(x, perm) -> opset1.Transpose(x, perm); x itself for the identity permutation"""
     data, order = x, node.constant_integers(1)
@@ -155,7 +147,7 @@ def transpose(node: LoweringNode, op: OpBuilder, x: SSAValue, perm: SSAValue) ->
 # Reversal
 
 
-@tf.lowers("Reverse")
+@tf.lowers("Reverse", complex=by_parts(0))
 def reverse_flags(op: OpBuilder, tensor: SSAValue, dims: SSAValue) -> SSAValue:
     """tf.Reverse(x, flags)
     -> opset8.Slice(x, -1, first, -1, axes); for computed flags opset8.Slice with bounds that are Selects
@@ -174,13 +166,13 @@ def reversed_where(op: OpBuilder, data: SSAValue, flags: SSAValue) -> SSAValue:
     return op.Slice(data, start, stop, step)
 
 
-@tf.lowers("ReverseV2")
+@tf.lowers("ReverseV2", complex=by_parts(0))
 def reverse(node: LoweringNode, op: OpBuilder, tensor: SSAValue, axis: SSAValue) -> SSAValue:
     """tf.ReverseV2(x, axes) -> opset8.Slice(x, -1, first, -1, axes); x without axes"""
     axes = op.known.integers(axis)
     if axes is not None:
         return reversed_along(op, tensor, axes)
-    # A flag per axis, true if the axis is reversed: the number of computed axes may be unknown.
+    # A flag per axis, true if the axis is reversed: the number of computed axes may be dynamic.
     rank = node.known_rank(0)
     chosen = op.OneHot(op.FloorMod(axis, rank), rank, op.constant(1, si64), op.constant(0, si64), axis=-1)
     flags = op.Greater(op.ReduceMax(chosen, [0], keep_dims=False), 0)
@@ -192,7 +184,7 @@ def reversed_along(op: OpBuilder, data: SSAValue, axes: Sequence[int]) -> SSAVal
     return op.Slice(data, [-1] * len(axes), [FIRST] * len(axes), [-1] * len(axes), list(axes)) if axes else data
 
 
-@tf.lowers("ReverseSequence")
+@tf.lowers("ReverseSequence", complex=by_parts(0))
 def reverse_sequence(op: OpBuilder, input: SSAValue, seq_lengths: SSAValue, *, batch_dim: int = 0, seq_dim: int) -> SSAValue:
     """tf.ReverseSequence(x, lengths) {seq_dim, batch_dim = 0}
     -> opset1.ReverseSequence(x, lengths) {batch_axis, seq_axis}
@@ -200,7 +192,7 @@ def reverse_sequence(op: OpBuilder, input: SSAValue, seq_lengths: SSAValue, *, b
     return op.ReverseSequence(input, seq_lengths, batch_axis=batch_dim, seq_axis=seq_dim)
 
 
-@tf.lowers("Roll")
+@tf.lowers("Roll", complex=PAIRS)
 def roll(node: LoweringNode, op: OpBuilder, input: SSAValue, shift: SSAValue, axis_: SSAValue) -> SSAValue:
     """tf.Roll(x, shift, axes) -> opset7.Roll(x, shift, axes)"""
     axes, known = axis_, op.known.integers(axis_)

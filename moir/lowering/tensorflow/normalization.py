@@ -17,14 +17,16 @@ from moir.dialects.shapes import element_of
 from moir.expansions.constant_forms import along_channels
 from moir.expansions.response_normalization import response_normalized
 from moir.lowering.binder import LoweringNode
+from moir.lowering.ranks import fixed
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last, is_channel_last
 from moir.lowering.tensorflow.attributes.fused_operations import ACTIVATIONS, normalized
+from moir.lowering.tensorflow.ranks import with_statistics
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 
-@tf.lowers("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "_FusedBatchNormEx")
+@tf.lowers("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "_FusedBatchNormEx", rank=with_statistics)
 def batch_normalization(
     node: LoweringNode,
     op: OpBuilder,
@@ -123,7 +125,7 @@ def global_batch_normalization(
     return normalized(op, t, [scale, beta, m, v], variance_epsilon)
 
 
-@tf.lowers("LRN")
+@tf.lowers("LRN", rank=fixed(4, 1))
 def local_response_normalization(
     op: OpBuilder, input: SSAValue, *, beta: float = 0.5, bias: float = 1.0, depth_radius: int = 5, alpha: float = 1.0
 ) -> SSAValue:

@@ -24,9 +24,7 @@ def mirror_mode(node: LoweringNode) -> str:
 
 
 def sides_of(widths: Array) -> tuple[list[int], list[int]]:
-    """The begins and the ends, given an array of rows [begin, end]. Raises InferenceError for an array of another
-    shape.
-    """
+    """The begins and the ends in an array of rows [begin, end]. Raises InferenceError for an array of another shape."""
     if widths.ndim != 2 or widths.shape[1] != 2:
         raise InferenceError(f"widths are rows of a begin and an end, not a tensor of shape {list(widths.shape)}")
     begins, ends = integer_array(widths).T.tolist()
@@ -46,7 +44,7 @@ def padded(op: OpBuilder, data: SSAValue, widths: SSAValue, mode: str, value: SS
 
 
 def around_block(op: OpBuilder, data: SSAValue, entries: SSAValue, filler: int) -> Operand:
-    """Entries for the spatial dimensions, preceded by `filler` for the batch and followed by `filler` for the other
+    """Elements for the spatial dimensions, preceded by `filler` for the batch and followed by `filler` for the other
     axes.
     """
     rank, count, known = rank_of(data), element_count(shape_of(entries)), op.known.integers(entries)

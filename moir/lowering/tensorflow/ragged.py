@@ -11,6 +11,7 @@ from moir.dialects.element_types import REAL_TYPES, si64, to_numpy
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.expansions.shape_values import as_list
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_parts
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -18,14 +19,14 @@ NOWHERE = 2**31 - 1
 """An index out of range, for which a Gather returns zeros."""
 
 
-def numbers_of(op: OpBuilder, values: SSAValue) -> SSAValue:
+def indices_of(op: OpBuilder, values: SSAValue) -> SSAValue:
     """The index 0, 1, … of each element of a vector."""
     return op.Range(0, op.Squeeze(op.ShapeOf(values), [0]), 1, output_type=si64)
 
 
-def rows_of(op: OpBuilder, splits: SSAValue, numbers: SSAValue) -> SSAValue:
-    """The row that contains each of the given indices."""
-    return op.Subtract(op.SearchSorted(splits, numbers, right_mode=True, output_type=si64), 1)
+def rows_of(op: OpBuilder, splits: SSAValue, indices: SSAValue) -> SSAValue:
+    """The index of the row that contains each of `indices`."""
+    return op.Subtract(op.SearchSorted(splits, indices, right_mode=True, output_type=si64), 1)
 
 
 @tf.lowers("RaggedRange")
@@ -46,21 +47,21 @@ def ragged_range(node: LoweringNode, op: OpBuilder, *operands: SSAValue, Tsplits
     splits = op.CumSum(op.Concat([0], lengths, axis=0), op.constant(0, si64))
     results: list[SSAValue | None] = [op.convert(splits, Tsplits), None]
     if node.is_used(1):
-        numbers = op.Range(0, op.Gather(splits, -1, 0), 1, output_type=si64)
-        rows = rows_of(op, splits, numbers)
-        place = op.convert(op.Subtract(numbers, op.Gather(splits, rows, 0)), element)
+        indices = op.Range(0, op.Gather(splits, -1, 0), 1, output_type=si64)
+        rows = rows_of(op, splits, indices)
+        position = op.convert(op.Subtract(indices, op.Gather(splits, rows, 0)), element)
         start, delta = (of_row(op, value, rows, op.ShapeOf(lengths)) for value in (starts, deltas))
-        results[1] = op.Add(start, op.Multiply(place, delta))
+        results[1] = op.Add(start, op.Multiply(position, delta))
     return results[: node.result_count]
 
 
 def _list(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A scalar reshaped to one dimension; a list is unchanged."""
+    """A scalar reshaped to a 1-D tensor; a 1-D tensor is unchanged."""
     return op.Reshape(value, [-1], special_zero=False) if rank_of(value) is None else as_list(op, value) if rank_of(value) == 0 else value
 
 
 def of_row(op: OpBuilder, values: SSAValue, rows: SSAValue, count: SSAValue) -> SSAValue:
-    """The entry of each of `count` rows; a single entry applies to all rows."""
+    """The element of each of `count` rows; a single element applies to all rows."""
     shape = shape_of(values)
     if shape == (1,):
         return values
@@ -74,16 +75,16 @@ def to_sparse(node: LoweringNode, op: OpBuilder, *rt_nested_splits: SSAValue) ->
     """
     *all_splits, values = rt_nested_splits
     if rank_of(values) != 1:
-        node.fail("its innermost rows hold slices of several dimensions, or of an unknown rank")
-    numbers = numbers_of(op, values)
+        node.fail("its innermost rows hold slices of several dimensions, or of dynamic rank")
+    indices = indices_of(op, values)
     columns: list[SSAValue] = []
     sizes: list[SSAValue] = []
     for splits in (op.convert(each, si64) for each in reversed(all_splits)):
-        rows = rows_of(op, splits, numbers)
-        columns.append(op.Subtract(numbers, op.Gather(splits, rows, 0)))
+        rows = rows_of(op, splits, indices)
+        columns.append(op.Subtract(indices, op.Gather(splits, rows, 0)))
         sizes.append(op.ReduceMax(op.Concat([0], lengths_of(op, splits), axis=0), [0], keep_dims=True))
-        numbers = rows
-    columns.append(numbers)
+        indices = rows
+    columns.append(indices)
     sizes.append(op.Subtract(op.ShapeOf(all_splits[0]), 1))
     coordinates = op.Concat(*(op.Unsqueeze(column, [1]) for column in reversed(columns)), axis=1)
     return [coordinates, values, op.Concat(*reversed(sizes), axis=0)][: node.result_count]
@@ -94,7 +95,7 @@ def lengths_of(op: OpBuilder, splits: SSAValue) -> SSAValue:
     return op.Subtract(op.Slice(splits, [1], [NOWHERE], [1], [0]), op.Slice(splits, [0], [-1], [1], [0]))
 
 
-@tf.lowers("RaggedTensorToTensor")
+@tf.lowers("RaggedTensorToTensor", complex=by_parts(1, 2))
 def to_tensor(
     node: LoweringNode, op: OpBuilder, shape: SSAValue, *operands: SSAValue, row_partition_types: tuple[str, ...] = ()
 ) -> SSAValue:
@@ -107,33 +108,33 @@ def to_tensor(
     """
     values, default, *partitions = operands
     rank = node.known_rank(1)
-    levels, rows = row_bounds(node, op, row_partition_types, partitions)
+    partitions_of_rows, rows = row_bounds(node, op, row_partition_types, partitions)
     sizes = op.known.integers(shape)
     if sizes is None:
         node.fail("its shape is computed when the model runs", hint="make the shape a constant")
-    wanted = list(sizes) if rank_of(shape) == 1 and len(sizes) > 0 else [-1] * (len(levels) + rank)
-    if len(wanted) != len(levels) + rank:
-        node.fail(f"a shape of {len(wanted)} dimensions is given for {len(levels) + rank}")
+    wanted = list(sizes) if rank_of(shape) == 1 and len(sizes) > 0 else [-1] * (len(partitions_of_rows) + rank)
+    if len(wanted) != len(partitions_of_rows) + rank:
+        node.fail(f"a shape of {len(wanted)} dimensions is given for {len(partitions_of_rows) + rank}")
     if wanted[0] >= 0:
         rows = op.constant(wanted[0], si64)
-    numbers = op.Range(0, rows, 1, output_type=si64)
+    indices = op.Range(0, rows, 1, output_type=si64)
     inside: SSAValue | None = None
-    for depth, (starts, ends) in enumerate(levels):
+    for depth, (starts, ends) in enumerate(partitions_of_rows):
         # A Gather returns 0 as both bounds for an index out of range, so the row is empty.
-        begin, end = (op.Unsqueeze(op.Gather(bound, numbers, 0), [depth + 1]) for bound in (starts, ends))
+        begin, end = (op.Unsqueeze(op.Gather(bound, indices, 0), [depth + 1]) for bound in (starts, ends))
         if wanted[depth + 1] >= 0:
             width = op.constant(wanted[depth + 1], si64)
         else:
             width = op.ReduceMax(op.Concat([0], op.Subtract(ends, starts), axis=0), [0], keep_dims=False)
         candidates = op.Add(begin, op.Range(0, width, 1, output_type=si64))
         inside = op.Less(candidates, end)
-        numbers = op.Select(inside, candidates, op.constant(NOWHERE, si64))
+        indices = op.Select(inside, candidates, op.constant(NOWHERE, si64))
     if inside is None:
         node.fail("it has no partitions")
     extra = rank - 1
     if extra:
-        inside = op.Unsqueeze(inside, list(range(len(levels) + 1, len(levels) + 1 + extra)))
-    return op.Select(inside, op.Gather(values, numbers, 0), default)
+        inside = op.Unsqueeze(inside, list(range(len(partitions_of_rows) + 1, len(partitions_of_rows) + 1 + extra)))
+    return op.Select(inside, op.Gather(values, indices, 0), default)
 
 
 def row_bounds(
@@ -141,20 +142,20 @@ def row_bounds(
 ) -> tuple[list[tuple[SSAValue, SSAValue]], SSAValue]:
     """Begins and ends of the rows of each dimension, and the number of rows of the first one."""
     if kinds and set(kinds) == {"ROW_SPLITS"}:
-        levels: list[tuple[SSAValue, SSAValue]] = []
+        bounds: list[tuple[SSAValue, SSAValue]] = []
         for splits in (op.convert(each, si64) for each in partitions):
-            levels.append((op.Slice(splits, [0], [-1], [1], [0]), op.Slice(splits, [1], [NOWHERE], [1], [0])))
-        return levels, op.Squeeze(op.Subtract(op.ShapeOf(partitions[0]), 1), [0])
+            bounds.append((op.Slice(splits, [0], [-1], [1], [0]), op.Slice(splits, [1], [NOWHERE], [1], [0])))
+        return bounds, op.Squeeze(op.Subtract(op.ShapeOf(partitions[0]), 1), [0])
     if len(kinds) < 2 or kinds[0] != "FIRST_DIM_SIZE" or set(kinds[1:]) != {"VALUE_ROWIDS"}:
         node.fail(f"row partitions {', '.join(kinds)} are not supported", hint="use ROW_SPLITS, or FIRST_DIM_SIZE and VALUE_ROWIDS")
     count = rows = op.convert(partitions[0], si64)
-    levels = []
+    bounds = []
     for row_numbers in (op.convert(each, si64) for each in partitions[1:]):
-        numbers = op.Range(0, count, 1, output_type=si64)
-        starts, ends = (op.SearchSorted(row_numbers, numbers, right_mode=right, output_type=si64) for right in (False, True))
-        levels.append((starts, ends))
+        indices = op.Range(0, count, 1, output_type=si64)
+        starts, ends = (op.SearchSorted(row_numbers, indices, right_mode=right, output_type=si64) for right in (False, True))
+        bounds.append((starts, ends))
         count = op.Squeeze(op.ShapeOf(row_numbers), [0])
-    return levels, rows
+    return bounds, rows
 
 
 @tf.lowers("RaggedBincount")
@@ -176,9 +177,9 @@ def counts_of_rows(
     splits, values = op.convert(splits_, si64), op.convert(values_, si64)
     element = node.element_attribute("T", element_of(weights))
     size = op.convert(as_list(op, size_), si64)
-    rows = rows_of(op, splits, numbers_of(op, values))
+    rows = rows_of(op, splits, indices_of(op, values))
     columns = op.Minimum(values, size)
-    places = op.Concat(op.Unsqueeze(rows, [1]), op.Unsqueeze(columns, [1]), axis=1)
+    indices = op.Concat(op.Unsqueeze(rows, [1]), op.Unsqueeze(columns, [1]), axis=1)
     one, zero = (op.constant(np.asarray(value, to_numpy(element))) for value in (1, 0))
     shape = op.Concat(op.Subtract(op.ShapeOf(splits), 1), op.Add(size, 1), axis=0)
     updates = op.Broadcast(one, op.ShapeOf(values))
@@ -186,5 +187,5 @@ def counts_of_rows(
         # Weights are optional: ones are appended for missing weights.
         missing = op.Maximum(op.Subtract(op.ShapeOf(values), op.ShapeOf(weights)), 0)
         updates = op.Concat(weights, op.Broadcast(one, missing), axis=0)
-    found = op.ScatterNDUpdate(op.Broadcast(zero, shape), places, updates, reduction="max" if binary_output else "sum")
-    return op.Slice(found, [0], size, [1], [1])
+    counts_of_values = op.ScatterNDUpdate(op.Broadcast(zero, shape), indices, updates, reduction="max" if binary_output else "sum")
+    return op.Slice(counts_of_values, [0], size, [1], [1])

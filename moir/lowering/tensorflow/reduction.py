@@ -14,23 +14,33 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f16, f32, si8, si16, si32, si64, to_numpy, ui8, ui16
 from moir.dialects.shapes import MAXIMUM_RANK, element_count, element_of, has_no_element, normalize_axis, rank_of, shape_of
 from moir.expansions import running_products
+from moir.expansions.extremes import first_extremes
 from moir.expansions.shape_values import all_axes, as_scalar, without_computed_axes
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_formula, by_parts
+from moir.lowering.tensorflow.ranks import reduced
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
-from moir.tables import pairs
 
-_SAME_MEANING = pairs(
-    "All ReduceLogicalAnd, Any ReduceLogicalOr, EuclideanNorm ReduceL2, Max ReduceMax, Mean ReduceMean, "
-    "Min ReduceMin, Prod ReduceProd, Sum ReduceSum"
-)
-_OF_BOOLEANS = {"ReduceLogicalAnd": "ReduceMin", "ReduceLogicalOr": "ReduceMax"}
+_SAME_MEANING = {
+    "All": "ReduceLogicalAnd",
+    "Any": "ReduceLogicalOr",
+    "EuclideanNorm": "ReduceL2",
+    "Max": "ReduceMax",
+    "Mean": "ReduceMean",
+    "Min": "ReduceMin",
+    "Prod": "ReduceProd",
+    "Sum": "ReduceSum",
+}
 _IN_FLOATS = ("EuclideanNorm", "Mean")
 _OVERFLOWING = ("Prod", "Sum")
 _NARROW = (si8, si16, ui8, ui16)
 
 
-@tf.lowers(*_SAME_MEANING)
+@tf.lowers("All", "Any", "Max", "Min", rank=reduced)
+@tf.lowers("Mean", "Sum", rank=reduced, complex=by_parts(0))
+@tf.lowers("Prod", rank=reduced, complex=by_formula("tensorflow.complex.products:product_of_elements"))
+@tf.lowers("EuclideanNorm", rank=reduced, complex=by_formula("tensorflow.complex.products:norm"))
 def reduction(node: LoweringNode, op: OpBuilder, input: SSAValue, reduction_indices: SSAValue, *, keep_dims: bool = False) -> SSAValue:
     """tf.Mean(x, axes) {keep_dims = false} -> opset1.ReduceMean(x, axes) {keep_dims}"""
     kind = node.op.KIND
@@ -52,11 +62,9 @@ def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keeps: bool)
         wide = op.convert(x, si32)
         total = op.convert(op.ReduceSum(op.Multiply(wide, wide), axes, keep_dims=keeps), element)
         return op.convert(op.Sqrt(op.Maximum(op.convert(total, f32), 0.0)), element)
-    # The runtime computes means and roots of floats only, and logical reductions along constant axes only.
+    # Means and roots of integers are rounded toward 0, which the operation sets leave open.
     if element in INTEGER_TYPES and kind in _IN_FLOATS:
         x = op.convert(x, f32)
-    elif name in _OF_BOOLEANS and op.known.integers(axes) is None:
-        x, name, element = op.convert(x, ui8), _OF_BOOLEANS[name], boolean
     result = getattr(op, name)(x, axes, keep_dims=keeps)
     return result if x is data else op.convert(result, element)
 
@@ -81,8 +89,8 @@ def position(node: LoweringNode, op: OpBuilder, input: SSAValue, *, output_type:
         x = op.convert(x, ui8)
     index = output_type if output_type in (si32, si64) else si32
     mode = "max" if node.op.KIND == "ArgMax" else "min"
-    found = op.TopK.results(x, op.constant(1, si64), axis=axis, mode=mode, sort="value", stable=True, index_element_type=index)[1]
-    return op.convert(op.Squeeze(found, [axis]), output_type)
+    _, indices = first_extremes(op, x, axis, mode, index)
+    return op.convert(op.Squeeze(indices, [axis]), output_type)
 
 
 def constant_axis(node: LoweringNode, index: int) -> int:
@@ -98,21 +106,21 @@ def constant_axis(node: LoweringNode, index: int) -> int:
 # Running sums and products
 
 
-@tf.lowers("Cumsum")
+@tf.lowers("Cumsum", complex=by_parts(0))
 def running_sum(op: OpBuilder, x: SSAValue, axis: SSAValue, *, exclusive: bool = False, reverse: bool = False) -> SSAValue:
     """tf.Cumsum(x, axis) {exclusive = false, reverse = false} -> opset3.CumSum(x, axis) {exclusive, reverse}"""
     return op.CumSum(x, axis, exclusive=exclusive, reverse=reverse)
 
 
-@tf.lowers("Cumprod")
+@tf.lowers("Cumprod", complex=by_formula("tensorflow.complex.products:running_product"))
 def running_product(node: LoweringNode, op: OpBuilder, x_: SSAValue, *, exclusive: bool = False, reverse: bool = False) -> SSAValue:
     """tf.Cumprod(x, axis) {exclusive, reverse}
-    -> products of 1, 2, 4, … neighbours; if the length is unknown, opset1.ReduceProd of the prefix of each element
+    -> products of 1, 2, 4, … neighbours; if the length is dynamic, opset1.ReduceProd of the prefix of each element
     """
     if has_no_element(shape_of(x_)):
         return x_
-    x, place = line_axis(node, op)
-    return as_before(node, op, running_products.running_product(op, x, place, exclusive=exclusive, reverse=reverse), x)
+    x, axis = line_axis(node, op)
+    return as_before(node, op, running_products.running_product(op, x, axis, exclusive=exclusive, reverse=reverse), x)
 
 
 @tf.lowers("CumulativeLogsumexp")
@@ -137,7 +145,7 @@ def running_sum_of_exponentials(
 def line_axis(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
     """Operand 0, and the axis in operand 1 as a negative number.
 
-    If the axis is computed, or is non-negative and the rank is unknown, operand 0 is reshaped to three dimensions: the
+    If the axis is computed, or is non-negative and the rank is dynamic, operand 0 is reshaped to three dimensions: the
     merged ones before the axis, the axis, and the merged ones after it.
     """
     x, axis, rank = node.operand(0), node.constant_integers(1), node.rank(0)
@@ -147,12 +155,12 @@ def line_axis(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
         normalize_axis(axis[0], rank)
     if axis is not None and len(axis) == 1 and (-MAXIMUM_RANK <= axis[0] < 0 or rank is not None):
         return x, axis[0] - (rank or 0) if axis[0] >= 0 else axis[0]
-    shape, place = op.ShapeOf(x), op.Reshape(op.convert(node.operand(1), si64), [1], special_zero=False)
-    place = op.Select(op.Less(place, 0), op.Add(place, op.ShapeOf(shape)), place)
-    before = op.Slice(shape, [0], place, [1], [0])
+    shape, axis_value = op.ShapeOf(x), op.Reshape(op.convert(node.operand(1), si64), [1], special_zero=False)
+    axis_value = op.Select(op.Less(axis_value, 0), op.Add(axis_value, op.ShapeOf(shape)), axis_value)
+    before = op.Slice(shape, [0], axis_value, [1], [0])
     # The product of no dimensions is 1.
     rows = op.ReduceProd(op.Concat([1], before, axis=0), [0], keep_dims=True)
-    return op.Reshape(x, op.Concat(rows, op.Gather(shape, place, 0), [-1], axis=0), special_zero=False), -2
+    return op.Reshape(x, op.Concat(rows, op.Gather(shape, axis_value, 0), [-1], axis=0), special_zero=False), -2
 
 
 def as_before(node: LoweringNode, op: OpBuilder, result: SSAValue, x: SSAValue) -> SSAValue:
@@ -220,8 +228,8 @@ def histogram_of_ranges(
     count = as_scalar(op, nbins)
     low, high = (op.Gather(limits, index, 0) for index in (0, 1))
     width = op.Divide(op.Subtract(high, low), op.convert(count, f32))
-    place = op.Divide(op.Subtract(op.Maximum(op.Reshape(x, [-1], special_zero=False), low), low), width)
+    offset = op.Divide(op.Subtract(op.Maximum(op.Reshape(x, [-1], special_zero=False), low), low), width)
     last = op.convert(op.Subtract(count, 1), f32)
-    indices = op.convert(op.Floor(op.Minimum(place, last)), si64)
+    indices = op.convert(op.Floor(op.Minimum(offset, last)), si64)
     one, zero = (op.constant(np.asarray(value, to_numpy(dtype))) for value in (1, 0))
     return op.ReduceSum(op.OneHot(indices, op.convert(count, si64), one, zero, axis=-1), [0], keep_dims=False)

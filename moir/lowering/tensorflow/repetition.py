@@ -7,12 +7,14 @@ from xdsl.ir import SSAValue
 from moir.dialects.shapes import element_count, rank_of, shape_of
 from moir.expansions.repetition import repeated
 from moir.lowering.binder import LoweringNode
-from moir.lowering.tensorflow.shape import refuse_unknown_rank
+from moir.lowering.complex.kinds import by_parts
+from moir.lowering.tensorflow.ranks import sized_by_rows
+from moir.lowering.tensorflow.shape import refuse_dynamic_rank
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 
-@tf.lowers("Tile")
+@tf.lowers("Tile", rank=sized_by_rows(None, 1), complex=by_parts(0))
 def tile(node: LoweringNode, op: OpBuilder, input: SSAValue, multiples_: SSAValue) -> SSAValue:
     """tf.Tile(x, multiples) -> opset1.Tile(x, multiples); x if nothing is repeated
 
@@ -32,7 +34,7 @@ def tile(node: LoweringNode, op: OpBuilder, input: SSAValue, multiples_: SSAValu
     if rank is None:
         rank = element_count(shape_of(multiples_))
     if rank is None:
-        node.fail("the rank of the data is unknown", hint="give the model's inputs a known rank")
+        node.fail("the rank of the data is dynamic", hint="give the model's inputs a static rank")
     for axis, count in enumerate([op.Gather(multiples_, axis, 0) for axis in range(rank)]):
         data = repeated(op, data, axis, count)
     return data
@@ -53,8 +55,8 @@ def broadcast_arguments(op: OpBuilder, s0: SSAValue, s1: SSAValue) -> SSAValue:
     return op.Select(op.Equal(a, 1), b, a)
 
 
-@tf.lowers("BroadcastTo")
+@tf.lowers("BroadcastTo", complex=by_parts(0))
 def broadcast(node: LoweringNode, op: OpBuilder, input: SSAValue, shape: SSAValue) -> SSAValue:
     """tf.BroadcastTo(x, shape) -> opset3.Broadcast(x, shape)"""
-    refuse_unknown_rank(node)
+    refuse_dynamic_rank(node)
     return op.Broadcast(input, shape)

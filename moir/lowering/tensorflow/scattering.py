@@ -5,12 +5,13 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_parts
 from moir.lowering.tensorflow.indexing import as_indices, check_bad_indices
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 
-@tf.lowers("ScatterNd")
+@tf.lowers("ScatterNd", complex=by_parts(1))
 def scatter_nd(node: LoweringNode, op: OpBuilder, indices: SSAValue, updates: SSAValue, shape: SSAValue) -> SSAValue:
     """tf.ScatterNd(indices, updates, shape)
     -> opset15.ScatterNDUpdate(opset3.Broadcast(0, shape), indices, updates) {reduction = sum}
@@ -21,7 +22,7 @@ def scatter_nd(node: LoweringNode, op: OpBuilder, indices: SSAValue, updates: SS
 
 
 IN_PLACE = {"InplaceAdd": "sum", "InplaceSub": "sub", "InplaceUpdate": "none"}
-"""The name of the reduction that combines each row of a tensor with a new one."""
+"""For each kind the reduction that combines a row of a tensor with its update."""
 
 
 UPDATES = {"ScatterNdNonAliasingAdd": "sum"} | {
@@ -29,7 +30,7 @@ UPDATES = {"ScatterNdNonAliasingAdd": "sum"} | {
     for prefix in ("TensorScatter", "ResourceScatterNd", "ScatterNd")
     for kind, reduction in (("Add", "sum"), ("Max", "max"), ("Min", "min"), ("Sub", "sub"), ("Update", "none"))
 }
-"""For each kind, the runtime's name of the reduction that combines an update with the present element."""
+"""For each kind, the name in the operation sets of the reduction that combines an update with the present element."""
 
 
 @tf.lowers(*IN_PLACE)
@@ -38,7 +39,8 @@ def changed_rows(node: LoweringNode, op: OpBuilder, x: SSAValue, i: SSAValue, v:
     return op.ScatterNDUpdate(x, op.Unsqueeze(i, [1]), v, reduction=IN_PLACE[node.op.KIND])
 
 
-@tf.lowers(*UPDATES)
+@tf.lowers(*[kind for kind, reduction in UPDATES.items() if reduction in ("max", "min")])
+@tf.lowers(*[kind for kind, reduction in UPDATES.items() if reduction not in ("max", "min")], complex=by_parts(0, 2))
 def tensor_scatter(node: LoweringNode, op: OpBuilder, x: SSAValue, indices: SSAValue, updates: SSAValue) -> SSAValue:
     """tf.TensorScatterAdd(x, indices, updates) -> opset15.ScatterNDUpdate(x, indices, updates) {reduction = sum}"""
     check_bad_indices(node)

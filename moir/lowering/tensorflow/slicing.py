@@ -15,17 +15,19 @@ from moir.dialects.symbols import Symbol, integer_entries
 from moir.errors import InferenceError
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
-from moir.lowering.tensorflow.complex.layout import is_complex
+from moir.lowering.complex.kinds import PAIRS, by_parts
+from moir.lowering.tensorflow.complex.types import is_complex
 from moir.lowering.tensorflow.padding import mirror_mode, padded
+from moir.lowering.tensorflow.ranks import sized_by_rows
 from moir.lowering.tensorflow.table import tf
-from moir.records import Record
 from moir.rewriting.builder import OpBuilder, Operand
+from moir.support.records import Record
 
 FIRST, LAST = -(2**31), 2**31 - 1
 """Bounds of a slice before the first and after the last element of any axis."""
 
 
-@tf.lowers("Slice")
+@tf.lowers("Slice", rank=sized_by_rows(None, 1, 1), complex=PAIRS)
 def slice_of_size(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSAValue, size: SSAValue) -> SSAValue:
     """tf.Slice(x, begin, size)
     -> opset8.Slice(x, begin, begin + size, 1, axes) for the axes that are sliced; x if there are none
@@ -59,7 +61,7 @@ def slice_of_size(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSA
 
 
 def known_count(*lists: SSAValue) -> int | None:
-    """The common length of all lists; None if no length is known.
+    """The common length of 1-D tensors; None if no length is static.
 
     Raises InferenceError if they are not one-dimensional, or differ in length.
     """
@@ -70,12 +72,12 @@ def known_count(*lists: SSAValue) -> int | None:
 
 
 def _is_size(entry: int | Symbol) -> bool:
-    """Whether an entry of the sizes is certainly not -1."""
+    """Whether an element of the sizes is known not to be -1."""
     return bool(entry.dimension) if isinstance(entry, Symbol) else entry >= 0
 
 
 def slice_ends(node: LoweringNode, op: OpBuilder, begin: SSAValue, size: SSAValue) -> SSAValue:
-    """begin + size, with a large number in place of a size of -1."""
+    """begin + size, and a number larger than every dimension where the size is -1."""
     # The sum of this number and a begin must fit in 32 bits, in which it may be computed (fault i64-width).
     large = 2**30
     known, entries = node.constant(2), node.known.elements(size)
@@ -91,7 +93,7 @@ def slice_ends(node: LoweringNode, op: OpBuilder, begin: SSAValue, size: SSAValu
 class Index(Record):
     """The index of a strided slice: the kind of each of its positions, decoded from the masks.
 
-    Axes after an ellipsis are counted from the end of the data, so that the rank of the data may be unknown.
+    Axes after an ellipsis are counted from the end of the data, so that the rank of the data may be dynamic.
     """
 
     count: int
@@ -103,7 +105,7 @@ class Index(Record):
 
     @staticmethod
     def of(node: LoweringNode) -> Index | None:
-        """The index that the attributes of a node describe; None if its number of positions is unknown.
+        """The index that the attributes of a node describe; None if its number of positions is dynamic.
 
         Raises ConversionError for more than one ellipsis.
         """
@@ -165,7 +167,7 @@ class Cut(Record):
     step: int
 
 
-@tf.lowers("StridedSlice")
+@tf.lowers("StridedSlice", complex=PAIRS)
 def strided_slice(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSAValue, end: SSAValue, strides: SSAValue) -> SSAValue:
     """tf.StridedSlice(x, begin, end, strides) {masks} -> one operation; x itself if it is the identity
 
@@ -175,7 +177,7 @@ def strided_slice(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSA
     data, index = input, Index.of(node)
     if index is None:
         if any(node.integer(f"{name}_mask", 0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")):
-            node.fail("it has masks for an index whose length is unknown", hint="give begin, end and strides a known shape")
+            node.fail("it has masks for an index whose length is dynamic", hint="give begin, end and strides a static shape")
         return op.Slice(data, begin, end, strides)
     kinds = index.kinds
     cuts = known_cuts(node, index)
@@ -196,15 +198,15 @@ def strided_slice(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSA
 def single_elements(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index) -> SSAValue:
     """The data at the single elements of an index, whose dimensions are removed."""
     singles = [(axis, position) for position, axis in enumerate(index.axes(DATA)) if index.kind(position) == "single"]
-    # The last axis comes first, so that the numbers of earlier axes stay valid; for axes counted from the end the first
-    # one.
+    # Nonnegative axes are removed from the last one on, negative axes from the first one on, so that the remaining axes
+    # stay valid.
     for axis, position in sorted(singles, key=lambda single: single[0] if single[0] < 0 else -single[0]):
         data = op.Gather(data, entry_of(op, node.operand(1), position), axis - 1 if axis < 0 and is_complex(node) else axis)
     return data
 
 
 def entry_of(op: OpBuilder, vector: SSAValue, position: int) -> Operand:
-    """An entry of a vector: a number if it is known, otherwise a scalar.
+    """An element of a vector: an int if it is known, otherwise a scalar.
 
     The scalar is the operand of the Concat that produces the vector, or else a Gather.
     """
@@ -226,12 +228,12 @@ def with_new_axes(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Inde
 
 
 def known_cuts(node: LoweringNode, index: Index, *, is_reshaped: bool = True) -> list[Cut] | None:
-    """The slices of an index that do not take a whole axis; None if their bounds are unknown.
+    """The slices of an index that do not take a whole axis; None if their bounds are computed.
 
-    Positions of the kind `single` are not included. Bounds that are computed from shapes count as unknown if the model
-    may be reshaped.
+    Positions of the kind `single` are not included. Bounds that are computed from shapes count as computed, even if the
+    shapes are static, if the model may be reshaped.
     """
-    kinds, bounds = index.kinds, [node.operand(number) for number in (1, 2, 3)]
+    kinds, bounds = index.kinds, [node.operand(operand) for operand in (1, 2, 3)]
     known = [None if is_reshaped and is_computed_of_sizes(value) else node.known.elements(value) for value in bounds]
     entries = [None if each is None else integer_entries(each) for each in known]
     shape = None if is_complex(node) else node.shape(0)
@@ -261,9 +263,10 @@ def is_whole(cut: Cut, size: int) -> bool:
 
 
 def settled(cut: Cut, size: int) -> Cut:
-    """A slice with bounds of 32 bits, which are counted from the same ends: the size may become another one.
+    """A slice whose bounds fit in 32 bits. Bounds counted from the end stay so, since `Model.reshape` may change the
+    size.
 
-    The runtime clamps the start of a backward slice to the first element if it lies before it, where TensorFlow's
+    opset8.Slice clamps the start of a backward slice to the first element if it lies before it, where TensorFlow's
     result is empty.
     """
     if cut.step < 0 <= size and not range(size)[cut.start : cut.stop : cut.step]:
@@ -292,7 +295,8 @@ def masked_slice(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index
     return op.StridedSlice(data, *bounds, **masks)
 
 
-@tf.lowers("TensorStridedSliceUpdate", "StridedSliceAssign", "ResourceStridedSliceAssign")
+@tf.lowers("TensorStridedSliceUpdate", complex=by_parts(0, 4))
+@tf.lowers("StridedSliceAssign", "ResourceStridedSliceAssign")
 def strided_slice_update(
     node: LoweringNode, op: OpBuilder, data: SSAValue, begin_: SSAValue, _end: SSAValue, _strides: SSAValue, value: SSAValue
 ) -> SSAValue:
@@ -304,7 +308,7 @@ def strided_slice_update(
     """
     index = Index.of(node)
     if index is None:
-        node.fail("the length of its index is unknown", hint="give begin, end and strides a known shape")
+        node.fail("the length of its index is dynamic", hint="give begin, end and strides a static shape")
     cuts, begin, kinds = known_cuts(node, index, is_reshaped=False), op.known.integers(begin_), index.kinds
     if cuts is None or begin is None:
         node.fail("its bounds are computed when the model runs", hint="make begin, end and strides constants")
@@ -316,7 +320,7 @@ def strided_slice_update(
     added = [axis for axis, kind in zip(index.axes((*DATA, "new")), kinds, strict=True) if kind == "new"]
     dropped = [axis for axis, kind in zip(index.axes(DATA), kinds, strict=True) if kind == "single"]
     if added and dropped:
-        node.fail("its index takes single elements and has new dimensions as well", hint="use one of both")
+        node.fail("its index takes single elements and has new dimensions as well", hint="use single elements or new dimensions")
     value = op.Squeeze(value, added) if added else op.Unsqueeze(value, dropped) if dropped else value
     if not cuts:
         return value
@@ -325,7 +329,8 @@ def strided_slice_update(
     return op.SliceScatter(data, value, *bounds)
 
 
-@tf.lowers("Pad", "PadV2")
+@tf.lowers("Pad", rank=sized_by_rows(None, 2, 0), complex=by_parts(0))
+@tf.lowers("PadV2", rank=sized_by_rows(None, 2, 0), complex=by_parts(0, 2))
 def pad(node: LoweringNode, op: OpBuilder, input: SSAValue, paddings: SSAValue, constant_values: SSAValue | None = None) -> SSAValue:
     """tf.PadV2(x, paddings, value) -> opset12.Pad(x, begin, end, value) {pad_mode = constant}; x if nothing is added"""
     known = node.constant(2)
@@ -334,7 +339,7 @@ def pad(node: LoweringNode, op: OpBuilder, input: SSAValue, paddings: SSAValue, 
     return padded(op, input, paddings, "constant", as_scalar(op, constant_values))
 
 
-@tf.lowers("MirrorPad")
+@tf.lowers("MirrorPad", rank=sized_by_rows(None, 2, 0), complex=by_parts(0))
 def mirror_pad(node: LoweringNode, op: OpBuilder, input: SSAValue, paddings: SSAValue) -> SSAValue:
     """tf.MirrorPad(x, paddings) {mode} -> opset12.Pad(x, begin, end) {pad_mode}"""
     return padded(op, input, paddings, mirror_mode(node), None)

@@ -9,8 +9,8 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, dynamic, f32, si32, si64, string
 from moir.dialects.shapes import element_of, has_no_element, rank_of, shape_of
-from moir.expansions.places_in_order import place_after_equal
 from moir.expansions.shape_values import as_scalar
+from moir.expansions.sorted_search import upper_bound
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.indexing import as_indices
 from moir.lowering.tensorflow.table import tf
@@ -97,8 +97,8 @@ def is_among(node: LoweringNode, op: OpBuilder, k: SSAValue) -> SSAValue:
     target = op.Unsqueeze(op.Select(is_class, targets, 0), [1])
     chosen = op.GatherElements(predictions, target, axis=1)
     above = op.ReduceSum(op.convert(op.Greater(predictions, chosen), si32), [1], keep_dims=False)
-    found = op.LogicalAnd(op.Less(above, k), op.ReduceLogicalAnd(op.IsFinite(predictions), [1], keep_dims=False))
-    return op.LogicalAnd(found, is_class)
+    is_in_top = op.LogicalAnd(op.Less(above, k), op.ReduceLogicalAnd(op.IsFinite(predictions), [1], keep_dims=False))
+    return op.LogicalAnd(is_in_top, is_class)
 
 
 # Searching
@@ -118,10 +118,10 @@ def bucketize(op: OpBuilder, input: SSAValue, *, boundaries: tuple[float, ...]) 
 def bound(node: LoweringNode, op: OpBuilder, sorted_inputs: SSAValue, values: SSAValue) -> SSAValue:
     """tf.UpperBound(rows, values) {out_type} -> opset15.SearchSorted(rows, values) {right_mode = true}
 
-    A NaN is after all elements for UpperBound, and before them for LowerBound, as in the search of both.
+    For UpperBound, NaN is inserted after all elements; for LowerBound before them.
     """
     if node.op.KIND == "UpperBound":
-        return place_after_equal(op, sorted_inputs, values, output_type=index_type(node, "out_type"))
+        return upper_bound(op, sorted_inputs, values, output_type=index_type(node, "out_type"))
     return op.SearchSorted(sorted_inputs, values, output_type=index_type(node, "out_type"))
 
 
@@ -138,15 +138,15 @@ def unique_axis(node: LoweringNode, op: OpBuilder, x: SSAValue, axis_: SSAValue)
 
 
 def distinct(node: LoweringNode, op: OpBuilder, data: SSAValue, axis: int) -> Sequence[SSAValue | None]:
-    """The distinct slices in the order of their first occurrence, the index of the value of each, and the counts."""
+    """The distinct slices in the order of first occurrence, the index of each slice among them, and the counts."""
     element = index_type(node, "out_idx")
     if element_of(data) is string:
         from moir.expansions.strings.comparison import distinct_strings
 
         if rank_of(data) != 1:
-            node.fail("the runtime compares no rows of strings", hint="cut the model before this node")
-        values, *numbers = distinct_strings(op, data)
-        return [values, *(op.convert(each, element) for each in numbers)][: node.result_count]
+            node.fail("rows of strings are not compared", hint="cut the model before this node")
+        values, *indices = distinct_strings(op, data)
+        return [values, *(op.convert(each, element) for each in indices)][: node.result_count]
     values, _, index, counts = op.Unique.results(data, axis, sorted=False, index_element_type=element, count_element_type=element)
     return [values, index, counts][: node.result_count]
 
@@ -156,6 +156,6 @@ def list_difference(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue)
     """tf.ListDiff(x, y) {out_idx} -> the elements of x that equal no element of y, and their indices"""
     if has_no_element(shape_of(x)):
         return [x, op.constant(np.zeros(0), index_type(node, "out_idx"))][: node.result_count]
-    found = op.ReduceLogicalOr(op.Equal(op.Unsqueeze(x, [1]), op.Unsqueeze(y, [0])), [1], keep_dims=False)
-    index = op.Squeeze(op.NonZero(op.LogicalNot(found), output_type=index_type(node, "out_idx")), [0])
+    is_in_y = op.ReduceLogicalOr(op.Equal(op.Unsqueeze(x, [1]), op.Unsqueeze(y, [0])), [1], keep_dims=False)
+    index = op.Squeeze(op.NonZero(op.LogicalNot(is_in_y), output_type=index_type(node, "out_idx")), [0])
     return [op.Gather(x, index, 0), index][: node.result_count]

@@ -32,11 +32,11 @@ tflite.lowers_each(
 def prelu(op: OpBuilder, x: SSAValue, alpha: SSAValue) -> SSAValue:
     """tflite.PRELU(x, alpha) -> opset1.PRelu(x, alpha)
 
-    This holds for a single slope; opset1.PRelu would apply a list of slopes along dimension 1, not along the last
-    dimensions. A list becomes opset1.Select(x < 0, x · alpha, x).
+    This holds for a single slope; opset1.PRelu would apply a 1-D tensor of slopes along dimension 1, not along the last
+    dimension. Several slopes become opset1.Select(x < 0, x · alpha, x).
     """
     if (slopes := op.known.constant(alpha)) is not None:
-        # Quantized slopes: as numbers they become those of opset1.PRelu.
+        # Quantized slopes are dequantized for opset1.PRelu.
         alpha = op.constant(slopes)
     shape, rank = shape_of(alpha), rank_of(x)
     if shape is not None and rank is not None and len(shape) < rank:

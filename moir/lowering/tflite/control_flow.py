@@ -5,6 +5,7 @@ body.
 from __future__ import annotations
 
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import PAIRS
 from moir.lowering.table import NEWEST, Replacement
 from moir.lowering.tensorflow.table import tf
 from moir.lowering.tflite.table import tflite
@@ -13,7 +14,7 @@ from moir.rewriting.builder import OpBuilder
 _KINDS = {"IF": "If", "WHILE": "While", "STABLEHLO_WHILE": "While"}
 
 
-@tflite.lowers(*_KINDS)
+@tflite.lowers(*_KINDS, complex=PAIRS)
 def control_flow(node: LoweringNode, op: OpBuilder) -> Replacement | None:
     """tflite.WHILE(x…) -> what tf.While(x…) of the same graphs lowers to"""
     handler = tf.handler(_KINDS[node.op.KIND], NEWEST)

@@ -52,7 +52,7 @@ def convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAV
         return with_bias(node, op, channel_last(op, op.Convolution(data, filters, **window.properties()), 4), bias)
     shape = shape_of(filters)
     if channels % own or shape is None or not is_static(shape) or shape[0] % (channels // own):
-        node.fail(f"{channels} channels are not a multiple of the {own} of the filters, or the filters of the groups are not equally many")
+        node.fail(f"{channels} channels are not a multiple of the {own} of the filters, or the filters of the groups differ in number")
     groups = channels // own
     grouped = op.Reshape(filters, [groups, shape[0] // groups, *shape[1:]], special_zero=False)
     return with_bias(node, op, channel_last(op, op.GroupConvolution(data, grouped, **window.properties()), 4), bias)
@@ -126,7 +126,7 @@ def _backpropagated(
         explicit, missing = pads_for(node, window, wanted, kernel)
         result = op.ConvolutionBackpropData(first, filters, **explicit.properties(), output_padding=missing)
     else:
-        # For an odd total of pads `same_upper` of the runtime adds one at the beginning, SAME at the end.
+        # For an odd total of pads `same_upper` of ConvolutionBackpropData adds one at the beginning, SAME at the end.
         window = window.with_fields(auto_pad="same_lower") if window.auto_pad == "same_upper" else window
         lengths = spatial_list(op, sizes, len(axes), True)
         result = op.ConvolutionBackpropData(first, filters, lengths, **window.properties(), output_padding=(0,) * len(axes))

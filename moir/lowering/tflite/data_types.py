@@ -7,13 +7,14 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import PAIRS
 from moir.lowering.table import Replacement
 from moir.lowering.tflite.table import tflite
 from moir.lowering.tflite.tensorflow_operations import lowered_as
 from moir.rewriting.builder import OpBuilder
 
 
-@tflite.lowers("CAST")
+@tflite.lowers("CAST", complex=PAIRS)
 def cast(node: LoweringNode, op: OpBuilder, input: SSAValue) -> Replacement:
     """tflite.CAST(x) -> what tf.Cast(x) {DstT} lowers to; the type is that of the result"""
     types: dict[str, object] = {"DstT": node.op.properties.get("DstT", element_of(node.op.results[0]))}

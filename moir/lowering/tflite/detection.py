@@ -55,8 +55,8 @@ def detection_post_process(
     if use_regular_nms:
         limits = [op.constant(np.array(each, np.int32)) for each in (detections_per_class, max_detections)]
         operands = [op.Unsqueeze(boxes, [2]), scores, *limits, overlap, threshold]
-        found = lowered_as(node, op, "CombinedNonMaxSuppression", operands, {"clip_boxes": False})
-        best, values, classes, count = (_used(each) for each in found)
+        detections = lowered_as(node, op, "CombinedNonMaxSuppression", operands, {"clip_boxes": False})
+        best, values, classes, count = (_used(each) for each in detections)
         return [best, classes, values, op.convert(count, f32)]
     return _of_best_class(node, op, boxes, scores, max_detections, overlap, threshold)
 
@@ -76,9 +76,9 @@ def _decoded(node: LoweringNode, op: OpBuilder, encodings: SSAValue, anchors: SS
         node.fail("the encoded boxes have no four numbers")
     data = op.Slice(encodings, [0], [4], [1], [2]) if shape[2] > 4 else encodings
     scaled = op.Divide(data, np.array(scales, np.float32))
-    place, size = op.Split.parts(2, scaled, op.constant(2), num_splits=2)
+    position, size = op.Split.parts(2, scaled, op.constant(2), num_splits=2)
     center, extent = op.Split.parts(2, op.Unsqueeze(anchors, [0]), op.constant(2), num_splits=2)
-    center = op.Add(op.Multiply(place, extent), center)
+    center = op.Add(op.Multiply(position, extent), center)
     half = op.Multiply(op.Multiply(op.Exp(size), extent), 0.5)
     return op.Concat(op.Subtract(center, half), op.Add(center, half), axis=2)
 
@@ -93,9 +93,9 @@ def _of_best_class(
     most = op.constant(np.array(limit, np.int32))
     operands = [flat, best, most, overlap, threshold]
     indices, count = lowered_as(node, op, "NonMaxSuppressionV4", operands, {"pad_to_max_output_size": True}, 2)
-    places, number = _used(indices), op.Reshape(_used(count), [1], special_zero=False)
-    is_there = op.Less(np.arange(limit, dtype=np.int32), op.convert(number, si32))
+    box_indices, count_of_boxes = _used(indices), op.Reshape(_used(count), [1], special_zero=False)
+    is_there = op.Less(np.arange(limit, dtype=np.int32), op.convert(count_of_boxes, si32))
     zero = op.constant(np.array(0, np.float32))
-    rows = op.Select(op.Unsqueeze(is_there, [1]), op.Gather(flat, places, 0), zero)
-    kinds, values = (op.Select(is_there, op.Gather(each, places, 0), zero) for each in (op.convert(classes, f32), best))
-    return [*(op.Unsqueeze(each, [0]) for each in (rows, kinds, values)), op.convert(number, f32)]
+    rows = op.Select(op.Unsqueeze(is_there, [1]), op.Gather(flat, box_indices, 0), zero)
+    kinds, values = (op.Select(is_there, op.Gather(each, box_indices, 0), zero) for each in (op.convert(classes, f32), best))
+    return [*(op.Unsqueeze(each, [0]) for each in (rows, kinds, values)), op.convert(count_of_boxes, f32)]

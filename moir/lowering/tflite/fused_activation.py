@@ -2,8 +2,8 @@
 
     tflite.ADD(x, y) {fused_activation_function = "RELU"}  ->  opset1.Relu(opset1.Add(x, y))
 
-If the result is rounded to integers all of whose numbers lie within the range of the activation, the rounding already
-limits it, and the activation is left out.
+If the result is quantized to a range within that of the activation, the quantization already limits it, and the
+activation is omitted.
 """
 
 from __future__ import annotations

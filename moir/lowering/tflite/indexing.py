@@ -6,13 +6,14 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32, si64
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import PAIRS
 from moir.lowering.table import Replacement
 from moir.lowering.tflite.table import tflite
 from moir.lowering.tflite.tensorflow_operations import lowered_as
 from moir.rewriting.builder import OpBuilder
 
 
-@tflite.lowers("GATHER")
+@tflite.lowers("GATHER", complex=PAIRS)
 def gather(node: LoweringNode, op: OpBuilder, params: SSAValue, indices: SSAValue, *, axis: int = 0, batch_dims: int = 0) -> Replacement:
     """tflite.GATHER(x, indices) {axis, batch_dims} -> what tf.GatherV2(x, indices, axis) {batch_dims} lowers to"""
     return lowered_as(node, op, "GatherV2", [params, indices, op.constant(axis, si32)], {"batch_dims": batch_dims})
@@ -36,20 +37,20 @@ def sparse_embedding(
     *,
     combiner: str = "SUM",
 ) -> SSAValue:
-    """tflite.EMBEDDING_LOOKUP_SPARSE(ids [n], places [n, r], shape [r], factors [n], table) ->
-    opset15.ScatterNDUpdate(zeros, places without the last entry, rows of the table times factors) {reduction = "sum"}
+    """tflite.EMBEDDING_LOOKUP_SPARSE(ids [n], indices [n, r], shape [r], weights [n], table) ->
+    opset15.ScatterNDUpdate(zeros, indices without the last column, rows of the table times weights) {reduction = "sum"}
 
-    The sums are divided by the sums of the factors, or by the roots of the sums of their squares.
+    The sums are divided by the sums of the weights, or by the roots of the sums of their squares.
     """
     if combiner not in _DIVISORS:
         node.fail(f"the combiner {combiner} is not supported")
     rank = node.known_rank(4)
     outer = op.convert(op.Slice(dense_shape, [0], [-1], [1], [0]), si64)
-    places = op.convert(op.Slice(indices, [0], [-1], [1], [1]), si64)
+    segments = op.convert(op.Slice(indices, [0], [-1], [1], [1]), si64)
 
     def added(values: SSAValue, shape: SSAValue) -> SSAValue:
         zeros = op.Broadcast(op.constant_like(0, values), shape)
-        return op["opset15.ScatterNDUpdate"](zeros, places, values, reduction="sum")
+        return op["opset15.ScatterNDUpdate"](zeros, segments, values, reduction="sum")
 
     def factors(values: SSAValue) -> SSAValue:
         return op.Reshape(values, [-1] + [1] * (rank - 1), special_zero=False)
@@ -65,4 +66,4 @@ def sparse_embedding(
 
 
 _DIVISORS = {"SUM": 0, "MEAN": 1, "SQRTN": 2}
-"""Combiner -> p, where sums are divided by the p-norm of the factors; 0 for no division."""
+"""Combiner -> p, where sums are divided by the p-norm of the weights; 0 for no division."""

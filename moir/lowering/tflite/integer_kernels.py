@@ -12,8 +12,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.quantization import IntegerRange
 from moir.lowering.binder import LoweringNode
-from moir.records import Record
 from moir.rewriting.builder import OpBuilder
+from moir.support.records import Record
 
 SUMS = IntegerRange(16, signed=True)
 OUTPUTS = IntegerRange(8, signed=True)
@@ -60,12 +60,12 @@ class IntegerKernel(Record):
         if self.hidden is None:
             return value
         scale, zero = self.hidden
-        # A FakeQuantize would do the same, but it makes the runtime compute the products of the loop with integers.
+        # A FakeQuantize would round halves to even.
         steps = op.Round(op.Multiply(value, 1 / scale), mode="half_away_from_zero")
         limited = op.Clamp(steps, min=float(OUTPUTS.lowest - zero), max=float(OUTPUTS.highest - zero))
         return op.Multiply(limited, scale)
 
 
 def saturated(op: OpBuilder, value: SSAValue, scale: float) -> SSAValue:
-    """A number, limited to those that integers of 16 bits with a scale and zero point 0 stand for."""
+    """A value clamped to the range of integers of 16 bits with a scale and zero point 0."""
     return op.Clamp(value, min=SUMS.lowest * scale, max=SUMS.highest * scale)

@@ -3,7 +3,7 @@
     points --Landmarks2TransformMatrix--> matrix;  image, matrix --TransformTensorBilinear--> part of the image
     points of the part, matrix --TransformLandmarks--> points of the image
 
-A matrix [1, 4, 4] takes places (x, y, 0, 1) in pixels of the part to places of the image: its third row and column are
+A matrix [1, 4, 4] maps points (x, y, 0, 1) in pixels of the part to points of the image: its third row and column are
 those of the identity.
 
 Source: mediapipe/util/tflite/operations.
@@ -34,9 +34,13 @@ def transform_landmarks(
     """tflite.TransformLandmarks(points, matrix [1, 4, 4])
     -> opset1.MatMul(x and y, the linear part of the matrix) + its translation; a third coordinate is unchanged
 
-    Points are [1, n, d]. In the first version they are [1, h, w, n · d], and the translation is multiplied by a scale.
+    Points are [1, n, d], and need no options. In the first version they are [1, h, w, n · d], and the translation is
+    multiplied by a scale.
     """
     rank, shape = rank_of(landmarks), shape_of(landmarks)
+    if rank == 3 and shape is not None:
+        declared = shape_of(node.op.results[0]) or shape
+        dimensions = max(shape[-1], declared[-1])
     if dimensions not in (2, 3) or rank not in (3, 4) or shape is None:
         node.fail(f"points of {dimensions} coordinates in a tensor of rank {rank} are not supported")
     factor = scale if rank == 4 else 1.0
@@ -73,7 +77,7 @@ class Turned:
     Args:
         op: builds the operations.
         points: the landmarks [n, 2].
-        subset: the numbers of the landmarks that the rectangle encloses.
+        subset: the indices of the landmarks that the rectangle encloses.
         angle: the angle by which the landmarks are turned [1].
     """
 
@@ -103,7 +107,7 @@ def landmarks_to_matrix(node: LoweringNode, op: OpBuilder, landmarks: SSAValue) 
         node.fail(f"its options number points that are not among {count}", hint="the file is damaged")
     points = op.Slice(op.Reshape(landmarks, [-1, 3], special_zero=False), [0], [2], [1], [1])
     left, right = (op.Gather(points, side, 0) for side in sides)
-    x, y = (op.Gather(op.Subtract(right, left), [place], 0) for place in (0, 1))
+    x, y = (op.Gather(op.Subtract(right, left), [column], 0) for column in (0, 1))
     return _first(node, op, points, subset, x, y) if first else _second(node, op, points, subset, x, y)
 
 
@@ -114,13 +118,13 @@ def _first(node: LoweringNode, op: OpBuilder, points: SSAValue, subset: Sequence
     if span <= 0 or factor == 0 or any(len(each) != 2 or min(each) < 2 for each in sizes) or node.integer("dimensions", 0) != 3:
         node.fail("its options have no range, sizes or multiplier", hint="the file is damaged")
     (height, width), (rows, columns) = sizes
-    found = Turned(op, points, subset, op.Negative(op.Atan(op.Divide(y, x))))
-    scale = op.Multiply(found.size, factor / span)
+    turned = Turned(op, points, subset, op.Negative(op.Atan(op.Divide(y, x))))
+    scale = op.Multiply(turned.size, factor / span)
     whole = op.constant(np.array([(width - 1) / 2, (height - 1) / 2], np.float32))
     step = op.constant(np.array([2 / (columns - 1), 2 / (rows - 1)], np.float32))
-    scaled = op.Multiply(found.back, op.Unsqueeze(scale, [0]))
+    scaled = op.Multiply(turned.back, op.Unsqueeze(scale, [0]))
     linear = op.Multiply(op.Multiply(scaled, op.Unsqueeze(step, [0])), op.Unsqueeze(whole, [1]))
-    corner = op.Subtract(op.Multiply(found.middle, 2 / span), op.ReduceSum(scaled, [1], keep_dims=False))
+    corner = op.Subtract(op.Multiply(turned.middle, 2 / span), op.ReduceSum(scaled, [1], keep_dims=False))
     return embedded(op, linear, op.Multiply(corner, whole))
 
 
@@ -130,11 +134,11 @@ def _second(node: LoweringNode, op: OpBuilder, points: SSAValue, subset: Sequenc
     scale = [node.number(f"scale_{axis}", 0.0) for axis in "xy"]
     if min(size) <= 0 or min(scale) <= 0:
         node.fail("its options have no sizes or scales", hint="the file is damaged")
-    found = Turned(op, points, subset, op.Subtract(node.number("target_rotation_radians", 0.0), angle_of(op, y, x)))
-    steps = op.Multiply(found.size, op.constant(np.array([a / b for a, b in zip(scale, size, strict=True)], np.float32)))
-    linear = op.Multiply(found.back, op.Unsqueeze(steps, [0]))
+    turned = Turned(op, points, subset, op.Subtract(node.number("target_rotation_radians", 0.0), angle_of(op, y, x)))
+    steps = op.Multiply(turned.size, op.constant(np.array([a / b for a, b in zip(scale, size, strict=True)], np.float32)))
+    linear = op.Multiply(turned.back, op.Unsqueeze(steps, [0]))
     half = op.constant(np.array(size, np.float32).reshape(2, 1) / 2)
-    return embedded(op, linear, op.Subtract(found.middle, op.Squeeze(op.MatMul(linear, half), [1])))
+    return embedded(op, linear, op.Subtract(turned.middle, op.Squeeze(op.MatMul(linear, half), [1])))
 
 
 # Images
@@ -143,7 +147,7 @@ def _second(node: LoweringNode, op: OpBuilder, points: SSAValue, subset: Sequenc
 @tflite.lowers("TransformTensor", "TransformTensorBilinear")
 def transform_image(node: LoweringNode, op: OpBuilder, image: SSAValue, matrix: SSAValue) -> SSAValue:
     """tflite.TransformTensorBilinear(x [1, h, w, c], matrix [1, 4, 4])
-    -> Transpose(opset9.GridSample(Transpose(x), places)), zero where a place lies outside of the image
+    -> Transpose(opset9.GridSample(Transpose(x), points)), zero where a point lies outside of the image
 
     The first version, whose options have an output_size, samples at the corners of pixels, the second at their
     centres.
@@ -157,12 +161,12 @@ def transform_image(node: LoweringNode, op: OpBuilder, image: SSAValue, matrix: 
         node.fail("the height or width of its input is unknown", hint=SIZES)
     margin = 0.0 if from_corners else 0.5
     grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2).astype(np.float32) + margin
-    places = op.constant(np.concatenate([grid, np.ones((len(grid), 1))], 1).astype(np.float32))
+    points = op.constant(np.concatenate([grid, np.ones((len(grid), 1))], 1).astype(np.float32))
     used = op.Gather(op.Slice(op.Reshape(matrix, [4, 4], special_zero=False), [0], [2], [1], [0]), [0, 1, 3], 1)
-    moved = op.Subtract(op.MatMul(places, used, transpose_b=True), margin)
+    moved = op.Subtract(op.MatMul(points, used, transpose_b=True), margin)
     last = np.array([shape[2] - 1, shape[1] - 1], np.float32)
     is_inside = op.ReduceLogicalAnd(op.LogicalAnd(op.GreaterEqual(moved, 0.0), op.LessEqual(moved, op.constant(last))), [1], keep_dims=True)
-    # The runtime counts places from -1, the edge of the first pixel, to 1.
+    # Coordinates of opset9.GridSample are from -1, the edge of the first pixel, to 1.
     lines = op.Subtract(op.Multiply(op.Add(moved, 0.5), op.constant(2 / (last + 1))), 1.0)
     sampled = op.GridSample(
         channel_first(op, op.convert(image, f32), 4),

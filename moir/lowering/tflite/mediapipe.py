@@ -30,7 +30,7 @@ ACTIVATIONS = ("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT")
 
 POOL_FIELDS = ("padding", "stride_width", "stride_height", "filter_width", "filter_height", "activation")
 TRANSPOSE_CONV_FIELDS = ("padding", "stride_width", "stride_height")
-"""The first fields of the structures."""
+"""The first fields of the structures TfLitePoolParams and TfLiteTransposeConvParams, in their order."""
 
 INDEX_MARGIN = 0.1
 """A number added to indices within windows, which are floats, before they are rounded down."""
@@ -42,30 +42,32 @@ def structure(node: LoweringNode, fields: tuple[str, ...]) -> dict[str, int]:
     data = options.array.tobytes() if isinstance(options, DataAttr) else b""
     if len(data) < 4 * len(fields):
         node.fail(f"its options have {len(data)} bytes, not the {4 * len(fields)} of its fields", hint="the file is damaged")
-    found = dict(zip(fields, np.frombuffer(data, "<i4", len(fields)).tolist(), strict=True))
-    sizes = [value for name, value in found.items() if name not in ("padding", "activation")]
-    if found["padding"] not in PADDINGS or min(sizes) < 1 or not 0 <= found.get("activation", 0) < len(ACTIVATIONS):
-        node.fail(f"its options {found} are not those of this operator", hint="the file is damaged")
-    return found
+    values = dict(zip(fields, np.frombuffer(data, "<i4", len(fields)).tolist(), strict=True))
+    sizes = [value for name, value in values.items() if name not in ("padding", "activation")]
+    if values["padding"] not in PADDINGS or min(sizes) < 1 or not 0 <= values.get("activation", 0) < len(ACTIVATIONS):
+        node.fail(f"its options {values} are not those of this operator", hint="the file is damaged")
+    return values
 
 
-def unknown_sizes(node: LoweringNode) -> NoReturn:
-    """Raises ConversionError for an image of unknown sizes."""
+def refuse_dynamic_shape(node: LoweringNode) -> NoReturn:
+    """Raises ConversionError for an image of dynamic shape."""
     node.fail("the height or width of its input is unknown", hint="say the shapes of the inputs with --input")
 
 
 @tflite.lowers("MaxPoolingWithArgmax2D")
-def max_pool_with_places(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Replacement:
+def max_pool_with_argmax(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Replacement:
     """tflite.MaxPoolingWithArgmax2D(x) -> Transpose(opset8.MaxPool(Transpose(x))),
-    and the place of each maximum in its window
+    and the index of each maximum in its window
 
-    The runtime returns the place in the image, y · width + x.
+    opset14.MaxPool returns the index in the image, y · width + x.
     """
-    found, shape = structure(node, POOL_FIELDS), shape_of(x)
+    fields, shape = structure(node, POOL_FIELDS), shape_of(x)
     if shape is None or len(shape) != 4 or not is_static(shape[1:3]):
-        unknown_sizes(node)
-    strides, kernel = ([found[f"{name}_height"], found[f"{name}_width"]] for name in ("stride", "filter"))
-    counts = [_window_count(size, width, stride, found["padding"]) for size, width, stride in zip(shape[1:3], kernel, strides, strict=True)]
+        refuse_dynamic_shape(node)
+    strides, kernel = ([fields[f"{name}_height"], fields[f"{name}_width"]] for name in ("stride", "filter"))
+    counts = [
+        _window_count(size, width, stride, fields["padding"]) for size, width, stride in zip(shape[1:3], kernel, strides, strict=True)
+    ]
     totals = [
         max((count - 1) * stride + width - size, 0) for count, stride, width, size in zip(counts, strides, kernel, shape[1:3], strict=True)
     ]
@@ -73,12 +75,12 @@ def max_pool_with_places(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Repl
     ends = [total - begin for total, begin in zip(totals, begins, strict=True)]
     window = padded_window(kernel, strides, begins, ends, (1, 1))
     first = channel_first(op, x, 4)
-    values, places = op.MaxPool.parts(2, first, **window, auto_pad="explicit", index_element_type=si32, axis=2)
-    pooled = with_activation(node, op, channel_last(op, values, 4), ACTIVATIONS[found["activation"]])
+    values, indices = op.MaxPool.parts(2, first, **window, auto_pad="explicit", index_element_type=si32, axis=2)
+    pooled = with_activation(node, op, channel_last(op, values, 4), ACTIVATIONS[fields["activation"]])
     if not node.is_used(1):
         return [pooled, None]
-    last = channel_last(op, places, 4)
-    # The place of the window's first element in the image, which lies in the padding for the first windows.
+    last = channel_last(op, indices, 4)
+    # The index of the window's first element in the image, which lies in the padding for the first windows.
     rows, columns = (
         (np.arange(count) * stride - begin).astype(np.int32) for count, stride, begin in zip(counts, strides, begins, strict=True)
     )
@@ -97,20 +99,20 @@ def _window_count(size: int, width: int, stride: int, padding: int) -> int:
 
 
 @tflite.lowers("MaxUnpooling2D")
-def max_unpool(node: LoweringNode, op: OpBuilder, x: SSAValue, places: SSAValue) -> SSAValue:
-    """tflite.MaxUnpooling2D(x, places) -> each number at its place in a window of zeros
+def max_unpool(node: LoweringNode, op: OpBuilder, x: SSAValue, indices: SSAValue) -> SSAValue:
+    """tflite.MaxUnpooling2D(x, indices) -> each element of x at its index in a window of zeros
 
-    opset1.Reshape(Select(Equal(the place, the number of each element of a window), x, 0), [-1, h · height, …])
+    opset1.Reshape(Select(Equal(indices, the index of each element of a window), x, 0), [-1, h · height, …])
     """
-    found, shape = structure(node, POOL_FIELDS), shape_of(x)
-    strides, kernel = ([found[f"{name}_height"], found[f"{name}_width"]] for name in ("stride", "filter"))
+    fields, shape = structure(node, POOL_FIELDS), shape_of(x)
+    strides, kernel = ([fields[f"{name}_height"], fields[f"{name}_width"]] for name in ("stride", "filter"))
     if strides != kernel:
         node.fail(f"windows of {kernel} with strides {strides}, which overlap or leave gaps, are not supported")
     if shape is None or len(shape) != 4 or not is_static(shape[1:]):
-        unknown_sizes(node)
-    numbers = np.arange(kernel[0] * kernel[1], dtype=np.int32).reshape(1, 1, kernel[0], 1, kernel[1], 1)
-    at = op.Unsqueeze(op.Convert(places, destination_type=si32), [2, 4])
-    spread = op.Select(op.Equal(at, op.constant(numbers)), op.Unsqueeze(x, [2, 4]), 0.0)
+        refuse_dynamic_shape(node)
+    offsets = np.arange(kernel[0] * kernel[1], dtype=np.int32).reshape(1, 1, kernel[0], 1, kernel[1], 1)
+    at = op.Unsqueeze(op.Convert(indices, destination_type=si32), [2, 4])
+    spread = op.Select(op.Equal(at, op.constant(offsets)), op.Unsqueeze(x, [2, 4]), 0.0)
     return op.Reshape(spread, [-1, shape[1] * kernel[0], shape[2] * kernel[1], shape[3]], special_zero=False)
 
 
@@ -121,13 +123,13 @@ def transposed_convolution(node: LoweringNode, op: OpBuilder, x: SSAValue, weigh
 
     The sizes of the result are those of x times the strides; the padding of SAME depends on them.
     """
-    found, shape, kernel = structure(node, TRANSPOSE_CONV_FIELDS), shape_of(x), shape_of(weights)
+    fields, shape, kernel = structure(node, TRANSPOSE_CONV_FIELDS), shape_of(x), shape_of(weights)
     if kernel is None or len(kernel) != 4 or not is_static(kernel):
         node.fail(f"its weights have the shape {kernel}, not [out, height, width, in]")
-    strides, totals = (found["stride_height"], found["stride_width"]), [0, 0]
-    if PADDINGS[found["padding"]] == "SAME":
+    strides, totals = (fields["stride_height"], fields["stride_width"]), [0, 0]
+    if PADDINGS[fields["padding"]] == "SAME":
         if shape is None or len(shape) != 4 or not is_static(shape[1:3]):
-            unknown_sizes(node)
+            refuse_dynamic_shape(node)
         totals = [max(0, k - (size - 1) % s - 1) for k, size, s in zip(kernel[1:3], shape[1:3], strides, strict=True)]
     result = op.ConvolutionBackpropData(
         channel_first(op, x, 4),

@@ -1,9 +1,9 @@
-"""Quantized tensors: integers are replaced by the numbers that they stand for, rounded as the integers would be.
+"""Quantized tensors: integers are replaced by their dequantized values, rounded as the integers would be.
 
     tflite.fake_quantize(x) {scale, zero_point, element}
 ->  opset1.FakeQuantize(x, (-128 - zero_point) · scale, (127 - zero_point) · scale, …) {levels = 256}
 
-Constants of integers stay integers, which a Convert, a Subtract and a Multiply turn into numbers: the runtime computes
+Constants of integers stay integers, dequantized by a Convert, a Subtract and a Multiply: a target may compute
 with the integers if activations are rounded, and stores the weights as integers in any case.
 """
 
@@ -49,7 +49,7 @@ def parameters_of(node: LoweringNode, op: OpBuilder, value: SSAValue) -> Paramet
     how = Quantization(op.constant(scale), zero, IntegerRange.of(element), axis)
     rank = rank_of(value)
     if axis is not None and rank is None:
-        node.fail("the rank of a tensor with scales along a dimension is unknown")
+        node.fail("the rank of a tensor with scales along a dimension is dynamic")
     return how if axis is None or rank is None else aligned(op, how, rank)
 
 
@@ -70,28 +70,29 @@ def dequantize(node: LoweringNode, op: OpBuilder, integers: SSAValue, *, element
 
 
 @tflite.lowers("fake_quantize")
-def fake_quantize(node: LoweringNode, op: OpBuilder, numbers: SSAValue) -> SSAValue:
+def fake_quantize(node: LoweringNode, op: OpBuilder, real: SSAValue) -> SSAValue:
     """tflite.fake_quantize(x) {scale, zero_point} -> opset1.FakeQuantize(x, low, high, low, high) {levels}
 
     Rounding to integers of 16 bits is left out, since it changes little: opset1.Clamp(x). A FakeQuantize rounds the
     middle between two integers to the even one; for a kernel that rounds it otherwise, its input limits are moved.
     """
-    how = parameters_of(node, op, numbers)
+    how = parameters_of(node, op, real)
     limits = number_range(op, how)
     if how.range.bits > 8 and how.axis is None and (ends := [node.known.constant(each) for each in limits]):
         low, high = (float(each.reshape(())) for each in ends if each is not None)
-        return op.Clamp(numbers, min=low, max=high)
+        return op.Clamp(real, min=low, max=high)
     moved = MOVED_LIMITS.get(node.text("ties", ""))
-    return fake_quantized(op, numbers, limits if moved is None else moved(op, how, limits), limits, how.range)
+    return fake_quantized(op, real, limits if moved is None else moved(op, how, limits), limits, how.range)
 
 
 def _moved_down(op: OpBuilder, how: Parameters, limits: NumberRange) -> NumberRange:
-    """Limits that are lower by `TIE` of an integer, so that the middle between two integers becomes the larger one."""
+    """Limits that are lower by `TIE` of a step, so that the middle between two integers is rounded up."""
     return NumberRange(*(op.Subtract(each, op.Multiply(how.scale, TIE)) for each in limits))
 
 
 def _moved_inwards(op: OpBuilder, how: Parameters, limits: NumberRange) -> NumberRange:
-    """Limits that are nearer to the number of integer 0, so that the middle becomes the integer of larger magnitude.
+    """Limits that are nearer to the value of integer 0, so that the middle is rounded to the integer of larger
+    magnitude.
 
     In 8 bits they move by a hundredth of an integer at most, less than averages of 49 integers are apart.
     """
@@ -103,39 +104,39 @@ def _moved_inwards(op: OpBuilder, how: Parameters, limits: NumberRange) -> Numbe
 
 
 TIE = 2.0**-11
-"""How far limits are moved, in integers: more than sums of f32 are off by."""
+"""The distance by which limits are moved, in steps: larger than the rounding errors of sums of f32."""
 
 MOVED_LIMITS: Mapping[str, Callable[[OpBuilder, Parameters, NumberRange], NumberRange]] = {"up": _moved_down, "away": _moved_inwards}
-"""How a kernel rounds the middle between two integers -> the input limits of a FakeQuantize that rounds likewise."""
+"""The input limits of a FakeQuantize, by the way in which a kernel rounds the middle between two integers."""
 
 
 @tflite.lowers("quantize")
-def quantize(node: LoweringNode, op: OpBuilder, numbers: SSAValue) -> SSAValue:
+def quantize(node: LoweringNode, op: OpBuilder, real: SSAValue) -> SSAValue:
     """tflite.quantize(x) {scale, zero_point} -> Convert(opset1.FakeQuantize(x, low, high, -128, 127) {levels})
 
     If x is the result of a FakeQuantize with the same levels and output limits, its input limits are used for both.
     """
-    how = parameters_of(node, op, numbers)
-    rounding = numbers.owner
+    how = parameters_of(node, op, real)
+    rounding = real.owner
     if isinstance(rounding, FakeQuantize) and rounding.integer("levels") == how.range.steps + 1:
         results = [node.known.constant(each) for each in (rounding.output_low, rounding.output_high)]
         wanted = [node.known.constant(each) for each in number_range(op, how)]
         if all(a is not None and b is not None and np.array_equal(a, b) for a, b in zip(results, wanted, strict=True)):
-            levels = NumberRange(*(op.constant(np.asarray(end, np.float32)) for end in how.range.ends))
+            bounds = NumberRange(*(op.constant(np.asarray(end, np.float32)) for end in how.range.ends))
             limits = NumberRange(rounding.input_low, rounding.input_high)
-            return op.convert(fake_quantized(op, rounding.data, limits, levels, how.range), how.range.element)
-    return quantized(op, numbers, how)
+            return op.convert(fake_quantized(op, rounding.data, limits, bounds, how.range), how.range.element)
+    return quantized(op, real, how)
 
 
 @tflite.lowers("round_for_comparison")
-def round_for_comparison(op: OpBuilder, numbers: SSAValue, *, scale: float) -> SSAValue:
+def round_for_comparison(op: OpBuilder, real: SSAValue, *, scale: float) -> SSAValue:
     """tflite.round_for_comparison(x) {scale} -> opset5.Round(opset5.Round(x · 2⁸ · n) / n)
 
     The kernel multiplies an integer, shifted by 8 bits, by the scale, which is stored as m / n with m from ½ to 1. It
     rounds twice: the product with m, and the quotient of this product and n.
     """
     steps = 2.0 ** -frexp(scale)[1]
-    rounded = op.Round(op.Multiply(numbers, 256.0 * steps), mode="half_away_from_zero")
+    rounded = op.Round(op.Multiply(real, 256.0 * steps), mode="half_away_from_zero")
     return rounded if steps == 1 else op.Round(op.Multiply(rounded, 1 / steps), mode="half_away_from_zero")
 
 
@@ -150,7 +151,7 @@ def converted(op: OpBuilder, input: SSAValue) -> SSAValue:
 
 
 def restored(op: OpBuilder, halves: SSAValue) -> SSAValue:
-    """Weights that are stored as f16, converted to f32; a mark tells the runtime not to fold the Convert."""
+    """Weights that are stored as f16, converted to f32; a mark says that the Convert is not to be folded."""
     value = op.Convert(halves, destination_type=f32)
     assert isinstance(value.owner, Convert)
     value.owner.attributes["runtime_info"] = DECOMPRESSION

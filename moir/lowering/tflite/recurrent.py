@@ -1,4 +1,4 @@
-"""Recurrent networks, as loops over their steps.
+"""RNN layers, as loops over their steps.
 
     %y, %h, %c = tflite.UNIDIRECTIONAL_SEQUENCE_LSTM(%x, …)
 ->  %h, %c, %y = opset1.TensorIterator(%x, %h0, %c0) ({ one step })
@@ -26,8 +26,8 @@ from moir.lowering.table import Replacement
 from moir.lowering.tflite.fused_activation import ACTIVATIONS
 from moir.lowering.tflite.integer_kernels import IntegerKernel, saturated
 from moir.lowering.tflite.table import tflite
-from moir.records import Record
 from moir.rewriting.builder import OpBuilder
+from moir.support.records import Record
 
 GATES = 4
 """The gates of an LSTM: input, forget, cell, output."""
@@ -38,7 +38,7 @@ NORMALIZATION_EPSILON = 1e-8
 
 
 class Lstm(Record):
-    """The operands of one direction of an LSTM; lists have an entry for each gate, None where there is none.
+    """The operands of one direction of an LSTM; tuples have an element for each gate, None for an absent operand.
 
     Args:
         weights: the weights of the inputs [H, I].
@@ -46,7 +46,7 @@ class Lstm(Record):
         peepholes: the weights of the cell states [H]; the cell gate has none.
         biases: the biases [H].
         projection: the weights [P, H] and the bias [P] of the projection.
-        norms: the factors of layer normalization [H].
+        norms: the scales of layer normalization [H].
     """
 
     weights: tuple[SSAValue | None, ...]
@@ -58,10 +58,10 @@ class Lstm(Record):
 
     @staticmethod
     def of(node: LoweringNode, first: int, norms: int | None) -> Lstm:
-        """The operands from place `first` on; `norms` is the place of the factors of layer normalization."""
+        """The operands from index `first` on; `norms` is the index of the first scale of layer normalization."""
 
-        def listed(place: int | None, count: int) -> tuple[SSAValue | None, ...]:
-            return (None,) * count if place is None else tuple(node.optional(place + index) for index in range(count))
+        def listed(operand: int | None, count: int) -> tuple[SSAValue | None, ...]:
+            return (None,) * count if operand is None else tuple(node.optional(operand + index) for index in range(count))
 
         peepholes = listed(first + 8, 3)
         return Lstm(
@@ -84,8 +84,8 @@ def lstm_sequence(node: LoweringNode, op: OpBuilder, *, time_major: bool = False
     """tflite.UNIDIRECTIONAL_SEQUENCE_LSTM(x, weights…, h0, c0) -> a loop; the results are y, and the states after it"""
     if node.flag("diagonal_recurrent_tensors"):
         node.fail("recurrent weights that are diagonals are not supported")
-    found = Lstm.of(node, 1, 20)
-    output, *states = _lstm(node, op, node.operand(0), found, (node.operand(18), node.operand(19)), time_major)
+    lstm = Lstm.of(node, 1, 20)
+    output, *states = _lstm(node, op, node.operand(0), lstm, (node.operand(18), node.operand(19)), time_major)
     return [output, *states]
 
 
@@ -95,10 +95,10 @@ def lstm_step(node: LoweringNode, op: OpBuilder) -> Replacement:
     and y
     """
     if node.text("kernel_type", "FULL") == "BASIC":
-        return _basic_step(IntegerKernel.of(node), op, *(node.operand(place) for place in range(5)))
-    found = Lstm.of(node, 1, 20)
+        return _basic_step(IntegerKernel.of(node), op, *(node.operand(operand) for operand in range(5)))
+    lstm = Lstm.of(node, 1, 20)
     steps = op.Unsqueeze(node.operand(0), [0])
-    output, *states = _lstm(node, op, steps, found, (node.operand(18), node.operand(19)), True)
+    output, *states = _lstm(node, op, steps, lstm, (node.operand(18), node.operand(19)), True)
     return [op.Squeeze(output, [0]), *states]
 
 
@@ -157,7 +157,7 @@ def _lstm(
         fixed.append(value)
         return len(fixed) - 1
 
-    places = {
+    operands = {
         name: [kept(value) for value in getattr(lstm, name)]
         for name in ("weights", "recurrent", "peepholes", "biases", "projection", "norms")
     }
@@ -167,8 +167,8 @@ def _lstm(
         step = inside.Squeeze(slices[0], [time])
 
         def value(name: str, gate: int) -> SSAValue | None:
-            place = places[name][gate]
-            return None if place is None else values[place]
+            operand = operands[name][gate]
+            return None if operand is None else values[operand]
 
         def partial(gate: int, total: SSAValue) -> SSAValue:
             return total if kernel is None else kernel.sum(inside, total, gate)
@@ -212,14 +212,14 @@ def _lstm(
 
 
 def _refuse_integers(node: LoweringNode, biases: Sequence[SSAValue | None]) -> None:
-    """Raise UnsupportedOperationError for biases of integers: no kernel computes the network with integers."""
+    """Raise UnsupportedOperationError for biases of integers: no kernel computes the layer with integers."""
     if any(element_of(bias) in INTEGER_TYPES for bias in biases if bias is not None):
         hint = "quantize the weights of the model only"
         node.fail("it has biases of integers, and no kernel of TensorFlow Lite computes it with integers", hint=hint)
 
 
 def _activation(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value with the activation of a network."""
+    """A value with the activation of a layer."""
     kind = node.text("fused_activation_function", "NONE")
     if kind == "NONE":
         return value
@@ -237,7 +237,7 @@ def _rnn(
     *,
     is_reversed: bool = False,
 ) -> list[SSAValue]:
-    """All outputs and the last state of a network of weights [H, I], recurrent weights [H, H], a bias and a state."""
+    """All outputs and the last state of an RNN with weights [H, I], recurrent weights [H, H], a bias and a state."""
     weights, recurrent, bias, state = operands
     _refuse_integers(node, [bias])
 
@@ -271,11 +271,11 @@ def rnn_step(node: LoweringNode, op: OpBuilder, input: SSAValue, *operands: SSAV
 @tflite.lowers("BIDIRECTIONAL_SEQUENCE_RNN")
 def rnn_of_both_directions(node: LoweringNode, op: OpBuilder, *, time_major: bool = False, merge_outputs: bool = False) -> Replacement:
     """tflite.BIDIRECTIONAL_SEQUENCE_RNN(x, …) -> two loops; the results are y forwards and backwards"""
-    if any(node.optional(place) is not None for place in range(9, 12)):
-        node.fail("auxiliary inputs of a network are not supported")
+    if any(node.optional(operand) is not None for operand in range(9, 12)):
+        node.fail("auxiliary inputs are not supported")
     x, time = node.operand(0), 0 if time_major else 1
-    forwards = _rnn(node, op, x, [node.operand(place) for place in range(1, 5)], time)
-    backwards = _rnn(node, op, x, [node.operand(place) for place in range(5, 9)], time, is_reversed=True)
+    forwards = _rnn(node, op, x, [node.operand(operand) for operand in range(1, 5)], time)
+    backwards = _rnn(node, op, x, [node.operand(operand) for operand in range(5, 9)], time, is_reversed=True)
     outputs = [op.Concat(forwards[0], backwards[0], axis=2)] if merge_outputs else [forwards[0], backwards[0]]
     return [*outputs, forwards[1], backwards[1]]
 

@@ -13,13 +13,13 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.properties import value_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import PAIRS
 from moir.lowering.table import Replacement
 from moir.lowering.tflite.fused_activation import activated
 from moir.lowering.tflite.table import tflite
 from moir.lowering.tflite.tensorflow_operations import lowered_as
-from moir.records import Record
 from moir.rewriting.builder import OpBuilder
-from moir.tables import pairs
+from moir.support.records import Record
 
 
 class Same(Record):
@@ -36,44 +36,125 @@ class Same(Record):
     defaults: Mapping[str, object] = {}
 
 
-_ARITHMETIC = pairs(
-    "ADD AddV2, ADD_N AddN, ATAN2 Atan2, BITWISE_XOR BitwiseXor, DIV RealDiv, FLOOR_DIV FloorDiv, FLOOR_MOD FloorMod, "
-    "MAXIMUM Maximum, MINIMUM Minimum, MUL Mul, POW Pow, RIGHT_SHIFT RightShift, "
-    "SQUARED_DIFFERENCE SquaredDifference, SUB Sub"
-)
+_ARITHMETIC = {
+    "ADD": "AddV2",
+    "ADD_N": "AddN",
+    "ATAN2": "Atan2",
+    "BITWISE_XOR": "BitwiseXor",
+    "DIV": "RealDiv",
+    "FLOOR_DIV": "FloorDiv",
+    "FLOOR_MOD": "FloorMod",
+    "MAXIMUM": "Maximum",
+    "MINIMUM": "Minimum",
+    "MUL": "Mul",
+    "POW": "Pow",
+    "RIGHT_SHIFT": "RightShift",
+    "SQUARED_DIFFERENCE": "SquaredDifference",
+    "SUB": "Sub",
+}
 
-_ELEMENTWISE = pairs(
-    "ABS Abs, CEIL Ceil, COS Cos, ELU Elu, EXP Exp, FLOOR Floor, LOGICAL_NOT LogicalNot, LOGISTIC Sigmoid, "
-    "LOG_SOFTMAX LogSoftmax, NEG Neg, RELU Relu, RELU6 Relu6, ROUND Round, RSQRT Rsqrt, SIGN Sign, SIN Sin, "
-    "SQRT Sqrt, SQUARE Square, TANH Tanh, ZEROS_LIKE ZerosLike"
-)
+_ELEMENTWISE = {
+    "ABS": "Abs",
+    "CEIL": "Ceil",
+    "COS": "Cos",
+    "ELU": "Elu",
+    "EXP": "Exp",
+    "FLOOR": "Floor",
+    "LOGICAL_NOT": "LogicalNot",
+    "LOGISTIC": "Sigmoid",
+    "LOG_SOFTMAX": "LogSoftmax",
+    "NEG": "Neg",
+    "RELU": "Relu",
+    "RELU6": "Relu6",
+    "ROUND": "Round",
+    "RSQRT": "Rsqrt",
+    "SIGN": "Sign",
+    "SIN": "Sin",
+    "SQRT": "Sqrt",
+    "SQUARE": "Square",
+    "TANH": "Tanh",
+    "ZEROS_LIKE": "ZerosLike",
+}
 
-_COMPARISON = pairs(
-    "EQUAL Equal, GREATER Greater, GREATER_EQUAL GreaterEqual, LESS Less, LESS_EQUAL LessEqual, "
-    "LOGICAL_AND LogicalAnd, LOGICAL_OR LogicalOr, NOT_EQUAL NotEqual, SELECT Select, SELECT_V2 SelectV2, WHERE Where"
-)
+_COMPARISON = {
+    "EQUAL": "Equal",
+    "GREATER": "Greater",
+    "GREATER_EQUAL": "GreaterEqual",
+    "LESS": "Less",
+    "LESS_EQUAL": "LessEqual",
+    "LOGICAL_AND": "LogicalAnd",
+    "LOGICAL_OR": "LogicalOr",
+    "NOT_EQUAL": "NotEqual",
+    "SELECT": "Select",
+    "SELECT_V2": "SelectV2",
+    "WHERE": "Where",
+}
 
-_MOVEMENT = pairs(
-    "BATCH_TO_SPACE_ND BatchToSpaceND, BROADCAST_ARGS BroadcastArgs, BROADCAST_TO BroadcastTo, "
-    "EXPAND_DIMS ExpandDims, FILL Fill, GATHER_ND GatherNd, PAD Pad, PADV2 PadV2, RANGE Range, REVERSE_V2 ReverseV2, "
-    "SCATTER_ND ScatterNd, SLICE Slice, SPACE_TO_BATCH_ND SpaceToBatchND, TILE Tile, TRANSPOSE Transpose"
-)
+_MOVEMENT = {
+    "BATCH_TO_SPACE_ND": "BatchToSpaceND",
+    "BROADCAST_ARGS": "BroadcastArgs",
+    "BROADCAST_TO": "BroadcastTo",
+    "EXPAND_DIMS": "ExpandDims",
+    "FILL": "Fill",
+    "GATHER_ND": "GatherNd",
+    "PAD": "Pad",
+    "PADV2": "PadV2",
+    "RANGE": "Range",
+    "REVERSE_V2": "ReverseV2",
+    "SCATTER_ND": "ScatterNd",
+    "SLICE": "Slice",
+    "SPACE_TO_BATCH_ND": "SpaceToBatchND",
+    "TILE": "Tile",
+    "TRANSPOSE": "Transpose",
+}
 
-_REDUCTION = pairs("MEAN Mean, REDUCE_ALL All, REDUCE_ANY Any, REDUCE_MAX Max, REDUCE_MIN Min, REDUCE_PROD Prod, SUM Sum")
+_REDUCTION = {
+    "MEAN": "Mean",
+    "REDUCE_ALL": "All",
+    "REDUCE_ANY": "Any",
+    "REDUCE_MAX": "Max",
+    "REDUCE_MIN": "Min",
+    "REDUCE_PROD": "Prod",
+    "SUM": "Sum",
+}
 
-_SEGMENTS = pairs(
-    "SEGMENT_SUM SegmentSum, UNSORTED_SEGMENT_MAX UnsortedSegmentMax, UNSORTED_SEGMENT_MIN UnsortedSegmentMin, "
-    "UNSORTED_SEGMENT_PROD UnsortedSegmentProd, UNSORTED_SEGMENT_SUM UnsortedSegmentSum"
-)
+_SEGMENTS = {
+    "SEGMENT_SUM": "SegmentSum",
+    "UNSORTED_SEGMENT_MAX": "UnsortedSegmentMax",
+    "UNSORTED_SEGMENT_MIN": "UnsortedSegmentMin",
+    "UNSORTED_SEGMENT_PROD": "UnsortedSegmentProd",
+    "UNSORTED_SEGMENT_SUM": "UnsortedSegmentSum",
+}
 
-_OTHERS = pairs(
-    "ARG_MAX ArgMax, ARG_MIN ArgMin, BUCKETIZE Bucketize, COMPLEX_ABS ComplexAbs, CUMSUM Cumsum, "
-    "DEPTH_TO_SPACE DepthToSpace, IMAG Imag, LEAKY_RELU LeakyRelu, MATRIX_DIAG MatrixDiag, "
-    "MATRIX_SET_DIAG MatrixSetDiag, MIRROR_PAD MirrorPad, ONE_HOT OneHot, PACK Pack, "
-    "RANDOM_STANDARD_NORMAL RandomStandardNormal, RANDOM_UNIFORM RandomUniform, RANK Rank, REAL Real, RFFT2D RFFT2D, "
-    "RESIZE_BILINEAR ResizeBilinear, REVERSE_SEQUENCE ReverseSequence, SHAPE Shape, SPACE_TO_DEPTH SpaceToDepth, "
-    "SPARSE_TO_DENSE SparseToDense, SQUEEZE Squeeze, STRIDED_SLICE StridedSlice, TOPK_V2 TopKV2, UNPACK Unpack"
-)
+_OTHERS = {
+    "ARG_MAX": "ArgMax",
+    "ARG_MIN": "ArgMin",
+    "BUCKETIZE": "Bucketize",
+    "COMPLEX_ABS": "ComplexAbs",
+    "CUMSUM": "Cumsum",
+    "DEPTH_TO_SPACE": "DepthToSpace",
+    "IMAG": "Imag",
+    "LEAKY_RELU": "LeakyRelu",
+    "MATRIX_DIAG": "MatrixDiag",
+    "MATRIX_SET_DIAG": "MatrixSetDiag",
+    "MIRROR_PAD": "MirrorPad",
+    "ONE_HOT": "OneHot",
+    "PACK": "Pack",
+    "RANDOM_STANDARD_NORMAL": "RandomStandardNormal",
+    "RANDOM_UNIFORM": "RandomUniform",
+    "RANK": "Rank",
+    "REAL": "Real",
+    "RFFT2D": "RFFT2D",
+    "RESIZE_BILINEAR": "ResizeBilinear",
+    "REVERSE_SEQUENCE": "ReverseSequence",
+    "SHAPE": "Shape",
+    "SPACE_TO_DEPTH": "SpaceToDepth",
+    "SPARSE_TO_DENSE": "SparseToDense",
+    "SQUEEZE": "Squeeze",
+    "STRIDED_SLICE": "StridedSlice",
+    "TOPK_V2": "TopKV2",
+    "UNPACK": "Unpack",
+}
 
 _BY_NAME = _ARITHMETIC | _ELEMENTWISE | _COMPARISON | _MOVEMENT | _REDUCTION | _SEGMENTS | _OTHERS
 
@@ -94,7 +175,7 @@ equivalent.
 """
 
 
-@tflite.lowers(*SAME)
+@tflite.lowers(*SAME, complex=PAIRS)
 def same(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tflite.TILE(x, n) -> what tf.Tile(x, n) lowers to, and so on, see `SAME`"""
     row = SAME[node.op.KIND]

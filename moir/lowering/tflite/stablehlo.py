@@ -13,8 +13,8 @@ from xdsl.ir import SSAValue
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.table import stablehlo
+from moir.lowering.substitution import lowered_by
 from moir.lowering.table import Replacement
-from moir.lowering.tflite.substitution import lowered_by
 from moir.lowering.tflite.table import tflite
 from moir.lowering.xla.padding import with_interior
 from moir.lowering.xla.windows import AxisWindow, reduced_windows
@@ -46,7 +46,7 @@ def dilate(node: LoweringNode, op: OpBuilder, input: SSAValue, dilations: SSAVal
     """tflite.DILATE(x, steps, value) -> opset1.Reshape(opset12.Pad(opset1.Unsqueeze(x, …), …, value), …)"""
     steps = op.known.integers(dilations)
     if steps is None or len(steps) != node.known_rank(0) or min(steps, default=1) < 1:
-        node.fail("its dilations are computed when the model runs, or are not those of its operand", hint="make them constants")
+        node.fail("its dilations are computed when the model runs, or do not fit the rank of its operand", hint="make them constants")
     return with_interior(op, input, [each - 1 for each in steps], as_scalar(op, padding_value))
 
 
@@ -57,11 +57,11 @@ _REDUCED = {"ADD": "sum", "MUL": "prod", "MINIMUM": "min", "MAXIMUM": "max", "AL
 @tflite.lowers("REDUCE_WINDOW")
 def reduce_window(node: LoweringNode, op: OpBuilder, *, reduce_function: str = "UNSUPPORTED") -> SSAValue:
     """tflite.REDUCE_WINDOW(x, init, sizes, strides, dilations) -> opset14.MaxPool, opset14.AvgPool times the size, …"""
-    columns = [op.known.integers(node.operand(place)) for place in (2, 3, 4)]
+    columns = [op.known.integers(node.operand(operand)) for operand in (2, 3, 4)]
     rank, kind = node.known_rank(0), _REDUCED.get(reduce_function)
     known = [each for each in columns if each is not None and len(each) == rank and min(each, default=1) > 0]
     if len(known) != len(columns):
-        node.fail("its windows are computed when the model runs, or are not those of its operand", hint="make them constants")
+        node.fail("its windows are computed when the model runs, or do not fit the rank of its operand", hint="make them constants")
     if kind is None:
         node.fail(f"the function {reduce_function} is not supported")
     windows = [AxisWindow(size, stride, 1, dilation, 0, 0) for size, stride, dilation in zip(*known, strict=True)]

@@ -14,19 +14,12 @@ FLEX = "Flex"
 """The prefix of the kinds of TensorFlow's own operations: FlexErf is TensorFlow's Erf."""
 
 
-COMPLEX = frozenset(
-    (
-        *("ADD", "BROADCAST_TO", "CAST", "COMPLEX_ABS", "CONCATENATION", "EXPAND_DIMS", "GATHER", "GATHER_ND", "IF", "IMAG", "MUL"),
-        *("NEG", "PACK", "PAD", "PADV2", "RANK", "REAL", "RESHAPE", "REVERSE_V2", "SELECT", "SELECT_V2", "SHAPE", "SLICE", "SPLIT"),
-        *("SPLIT_V", "SQUEEZE", "STRIDED_SLICE", "SUB", "TILE", "TRANSPOSE", "UNPACK", "WHILE"),
-    )
-)
-"""Kinds that are lowered for complex numbers, too; their attribute T tells whether the operands are complex."""
-
-
 def adapted(kind: str, handler: BoundHandler) -> BoundHandler:
-    """The handler of a kind, which refuses complex numbers unless the kind is one of `COMPLEX`."""
-    if kind in COMPLEX:
+    """The handler of a kind, which refuses complex numbers unless its registration says how it computes with them.
+
+    The attribute T tells whether operands are complex.
+    """
+    if tflite.complex(kind) is not None:
         return handler
 
     @wraps(handler)
@@ -42,8 +35,8 @@ class FlexTable(LoweringTable):
     """A table in which the handler of one kind is for all operations of TensorFlow."""
 
     def handler(self, kind: str, version: int) -> BoundHandler | None:
-        found = super().handler(kind, version)
-        return super().handler(FLEX, version) if found is None and kind.startswith(FLEX) else found
+        handler_of_kind = super().handler(kind, version)
+        return super().handler(FLEX, version) if handler_of_kind is None and kind.startswith(FLEX) else handler_of_kind
 
 
 tflite = FlexTable("tflite", "moir.lowering.tflite", adapt=adapted, implied=frozenset(("T",)))

@@ -2,7 +2,7 @@
 
     tflite.HASHTABLE_FIND(keys, values, x, default)
 
-The frontend gives the operators of a hash table its keys and values in place of its handle.
+The frontend replaces the handle of a hash table by its keys and values.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ def find(node: LoweringNode, op: OpBuilder, keys_: SSAValue, values_: SSAValue, 
     if keys is None or values is None or keys.size != values.size:
         node.fail("the content of the table is not in the model", hint="initialize the table from constants")
     table = DataAttr.of(keys, element_of(keys_)), DataAttr.of(values, element_of(values_))
-    found = looked_up(op, query, *table, default_value)
-    if found is None:
-        node.fail("the text for what is not a key is computed when the model runs", hint="make it a constant")
-    return found
+    result = looked_up(op, query, *table, default_value)
+    if result is None:
+        node.fail("the default for missing keys is computed when the model runs", hint="make it a constant")
+    return result
 
 
 @tflite.lowers("HASHTABLE_SIZE")
 def size(node: LoweringNode, op: OpBuilder, keys: SSAValue, _values: SSAValue) -> SSAValue:
     """tflite.HASHTABLE_SIZE(keys, values) -> the number of keys"""
-    found = node.known.constant(keys)
-    if found is None:
+    constant = node.known.constant(keys)
+    if constant is None:
         node.fail("the content of the table is not in the model", hint="initialize the table from constants")
-    return op.constant(np.array([found.size]), si64)
+    return op.constant(np.array([constant.size]), si64)
 
 
 @tflite.lowers("HASHTABLE_LOOKUP")

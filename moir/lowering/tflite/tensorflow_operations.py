@@ -1,4 +1,4 @@
-"""Operations of TensorFlow in the place of operators of TensorFlow Lite.
+"""Operators of TensorFlow Lite that are replaced by operations of TensorFlow.
 
 tflite.CUMSUM(%x, %axis) {exclusive = true}  ->  what tf.Cumsum(%x, %axis) {exclusive = true} lowers to
 """
@@ -12,8 +12,9 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import UNKNOWN
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.check import refusal
+from moir.lowering.substitution import lowered_by
 from moir.lowering.tensorflow.table import tf
-from moir.lowering.tflite.substitution import lowered_by
 from moir.rewriting.builder import OpBuilder
 
 
@@ -28,24 +29,26 @@ def lowered_as(
     """The values that an operation of TensorFlow is lowered to: one for each result, None for a result without uses.
 
     Args:
-        node: the node that the operation stands for.
+        node: the node that the operation replaces.
         op: the builder.
         kind: the kind in TensorFlow.
         operands: its operands.
         attributes: its attributes.
         result_count: the number of its results, by default that of the node.
 
-    Raises ConversionError if the operation cannot be lowered.
+    Raises ConversionError if the operation cannot be lowered, or does not compute with complex numbers.
     """
-    given = dict(attributes or {})
+    properties = dict(attributes or {})
     if isinstance(element := node.op.properties.get("T"), ComplexType):
-        given |= {"T": element, "Tparams": element}
+        if tf.complex(kind) is None:
+            raise refusal(node.op)
+        properties |= {"T": element, "Tparams": element}
     types = [UNKNOWN] * (node.result_count if result_count is None else result_count)
-    return lowered_by(tf, node, op, kind, operands, given, types)
+    return lowered_by(tf, node, op, kind, operands, properties, types)
 
 
 def value_as(node: LoweringNode, op: OpBuilder, kind: str, *operands: SSAValue, **attributes: object) -> SSAValue:
     """The value that an operation of TensorFlow with one result is lowered to."""
-    found = lowered_as(node, op, kind, operands, attributes)[0]
-    assert found is not None
-    return found
+    value = lowered_as(node, op, kind, operands, attributes)[0]
+    assert value is not None
+    return value

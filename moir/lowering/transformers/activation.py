@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
-from moir.tables import by_word
+from moir.support.tables import by_word
 
 ACTIVATIONS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = by_word(
     {

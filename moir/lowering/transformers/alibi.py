@@ -19,9 +19,9 @@ from moir.rewriting.builder import OpBuilder
 def slopes(heads: int, largest: float = 8.0) -> Array:
     """The slope of each head: 2^(-largest · (h + 1) / n) for a power of two n, else those in between, too."""
     power = 1 << (heads.bit_length() - 1)
-    found = [2.0 ** (-largest * (each + 1) / power) for each in range(power)]
-    found += [2.0 ** (-largest * (2 * each + 1) / (2 * power)) for each in range(heads - power)]
-    return np.array(found, np.float32)
+    powers = [2.0 ** (-largest * (each + 1) / power) for each in range(power)]
+    powers += [2.0 ** (-largest * (2 * each + 1) / (2 * power)) for each in range(heads - power)]
+    return np.array(powers, np.float32)
 
 
 def with_alibi(
@@ -31,9 +31,9 @@ def with_alibi(
 
     Select(hidden keys, lowest, Reshape(Reshape(slopes [1, heads, 1] * positions [batch, 1, keys])))
 
-    GenAI's paged attention does not add masks: it takes the slopes from exactly these operations (SDPAToPagedAttention
-    of OpenVINO), the slopes as the first operand, two Reshapes. The second one has a computed target and copies zeros,
-    so that `cancel-reshapes` does not merge them.
+    Paged attention (SDPAToPagedAttention) does not add masks: it takes the slopes from exactly these operations, the
+    slopes as the first operand, two Reshapes. The second one has a computed target and copies zeros, so that
+    `cancel-reshapes` does not merge them.
 
     Raises ConversionError for a kind that is not known.
     """
@@ -45,8 +45,8 @@ def with_alibi(
         values = values.astype(ml_dtypes.bfloat16).astype(np.float32) * np.float32(scale)
     elif kind != "plain":
         node.fail(f"biases of the kind {kind!r} are not known")
-    places = op.Multiply(op.Subtract(op.CumSum(attention_mask, op.constant(1)), op.constant(1, si64)), attention_mask)
-    biases = op.Multiply(op.constant(values.reshape(1, -1, 1), f32), op.Convert(op.Unsqueeze(places, [1]), destination_type=f32))
+    positions = op.Multiply(op.Subtract(op.CumSum(attention_mask, op.constant(1)), op.constant(1, si64)), attention_mask)
+    biases = op.Multiply(op.constant(values.reshape(1, -1, 1), f32), op.Convert(op.Unsqueeze(positions, [1]), destination_type=f32))
     sizes = op.ShapeOf(attention_mask)
     shape = op.Concat(op.Gather(sizes, [0], 0), op.constant([heads, 1]), op.Gather(sizes, [1], 0), axis=0)
     biases = op.Reshape(op.Reshape(biases, [-1, 1, 0], special_zero=True), shape, special_zero=True)

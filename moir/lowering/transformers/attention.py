@@ -1,7 +1,7 @@
-"""Attention with a cache of keys and values, in the form that the runtime executes as one operation.
+"""Attention with a cache of keys and values, in the form that targets execute as one operation.
 
 The cache of a layer is two variables [batch, key heads, ?, size]. Each is read, its rows reordered by `beam_idx`, the
-new keys or values appended, and assigned; the plugin and GenAI's paged backend look for exactly this chain.
+new keys or values appended, and assigned; targets and GenAI's paged backend look for exactly this chain.
 """
 
 from __future__ import annotations
@@ -131,8 +131,8 @@ def rotated(node: LoweringNode, op: OpBuilder, x: SSAValue, rotation: str, cosin
     """The first dimensions of x [batch, heads, tokens, size] rotated by angles [batch, 1, tokens, rotated size].
 
     `halves` rotates the pairs (i, i + half), `interleaved` the pairs (2 i, 2 i + 1). Interleaved pairs are put into
-    halves, where they stay: the order of dimensions does not matter to the product of queries and keys, and the runtime
-    has one operation for halves.
+    halves, where they stay: the order of dimensions does not matter to the product of queries and keys, and
+    targets have one operation for halves.
     """
     size, width = (shape_of(cosines) or (-1,))[-1], (shape_of(x) or (-1,))[-1]
     if size < 2 or size > width:

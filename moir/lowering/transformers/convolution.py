@@ -1,6 +1,6 @@
 """Convolutions over the last tokens, each feature by itself.
 
-The paged backend of GenAI has an operation for these (PagedCausalConv1DFusion of OpenVINO): a Concat of the last K
+The paged backend of GenAI has an operation for these (PagedCausalConv1DFusion): a Concat of the last K
 tokens and the new ones, a GroupConvolution without padding, a Slice of the new tokens; no addition within. It drops the
 product with the mask, which has to be a Slice of the input, an Unsqueeze and a Convert.
 """
@@ -24,7 +24,7 @@ FEATURES_FIRST = np.array([0, 2, 1])
 """[batch, features, tokens] from [batch, tokens, features], and the reverse."""
 
 END = 2**63 - 1
-"""The end of a dimension for a Slice."""
+"""The stop of a Slice that takes all elements."""
 
 
 @transformers.lowers("MaskPadding")

@@ -20,7 +20,7 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.variables import assign_variable
 
 EPSILON = 1e-6
-"""What is added to the sum of the squares of a query or key."""
+"""The number that is added to the sum of the squares of a query or key."""
 
 
 @transformers.lowers("GatedDeltaRule")
@@ -57,15 +57,15 @@ def gated_delta_rule(
     variable = recurrent_variable("ssm", layer)
     before = fixed_state(op, beams, variable, (heads, key_size, value_size))
     results = zeros_of(op, values, (-1, heads, -2, value_size))
-    found, after = token_steps(op, delta_step, (query, key, value, gate, strength), before, results, 2)
+    outputs, after = token_steps(op, delta_step, (query, key, value, gate, strength), before, results, 2)
     assign_variable(op, variable, after)
-    return op.Reshape(op.Transpose(found, HEADS_FIRST), [0, 0, heads * value_size], special_zero=True)
+    return op.Reshape(op.Transpose(outputs, HEADS_FIRST), [0, 0, heads * value_size], special_zero=True)
 
 
 def _head_size(node: LoweringNode, x: SSAValue, heads: int) -> int:
     width = (shape_of(x) or (-1,))[-1]
     if width < 0 or width % heads:
-        node.fail(f"{width} features are not those of {heads} heads")
+        node.fail(f"{width} features cannot be divided among {heads} heads")
     return width // heads
 
 

@@ -1,7 +1,7 @@
 """Feed-forward blocks with experts: a router chooses some of them for each token.
 
-All experts are written as products of one constant [experts, rows, columns]; the plugin sees in this form that few of
-them are chosen, and computes no others (`GatherMatmul`).
+All experts are written as products of one constant [experts, rows, columns]; this form shows that few of them are
+chosen, so that a target need not compute the others.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _products(op: OpBuilder, x: SSAValue, weight: SSAValue, bias: SSAValue | Non
 
 
 def _every_second(op: OpBuilder, x: SSAValue, first: int) -> SSAValue:
-    """Every second entry of the last of three dimensions."""
+    """Every second element of the last of three dimensions."""
     return op.Slice(x, op.constant([first]), op.constant([END]), op.constant([2]), op.constant([2]))
 
 

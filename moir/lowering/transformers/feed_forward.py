@@ -1,4 +1,4 @@
-"""Feed-forward blocks with one network for all tokens."""
+"""Feed-forward blocks with one multilayer perceptron for all tokens."""
 
 from __future__ import annotations
 

@@ -1,19 +1,19 @@
 """The kinds that each file of this package lowers; `python -m scripts.lowering_index` writes it."""
 
-INDEX = """
-arithmetic: Add Clip Gate Multiply Scale SoftCap
-attention: Attention Rotate
-convolution: CausalConvolution MaskPadding
-delta_rule: GatedDeltaRule
-experts: MixtureOfExperts
-feed_forward: GatedMLP MLP PackedGatedMLP XIELU
-indexing: Embedding FirstToken
-latent_attention: LatentAttention
-masks: CausalMask Mask
-matrix: Linear
-movement: Concat Split
-normalization: LayerNorm RMSNorm
-positions: CountedPositions FirstTypes Positions RotaryEmbedding UnpaddedPositions
-state_space: SelectiveStateSpace
-weights: Dequantize
-"""
+INDEX: dict[str, str] = {
+    "arithmetic": "Add Clip Gate Multiply Scale SoftCap",
+    "attention": "Attention Rotate",
+    "convolution": "CausalConvolution MaskPadding",
+    "delta_rule": "GatedDeltaRule",
+    "experts": "MixtureOfExperts",
+    "feed_forward": "GatedMLP MLP PackedGatedMLP XIELU",
+    "indexing": "Embedding FirstToken",
+    "latent_attention": "LatentAttention",
+    "masks": "CausalMask Mask",
+    "matrix": "Linear",
+    "movement": "Concat Split",
+    "normalization": "LayerNorm RMSNorm",
+    "positions": "CountedPositions FirstTypes Positions RotaryEmbedding UnpaddedPositions",
+    "state_space": "SelectiveStateSpace",
+    "weights": "Dequantize",
+}

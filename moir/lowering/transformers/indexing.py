@@ -13,8 +13,8 @@ from moir.rewriting.builder import OpBuilder
 @transformers.lowers("Embedding")
 def embedding(op: OpBuilder, rows: SSAValue, table: SSAValue, *, scale: float = 1.0) -> SSAValue:
     """transformers.Embedding(rows, table) {scale} -> Gather(Convert(table), rows, 0) * scale"""
-    found = op.Gather(restored(op, table), rows, op.constant(0))
-    return found if scale == 1 else op.Multiply(found, op.constant(scale, f32))
+    embedded = op.Gather(restored(op, table), rows, op.constant(0))
+    return embedded if scale == 1 else op.Multiply(embedded, op.constant(scale, f32))
 
 
 @transformers.lowers("FirstToken")

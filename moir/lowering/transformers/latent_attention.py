@@ -1,4 +1,4 @@
-"""Attention whose keys and values are products of one small vector for each token.
+"""Multi-head latent attention: keys and values are projections of one small vector for each token.
 
 DeepSeek-AI, "DeepSeek-V2: A Strong, Economical, and Efficient Mixture-of-Experts Language Model", 2024.
 """
@@ -35,7 +35,7 @@ def latent_attention(
     """transformers.LatentAttention(queries, keys and values, rotated keys, mask, beams, cosines, sines) {heads, …}
     -> ScaledDotProductAttention(queries, cached keys, cached values, mask, scale)
 
-    The keys and values of all heads are cached, since the runtime has one operation for these. A head of `queries` is a
+    The keys and values of all heads are cached, since ScaledDotProductAttention reads these. A head of `queries` is a
     plain and a rotated part, a head of `expanded` the plain part of a key, and a value.
     """
     query = heads_of(node, op, queries, heads)

@@ -34,10 +34,10 @@ def rotary_embedding(
     angles = op.Transpose(op.MatMul(frequencies, columns), np.array([0, 2, 1]))
     both = op.Concat(angles, angles, axis=-1)
     factor = _factor(node, op, positions, scaling)
-    found: list[SSAValue] = []
+    rotated: list[SSAValue] = []
     for value in (op.Cos(both), op.Sin(both)):
-        found.append(op.Unsqueeze(value if factor is None else op.Multiply(value, factor), [1]))
-    return found
+        rotated.append(op.Unsqueeze(value if factor is None else op.Multiply(value, factor), [1]))
+    return rotated
 
 
 def _factor(node: LoweringNode, op: OpBuilder, positions: SSAValue, scaling: str) -> SSAValue | None:

@@ -9,8 +9,8 @@ from moir.dialects.element_types import boolean, f32, si64
 from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.transformers.weights import vector
-from moir.records import Record
 from moir.rewriting.builder import OpBuilder
+from moir.support.records import Record
 
 LOWEST = float(np.finfo(np.float32).min)
 """The score of an expert that cannot be chosen: finite, so that no difference of scores is NaN."""

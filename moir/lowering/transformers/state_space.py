@@ -1,4 +1,4 @@
-"""Selective state spaces: a state of each feature, which decays and takes up tokens as these say."""
+"""Selective state spaces: a state of each feature, whose decay and update are computed from each token."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def selective_state_space(
     softplus is taken, are [batch, tokens, features], inputs and outputs [batch, tokens, size]. The state
     [batch, features, size] is one of the layer.
     """
-    shape, numbers = shape_of(decay), constant_of(decay)
-    if shape is None or len(shape) != 2 or numbers is None:
+    shape, values = shape_of(decay), constant_of(decay)
+    if shape is None or len(shape) != 2 or values is None:
         node.fail(f"its decay of the shape {shape} is no constant [features, size]")
     features, size = shape
-    rates = -np.exp(np.asarray(numbers, np.float32))
+    rates = -np.exp(np.asarray(values, np.float32))
 
     def step(op: OpBuilder, slices: list[SSAValue], state: SSAValue) -> tuple[SSAValue, SSAValue]:
         """The state after a token, and the result of the token [batch, 1, features]."""
@@ -55,6 +55,6 @@ def selective_state_space(
     variable = recurrent_variable("ssm", layer)
     before = fixed_state(op, beams, variable, (features, size))
     cuts = (widths, op.Multiply(widths, x), inputs, outputs)
-    found, after = token_steps(op, step, cuts, before, zeros_of(op, x, (-1, -2, features)), 1)
+    joined, after = token_steps(op, step, cuts, before, zeros_of(op, x, (-1, -2, features)), 1)
     assign_variable(op, variable, after)
-    return op.Add(found, op.Multiply(x, vector(op, skip)))
+    return op.Add(joined, op.Multiply(x, vector(op, skip)))

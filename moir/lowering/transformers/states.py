@@ -1,4 +1,4 @@
-"""Variables with what a model keeps of former tokens: one row for each text, reordered by `beam_idx`."""
+"""Variables for the states of earlier tokens, with a row for each text of the batch, reordered by `beam_idx`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def state(op: OpBuilder, beams: SSAValue, variable: str, sizes: Sequence[int], s
 
     Args:
         op: appends operations.
-        beams: the former row of each text.
+        beams: for each text the index of its row in the previous step.
         variable: the name of the variable.
         sizes: the dimensions after the batch of its first value, which is zeros.
         shape: the shape of all its values, as text.

@@ -1,7 +1,7 @@
-"""Weights as operands of products: numbers that are stored in fewer bits, and codes with scales.
+"""Weights as operands of products: floats stored in fewer bits, and quantized values with scales.
 
     %w = opset1.Constant() : tensor<64x32xbf16>
-->  opset1.Convert(%w) {destination_type = f32}        marked as a decompression, which the runtime does not fold
+->  opset1.Convert(%w) {destination_type = f32}        marked as a decompression, which is not to be folded
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ def restored(op: OpBuilder, weight: SSAValue) -> SSAValue:
 
 
 def vector(op: OpBuilder, value: SSAValue, offset: float = 0.0, shape: tuple[int, ...] = (-1,)) -> SSAValue:
-    """A small weight as a constant of f32, with a number added to all its entries."""
+    """A small weight as a constant of f32, with `offset` added to all its elements."""
     array = constant_of(value)
     if array is None:
-        found = op.Reshape(restored(op, value), list(shape), special_zero=False)
-        return op.Add(found, offset) if offset else found
-    numbers = np.asarray(array, np.float32).reshape(shape)
-    return op.constant(numbers + np.float32(offset) if offset else numbers, f32)
+        values = op.Reshape(restored(op, value), list(shape), special_zero=False)
+        return op.Add(values, offset) if offset else values
+    floats = np.asarray(array, np.float32).reshape(shape)
+    return op.constant(floats + np.float32(offset) if offset else floats, f32)
 
 
 def product(node: LoweringNode, op: OpBuilder, x: SSAValue, weight: SSAValue, bias: SSAValue | None = None) -> SSAValue:
@@ -69,7 +69,7 @@ def dequantize(
     """transformers.Dequantize(codes, scale, zero point) {is_grouped}
     -> Convert(Reshape((Convert(codes) - Convert(zero point)) * scale))
 
-    The form that the runtime keeps as codes: in f16 if the scale is f16, else in f32. Codes that are stored in another
+    The form that targets keep as codes: in f16 if the scale is f16, else in f32. Codes that are stored in another
     order of columns are used in this order by products; anything else refuses them.
     """
     element = element_of(scale) if element_of(scale) == f16 else f32

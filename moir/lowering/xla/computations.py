@@ -22,8 +22,8 @@ from moir.dialects.frameworks.tensorflow import integer_of, origin
 from moir.dialects.opset.control_flow import parameters_of, results_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.properties import value_of
-from moir.records import Record
-from moir.tables import by_member, pairs
+from moir.support.records import Record
+from moir.support.tables import by_member
 
 PAIRS = by_member(
     {
@@ -39,14 +39,36 @@ PAIRS = by_member(
 
 
 _COMPARED = {"EQ": "Equal", "GE": "GreaterEqual", "GT": "Greater", "LE": "LessEqual", "LT": "Less", "NE": "NotEqual"}
-_SPELLINGS = pairs(
-    "add Add, and LogicalAnd, bitcast_convert Bitcast, broadcast_in_dim BroadcastTo, convert Cast, equal Equal, "
-    "greater Greater, greater_equal GreaterEqual, less Less, less_equal LessEqual, logical_and LogicalAnd, "
-    "logical_not LogicalNot, logical_or LogicalOr, maximum Maximum, minimum Minimum, mul Mul, multiply Mul, "
-    "not LogicalNot, not_equal NotEqual, or LogicalOr, reshape Reshape, select Select, select_v2 SelectV2, "
-    "shift_right_logical RightShift, sub Sub, subtract Sub, xor BitwiseXor"
-)
-"""The kinds that are compared here, by their spellings in lower case, without the prefix of a dialect."""
+_SPELLINGS = {
+    "add": "Add",
+    "and": "LogicalAnd",
+    "bitcast_convert": "Bitcast",
+    "broadcast_in_dim": "BroadcastTo",
+    "convert": "Cast",
+    "equal": "Equal",
+    "greater": "Greater",
+    "greater_equal": "GreaterEqual",
+    "less": "Less",
+    "less_equal": "LessEqual",
+    "logical_and": "LogicalAnd",
+    "logical_not": "LogicalNot",
+    "logical_or": "LogicalOr",
+    "maximum": "Maximum",
+    "minimum": "Minimum",
+    "mul": "Mul",
+    "multiply": "Mul",
+    "not": "LogicalNot",
+    "not_equal": "NotEqual",
+    "or": "LogicalOr",
+    "reshape": "Reshape",
+    "select": "Select",
+    "select_v2": "SelectV2",
+    "shift_right_logical": "RightShift",
+    "sub": "Sub",
+    "subtract": "Sub",
+    "xor": "BitwiseXor",
+}
+"""The kinds that are compared in this module, by their spellings in lower case without the prefix of a dialect."""
 
 _IN_FRONT = "stablehlo_"
 
@@ -67,7 +89,8 @@ def operands_of(value: SSAValue) -> Sequence[SSAValue]:
 
 
 def combination(body: Region, first: int = 0, second: int = 1, result: int = 0) -> str | None:
-    """The combination of two arguments in a result: one of the values of PAIRS, or `first`, or `second`; else None."""
+    """The name of the function of two arguments that computes a result: a value of PAIRS, or `first` or `second` if the
+    result is that argument; None for other functions."""
     arguments: list[SSAValue] = [parameter.results[0] for parameter in parameters_of(body.block)]
     results = results_of(body.block)
     if result >= len(results) or max(first, second) >= len(arguments):
@@ -107,11 +130,13 @@ _OPERANDS = {"LogicalNot": 1, "Select": 3, "SelectV2": 3}
 
 
 def _sort_key(value: SSAValue) -> SSAValue:
-    """The float x if a value is the sort key of x, else None: jax compares floats by an integer key, which orders NaN
-    last.
+    """The float x if a value is JAX's sort key of x, an integer that orders NaN last; None for any other value.
 
-    The key has the bits of x, with all but the sign bit inverted if x is negative: x ^ (x >> 31 >>> 1).
+    The key has the bits of x, with all but the sign bit inverted if x is negative: x ^ (x >> 31 >>> 1), or a Select as
+    `_selected_key` has it.
     """
+    if kind_of(value.owner) == "Select":
+        return _selected_key(value)
     if kind_of(value.owner) != "BitwiseXor":
         return value
     signed, mask = operands_of(value)
@@ -125,20 +150,59 @@ def _sort_key(value: SSAValue) -> SSAValue:
     return mask
 
 
+_LARGEST_INTEGERS = frozenset(float(2 ** (bits - 1) - 1) for bits in (16, 32, 64))
+_BITS_OF_NAN = frozenset(float(bits) for bits in (0x7E00, 0x7FC0, 0x7FC00000, 0x7FF8000000000000))
+"""The bits of a NaN without a sign in f16, bf16, f32 and f64."""
+
+
+def _selected_key(value: SSAValue) -> SSAValue:
+    """The float x if a value is Select(Less(k, 0), Bitcast(Sub(largest integer, Bitcast(x))), k), where k has the bits
+    of x; any other value unchanged.
+    """
+    condition, negative, bits = operands_of(value)
+    compared = operands_of(condition)
+    if kind_of(condition.owner) != "Less" or len(compared) != 2 or compared[0] is not bits or _number(compared[1]) != 0:
+        return value
+    while kind_of(negative.owner) == "Bitcast":
+        negative = operands_of(negative)[0]
+    if kind_of(negative.owner) != "Sub":
+        return value
+    largest, inverted = operands_of(negative)
+    x = operands_of(inverted)[0] if kind_of(inverted.owner) == "Bitcast" else None
+    return x if x is not None and _number(largest) in _LARGEST_INTEGERS and _has_bits_of(bits, x) else value
+
+
+def _has_bits_of(bits: SSAValue, x: SSAValue) -> bool:
+    """Whether a value has the bits of x: one pattern for all NaN, and one for 0 and -0."""
+    while kind_of(bits.owner) == "Select":
+        condition, constant, other = operands_of(bits)
+        compared, kind = operands_of(condition), kind_of(condition.owner)
+        is_nan = kind == "NotEqual" and all(each is x for each in compared) and _number(constant) in _BITS_OF_NAN
+        is_zero = kind == "Equal" and x in compared and any(_number(each) == 0 for each in compared) and _number(constant) == 0
+        if not (is_nan or is_zero):
+            return False
+        bits = other
+    return kind_of(bits.owner) == "Bitcast" and operands_of(bits)[0] is x
+
+
 def _canonical(value: SSAValue) -> SSAValue:
-    """x for SelectV2(Equal(x, 0), 0, x) and SelectV2(NotEqual(x, x), NaN, x), which give equal numbers equal bits."""
+    """x if a value is SelectV2(Equal(x, 0), 0, x) or SelectV2(NotEqual(x, x), NaN, x), which make the bits of equal
+    numbers equal; any other value unchanged.
+    """
     if kind_of(value.owner) not in ("Select", "SelectV2"):
         return value
     condition, constant, other = operands_of(value)
     other, compared = _canonical(other), operands_of(condition)
-    kind, number = kind_of(condition.owner), _number(constant)
-    is_zero = kind == "Equal" and number == 0 and any(_number(each) == 0 for each in compared) and other in compared
-    is_nan = kind == "NotEqual" and number is not None and number != number and all(each == other for each in compared)
+    kind, constant_value = kind_of(condition.owner), _number(constant)
+    is_zero = kind == "Equal" and constant_value == 0 and any(_number(each) == 0 for each in compared) and other in compared
+    is_nan = (
+        kind == "NotEqual" and constant_value is not None and constant_value != constant_value and all(each == other for each in compared)
+    )
     return other if is_zero or is_nan else value
 
 
 def _number(value: SSAValue) -> float | None:
-    """The number in a constant of one element of any shape; None for other values."""
+    """The element of a constant of one element of any shape; None for other values."""
     while kind_of(value.owner) in ("Reshape", "BroadcastTo", "Cast"):
         value = operands_of(value)[0]
     if not isinstance(value.owner, Constant) or value.owner.value.array.size != 1:
@@ -147,7 +211,7 @@ def _number(value: SSAValue) -> float | None:
 
 
 class Outcomes:
-    """The results of a function that only compares and selects, evaluated for numbers as its arguments.
+    """Evaluates a function that only compares and selects its arguments.
 
     Args:
         body: the function.
@@ -177,13 +241,13 @@ class Outcomes:
                 return False
         return True
 
-    def of(self, numbers: Mapping[int, int]) -> list[int]:
-        """The results, given numbers for the arguments that they depend on."""
-        return [int(each) for each in self.of_each(numbers)]
+    def of(self, values: Mapping[int, int]) -> list[int]:
+        """The results for `values`, numbers by the index of the argument."""
+        return [int(each) for each in self.of_each(values)]
 
-    def of_each(self, numbers: Mapping[int, Any]) -> list[Any]:
-        """The results for numbers, or for arrays of them, given for the arguments that the results depend on."""
-        known: dict[SSAValue, Any] = {self.arguments[index]: number for index, number in numbers.items()}
+    def of_each(self, values: Mapping[int, Any]) -> list[Any]:
+        """The results for `values`, numbers or arrays by the index of the argument."""
+        known: dict[SSAValue, Any] = {self.arguments[index]: value for index, value in values.items()}
         return [np.asarray(self._value(result, known)) for result in self.results]
 
     def compares_pairs(self) -> bool:
@@ -207,11 +271,14 @@ class Outcomes:
         return True
 
     def every(self) -> Iterator[tuple[dict[int, int], list[int]]]:
-        """All orders that the arguments can have, as numbers, each with the results."""
+        """Every relative order of the used arguments, ties included, with the results of the computation for it.
+
+        An order is a rank for each used argument, by the index of the argument.
+        """
         used = sorted(self.used)
-        for numbers in product(range(len(used)), repeat=len(used)):
-            given = dict(zip(used, numbers, strict=True))
-            yield given, self.of(given)
+        for ranks in product(range(len(used)), repeat=len(used)):
+            values = dict(zip(used, ranks, strict=True))
+            yield values, self.of(values)
 
     def _value(self, value: SSAValue, known: dict[SSAValue, Any]) -> Any:
         value = _canonical(_sort_key(value))
@@ -243,15 +310,16 @@ class Extreme(Record):
 
 
 def extreme(body: Region) -> Extreme | None:
-    """The maximum or minimum with its index that a function of (number, index, number, index) computes, or None."""
+    """The maximum or minimum with its index that a function of (number, index, number, index) computes; None for other
+    functions."""
     outcomes = Outcomes(body)
     if not outcomes.is_known or sorted(outcomes.used) != [0, 1, 2, 3] or len(outcomes.results) != 2:
         return None
     every = list(outcomes.every())
     for maximum, smaller in product((True, False), repeat=2):
-        found = Extreme(maximum, smaller)
-        if all(taken == found.of((given[0], given[1]), (given[2], given[3])) for given, taken in every):
-            return found
+        candidate = Extreme(maximum, smaller)
+        if all(taken == candidate.of((values[0], values[1]), (values[2], values[3])) for values, taken in every):
+            return candidate
     return None
 
 
@@ -263,8 +331,8 @@ class Key(Record):
 
 
 def sort_keys(body: Region) -> list[Key] | None:
-    """The sort keys of a comparator (x, y, x', y', …), which returns whether x precedes y; None if it is not such an
-    order.
+    """The sort keys of a comparator (x, y, x', y', …), which returns whether x precedes y; None if it is not a
+    lexicographic order.
 
     Each further key orders elements whose keys before it are equal.
     """
@@ -275,18 +343,18 @@ def sort_keys(body: Region) -> list[Key] | None:
     if 2 * operands[-1] + 1 >= len(outcomes.arguments):
         return None
     if 2 * len(operands) <= MAXIMUM_ARGUMENTS:
-        numbers = list(product(range(2 * len(operands)), repeat=2 * len(operands)))
+        ranks = list(product(range(2 * len(operands)), repeat=2 * len(operands)))
     elif outcomes.compares_pairs():
-        numbers = [[each for sign in signs for each in (sign, 0)] for signs in product((-1, 0, 1), repeat=len(operands))]
+        ranks = [[each for sign in signs for each in (sign, 0)] for signs in product((-1, 0, 1), repeat=len(operands))]
     else:
         return None
-    pairs = np.array(numbers).reshape(len(numbers), len(operands), 2)
-    arguments = {2 * operand + side: pairs[:, place, side] for place, operand in enumerate(operands) for side in (0, 1)}
+    pairs = np.array(ranks).reshape(len(ranks), len(operands), 2)
+    arguments = {2 * operand + side: pairs[:, operand_index, side] for operand_index, operand in enumerate(operands) for side in (0, 1)}
     precedes = outcomes.of_each(arguments)[0].astype(bool)
     signs = dict(zip(operands, np.sign(pairs[:, :, 0] - pairs[:, :, 1]).T, strict=True))
     keys: list[Key] = []
-    # The rows of which no key so far says the order.
-    undecided = np.ones(len(numbers), bool)
+    # The rows whose elements are equal in all keys so far.
+    undecided = np.ones(len(ranks), bool)
     while signs:
         key = next(
             (

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import f32
-from moir.dialects.shapes import element_of, is_static, shape_of
+from moir.dialects.shapes import is_static, shape_of
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.xla.padding import with_edges, with_interior
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_SPATIAL = 3
-"""Largest number of spatial axes of a convolution of the runtime."""
-
-
-def integers_as_floats(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value in an element type for which the runtime has convolutions: integers become f32."""
-    return op.convert(value, f32) if isinstance(element_of(value), IntegerType) else value
+"""Largest number of spatial axes of opset1.Convolution."""
 
 
 def _reversed(op: OpBuilder, filters: SSAValue, axes: int) -> SSAValue:
@@ -41,7 +34,7 @@ def convolved(
     """
     spatial = node.integers("input_spatial_dimensions", ())
     if not 1 <= len(spatial) <= MAXIMUM_SPATIAL:
-        node.fail(f"a convolution along {len(spatial)} axes is not supported", hint="the runtime has those along 1, 2 and 3 axes")
+        node.fail(f"a convolution along {len(spatial)} axes is not supported", hint="the operation sets have convolutions of 1 to 3 axes")
     batches = node.integer("batch_group_count", 1)
     if batches < 1 or (batches > 1 and groups != 1):
         node.fail(f"{batches} groups of the batch and {groups} of the channels")
@@ -52,15 +45,15 @@ def convolved(
     filters = transposed(node, op, w, outer, node.integers("kernel_spatial_dimensions", ()))
     result = channel_first(node, op, data, filters, window, spread, groups)
     outer = ("output_batch_dimension", "output_feature_dimension")
-    places = dimensions(node, outer, node.integers("output_spatial_dimensions", ()), len(spatial) + 2)
-    return op.transposed(result, [places.index(axis) for axis in range(len(places))])
+    axes = dimensions(node, outer, node.integers("output_spatial_dimensions", ()), len(spatial) + 2)
+    return op.transposed(result, [axes.index(axis) for axis in range(len(axes))])
 
 
 def batches_as_channels(node: LoweringNode, op: OpBuilder, data: SSAValue, groups: int) -> SSAValue:
-    """[groups · N, C, …] -> [N, groups · C, …]: groups of the batch, which gradients have, as groups of channels."""
+    """[groups · N, C, …] -> [N, groups · C, …]: groups of the batch, as in gradients, become groups of channels."""
     shape = shape_of(data)
     if shape is None or not is_static(shape) or shape[0] % groups:
-        node.fail("the shape of its data, which has groups of the batch, is unknown, or no multiple of them")
+        node.fail("the batch of its data is dynamic, or not a multiple of batch_group_count")
     rank = len(shape)
     apart = op.Reshape(data, [groups, shape[0] // groups, *shape[1:]], special_zero=False)
     swapped = op.Transpose(apart, [1, 0, *range(2, rank + 1)])
@@ -68,8 +61,8 @@ def batches_as_channels(node: LoweringNode, op: OpBuilder, data: SSAValue, group
 
 
 def dimensions(node: LoweringNode, outer: Sequence[str], spatial: Sequence[int], rank: int) -> list[int]:
-    """The two outer dimensions that attributes name, and the spatial ones. Raises ConversionError unless these are
-    all.
+    """The batch and feature dimensions that attributes name, and the spatial ones. Raises ConversionError unless these
+    are all dimensions.
     """
     order = [*(node.integer(name, 0) for name in outer), *spatial]
     if sorted(order) != list(range(rank)):
@@ -78,8 +71,8 @@ def dimensions(node: LoweringNode, outer: Sequence[str], spatial: Sequence[int],
 
 
 def transposed(node: LoweringNode, op: OpBuilder, value: SSAValue, outer: Sequence[str], spatial: Sequence[int]) -> SSAValue:
-    """Data or filters with the spatial dimensions last, integers as floats."""
-    return op.transposed(integers_as_floats(op, value), dimensions(node, outer, spatial, len(spatial) + 2))
+    """Data or filters with the spatial dimensions last."""
+    return op.transposed(value, dimensions(node, outer, spatial, len(spatial) + 2))
 
 
 def channel_first(

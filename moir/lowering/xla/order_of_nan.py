@@ -1,4 +1,6 @@
-"""NaN among the numbers that are compared, which the operation sets leave open: it is above all, and wins an extreme.
+"""Minimum, maximum and sorting keys for floats that may be NaN, with NaN ordered above (or below) all numbers.
+
+The operation sets leave comparisons with NaN undefined. Here an extreme of operands with NaN is NaN.
 
 %1 = opset10.IsNaN(%x)
 %2 = opset1.Select(%1, inf, opset1.Minimum(%x, 3.4e38))        // the key of %x: only NaN is infinite
@@ -23,7 +25,7 @@ _LARGEST: Mapping[Attribute, float] = {f16: 65504.0, bf16: float(np.uint32(0x7F7
 
 
 def may_be_nan(op: OpBuilder, value: SSAValue) -> bool:
-    """Whether some element may be NaN beside numbers: floats that are neither known nor those of a softmax."""
+    """Whether some, but not all elements of a row may be NaN: not for integers, constants and results of a softmax."""
     if element_of(value) not in REAL_TYPES or _is_share(value):
         return False
     known: Array | None = op.known.constant(value)
@@ -36,7 +38,7 @@ def _is_share(value: SSAValue) -> bool:
 
 
 def with_nan_as_extreme(op: OpBuilder, x: SSAValue, *, largest: bool) -> SSAValue:
-    """Floats in their order, with NaN above all of them, or below all if the smallest is asked for."""
+    """Floats as keys of the same order, with NaN above all numbers if `largest`, else below all numbers."""
     largest_number = _LARGEST.get(element_of(x), float(np.finfo(np.float32).max))
     if largest:
         return op.Select(op.IsNaN(x), op.constant_like(np.inf, x), op.Minimum(op.constant_like(largest_number, x), x))
@@ -46,16 +48,16 @@ def with_nan_as_extreme(op: OpBuilder, x: SSAValue, *, largest: bool) -> SSAValu
 def extreme_of_pair(op: OpBuilder, a: SSAValue, b: SSAValue, *, largest: bool) -> SSAValue:
     """The larger or smaller of two floats, and NaN if one of them is NaN.
 
-    The CPU plugin returns the second operand if one is NaN; so only the first one is looked at.
+    A maximum is a > b ? a : b, the second operand if one is NaN; so only the first operand is compared with NaN.
     """
-    found = op.Maximum(a, b) if largest else op.Minimum(a, b)
-    return op.Select(op.IsNaN(a), a, found) if may_be_nan(op, a) and may_be_nan(op, b) else found
+    extreme = op.Maximum(a, b) if largest else op.Minimum(a, b)
+    return op.Select(op.IsNaN(a), a, extreme) if may_be_nan(op, a) and may_be_nan(op, b) else extreme
 
 
 def extreme_along(op: OpBuilder, x: SSAValue, axes: Sequence[int], *, largest: bool) -> SSAValue:
     """The largest or smallest floats along axes, and NaN if one of them is NaN."""
-    found = (op.ReduceMax if largest else op.ReduceMin)(x, list(axes), keep_dims=False)
+    extreme = (op.ReduceMax if largest else op.ReduceMin)(x, list(axes), keep_dims=False)
     if not may_be_nan(op, x):
-        return found
+        return extreme
     has_nan = op.ReduceLogicalOr(op.IsNaN(x), list(axes), keep_dims=False)
-    return op.Select(has_nan, op.constant_like(np.nan, found), found)
+    return op.Select(has_nan, op.constant_like(np.nan, extreme), extreme)

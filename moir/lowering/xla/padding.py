@@ -13,12 +13,12 @@ from moir.expansions.shape_values import dimension_list
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.constant_sizes import check_constant_size
 
-MOST_PLACES = 1 << 16
-"""The largest number of places for which a constant is made."""
+MOST_POSITIONS = 1 << 16
+"""The largest number of indices that are stored as a constant."""
 
 
 def with_edges(op: OpBuilder, data: SSAValue, low: Sequence[int], high: Sequence[int], value: SSAValue) -> SSAValue:
-    """Data with a value before the first elements and after the last; negative numbers cut elements off."""
+    """Data padded with a value before the first elements and after the last; negative padding removes elements."""
     added = [[max(entry, 0) for entry in entries] for entries in (low, high)]
     if any(map(any, added)):
         data = op.Pad(data, *added, value, pad_mode="constant")
@@ -30,7 +30,7 @@ def with_edges(op: OpBuilder, data: SSAValue, low: Sequence[int], high: Sequence
 
 
 def with_interior(op: OpBuilder, data: SSAValue, counts: Sequence[int], value: SSAValue) -> SSAValue:
-    """Data with copies of a value between the elements along each axis; the rank has to be known.
+    """Data with copies of a value between the elements along each axis; the rank has to be static.
 
     [1, 2] with two zeros -> [[1, 0, 0], [2, 0, 0]] -> [1, 0, 0, 2, 0, 0] -> [1, 0, 0, 2]
     """
@@ -55,7 +55,7 @@ def limited_start(op: OpBuilder, start: SSAValue, size: SSAValue, taken: SSAValu
 
 
 def slice_at(op: OpBuilder, data: SSAValue, start_indices: SSAValue, sizes: Sequence[int]) -> SSAValue:
-    """The slice of the given sizes at a start, a list of an entry for each axis.
+    """The slice of `sizes` at `start_indices`, a 1-D tensor with an element for each axis.
 
     It is an opset8.Gather(x, start + [0, 1, …], axis) for each axis that is not taken whole; an opset8.Slice for
     constants.
@@ -72,13 +72,13 @@ def slice_at(op: OpBuilder, data: SSAValue, start_indices: SSAValue, sizes: Sequ
         check_constant_size(sizes[axis])
         size = dimension_list(op, data, axis)
         start = limited_start(op, op.Gather(start_indices, [axis], 0), size, op.constant([sizes[axis]]))
-        places = np.arange(sizes[axis]) if sizes[axis] <= MOST_PLACES else op.Range(0, sizes[axis], 1, output_type=si64)
-        data = op.Gather(data, op.Add(start, places), axis)
+        positions = np.arange(sizes[axis]) if sizes[axis] <= MOST_POSITIONS else op.Range(0, sizes[axis], 1, output_type=si64)
+        data = op.Gather(data, op.Add(start, positions), axis)
     return data
 
 
 def updated_at(op: OpBuilder, input: SSAValue, update: SSAValue, indices: SSAValue) -> SSAValue:
-    """Data with an update written at a start, a list of an entry for each axis.
+    """Data with an update written at `indices`, a 1-D tensor with an element for each axis.
 
     It is an opset3.ScatterUpdate(x, start + [0, 1, …], update, axis) if the other axes are written whole; else an
     opset1.Select(opset12.Pad(true, start, …), opset12.Pad(update, start, …), x).
@@ -91,8 +91,8 @@ def updated_at(op: OpBuilder, input: SSAValue, update: SSAValue, indices: SSAVal
     if len(cut) == 1:
         size, taken = (dimension_list(op, value, cut[0]) for value in (input, update))
         start = limited_start(op, op.Gather(indices, cut, 0), size, taken)
-        places = op.Add(start, op.Range(0, op.Squeeze(taken, [0]), 1, output_type=si64))
-        return op.ScatterUpdate(input, places, update, cut[0])
+        positions = op.Add(start, op.Range(0, op.Squeeze(taken, [0]), 1, output_type=si64))
+        return op.ScatterUpdate(input, positions, update, cut[0])
     size, taken = op.ShapeOf(input), op.ShapeOf(update)
     start = limited_start(op, indices, size, taken)
     end = op.Subtract(op.Subtract(size, taken), start)

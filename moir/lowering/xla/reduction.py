@@ -1,4 +1,4 @@
-"""Reductions whose function is a body: the function, its neutral element, the reduction of the runtime."""
+"""Reductions whose function is a body: the function, its neutral element, the reduction of the operation sets."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from xdsl.ir import Attribute, Region, SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, boolean, si32, si64, to_numpy
 from moir.dialects.shapes import element_of
+from moir.expansions.extremes import first_extremes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.xla.computations import Extreme, combination, extreme
 from moir.lowering.xla.order_of_nan import may_be_nan, with_nan_as_extreme
-from moir.records import Record
 from moir.rewriting.builder import OpBuilder
+from moir.support.records import Record
 
 INDEX_TYPES = (si32, si64)
-"""Element types of indices in the runtime."""
+"""The element types of the indices of opset11.TopK."""
 
 
 class Combination(Record):
@@ -59,11 +60,11 @@ def is_neutral(op: OpBuilder, kind: str, value: SSAValue) -> bool:
     return known is not None and known.size == 1 and known.reshape(()) == neutral(kind, element_of(value))
 
 
-def combination_of(node: LoweringNode, body: Region, element: Attribute, *places: int) -> str:
-    """The combination that a function computes at the given indices of its arguments. Raises ConversionError for
-    others.
+def combination_of(node: LoweringNode, body: Region, element: Attribute, *arguments: int) -> str:
+    """The name of the function that `body` computes of the arguments at two indices. Raises ConversionError for a
+    function that is none of `PAIRS`.
     """
-    kind = combination(body, *places)
+    kind = combination(body, *arguments)
     if kind not in COMBINATIONS or (kind in LOGICAL) is not (element is boolean):
         node.fail(
             "its function is not a sum, a product, a minimum, a maximum, or a logical and or or",
@@ -77,9 +78,9 @@ def reductions_of(node: LoweringNode, op: OpBuilder, body: Region, values: Seque
     extreme of the first operand and the element of the second operand at its position.
     """
     count = len(values) // 2
-    found = extreme(body) if count == 2 else None
-    if found is not None:
-        return extremes(node, op, found, list(axes))
+    extreme_of_body = extreme(body) if count == 2 else None
+    if extreme_of_body is not None:
+        return extremes(node, op, extreme_of_body, list(axes))
     kinds = [combination_of(node, body, element_of(values[index]), index, count + index, index) for index in range(count)]
     return [reduced(op, kind, values[index], values[count + index], axes) for index, kind in enumerate(kinds)]
 
@@ -104,23 +105,22 @@ def extremes(node: LoweringNode, op: OpBuilder, how: Extreme, axes: list[int]) -
     if len(axes) == 1 and how.takes_smaller_index and _are_positions(node, axes[0]) and is_neutral(op, kind, first):
         element = element_of(index) if element_of(index) in INDEX_TYPES else si64
         key = with_nan_as_extreme(op, x, largest=how.is_maximum) if may_be_nan(op, x) else x
-        how_many = op.constant(1, si64)
-        found = op.TopK.results(key, how_many, axis=axes[0], mode=kind, sort="value", stable=True, index_element_type=element)
-        best = found[0] if key is x or not node.is_used(0) else op.GatherElements(x, found[1], axis=axes[0])
-        return [op.Squeeze(best, axes), op.convert(op.Squeeze(found[1], axes), element_of(index))]
+        pair = first_extremes(op, key, axes[0], kind, element)
+        best = pair[0] if key is x or not node.is_used(0) else op.GatherElements(x, pair[1], axis=axes[0])
+        return [op.Squeeze(best, axes), op.convert(op.Squeeze(pair[1], axes), element_of(index))]
     best = getattr(op, COMBINATIONS[kind].reduction)(x, axes, keep_dims=True)
     side = "min" if how.takes_smaller_index else "max"
     tie = COMBINATIONS[side]
     last = getattr(op, COMBINATIONS["max" if side == "min" else "min"].reduction)(index, axes, keep_dims=True)
-    place = getattr(op, tie.reduction)(op.Select(op.Equal(x, best), index, last), axes, keep_dims=False)
+    position = getattr(op, tie.reduction)(op.Select(op.Equal(x, best), index, last), axes, keep_dims=False)
     best = op.Squeeze(best, axes)
     is_better = (op.Greater if how.is_maximum else op.Less)(best, first)
-    other = op.Select(op.Equal(best, first), tie.of(op, place, first_index), first_index)
-    return [COMBINATIONS[kind].of(op, best, first), op.Select(is_better, place, other)]
+    other = op.Select(op.Equal(best, first), tie.of(op, position, first_index), first_index)
+    return [COMBINATIONS[kind].of(op, best, first), op.Select(is_better, position, other)]
 
 
 def _are_positions(node: LoweringNode, axis: int) -> bool:
-    """Whether the elements of operand 1 are their positions along an axis, 0 for the first one."""
+    """Whether operand 1 is a constant that holds each element's index along an axis, and its initial value is 0."""
     index, first = node.constant(1), node.constant(3)
     if index is None or first is None or first.any() or not 0 <= axis < index.ndim:
         return False

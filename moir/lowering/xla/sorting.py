@@ -29,8 +29,10 @@ def sorted_by(node: LoweringNode, op: OpBuilder, body: Region, operands: Sequenc
             hint="sort by numbers alone, or cut the model before this node",
         )
     for key in reversed(keys):
-        found, places = ordered(op, operands[key.operand], axis, ascends=key.ascends)
-        operands = [found if index == key.operand else op.GatherElements(each, places, axis=axis) for index, each in enumerate(operands)]
+        sorted_keys, indices = ordered(op, operands[key.operand], axis, ascends=key.ascends)
+        operands = [
+            sorted_keys if index == key.operand else op.GatherElements(each, indices, axis=axis) for index, each in enumerate(operands)
+        ]
     return operands
 
 
@@ -41,10 +43,10 @@ def ordered(op: OpBuilder, keys: SSAValue, axis: int, *, ascends: bool) -> tuple
         order = with_nan_as_extreme(op, keys, largest=True)
         count = op.Squeeze(dimension_list(op, keys, axis), [0])
         how = {"axis": axis, "mode": "min" if ascends else "max", "sort": "value", "stable": True, "index_element_type": si64}
-        places = op.TopK.results(order, count, **how)[1]
-        return op.GatherElements(keys, places, axis=axis), places
+        indices = op.TopK.results(order, count, **how)[1]
+        return op.GatherElements(keys, indices, axis=axis), indices
     data = op.convert(keys, ui8) if element is boolean else keys
     count = op.Squeeze(dimension_list(op, data, axis), [0])
     mode = "min" if ascends else "max"
-    found, places = op.TopK.results(data, count, axis=axis, mode=mode, sort="value", stable=True, index_element_type=si64)
-    return op.convert(found, element), places
+    values, indices = op.TopK.results(data, count, axis=axis, mode=mode, sort="value", stable=True, index_element_type=si64)
+    return op.convert(values, element), indices

@@ -1,7 +1,7 @@
 """Reductions over windows.
 
-Sums are averages times the size of a window, or a CumSum if each window contains all elements before a position. If the
-runtime has no such pooling, the elements of each window are sliced out and combined, along one axis after the other.
+Sums are averages times the size of a window, or a CumSum if each window contains all elements before a position. If
+there is no such pooling, the elements of each window are sliced out and combined, along one axis after the other.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from moir.expansions.shape_values import as_scalar, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.xla.padding import with_edges, with_interior
 from moir.lowering.xla.reduction import COMBINATIONS, is_neutral, neutral
-from moir.records import Record
 from moir.rewriting.builder import OpBuilder
+from moir.support.records import Record
 
 LAST = 2**31 - 1
-"""An end after the last element."""
+"""The stop of a slice after the last element."""
 
 MAXIMUM_TAPS = 1024
 """Largest number of window elements for which slices are combined."""
 
 MAXIMUM_POOLED = 3
-"""Largest number of spatial axes of a pooling of the runtime."""
+"""Largest number of spatial axes of opset14.MaxPool."""
 
 POOLED = ("max", "min", "sum")
 
@@ -54,7 +54,7 @@ class AxisWindow(Record):
 
     @property
     def is_pooled(self) -> bool:
-        """Whether the runtime has a pooling with such windows: each contains at least one element of the data."""
+        """Whether there is a pooling with such windows: each contains at least one element of the data."""
         return self.base_dilation == 1 and min(self.low, self.high) >= 0 and max(self.low, self.high) < self.extent
 
 
@@ -64,11 +64,11 @@ def reduced_windows(node: LoweringNode, op: OpBuilder, kind: str, init_value: SS
     """
     init = as_scalar(op, init_value)
     axes = [axis for axis, window in enumerate(windows) if not window.is_trivial]
-    found = _running_sum(node, op, kind, windows, axes)
-    if found is None:
+    reduced = _running_sum(node, op, kind, windows, axes)
+    if reduced is None:
         pools = _is_pooled(node, kind, [windows[axis] for axis in axes])
-        found = pooled(node, op, kind, windows, axes) if pools else combined(node, op, kind, windows)
-    return found if is_neutral(op, kind, init) else COMBINATIONS[kind].of(op, found, init)
+        reduced = pooled(node, op, kind, windows, axes) if pools else combined(node, op, kind, windows)
+    return reduced if is_neutral(op, kind, init) else COMBINATIONS[kind].of(op, reduced, init)
 
 
 def _running_sum(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence[AxisWindow], axes: Sequence[int]) -> SSAValue | None:
@@ -88,7 +88,7 @@ def _running_sum(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence
 
 
 def _is_pooled(node: LoweringNode, kind: str, windows: Sequence[AxisWindow]) -> bool:
-    """Whether the runtime has a pooling over these windows: for floats, and sums only if the windows are not
+    """Whether there is a pooling over these windows: for floats, and sums only if the windows are not
     dilated.
     """
     if kind not in POOLED or node.element(0) not in REAL_TYPES or node.element(0) == f64:
@@ -112,14 +112,14 @@ def pooled(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence[AxisW
         before = data
         sizes = [dimension_list(op, data, axis) for axis in range(len(others), rank)]
         data = op.Reshape(data, op.Concat([-1, 1], *sizes, axis=0), special_zero=False)
-    found = pooling(op, kind, data, [windows[axis] for axis in axes])
+    result = pooling(op, kind, data, [windows[axis] for axis in axes])
     if before is not None:
         outer = [dimension_list(op, before, axis) for axis in range(len(others))]
-        inner = [dimension_list(op, found, axis) for axis in range(2, 2 + len(axes))]
-        found = op.Reshape(found, op.Concat(*outer, *inner, axis=0), special_zero=False)
+        inner = [dimension_list(op, result, axis) for axis in range(2, 2 + len(axes))]
+        result = op.Reshape(result, op.Concat(*outer, *inner, axis=0), special_zero=False)
     elif missing > 0:
-        found = op.Squeeze(found, list(range(missing)))
-    return op.transposed(found, [order.index(axis) for axis in range(rank)])
+        result = op.Squeeze(result, list(range(missing)))
+    return op.transposed(result, [order.index(axis) for axis in range(rank)])
 
 
 def pooling(op: OpBuilder, kind: str, data: SSAValue, windows: Sequence[AxisWindow]) -> SSAValue:
@@ -139,8 +139,8 @@ def pooling(op: OpBuilder, kind: str, data: SSAValue, windows: Sequence[AxisWind
         return mean if count == 1 else op.Multiply(mean, float(count))
     dilations = [window.dilation for window in windows]
     signed = op.Negative(data) if kind == "min" else data
-    found = op.MaxPool(signed, **properties, dilations=dilations)
-    return op.Negative(found) if kind == "min" else found
+    maxima = op.MaxPool(signed, **properties, dilations=dilations)
+    return op.Negative(maxima) if kind == "min" else maxima
 
 
 # Combined slices of window elements
@@ -155,17 +155,17 @@ def combined(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence[Axi
     data = with_interior(op, data, [window.base_dilation - 1 for window in windows], filler)
     data = with_edges(op, data, [window.low for window in windows], [window.high for window in windows], filler)
     for axis, window in enumerate(windows):
-        taps = [tap_of(op, data, axis, window, place * window.dilation) for place in range(window.size)]
+        taps = [tap_of(op, data, axis, window, element * window.dilation) for element in range(window.size)]
         data = taps[0]
         for tap in taps[1:]:
             data = COMBINATIONS[kind].of(op, data, tap)
     return data
 
 
-def tap_of(op: OpBuilder, data: SSAValue, axis: int, window: AxisWindow, place: int) -> SSAValue:
+def tap_of(op: OpBuilder, data: SSAValue, axis: int, window: AxisWindow, offset: int) -> SSAValue:
     """The element at one position of each window along an axis."""
     if window.size == window.stride == 1:
         return data
     # The last window ends with the data, so the slice ends before the end of the data by the distance of this position
     # from the end of the window.
-    return op.Slice(data, [place], [place - window.extent + 1 or LAST], [window.stride], [axis])
+    return op.Slice(data, [offset], [offset - window.extent + 1 or LAST], [window.stride], [axis])

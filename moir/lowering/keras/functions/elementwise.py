@@ -30,10 +30,10 @@ Single = Callable[[OpBuilder, SSAValue], SSAValue]
 
 
 def pair_of(node: LoweringNode, op: OpBuilder, least: Attribute | None = None, *, strong: type | None = None) -> list[SSAValue]:
-    """Both arguments in one element type; Python numbers of the type `strong` are f32 or i32 as tensors are."""
-    given = Arguments(node, "x1", "x2")
-    first: Any = given.get("x1", given.get("x"))
-    second: Any = given.get("x2", given.get("y"))
+    """Both arguments in their common element type; Python numbers of the type `strong` count as f32 or i32 tensors."""
+    arguments = Arguments(node, "x1", "x2")
+    first: Any = arguments.get("x1", arguments.get("x"))
+    second: Any = arguments.get("x2", arguments.get("y"))
     if first is None or second is None:
         node.fail("it has less than two arguments")
     element = f32 if strong is float else si32
@@ -42,7 +42,7 @@ def pair_of(node: LoweringNode, op: OpBuilder, least: Attribute | None = None, *
 
 
 def _as_number(value: Any) -> Any:
-    """An argument with a list of numbers as an array."""
+    """A Python list of numbers as an array; any other argument as it is."""
     return np.asarray(cast("list[Any]", value)) if isinstance(value, list) else value
 
 
@@ -90,8 +90,8 @@ def real_arithmetic(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @keras.lowers(*(f"ops.{name}" for name in LOGICAL))
 def logical(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """keras.ops.LogicalAnd(a, b) -> opset1.LogicalAnd(a ≠ 0, b ≠ 0)"""
-    found = pair_of(node, op)
-    return getattr(op, node.op.KIND.removeprefix("ops."))(*(op.convert(each, boolean) for each in found))
+    operands = pair_of(node, op)
+    return getattr(op, node.op.KIND.removeprefix("ops."))(*(op.convert(each, boolean) for each in operands))
 
 
 # Functions of one number
@@ -152,9 +152,9 @@ def as_real(op: OpBuilder, x: SSAValue, *, is_wide: bool = False) -> SSAValue:
     return op.convert(x, f32) if element in INTEGER_TYPES or element == boolean else x
 
 
-def as_declared(op: OpBuilder, found: SSAValue) -> SSAValue:
-    """A result of which Keras declares no element type, and so f32, whatever the operand is."""
-    return op.convert(found, f32)
+def as_declared(op: OpBuilder, result: SSAValue) -> SSAValue:
+    """A result converted to f32, for functions of which Keras declares no element type."""
+    return op.convert(result, f32)
 
 
 @keras.lowers(*(f"ops.{name}" for name in (*_BY_NAME, *SINGLE)))
@@ -188,9 +188,9 @@ def is_close(node: LoweringNode, op: OpBuilder, *, rtol: float = 1e-5, atol: flo
     """keras.ops.Isclose(a, b) {rtol, atol} -> |a - b| ≤ atol + rtol · |b| of finite numbers, a = b of others"""
     a, b = (as_real(op, each) for each in pair_of(node, op))
     near = op.LessEqual(op.Abs(op.Subtract(a, b)), op.Add(op.Multiply(op.Abs(b), rtol), atol))
-    found = op.LogicalOr(op.LogicalAnd(near, op.IsFinite(b)), op.Equal(a, b))
+    is_close = op.LogicalOr(op.LogicalAnd(near, op.IsFinite(b)), op.Equal(a, b))
     both = op.LogicalAnd(op.NotEqual(a, a), op.NotEqual(b, b))
-    return op.LogicalOr(found, both) if equal_nan else found
+    return op.LogicalOr(is_close, both) if equal_nan else is_close
 
 
 @keras.lowers("ops.Identity", "ops.Copy", "ops.StopGradient", "ops.ConvertToTensor", "ops.Array", "ops.Real", "ops.Conj", "ops.Conjugate")
@@ -246,8 +246,8 @@ def classification(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @keras.lowers("ops.Clip")
 def clip(node: LoweringNode, op: OpBuilder, *, x_min: object | None = None, x_max: object | None = None) -> SSAValue:
     """keras.ops.Clip(x) {x_min, x_max} -> opset1.Clamp(x), or opset1.Maximum and opset1.Minimum"""
-    given = Arguments(node, "x", "x_min", "x_max")
-    low, high = given.get("x_min", x_min), given.get("x_max", x_max)
+    arguments = Arguments(node, "x", "x_min", "x_max")
+    low, high = arguments.get("x_min", x_min), arguments.get("x_max", x_max)
     data = single(node)
     if isinstance(low, int | float) and isinstance(high, int | float) and element_of(data) in REAL_TYPES and low <= high:
         return op.Clamp(data, min=float(low), max=float(high))
@@ -261,19 +261,19 @@ def clip(node: LoweringNode, op: OpBuilder, *, x_min: object | None = None, x_ma
 def where(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """keras.ops.Where(c, a, b) -> opset1.Select(c, a, b)"""
     if node.op.KIND == "ops.Select":
-        return _chosen(node, op)
-    given = Arguments(node, "condition", "x1", "x2")
-    condition, first, second = given.get("condition"), given.get("x1"), given.get("x2")
+        return select(node, op)
+    arguments = Arguments(node, "condition", "x1", "x2")
+    condition, first, second = arguments.get("condition"), arguments.get("x1"), arguments.get("x2")
     if first is None or second is None:
         node.fail("the positions of true elements, without values, are not supported")
     mask = op.convert(condition, boolean) if is_tensor(condition) else op.constant(numbers_of(condition).astype(bool))
     return op.Select(mask, *operands(op, first, second))
 
 
-def _chosen(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    given = Arguments(node, "condlist", "choicelist", "default")
-    conditions, choices = given.get("condlist", []), given.get("choicelist", [])
-    *rest, last = operands(op, *choices, given.get("default", 0))
+def select(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    arguments = Arguments(node, "condlist", "choicelist", "default")
+    conditions, choices = arguments.get("condlist", []), arguments.get("choicelist", [])
+    *rest, last = operands(op, *choices, arguments.get("default", 0))
     for condition, choice in reversed(list(zip(conditions, rest, strict=True))):
         last = op.Select(op.convert(condition, boolean), choice, last)
     return last
@@ -283,7 +283,7 @@ def _chosen(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def without_nan(
     node: LoweringNode, op: OpBuilder, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> SSAValue:
-    """keras.ops.NanToNum(x) -> x with numbers in the places of NaN and the infinities"""
+    """keras.ops.NanToNum(x) -> x with numbers in place of NaN and the infinities"""
     x = single(node)
     if element_of(x) in INTEGER_TYPES or element_of(x) == boolean:
         return x
@@ -312,7 +312,7 @@ def activation(
 ) -> SSAValue:
     """keras.ops.Gelu(x) {approximate} -> opset7.Gelu(x) {approximation_mode}"""
     x = as_real(op, single(node))
-    place = axis if isinstance(axis, int) else -1
+    axis_ = axis if isinstance(axis, int) else -1
     match node.op.KIND:
         case "ops.LeakyRelu":
             return activations.leaky_relu(op, x, negative_slope)
@@ -323,7 +323,7 @@ def activation(
         case "ops.Gelu":
             return activations.gelu(op, x, approximate=approximate)
         case "ops.Glu":
-            return activations.glu(op, x, place)
+            return activations.glu(op, x, axis_)
         case "ops.Squareplus":
             return activations.squareplus(op, x, b)
         case "ops.SoftShrink":
@@ -333,7 +333,7 @@ def activation(
         case "ops.Threshold":
             return activations.threshold(op, x, threshold, default_value)
         case "ops.Sparsemax":
-            return activations.sparsemax(op, x, place)
+            return activations.sparsemax(op, x, axis_)
         case _:
             return _normalized(node, op, x, axis)
 

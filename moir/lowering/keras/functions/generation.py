@@ -1,4 +1,4 @@
-"""Tensors of numbers that follow from a few: ranges, grids, powers.
+"""Generated tensors: ranges, grids, powers.
 
 %y = keras.ops.Linspace(%a, %b) {num = 5}  ->  %y = %a + (%b - %a) / 4 · [0, 1, 2, 3, 4]
 """
@@ -38,25 +38,25 @@ def spaced(
     """keras.ops.Linspace(a, b) {num, endpoint} -> a + (b - a) / (num - 1) · [0, 1, …]"""
     if retstep or not 0 < num <= LARGEST_COUNT:
         node.fail(f"{num} numbers with their distance are not supported" if retstep else f"{num} numbers")
-    given = Arguments(node, "start", "stop")
-    first, last = (as_real(op, each) for each in operands(op, given.get("start"), given.get("stop")))
+    arguments = Arguments(node, "start", "stop")
+    first, last = (as_real(op, each) for each in operands(op, arguments.get("start"), arguments.get("stop")))
     rank = max(rank_of(first) or 0, rank_of(last) or 0)
-    place = axis % (rank + 1)
-    first, last = (op.Unsqueeze(each, [place]) if rank_of(each) == rank else each for each in (first, last))
+    axis_ = axis % (rank + 1)
+    first, last = (op.Unsqueeze(each, [axis_]) if rank_of(each) == rank else each for each in (first, last))
     parts = np.arange(num) / max(num - endpoint, 1)
-    parts = parts.reshape([-1, *(1,) * (rank - place)])
-    found = op.Add(op.Multiply(first, op.constant_like(1 - parts, first)), op.Multiply(last, op.constant_like(parts, last)))
+    parts = parts.reshape([-1, *(1,) * (rank - axis_)])
+    spaced_values = op.Add(op.Multiply(first, op.constant_like(1 - parts, first)), op.Multiply(last, op.constant_like(parts, last)))
     if node.op.KIND == "ops.Logspace":
-        found = op.Power(op.constant_like(base, found), found)
-    return found if dtype is None else op.convert(found, element_named(node, dtype))
+        spaced_values = op.Power(op.constant_like(base, spaced_values), spaced_values)
+    return spaced_values if dtype is None else op.convert(spaced_values, element_named(node, dtype))
 
 
 @keras.lowers("ops.Full")
 def full(node: LoweringNode, op: OpBuilder, *, shape: object | None = None, dtype: str | None = None) -> SSAValue:
     """keras.ops.Full(x) {shape} -> opset3.Broadcast(x, shape)"""
-    given = Arguments(node, "fill_value", "shape")
-    found = op.Broadcast(given.tensor("fill_value"), sizes(node, op, given.get("shape", shape)))
-    return found if dtype is None else op.convert(found, element_named(node, dtype))
+    arguments = Arguments(node, "fill_value", "shape")
+    filled = op.Broadcast(arguments.tensor("fill_value"), sizes(node, op, arguments.get("shape", shape)))
+    return filled if dtype is None else op.convert(filled, element_named(node, dtype))
 
 
 @keras.lowers("ops.Isreal")
@@ -68,16 +68,16 @@ def is_real(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @keras.lowers("ops.Meshgrid")
 def grids(node: LoweringNode, op: OpBuilder, *, indexing: str = "xy") -> Replacement:
     """keras.ops.Meshgrid(x, y, …) {indexing} -> opset3.Broadcast of each to the shape of all"""
-    given = values_within(Arguments(node).positional)
-    flat = [op.Reshape(each, [-1], special_zero=False) for each in given]
+    tensors = values_within(Arguments(node).positional)
+    flat = [op.Reshape(each, [-1], special_zero=False) for each in tensors]
     order = list(range(len(flat)))
     if indexing == "xy" and len(order) > 1:
         order[:2] = [1, 0]
     lengths = [dimension_list(op, flat[order.index(axis)], 0) for axis in range(len(flat))]
     target = op.Concat(*lengths, axis=0)
     shaped = (
-        op.Reshape(each, [*(1,) * place, -1, *(1,) * (len(flat) - 1 - place)], special_zero=False)
-        for each, place in zip(flat, order, strict=True)
+        op.Reshape(each, [*(1,) * axis, -1, *(1,) * (len(flat) - 1 - axis)], special_zero=False)
+        for each, axis in zip(flat, order, strict=True)
     )
     return [op.Broadcast(each, target) for each in shaped]
 
@@ -88,23 +88,23 @@ def vandermonde(node: LoweringNode, op: OpBuilder, *, N: int | None = None, incr
     x = single(node)
     count = (shape_of(x) or (-1,))[0] if N is None else N
     if rank_of(x) != 1 or not 0 < count <= LARGEST_COUNT:
-        node.fail("the number of its powers is unknown", hint="give N")
+        node.fail("the number of its powers is dynamic", hint="give N")
     powers = np.arange(count) if increasing else np.arange(count)[::-1]
     return op.Power(op.Unsqueeze(x, [1]), op.constant_like(powers, x))
 
 
 @keras.lowers("ops.UnravelIndex")
 def unraveled(node: LoweringNode, op: OpBuilder, *, shape: tuple[int, ...]) -> Replacement:
-    """keras.ops.UnravelIndex(i) {shape} -> the place along each axis"""
-    given = Arguments(node, "indices").get("indices")
-    if not is_tensor(given):
+    """keras.ops.UnravelIndex(i) {shape} -> the index along each axis"""
+    indices = Arguments(node, "indices").get("indices")
+    if not is_tensor(indices):
         node.fail("its indices are not a tensor")
-    found: list[SSAValue] = []
-    rest: SSAValue = given
+    coordinates: list[SSAValue] = []
+    rest: SSAValue = indices
     for size in reversed(shape):
         if size < 1:
             node.fail(f"the shape {shape}")
         part = op.FloorMod(rest, size)
-        found.append(part)
-        rest = op.Divide(op.Subtract(rest, part), size)
-    return found[::-1][: node.result_count]
+        coordinates.append(part)
+        rest = op.Divide(op.Subtract(rest, part), size, m_pythondiv=False)
+    return coordinates[::-1][: node.result_count]

@@ -44,9 +44,9 @@ def resize(
     if pad_to_aspect_ratio and fill_mode != "constant":
         node.fail(f"the fill mode {fill_mode!r} does not exist")
     way = "crop" if crop_to_aspect_ratio else "pad" if pad_to_aspect_ratio else ""
-    found = resized_images(node, op, images, sizes, interpolation, data_format, way, fill_value, antialias=antialias)
+    resized_ = resized_images(node, op, images, sizes, interpolation, data_format, way, fill_value, antialias=antialias)
     element = element_of(images)
-    return found if element in REAL_TYPES else op.convert(op.Round(found, mode="half_to_even"), element)
+    return resized_ if element in REAL_TYPES else op.convert(op.Round(resized_, mode="half_to_even"), element)
 
 
 @keras.lowers("ops.RGBToGrayscale", "ops.RGBToHSV", "ops.HSVToRGB")
@@ -59,26 +59,26 @@ def colours(node: LoweringNode, op: OpBuilder, *, data_format: str | None = None
             return images
         weights = np.array([0.2989, 0.5870, 0.1140]).reshape([3, *(1,) * (rank - 1 - axis)])
         data = op.convert(images, f32) if element_of(images) not in REAL_TYPES else images
-        found = op.ReduceSum(op.Multiply(data, op.constant_like(weights, data)), [axis], keep_dims=True)
-        return op.convert(found, element_of(images))
+        converted = op.ReduceSum(op.Multiply(data, op.constant_like(weights, data)), [axis], keep_dims=True)
+        return op.convert(converted, element_of(images))
     order = [*(each for each in range(rank) if each != axis), axis]
     data = op.transposed(images, order)
     if node.op.KIND == "ops.RGBToHSV":
-        found = op.Concat(*hue_saturation_value(op, data), axis=-1)
+        converted = op.Concat(*hue_saturation_value(op, data), axis=-1)
     else:
-        found = red_green_blue(op, *split_colour(op, data))
-    return op.transposed(found, [order.index(each) for each in range(rank)])
+        converted = red_green_blue(op, *split_colour(op, data))
+    return op.transposed(converted, [order.index(each) for each in range(rank)])
 
 
 def borders(node: LoweringNode, before: object, after: object, wanted: object, size: int) -> tuple[int, int]:
-    """The widths of the borders before and after an axis; one of them may follow from the wanted size."""
-    given = [each if isinstance(each, int) else None for each in (before, after)]
-    if None in given:
+    """The widths of the borders at both ends of an axis; one that is absent is computed from the size of the result."""
+    borders_ = [each if isinstance(each, int) else None for each in (before, after)]
+    if None in borders_:
         if not isinstance(wanted, int) or size < 1:
-            node.fail("its borders follow from sizes that are unknown", hint="give the model's inputs static shapes")
-        given = [wanted - size - (given[1] or 0) if given[0] is None else given[0], given[1]]
-        given[1] = wanted - size - (given[0] or 0) if given[1] is None else given[1]
-    return given[0] or 0, given[1] or 0
+            node.fail("its borders follow from sizes that are dynamic", hint="give the model's inputs static shapes")
+        borders_ = [wanted - size - (borders_[1] or 0) if borders_[0] is None else borders_[0], borders_[1]]
+        borders_[1] = wanted - size - (borders_[0] or 0) if borders_[1] is None else borders_[1]
+    return borders_[0] or 0, borders_[1] or 0
 
 
 @keras.lowers("ops.PadImages", "ops.CropImages")
@@ -98,7 +98,7 @@ def bordered(node: LoweringNode, op: OpBuilder, *, data_format: str | None = Non
         return op.Pad(images, *pads, op.constant_like(0, images), pad_mode="constant")
     ends = [shape[axis] + pads[1][axis] for axis in axes]
     if min(shape[axis] for axis in axes) < 1:
-        node.fail("the sizes of its images are unknown", hint="give the model's inputs static shapes")
+        node.fail("the sizes of its images are dynamic", hint="give the model's inputs static shapes")
     return op.Slice(images, [-pads[0][axis] for axis in axes], ends, [1, 1], axes)
 
 
@@ -113,7 +113,7 @@ def patches(
     padding: str = "valid",
     data_format: str | None = None,
 ) -> SSAValue:
-    """keras.ops.ExtractPatches(x) {size} -> opset8.Gather of the places in windows, joined as channels"""
+    """keras.ops.ExtractPatches(x) {size} -> opset8.Gather of the elements of each window, which become channels"""
     name = "volumes" if len(size) == 3 else "images"
     x, rank, last = Arguments(node, name).tensor(name), node.known_rank(0), is_channel_last(node, data_format)
     axes = len(size) if len(size) > 1 else 2
@@ -123,7 +123,7 @@ def patches(
     data = data if last else op.transposed(data, [0, *range(2, axes + 2), 1])
     shape = tuple(shape_of(data) or ())[1:]
     if len(shape) != axes + 1 or min(shape) < 1:
-        node.fail("the sizes of its images are unknown", hint="give the model's inputs static shapes")
+        node.fail("the sizes of its images are dynamic", hint="give the model's inputs static shapes")
     window, rates = by_axis(node, "size", size, axes), by_axis(node, "dilation_rate", dilation_rate, axes)
     steps = window if strides is None else by_axis(node, "strides", strides, axes)
     if prod(window) > 1 << 14 or min(*window, *steps, *rates) < 1:
@@ -135,15 +135,15 @@ def patches(
         if count < 1:
             node.fail("its windows are larger than the images")
         total = max((count - 1) * steps[axis] + extent - shape[axis], 0) if padding == "same" else 0
-        place = 1 + 2 * axis
+        axis_ = 1 + 2 * axis
         pads = [[0] * (axes + 2 + axis) for _ in range(2)]
-        pads[0][place], pads[1][place] = total // 2, total - total // 2
+        pads[0][axis_], pads[1][axis_] = total // 2, total - total // 2
         data = op.Pad(data, *pads, op.constant_like(0, data), pad_mode="constant") if total else data
-        places = np.arange(count)[:, None] * steps[axis] + np.arange(window[axis]) * rates[axis]
-        data = op.Gather(data, op.constant(places, si64), place)
+        indices = np.arange(count)[:, None] * steps[axis] + np.arange(window[axis]) * rates[axis]
+        data = op.Gather(data, op.constant(indices, si64), axis_)
         counts.append(count)
     # [N, windows, kh, windows, kw, C] -> [N, windows, windows, kh · kw · C], with the channels first for convolutions
     order = [0, *range(1, 2 * axes, 2), *range(2, 2 * axes + 1, 2), 2 * axes + 1]
-    found = op.Reshape(op.transposed(data, order), [-1, *counts, prod(window) * shape[-1]], special_zero=False)
-    found = found if last else op.transposed(found, [0, axes + 1, *range(1, axes + 1)])
-    return found if rank == axes + 2 else op.Squeeze(found, [0])
+    windows = op.Reshape(op.transposed(data, order), [-1, *counts, prod(window) * shape[-1]], special_zero=False)
+    windows = windows if last else op.transposed(windows, [0, axes + 1, *range(1, axes + 1)])
+    return windows if rank == axes + 2 else op.Squeeze(windows, [0])

@@ -26,37 +26,39 @@ LAST = 2**31 - 1
 @keras.lowers("ops.Take", "ops.TakeAlongAxis")
 def take(node: LoweringNode, op: OpBuilder, *, axis: int | None = None) -> SSAValue:
     """keras.ops.Take(x, indices) {axis} -> opset8.Gather(x, indices, axis)"""
-    given = Arguments(node, "x", "indices")
-    x, rank = given.tensor("x"), node.known_rank(0)
-    found = given.get("indices")
-    indices = op.convert(found, si32) if is_tensor(found) else op.constant(numbers_of(found).astype(np.int64))
+    arguments = Arguments(node, "x", "indices")
+    x, rank = arguments.tensor("x"), node.known_rank(0)
+    positions = arguments.get("indices")
+    indices = op.convert(positions, si32) if is_tensor(positions) else op.constant(numbers_of(positions).astype(np.int64))
     data = op.Reshape(x, [-1], special_zero=False) if axis is None else x
-    place = 0 if axis is None else axis_list(node, axis, rank)[0]
+    axis_ = 0 if axis is None else axis_list(node, axis, rank)[0]
     if node.op.KIND == "ops.Take":
-        return op.Gather(data, indices, place)
-    size = op.convert(dimension_list(op, data, place), element_of(indices))
-    return op.GatherElements(data, op.Select(op.Less(indices, 0), op.Add(indices, size), indices), axis=place)
+        return op.Gather(data, indices, axis_)
+    size = op.convert(dimension_list(op, data, axis_), element_of(indices))
+    return op.GatherElements(data, op.Select(op.Less(indices, 0), op.Add(indices, size), indices), axis=axis_)
 
 
 @keras.lowers("ops.GetItem")
 def item(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """keras.ops.GetItem(x, key) -> opset8.Slice(x), opset8.Gather(x), opset1.Squeeze(x), opset1.Unsqueeze(x)"""
-    given = Arguments(node, "x", "key")
-    return indexed(node, op, given.tensor("x"), given.positional[1] if len(given.positional) > 1 else given.keywords.get("key"))
+    arguments = Arguments(node, "x", "key")
+    return indexed(
+        node, op, arguments.tensor("x"), arguments.positional[1] if len(arguments.positional) > 1 else arguments.keywords.get("key")
+    )
 
 
 def indexed(node: LoweringNode, op: OpBuilder, x: SSAValue, key: Any) -> SSAValue:
-    """The part of a tensor at an index: numbers, slices, new axes, an ellipsis, one tensor of positions."""
+    """The part of a tensor at an index: integers, slices, new axes, an ellipsis, one tensor of indices."""
     entries: list[Any] = list(cast("list[Any]", key)) if isinstance(key, list) else [key]
     rank = rank_of(x)
     if rank is None:
-        node.fail("the rank of its tensor is unknown")
+        node.fail("the rank of its tensor is dynamic")
     taken = sum(each is not None and not (isinstance(each, str) and each == "...") for each in entries)
     if taken > rank:
         node.fail(f"an index of {taken} entries for a tensor of rank {rank}")
-    place = next((index for index, each in enumerate(entries) if isinstance(each, str) and each == "..."), len(entries))
+    position = next((index for index, each in enumerate(entries) if isinstance(each, str) and each == "..."), len(entries))
     filler = [{"slice": True}] * (rank - taken)
-    entries = entries[:place] + filler + entries[place + 1 :]
+    entries = entries[:position] + filler + entries[position + 1 :]
     starts, stops, steps, axes = list[int](), list[int](), list[int](), list[int]()
     squeezed: list[int] = []
     added: list[int] = []
@@ -96,9 +98,9 @@ def indexed(node: LoweringNode, op: OpBuilder, x: SSAValue, key: Any) -> SSAValu
         node.fail("an index with several tensors is not supported")
     if axes:
         x = op.Slice(x, starts, stops, steps, axes)
-    for place, indices in gathers:
-        x = op.Gather(x, op.convert(indices, si64), place)
-        squeezed = [each + (rank_of(indices) or 0) - 1 if each > place else each for each in squeezed]
+    for axis, indices in gathers:
+        x = op.Gather(x, op.convert(indices, si64), axis)
+        squeezed = [each + (rank_of(indices) or 0) - 1 if each > axis else each for each in squeezed]
     x = op.Squeeze(x, squeezed) if squeezed else x
     return op.Unsqueeze(x, added) if added else x
 
@@ -114,8 +116,8 @@ def _computed_slice(op: OpBuilder, x: SSAValue, axis: int, begin: Any, end: Any,
 @keras.lowers("ops.Slice")
 def part(node: LoweringNode, op: OpBuilder, *, shape: tuple[int, ...]) -> SSAValue:
     """keras.ops.Slice(x, start) {shape} -> opset8.Slice(x, start, start + shape)"""
-    given = Arguments(node, "inputs", "start_indices")
-    starts = given.get("start_indices")
+    arguments = Arguments(node, "inputs", "start_indices")
+    starts = arguments.get("start_indices")
     first = op.convert(starts, si64) if is_tensor(starts) else op.constant(list(starts), si64)
     extent = op.constant(list(shape), si64)
-    return op.Slice(given.tensor("inputs"), first, op.Add(first, extent), [1] * len(shape), list(range(len(shape))))
+    return op.Slice(arguments.tensor("inputs"), first, op.Add(first, extent), [1] * len(shape), list(range(len(shape))))

@@ -1,4 +1,4 @@
-"""Factors, inverses and determinants of matrices, systems of equations. The sizes of matrices have to be known.
+"""Factors, inverses and determinants of matrices, systems of equations. The sizes of matrices have to be static.
 
 %y = keras.ops.Solve(%a, %b)  ->  %y = opset1.MatMul(opset14.Inverse(%a), %b)
 """
@@ -26,7 +26,7 @@ SIGNS = "its vectors are those of Keras up to their signs, which nothing determi
 
 
 def sizes(node: LoweringNode, x: SSAValue, largest: int, *, square: bool = True) -> tuple[int, int, int]:
-    """Rows, columns and rank of matrices. Raises ConversionError if they are unknown, 0, or too many."""
+    """Rows, columns and rank of matrices. Raises ConversionError if the sizes are dynamic, 0, or too large."""
     rows, columns, rank = matrix_sizes(node, x, largest)
     if square and rows != columns:
         node.fail(f"its matrices have {rows} rows and {columns} columns; square ones are supported")
@@ -43,8 +43,8 @@ def cholesky(node: LoweringNode, op: OpBuilder, *, upper: bool = False) -> SSAVa
     """keras.ops.Cholesky(a) {upper} -> the triangle l with a = l · lᵀ, or u with a = uᵀ · u"""
     x = matrices(node, op)
     rows, _, rank = sizes(node, x, LARGEST_MATRIX)
-    found = cholesky_factor(op, x, rows, rank)
-    return transposed(op, found) if upper else found
+    factor = cholesky_factor(op, x, rows, rank)
+    return transposed(op, factor) if upper else factor
 
 
 @keras.lowers("ops.Inv")
@@ -73,13 +73,13 @@ def determinant(node: LoweringNode, op: OpBuilder) -> Replacement:
 @keras.lowers("ops.Solve", "ops.SolveTriangular")
 def solved(node: LoweringNode, op: OpBuilder, *, lower: bool = False) -> SSAValue:
     """keras.ops.Solve(a, b) -> opset1.MatMul(opset14.Inverse(a), b); b may be one column"""
-    given = Arguments(node, "a", "b")
-    a, b = (as_real(op, given.tensor(name)) for name in ("a", "b"))
+    arguments = Arguments(node, "a", "b")
+    a, b = (as_real(op, arguments.tensor(name)) for name in ("a", "b"))
     if node.op.KIND == "ops.SolveTriangular":
         a = triangle_of(op, a, is_lower=lower)
     is_column = rank_of(b) == (rank_of(a) or 0) - 1
-    found = op.MatMul(op.Inverse(a), op.Unsqueeze(b, [-1]) if is_column else b)
-    return op.Squeeze(found, [-1]) if is_column else found
+    solution = op.MatMul(op.Inverse(a), op.Unsqueeze(b, [-1]) if is_column else b)
+    return op.Squeeze(solution, [-1]) if is_column else solution
 
 
 @keras.lowers("ops.LuFactor")

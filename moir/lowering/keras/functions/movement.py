@@ -26,12 +26,14 @@ from moir.rewriting.builder import OpBuilder, Operand
 @keras.lowers("ops.Reshape")
 def reshape(node: LoweringNode, op: OpBuilder, *, newshape: object | None = None) -> SSAValue:
     """keras.ops.Reshape(x) {newshape} -> opset1.Reshape(x, newshape); None is the batch"""
-    given = Arguments(node, "x", "newshape")
-    return op.Reshape(given.tensor("x"), sizes(node, op, given.get("newshape", newshape), given.tensor("x")), special_zero=False)
+    arguments = Arguments(node, "x", "newshape")
+    return op.Reshape(
+        arguments.tensor("x"), sizes(node, op, arguments.get("newshape", newshape), arguments.tensor("x")), special_zero=False
+    )
 
 
 def sizes(node: LoweringNode, op: OpBuilder, value: object, x: SSAValue | None = None) -> Operand:
-    """A list of sizes; each is a number, a computed value, or None."""
+    """A 1-D tensor of sizes, each of which is a number, a computed value, or None."""
     entries: list[Any] = [value] if isinstance(value, int | SSAValue) else list(cast("Sequence[Any]", value or ()))
     if all(isinstance(each, int) for each in entries):
         return op.constant([int(each) for each in entries], si64)
@@ -56,15 +58,15 @@ def sizes(node: LoweringNode, op: OpBuilder, value: object, x: SSAValue | None =
 def differences(node: LoweringNode, op: OpBuilder, *, n: int = 1, axis: int = -1) -> SSAValue:
     """keras.ops.Diff(x) {n, axis} -> opset8.Slice(x, 1, …) - opset8.Slice(x, …, -1), n times"""
     x = single(node)
-    place = axis_list(node, axis, node.known_rank(0))[0]
+    axis_ = axis_list(node, axis, node.known_rank(0))[0]
     for _ in range(n):
-        parts = [op.Slice(x, [start], [end], [1], [place]) for start, end in ((1, LAST), (0, -1))]
+        parts = [op.Slice(x, [start], [end], [1], [axis_]) for start, end in ((1, LAST), (0, -1))]
         x = op.NotEqual(*parts) if element_of(x) == boolean else op.Subtract(*parts)
     return x
 
 
-def places_of_diagonal(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: Sequence[int], offset: int) -> SSAValue:
-    """The places [n, 2] of a diagonal of matrices, whose rows and columns are axes of x."""
+def diagonal_indices(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: Sequence[int], offset: int) -> SSAValue:
+    """The indices [n, 2] of a diagonal of the matrices whose rows and columns are two axes of x."""
     rows, columns = ((shape_of(x) or ())[each] for each in axes)
     first = [max(0, -offset), max(0, offset)]
     if min(rows, columns) >= 0:
@@ -73,24 +75,24 @@ def places_of_diagonal(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: Seq
             node.fail(f"its matrices of {rows} rows have no diagonal {offset}")
         return op.constant(np.stack([line + first[0], line + first[1]], axis=-1))
     lengths = [op.Subtract(op.Squeeze(dimension_list(op, x, axis), [0]), start) for axis, start in zip(axes, first, strict=True)]
-    places = op.Range(op.constant(0), op.Maximum(op.Minimum(*lengths), 0), op.constant(1), output_type=si64)
-    return op.Add(op.Unsqueeze(places, [1]), first)
+    positions = op.Range(op.constant(0), op.Maximum(op.Minimum(*lengths), 0), op.constant(1), output_type=si64)
+    return op.Add(op.Unsqueeze(positions, [1]), first)
 
 
 @keras.lowers("ops.Diagonal", "ops.Trace")
 def diagonal(node: LoweringNode, op: OpBuilder, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> SSAValue:
-    """keras.ops.Diagonal(x) {offset, axis1, axis2} -> opset8.GatherND at the places (i, i + offset); the diagonal
+    """keras.ops.Diagonal(x) {offset, axis1, axis2} -> opset8.GatherND at the indices (i, i + offset); the diagonal
     becomes the last axis
     """
     x, rank = single(node), node.known_rank(0)
-    places = [axis_list(node, each, rank)[0] for each in (axis1, axis2)]
-    if places[0] == places[1]:
+    axes = [axis_list(node, each, rank)[0] for each in (axis1, axis2)]
+    if axes[0] == axes[1]:
         node.fail(f"its axes {axis1} and {axis2} are one")
-    others = [each for each in range(rank) if each not in places]
-    found = op.GatherND(op.transposed(x, [*places, *others]), places_of_diagonal(node, op, x, places, offset), batch_dims=0)
+    others = [each for each in range(rank) if each not in axes]
+    diagonal_ = op.GatherND(op.transposed(x, [*axes, *others]), diagonal_indices(node, op, x, axes, offset), batch_dims=0)
     if node.op.KIND == "ops.Trace":
-        return op.ReduceSum(op.convert(found, WIDER.get(element_of(found), element_of(found))), [0], keep_dims=False)
-    return op.transposed(found, [*range(1, rank - 1), 0])
+        return op.ReduceSum(op.convert(diagonal_, WIDER.get(element_of(diagonal_), element_of(diagonal_))), [0], keep_dims=False)
+    return op.transposed(diagonal_, [*range(1, rank - 1), 0])
 
 
 REDUCTIONS = {"Max": "max", "Min": "min", "Prod": "prod", "Sum": "sum"}
@@ -109,23 +111,23 @@ def _neutral(x: SSAValue, reduction: str) -> float | int:
 def segments(node: LoweringNode, op: OpBuilder, *, num_segments: int | None = None) -> SSAValue:
     """keras.ops.SegmentSum(x, i) {num_segments} -> opset15.ScatterNDUpdate(zeros, i, x) {reduction = "sum"}"""
     reduction = REDUCTIONS[node.op.KIND.removeprefix("ops.Segment")]
-    given = Arguments(node, "data", "segment_ids")
-    x, places = given.tensor("data"), given.tensor("segment_ids")
+    arguments = Arguments(node, "data", "segment_ids")
+    x, segment_ids_ = arguments.tensor("data"), arguments.tensor("segment_ids")
     if num_segments is None or num_segments < 1:
         node.fail("the number of its segments depends on the numbers", hint="give num_segments")
     rank = rank_of(x) or 1
-    # What belongs to no segment is added to a further one, which is cut off.
-    places = op.convert(places, si64)
-    inside = op.LogicalAnd(op.GreaterEqual(places, 0), op.Less(places, num_segments))
-    places = op.Select(inside, places, op.constant(num_segments, si64))
+    # Elements of no segment go to an additional one, which is cut off.
+    segment_ids_ = op.convert(segment_ids_, si64)
+    inside = op.LogicalAnd(op.GreaterEqual(segment_ids_, 0), op.Less(segment_ids_, num_segments))
+    segment_ids_ = op.Select(inside, segment_ids_, op.constant(num_segments, si64))
     sizes = [op.constant([num_segments + 1]), *(dimension_list(op, x, each) for each in range(1, rank))]
     empty = op.Broadcast(op.constant_like(_neutral(x, reduction), x), op.Concat(*sizes, axis=0) if rank > 1 else sizes[0])
-    found = op.ScatterNDUpdate(empty, op.Unsqueeze(places, [-1]), x, reduction=reduction)
-    return op.Slice(found, [0], [num_segments], [1], [0])
+    reduced = op.ScatterNDUpdate(empty, op.Unsqueeze(segment_ids_, [-1]), x, reduction=reduction)
+    return op.Slice(reduced, [0], [num_segments], [1], [0])
 
 
 @keras.lowers("ops.Shape")
-def shape_as_numbers(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def tf_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """keras.ops.Shape(x) -> opset3.ShapeOf(x) in 32 bits: `tf.shape` of Keras 2"""
     return op.convert(op.ShapeOf(single(node)), si32)
 
@@ -222,17 +224,17 @@ def repeat(node: LoweringNode, op: OpBuilder, *, repeats: object, axis: int | No
     """keras.ops.Repeat(x) {repeats, axis} -> opset8.Gather(x, each index, repeated)"""
     x, rank = single(node), node.known_rank(0)
     data = op.Reshape(x, [-1], special_zero=False) if axis is None else x
-    place = 0 if axis is None else axis_list(node, axis, rank)[0]
-    size = (shape_of(data) or ())[place]
+    axis_ = 0 if axis is None else axis_list(node, axis, rank)[0]
+    size = (shape_of(data) or ())[axis_]
     counts = [repeats] if isinstance(repeats, int) else list(cast("Sequence[int]", repeats))
     if size >= 0:
         order = np.repeat(np.arange(size), counts[0] if len(counts) == 1 else counts)
-        return op.Gather(data, op.constant(order.astype(np.int64)), place)
+        return op.Gather(data, op.constant(order.astype(np.int64)), axis_)
     if len(counts) != 1:
-        node.fail("the size of its axis is unknown")
-    wide = repeated(op, op.Unsqueeze(data, [place + 1]), place + 1, op.constant(counts[0]))
+        node.fail("the size of its axis is dynamic")
+    wide = repeated(op, op.Unsqueeze(data, [axis_ + 1]), axis_ + 1, op.constant(counts[0]))
     kept = [dimension_list(op, data, each) for each in range(rank_of(data) or 1)]
-    kept[place] = op.constant([-1])
+    kept[axis_] = op.constant([-1])
     return op.Reshape(wide, op.Concat(*kept, axis=0) if len(kept) > 1 else kept[0], special_zero=False)
 
 
@@ -264,11 +266,11 @@ _PAD_MODES = {"constant": "constant", "reflect": "reflect", "symmetric": "symmet
 def pad(node: LoweringNode, op: OpBuilder, *, pad_width: object, mode: str = "constant") -> SSAValue:
     """keras.ops.Pad(x) {pad_width, mode} -> opset12.Pad(x)"""
     x, rank = single(node), node.known_rank(0)
-    given = Arguments(node, "x", "constant_values").get("constant_values", 0)
+    pad_value = Arguments(node, "x", "constant_values").get("constant_values", 0)
     widths = np.broadcast_to(np.asarray(pad_width), (rank, 2))
     if mode not in _PAD_MODES:
         node.fail(f"the mode {mode!r} does not exist")
-    value = operands(op, x, given)[1] if mode == "constant" else None
+    value = operands(op, x, pad_value)[1] if mode == "constant" else None
     if value is not None and element_of(value) != element_of(x):
         value = op.convert(value, element_of(x))
     return op.Pad(x, widths[:, 0].tolist(), widths[:, 1].tolist(), value, pad_mode=_PAD_MODES[mode])
@@ -277,21 +279,21 @@ def pad(node: LoweringNode, op: OpBuilder, *, pad_width: object, mode: str = "co
 @keras.lowers("ops.OneHot", "ops.MultiHot")
 def one_hot(node: LoweringNode, op: OpBuilder, *, num_classes: int, axis: int = -1, dtype: str | None = None) -> SSAValue:
     """keras.ops.OneHot(i) {num_classes, axis} -> opset1.OneHot(i)"""
-    given = Arguments(node, "x")
-    x = given.tensor("x" if given.positional else "inputs")
-    found = op.OneHot(op.convert(x, si32), num_classes, op.constant(1.0), op.constant(0.0), axis=axis)
+    arguments = Arguments(node, "x")
+    x = arguments.tensor("x" if arguments.positional else "inputs")
+    encoded = op.OneHot(op.convert(x, si32), num_classes, op.constant(1.0), op.constant(0.0), axis=axis)
     if node.op.KIND == "ops.MultiHot":
-        # Keras joins the second dimension, whatever the rank.
-        found = op.ReduceMax(found, [min(1, node.known_rank(0) - 1)], keep_dims=False)
-    return op.convert(found, f32 if dtype is None else element_named(node, dtype))
+        # Keras reduces the second dimension, whatever the rank.
+        encoded = op.ReduceMax(encoded, [min(1, node.known_rank(0) - 1)], keep_dims=False)
+    return op.convert(encoded, f32 if dtype is None else element_named(node, dtype))
 
 
 @keras.lowers("ops.ZerosLike", "ops.OnesLike", "ops.FullLike", "ops.EmptyLike")
 def filled_like(node: LoweringNode, op: OpBuilder, *, dtype: str | None = None) -> SSAValue:
     """keras.ops.ZerosLike(x) -> opset3.Broadcast(0, opset3.ShapeOf(x))"""
-    given = Arguments(node, "x", "fill_value")
-    x = given.tensor("x")
-    number = {"ops.OnesLike": 1, "ops.FullLike": given.get("fill_value", 0)}.get(node.op.KIND, 0)
+    arguments = Arguments(node, "x", "fill_value")
+    x = arguments.tensor("x")
+    number = {"ops.OnesLike": 1, "ops.FullLike": arguments.get("fill_value", 0)}.get(node.op.KIND, 0)
     element = element_of(x) if dtype is None else element_named(node, dtype)
     value = op.convert(number, element) if is_tensor(number) else op.constant(numbers_of(number), element)
     return op.Broadcast(value, op.ShapeOf(x))
@@ -311,8 +313,8 @@ def triangle(node: LoweringNode, op: OpBuilder, *, k: int = 0) -> SSAValue:
 @keras.lowers("ops.Arange")
 def arange(node: LoweringNode, op: OpBuilder, *, dtype: str | None = None) -> SSAValue:
     """keras.ops.Arange(start, stop, step) -> opset4.Range"""
-    given = Arguments(node, "start", "stop", "step")
-    start, stop, step = given.get("start", 0), given.get("stop"), given.get("step", 1)
+    arguments = Arguments(node, "start", "stop", "step")
+    start, stop, step = arguments.get("start", 0), arguments.get("stop"), arguments.get("step", 1)
     if stop is None:
         start, stop = 0, start
     first, end, stride = operands(op, start, stop, step)

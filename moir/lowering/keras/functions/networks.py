@@ -30,10 +30,10 @@ from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder
 
 
-def given_tensor(op: OpBuilder, given: Arguments, name: str, like: SSAValue) -> SSAValue:
-    """A tensor by its name, which may be a constant of the call."""
-    found = given.get(name)
-    return found if is_tensor(found) else op.constant_like(numbers_of(found), like)
+def tensor_argument(op: OpBuilder, arguments: Arguments, name: str, like: SSAValue) -> SSAValue:
+    """The argument `name` as a tensor: an operand, or a constant in the element type of `like`."""
+    value = arguments.get(name)
+    return value if is_tensor(value) else op.constant_like(numbers_of(value), like)
 
 
 # Convolutions
@@ -51,9 +51,9 @@ def convolution(
 ) -> SSAValue:
     """keras.ops.Conv(x, kernel) {strides, padding} -> opset1.Convolution, opset1.GroupConvolution"""
     names = ("inputs", "depthwise_kernel", "pointwise_kernel") if node.op.KIND == "ops.SeparableConv" else ("inputs", "kernel")
-    given, axes, last = Arguments(node, *names), axes_of(node), is_channel_last(node, data_format)
-    inputs = given.tensor("inputs")
-    kernels = promoted(op, [inputs, *(given_tensor(op, given, name, inputs) for name in names[1:])])
+    arguments, axes, last = Arguments(node, *names), axes_of(node), is_channel_last(node, data_format)
+    inputs = arguments.tensor("inputs")
+    kernels = promoted(op, [inputs, *(tensor_argument(op, arguments, name, inputs) for name in names[1:])])
     inputs, kernels = kernels[0], kernels[1:]
     shape = kernel_shape(node, kernels[0], axes)
     window = window_of(node, axes, strides, dilation_rate, padding, shape)
@@ -62,14 +62,14 @@ def convolution(
         channels = (shape_of(data) or (-1, -1))[1]
         if channels < 1 or channels % shape[-2] or shape[-1] % (channels // shape[-2]):
             node.fail(f"kernels of {shape[-2]} channels for data of {channels}")
-        found = convolved(op, data, kernels[0], shape, channels, window)
+        convolved_ = convolved(op, data, kernels[0], shape, channels, window)
     else:
-        found = depthwise(op, data, kernels[0], axes, window)
+        convolved_ = depthwise(op, data, kernels[0], axes, window)
     if node.op.KIND == "ops.SeparableConv":
         points = kernel_shape(node, kernels[1], axes)
         single = SlidingWindow((1,) * axes, (1,) * axes, (0,) * axes, (0,) * axes, "valid")
-        found = convolved(op, found, kernels[1], points, points[-2], single)
-    return channels_last(op, found, axes + 2, last=last)
+        convolved_ = convolved(op, convolved_, kernels[1], points, points[-2], single)
+    return channels_last(op, convolved_, axes + 2, last=last)
 
 
 @keras.lowers("ops.ConvTranspose")
@@ -84,11 +84,11 @@ def transposed_convolution(
     dilation_rate: tuple[int, ...] = (1,),
 ) -> SSAValue:
     """keras.ops.ConvTranspose(x, kernel [spatial…, C_out, C_in]) -> opset1.ConvolutionBackpropData"""
-    given, axes, last = Arguments(node, "inputs", "kernel"), axes_of(node), is_channel_last(node, data_format)
-    inputs, kernel = promoted(op, [given.tensor("inputs"), given_tensor(op, given, "kernel", given.tensor("inputs"))])
+    arguments, axes, last = Arguments(node, "inputs", "kernel"), axes_of(node), is_channel_last(node, data_format)
+    inputs, kernel = promoted(op, [arguments.tensor("inputs"), tensor_argument(op, arguments, "kernel", arguments.tensor("inputs"))])
     data = channels_first(op, inputs, axes + 2, last=last)
-    found = transposed_convolved(node, op, data, kernel, axes, (strides, dilation_rate, output_padding), padding)
-    return channels_last(op, found, axes + 2, last=last)
+    convolved_ = transposed_convolved(node, op, data, kernel, axes, (strides, dilation_rate, output_padding), padding)
+    return channels_last(op, convolved_, axes + 2, last=last)
 
 
 # Normalizations
@@ -97,15 +97,15 @@ def transposed_convolution(
 @keras.lowers("ops.BatchNorm")
 def batch_normalization(node: LoweringNode, op: OpBuilder, *, axis: int, epsilon: float = 0.001) -> SSAValue:
     """keras.ops.BatchNorm(x, mean, variance, offset, scale) {axis} -> x · scale / √(variance + epsilon) + shift"""
-    given, rank = Arguments(node, "x", "mean", "variance", "offset", "scale"), node.known_rank(0)
-    x = given.tensor("x")
-    mean, variance = (given_tensor(op, given, name, x) for name in ("mean", "variance"))
+    arguments, rank = Arguments(node, "x", "mean", "variance", "offset", "scale"), node.known_rank(0)
+    x = arguments.tensor("x")
+    mean, variance = (tensor_argument(op, arguments, name, x) for name in ("mean", "variance"))
     factor = op.Divide(op.constant_like(1.0, variance), op.Sqrt(op.Add(variance, epsilon)))
-    if given.get("scale") is not None:
-        factor = op.Multiply(factor, given_tensor(op, given, "scale", x))
+    if arguments.get("scale") is not None:
+        factor = op.Multiply(factor, tensor_argument(op, arguments, "scale", x))
     shift = op.Negative(op.Multiply(mean, factor))
-    if given.get("offset") is not None:
-        shift = op.Add(shift, given_tensor(op, given, "offset", x))
+    if arguments.get("offset") is not None:
+        shift = op.Add(shift, tensor_argument(op, arguments, "offset", x))
     axes = axis_list(node, axis, rank)
     return op.Add(op.Multiply(x, along(op, factor, axes, rank)), along(op, shift, axes, rank))
 
@@ -120,23 +120,23 @@ def layer_normalization(
 ) -> SSAValue:
     """keras.ops.LayerNorm(x, gamma, beta) {axis} -> opset6.MVN(x, axes) · gamma + beta"""
     is_root = node.op.KIND == "ops.RMSNorm"
-    given, rank = Arguments(node, *(("x", "scale") if is_root else ("x", "gamma", "beta"))), node.known_rank(0)
-    x, axes = given.tensor("x"), sorted(axis_list(node, axis, rank))
+    arguments, rank = Arguments(node, *(("x", "scale") if is_root else ("x", "gamma", "beta"))), node.known_rank(0)
+    x, axes = arguments.tensor("x"), sorted(axis_list(node, axis, rank))
     least = SMALLEST if epsilon is None else node.number("epsilon")
     data = op.convert(x, f32)
     if is_root or rms_scaling:
         centred = data if is_root else op.Subtract(data, op.ReduceMean(data, axes, keep_dims=True))
         mean = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=True)
-        found = op.Divide(data, op.Sqrt(op.Add(mean, least)))
+        normalized = op.Divide(data, op.Sqrt(op.Add(mean, least)))
     else:
-        found = op.MVN(data, axes, normalize_variance=True, eps=least, eps_mode="INSIDE_SQRT")
+        normalized = op.MVN(data, axes, normalize_variance=True, eps=least, eps_mode="INSIDE_SQRT")
     name = "scale" if is_root else "gamma"
-    if given.get(name) is not None:
-        scale = op.convert(given_tensor(op, given, name, data), f32)
-        found = op.Multiply(found, along_last(op, scale, axes, data, rank) if is_root else along(op, scale, axes, rank))
-    if not is_root and not rms_scaling and given.get("beta") is not None:
-        found = op.Add(found, along(op, op.convert(given_tensor(op, given, "beta", data), f32), axes, rank))
-    return op.convert(found, element_of(x))
+    if arguments.get(name) is not None:
+        scale = op.convert(tensor_argument(op, arguments, name, data), f32)
+        normalized = op.Multiply(normalized, along_last(op, scale, axes, data, rank) if is_root else along(op, scale, axes, rank))
+    if not is_root and not rms_scaling and arguments.get("beta") is not None:
+        normalized = op.Add(normalized, along(op, op.convert(tensor_argument(op, arguments, "beta", data), f32), axes, rank))
+    return op.convert(normalized, element_of(x))
 
 
 # Blocks and windows
@@ -169,15 +169,15 @@ def unfold(
     x = op.Pad(x, [0, 0, *pads], [0, 0, *pads], op.constant_like(0, x), pad_mode="constant") if any(pads) else x
     sizes = (shape_of(x) or ())[1:]
     if len(sizes) != 3 or min(sizes) < 1:
-        node.fail("the sizes of its images are unknown", hint="give the model's inputs static shapes")
+        node.fail("the sizes of its images are dynamic", hint="give the model's inputs static shapes")
     windows = 1
     for axis, size in enumerate(sizes[1:]):
         count = (size - spread[axis] * (kernel[axis] - 1) - 1) // steps[axis] + 1
         if count < 1:
             node.fail("its kernel is larger than the images")
-        places = np.arange(kernel[axis])[:, None] * spread[axis] + np.arange(count) * steps[axis]
+        indices = np.arange(kernel[axis])[:, None] * spread[axis] + np.arange(count) * steps[axis]
         # [N, C, kh, windows, W] -> [N, C, kh, windows, kw, windows]
-        x = op.Gather(x, op.constant(places, si64), 2 + 2 * axis)
+        x = op.Gather(x, op.constant(indices, si64), 2 + 2 * axis)
         windows *= count
     x = op.transposed(x, [0, 1, 2, 4, 3, 5])
     return op.Reshape(x, [-1, sizes[0] * kernel[0] * kernel[1], windows], special_zero=False)
@@ -186,7 +186,7 @@ def unfold(
 @keras.lowers("ops.CDist")
 def distances(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """keras.ops.CDist(x […, N, D], y […, M, D]) -> the distances […, N, M] of the vectors"""
-    given = Arguments(node, "x", "y")
-    x, y = promoted(op, [given.tensor("x"), given.tensor("y")])
+    arguments = Arguments(node, "x", "y")
+    x, y = promoted(op, [arguments.tensor("x"), arguments.tensor("y")])
     rank = max(rank_of(x) or 2, rank_of(y) or 2) + 1
     return norm_of(node, op, op.Subtract(op.Unsqueeze(x, [-2]), op.Unsqueeze(y, [-3])), 2, [rank - 1], keepdims=False)

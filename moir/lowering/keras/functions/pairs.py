@@ -20,25 +20,24 @@ Pair = Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]
 
 
 def _floor_divided(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    if element_of(a) in REAL_TYPES:
-        return op.Floor(op.Divide(a, b))
-    return op.Divide(op.Subtract(a, op.FloorMod(a, b)), b)
+    quotient = op.Divide(a, b)
+    return op.Floor(quotient) if element_of(a) in REAL_TYPES else quotient
 
 
 def _without_nan(kind: str) -> Pair:
     """The maximum or minimum, or the other operand where one is NaN."""
 
     def function(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-        found = getattr(op, kind)(a, b)
-        return op.Select(op.IsNaN(a), b, op.Select(op.IsNaN(b), a, found)) if element_of(a) in REAL_TYPES else found
+        result = getattr(op, kind)(a, b)
+        return op.Select(op.IsNaN(a), b, op.Select(op.IsNaN(b), a, result)) if element_of(a) in REAL_TYPES else result
 
     return function
 
 
 def _scaled_by_power(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     """a · 2ᵇ; 0 and infinities as they are."""
-    found = op.Multiply(a, op.Power(op.constant_like(2.0, b), b))
-    return op.Select(op.LogicalOr(op.Equal(a, 0.0), op.IsInf(a)), a, found)
+    product = op.Multiply(a, op.Power(op.constant_like(2.0, b), b))
+    return op.Select(op.LogicalOr(op.Equal(a, 0.0), op.IsInf(a)), a, product)
 
 
 def _log_add_exp(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
@@ -52,13 +51,13 @@ def _no_nan(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
 
 
 def _heaviside(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """0 for negative numbers, 1 for positive ones, and b for others: 0 and NaN."""
+    """0 for negative numbers, 1 for positive ones, b for 0 and NaN."""
     is_positive = op.Greater(a, 0.0)
     return op.Select(op.LogicalOr(op.Less(a, 0.0), is_positive), op.convert(is_positive, element_of(a)), b)
 
 
 def _power(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """A power of numbers; small unsigned ones are computed in 32 bits."""
+    """aᵇ; unsigned integers below 32 bits are computed in 32 bits."""
     element = element_of(a)
     wide = si32 if element in (boolean, ui8, ui16) else element
     return op.convert(op.Power(op.convert(a, wide), op.convert(b, wide)), si32 if element == boolean else element)

@@ -21,8 +21,8 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _pair(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
-    given = Arguments(node, "x1", "x2")
-    return operands(op, given.get("x1"), given.get("x2"))
+    arguments = Arguments(node, "x1", "x2")
+    return operands(op, arguments.get("x1"), arguments.get("x2"))
 
 
 @keras.lowers("ops.Matmul")
@@ -43,7 +43,7 @@ def tensordot(node: LoweringNode, op: OpBuilder, *, axes: object = 2) -> SSAValu
     first, second = _pair(node, op)
     ranks = rank_of(first), rank_of(second)
     if ranks[0] is None or ranks[1] is None:
-        node.fail("the rank of an operand is unknown")
+        node.fail("the rank of an operand is dynamic")
     flat = [op.Reshape(each, [-1], special_zero=False) for each in (first, second)]
     match node.op.KIND:
         case "ops.Vdot":
@@ -54,20 +54,20 @@ def tensordot(node: LoweringNode, op: OpBuilder, *, axes: object = 2) -> SSAValu
             if 0 in ranks:
                 return op.Multiply(first, second)
             last = ranks[1] - 1 if node.op.KIND == "ops.Inner" or ranks[1] == 1 else ranks[1] - 2
-            places = ([ranks[0] - 1], [last])
+            contracted = ([ranks[0] - 1], [last])
         case _:
-            places = _contracted(node, axes, ranks[0], ranks[1])
+            contracted = _contracted(node, axes, ranks[0], ranks[1])
     letters = [chr(ord("a") + index) for index in range(ranks[0] + ranks[1])]
     one, two = letters[: ranks[0]], letters[ranks[0] :]
-    for a, b in zip(*places, strict=True):
+    for a, b in zip(*contracted, strict=True):
         two[b] = one[a]
-    shared = {one[a] for a in places[0]}
+    shared = {one[a] for a in contracted[0]}
     result = "".join(each for each in [*one, *two] if each not in shared)
     return op.Einsum(first, second, equation=f"{''.join(one)},{''.join(two)}->{result}")
 
 
 def _contracted(node: LoweringNode, axes: object, first: int, second: int) -> tuple[list[int], list[int]]:
-    """The axes of both tensors that are summed over."""
+    """For each tensor the axes that are summed over."""
     if isinstance(axes, int):
         return list(range(first - axes, first)), list(range(axes))
     pair = cast("tuple[object, ...]", axes) if isinstance(axes, tuple) else ()
@@ -79,18 +79,18 @@ def _contracted(node: LoweringNode, axes: object, first: int, second: int) -> tu
 @keras.lowers("ops.DotProductAttention")
 def dot_product_attention(node: LoweringNode, op: OpBuilder, *, is_causal: bool = False) -> SSAValue:
     """keras.ops.DotProductAttention(q, k, v [B, T, N, H], bias, mask, scale) -> softmax(q · kᵀ · scale + bias) · v"""
-    given = Arguments(node, "query", "key", "value", "bias", "mask", "scale")
-    heads = [op.transposed(given.tensor(name), [0, 2, 1, 3]) for name in ("query", "key", "value")]
+    arguments = Arguments(node, "query", "key", "value", "bias", "mask", "scale")
+    heads = [op.transposed(arguments.tensor(name), [0, 2, 1, 3]) for name in ("query", "key", "value")]
     size = (node.shape(0) or (-1,))[-1]
-    scale = given.get("scale")
-    if given.optional("bias") is not None or is_tensor(scale) or (scale is None and size < 1):
+    scale = arguments.get("scale")
+    if arguments.optional("bias") is not None or is_tensor(scale) or (scale is None and size < 1):
         node.fail("a bias or a computed scale is not supported")
-    mask = given.optional("mask")
+    mask = arguments.optional("mask")
     masks = [] if mask is None else [op.convert(mask, boolean)]
     if is_causal:
-        masks.append(causal_mask(op, given.tensor("query"), given.tensor("key")))
+        masks.append(causal_mask(op, arguments.tensor("query"), arguments.tensor("key")))
     both = masks[0] if masks else None
     for each in masks[1:]:
         both = op.LogicalAnd(both, each)
-    found, _ = attended(op, heads[0], heads[1], heads[2], float(scale) if scale is not None else size**-0.5, both)
-    return op.transposed(found, [0, 2, 1, 3])
+    attended_values, _ = attended(op, heads[0], heads[1], heads[2], float(scale) if scale is not None else size**-0.5, both)
+    return op.transposed(attended_values, [0, 2, 1, 3])

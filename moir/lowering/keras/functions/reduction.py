@@ -12,8 +12,9 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, boolean, f32, si8, si16, si32, si64, ui8, ui16, ui32
 from moir.dialects.shapes import element_of, rank_of
-from moir.expansions.places_in_order import place_after_equal
+from moir.expansions.extremes import first_extremes
 from moir.expansions.shape_values import dimension, dimension_list
+from moir.expansions.sorted_search import upper_bound
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments, axis_list, element_named, is_tensor, numbers_of
 from moir.lowering.keras.functions.elementwise import as_declared, as_real, single
@@ -46,10 +47,10 @@ def reduced(
         x = op.convert(x, WIDER.get(element_of(x), element_of(x)))
     elif element_of(x) == boolean:
         x = op.convert(x, ui8)
-    found = getattr(op, _OPERATIONS[name])(x, axis_list(node, axis, node.known_rank(0)), keep_dims=keepdims)
+    reduction = getattr(op, _OPERATIONS[name])(x, axis_list(node, axis, node.known_rank(0)), keep_dims=keepdims)
     if initial is not None:
-        found = (op.Maximum if "ax" in name else op.Minimum)(found, cast(float, initial))
-    return op.convert(found, boolean) if element_of(x) == ui8 and dtype is None and element_of(single(node)) == boolean else found
+        reduction = (op.Maximum if "ax" in name else op.Minimum)(reduction, cast(float, initial))
+    return op.convert(reduction, boolean) if element_of(x) == ui8 and dtype is None and element_of(single(node)) == boolean else reduction
 
 
 @keras.lowers("ops.Mean", "ops.Var", "ops.Std", "ops.Logsumexp", "ops.Ptp")
@@ -64,16 +65,16 @@ def statistic(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, 
         case "ops.Ptp":
             return op.Subtract(op.ReduceMax(x, axes, keep_dims=keepdims), op.ReduceMin(x, axes, keep_dims=keepdims))
         case _:
-            found = variance(op, as_real(op, x), axes, keepdims=keepdims)
-            return op.Sqrt(found) if node.op.KIND == "ops.Std" else found
+            variance_ = variance(op, as_real(op, x), axes, keepdims=keepdims)
+            return op.Sqrt(variance_) if node.op.KIND == "ops.Std" else variance_
 
 
 def log_sum_exp(op: OpBuilder, x: SSAValue, axes: list[int], *, keepdims: bool) -> SSAValue:
     """log(sum(exp(x))), with the largest element factored out of the sum."""
     largest = op.ReduceMax(x, axes, keep_dims=True)
     total = op.Log(op.ReduceSum(op.Exp(op.Subtract(x, largest)), axes, keep_dims=True))
-    found = op.Add(total, largest)
-    return found if keepdims else op.Squeeze(found, axes)
+    logarithm = op.Add(total, largest)
+    return logarithm if keepdims else op.Squeeze(logarithm, axes)
 
 
 def variance(op: OpBuilder, x: SSAValue, axes: list[int], *, keepdims: bool) -> SSAValue:
@@ -104,20 +105,20 @@ def without_nan(
     if name in ("Nansum", "Nanprod"):
         return getattr(op, f"Reduce{name.removeprefix('Nan').capitalize()}")(clean, axes, keep_dims=keepdims)
     if name in ("Nanmax", "Nanmin"):
-        found = (op.ReduceMax if name == "Nanmax" else op.ReduceMin)(clean, axes, keep_dims=keepdims)
+        extreme = (op.ReduceMax if name == "Nanmax" else op.ReduceMin)(clean, axes, keep_dims=keepdims)
         has_any = op.ReduceLogicalOr(counts, axes, keep_dims=keepdims)
-        return op.Select(has_any, found, op.constant_like(np.nan, found))
-    number = op.ReduceSum(op.convert(counts, element_of(x)), axes, keep_dims=True)
-    mean = op.Divide(op.ReduceSum(clean, axes, keep_dims=True), number)
+        return op.Select(has_any, extreme, op.constant_like(np.nan, extreme))
+    count = op.ReduceSum(op.convert(counts, element_of(x)), axes, keep_dims=True)
+    mean = op.Divide(op.ReduceSum(clean, axes, keep_dims=True), count)
     if name != "Nanmean":
         centred = op.Select(counts, op.Subtract(x, mean), op.constant_like(0.0, x))
-        mean = op.Divide(op.ReduceSum(op.Multiply(centred, centred), axes, keep_dims=True), number)
+        mean = op.Divide(op.ReduceSum(op.Multiply(centred, centred), axes, keep_dims=True), count)
         mean = op.Sqrt(mean) if name == "Nanstd" else mean
     return mean if keepdims else op.Squeeze(mean, axes)
 
 
 def as_rows(op: OpBuilder, x: SSAValue, axes: list[int]) -> tuple[SSAValue, SSAValue]:
-    """Some axes of a tensor of known rank as its last one, and the number of its elements as a scalar."""
+    """A tensor of static rank with some of its axes merged into the last one, and the size of that as a scalar."""
     others = [each for each in range(rank_of(x) or 0) if each not in axes]
     count = op.ReduceProd(op.Concat(*(dimension_list(op, x, each) for each in axes), axis=0), [0], keep_dims=False)
     data = op.transposed(x, [*others, *axes])
@@ -127,37 +128,37 @@ def as_rows(op: OpBuilder, x: SSAValue, axes: list[int]) -> tuple[SSAValue, SSAV
 
 @keras.lowers("ops.Median")
 def median(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, keepdims: bool = False) -> SSAValue:
-    """keras.ops.Median(x) {axis} -> the mean of the two middle ones of opset11.TopK(x)"""
+    """keras.ops.Median(x) {axis} -> the mean of the two middle elements of opset11.TopK(x)"""
     axes, x = axis_list(node, axis, node.known_rank(0)), as_real(op, single(node))
     flat, count = as_rows(op, x, axes)
     ordered = op.TopK.results(flat, count, axis=-1, mode="min", sort="value", index_element_type=si32)[0]
     middle = op.Gather(ordered, op.Divide(op.Add(count, [-1, 0]), 2), -1)
-    found = op.ReduceMean(middle, [-1], keep_dims=False)
-    return op.Unsqueeze(found, axes) if keepdims else found
+    middle_mean = op.ReduceMean(middle, [-1], keep_dims=False)
+    return op.Unsqueeze(middle_mean, axes) if keepdims else middle_mean
 
 
 @keras.lowers("ops.SearchSorted", "ops.Digitize")
-def places_in_order(node: LoweringNode, op: OpBuilder, *, side: str = "left", bins: object | None = None) -> SSAValue:
-    """keras.ops.SearchSorted(line, x) {side} -> the place of x by opset15.SearchSorted or opset3.Bucketize"""
+def search_sorted(node: LoweringNode, op: OpBuilder, *, side: str = "left", bins: object | None = None) -> SSAValue:
+    """keras.ops.SearchSorted(line, x) {side} -> where to insert x, by opset15.SearchSorted or opset3.Bucketize"""
     if node.op.KIND == "ops.Digitize":
-        given = Arguments(node, "x", "bins")
-        x, line = given.tensor("x"), given.get("bins", bins)
+        arguments = Arguments(node, "x", "bins")
+        x, line = arguments.tensor("x"), arguments.get("bins", bins)
         line = line if is_tensor(line) else op.constant(numbers_of(line))
         if element_of(line) in REAL_TYPES and element_of(x) not in REAL_TYPES:
             x = op.convert(x, f32)
         line = op.convert(line, element_of(x))
-        return place_after_equal(op, line, x, output_type=si32)
-    given = Arguments(node, "sorted_sequence", "values")
-    line, x = given.tensor("sorted_sequence"), given.tensor("values")
+        return upper_bound(op, line, x, output_type=si32)
+    arguments = Arguments(node, "sorted_sequence", "values")
+    line, x = arguments.tensor("sorted_sequence"), arguments.tensor("values")
     element = si64 if isinstance(dimension(op, line, 0), SSAValue) else si32
-    return place_after_equal(op, line, x, output_type=element) if side == "right" else op.SearchSorted(line, x, output_type=element)
+    return upper_bound(op, line, x, output_type=element) if side == "right" else op.SearchSorted(line, x, output_type=element)
 
 
 @keras.lowers("ops.Moments")
 def moments(node: LoweringNode, op: OpBuilder, *, axes: object, keepdims: bool = False) -> Replacement:
     """keras.ops.Moments(x) {axes} -> its mean and variance"""
-    x, places = as_real(op, single(node)), axis_list(node, axes, node.known_rank(0))
-    return [op.ReduceMean(x, places, keep_dims=keepdims), variance(op, x, places, keepdims=keepdims)][: node.result_count]
+    x, axes_ = as_real(op, single(node)), axis_list(node, axes, node.known_rank(0))
+    return [op.ReduceMean(x, axes_, keep_dims=keepdims), variance(op, x, axes_, keepdims=keepdims)][: node.result_count]
 
 
 @keras.lowers("ops.Any", "ops.All")
@@ -178,14 +179,14 @@ def count_nonzero(node: LoweringNode, op: OpBuilder, *, axis: object | None = No
 def extreme_position(node: LoweringNode, op: OpBuilder, *, axis: int | None = None, keepdims: bool = False) -> SSAValue:
     """keras.ops.Argmax(x) {axis} -> opset11.TopK(x, 1) {sort = index}, the first of several"""
     x, rank = single(node), node.known_rank(0)
-    place = 0 if axis is None else axis_list(node, axis, rank)[0]
+    axis_ = 0 if axis is None else axis_list(node, axis, rank)[0]
     data = op.Reshape(x, [-1], special_zero=False) if axis is None else x
     data = op.convert(data, ui8) if element_of(data) == boolean else data
     mode = "max" if node.op.KIND == "ops.Argmax" else "min"
-    found = op.TopK.results(data, op.constant(1), axis=place, mode=mode, sort="value", stable=True, index_element_type=si32)[1]
+    _, index = first_extremes(op, data, axis_, mode, si32)
     if axis is None:
-        return op.Reshape(found, [1] * rank if keepdims else [], special_zero=False)
-    return found if keepdims else op.Squeeze(found, [place])
+        return op.Reshape(index, [1] * rank if keepdims else [], special_zero=False)
+    return index if keepdims else op.Squeeze(index, [axis_])
 
 
 @keras.lowers("ops.Cumsum", "ops.Cumprod")
@@ -196,12 +197,12 @@ def running(node: LoweringNode, op: OpBuilder, *, axis: int | None = None, dtype
     x = x if dtype is None else op.convert(x, element_named(node, dtype))
     if axis is None:
         x = op.Reshape(x, [-1], special_zero=False)
-    place = 0 if axis is None else axis_list(node, axis, node.known_rank(0))[0]
+    axis_ = 0 if axis is None else axis_list(node, axis, node.known_rank(0))[0]
     if node.op.KIND == "ops.Cumprod":
         from moir.expansions.running_products import running_product
 
-        return running_product(op, x, place - (1 if axis is None else node.known_rank(0)))
-    return op.CumSum(x, place, exclusive=False, reverse=False)
+        return running_product(op, x, axis_ - (1 if axis is None else node.known_rank(0)))
+    return op.CumSum(x, axis_, exclusive=False, reverse=False)
 
 
 @keras.lowers("ops.TopK")
@@ -209,8 +210,8 @@ def largest(node: LoweringNode, op: OpBuilder, *, k: int, sorted: bool = True) -
     """keras.ops.TopK(x) {k} -> opset11.TopK(x, k) along the last axis"""
     del sorted
     x = single(node)
-    found = op.TopK.results(x, op.constant(k), axis=-1, mode="max", sort="value", stable=True, index_element_type=si32)
-    return list(found)[: node.result_count]
+    outputs = op.TopK.results(x, op.constant(k), axis=-1, mode="max", sort="value", stable=True, index_element_type=si32)
+    return list(outputs)[: node.result_count]
 
 
 @keras.lowers("ops.Sort", "ops.Argsort")
@@ -219,22 +220,22 @@ def in_order(node: LoweringNode, op: OpBuilder, *, axis: int | None = -1) -> SSA
     x = single(node)
     if axis is None:
         x = op.Reshape(x, [-1], special_zero=False)
-    place = 0 if axis is None else axis_list(node, axis, node.known_rank(0))[0]
+    axis_ = 0 if axis is None else axis_list(node, axis, node.known_rank(0))[0]
     data = op.convert(x, ui8) if element_of(x) == boolean else x
-    count = op.Squeeze(dimension_list(op, data, place), [0])
-    values, places = op.TopK.results(data, count, axis=place, mode="min", sort="value", stable=True, index_element_type=si32)
-    return places if node.op.KIND == "ops.Argsort" else op.convert(values, element_of(x))
+    count = op.Squeeze(dimension_list(op, data, axis_), [0])
+    values, indices = op.TopK.results(data, count, axis=axis_, mode="min", sort="value", stable=True, index_element_type=si32)
+    return indices if node.op.KIND == "ops.Argsort" else op.convert(values, element_of(x))
 
 
 @keras.lowers("ops.Average")
 def average(node: LoweringNode, op: OpBuilder, *, axis: object | None = None) -> SSAValue:
     """keras.ops.Average(x, weights) {axis} -> the weighted mean"""
-    given = Arguments(node, "x", "weights")
-    weights = given.optional("weights")
+    arguments = Arguments(node, "x", "weights")
+    weights = arguments.optional("weights")
     axes = axis_list(node, axis, node.known_rank(0))
     if weights is None:
-        return op.ReduceMean(as_real(op, given.tensor("x")), axes, keep_dims=False)
-    x, factors = promoted(op, [as_real(op, given.tensor("x")), as_real(op, weights)])
+        return op.ReduceMean(as_real(op, arguments.tensor("x")), axes, keep_dims=False)
+    x, factors = promoted(op, [as_real(op, arguments.tensor("x")), as_real(op, weights)])
     if len(axes) == 1 and node.rank(1) == 1 and node.known_rank(0) > 1:
         factors = op.Reshape(factors, [-1, *(1,) * (node.known_rank(0) - 1 - axes[0])], special_zero=False)
     return op.Divide(

@@ -13,7 +13,7 @@ from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments, is_tensor, numbers_of
 from moir.lowering.keras.functions.movement import sizes
-from moir.lowering.keras.functions.networks import given_tensor
+from moir.lowering.keras.functions.networks import tensor_argument
 from moir.lowering.keras.table import keras
 from moir.lowering.xla.padding import updated_at
 from moir.rewriting.builder import OpBuilder
@@ -21,37 +21,37 @@ from moir.rewriting.builder import OpBuilder
 REDUCTIONS = {None: "none", "add": "sum", "max": "max", "min": "min", "mul": "prod"}
 
 
-def places_of(op: OpBuilder, given: Arguments) -> SSAValue:
-    """The places of a call, as integers."""
-    found = given.get("indices")
-    return op.convert(found, si64) if is_tensor(found) else op.constant(numbers_of(found).astype(np.int64), si64)
+def scatter_indices(op: OpBuilder, arguments: Arguments) -> SSAValue:
+    """The argument `indices` of a call as a tensor of i64."""
+    indices = arguments.get("indices")
+    return op.convert(indices, si64) if is_tensor(indices) else op.constant(numbers_of(indices).astype(np.int64), si64)
 
 
 @keras.lowers("ops.ScatterUpdate")
 def scatter_update(node: LoweringNode, op: OpBuilder, *, reduction: str | None = None) -> SSAValue:
     """keras.ops.ScatterUpdate(x, i, u) {reduction} -> opset15.ScatterNDUpdate(x, i, u)"""
-    given = Arguments(node, "inputs", "indices", "updates")
-    x = given.tensor("inputs")
+    arguments = Arguments(node, "inputs", "indices", "updates")
+    x = arguments.tensor("inputs")
     if reduction not in REDUCTIONS:
         node.fail(f"the reduction {reduction!r} does not exist")
-    updates = op.convert(given_tensor(op, given, "updates", x), element_of(x))
-    return op.ScatterNDUpdate(x, places_of(op, given), updates, reduction=REDUCTIONS[reduction])
+    updates = op.convert(tensor_argument(op, arguments, "updates", x), element_of(x))
+    return op.ScatterNDUpdate(x, scatter_indices(op, arguments), updates, reduction=REDUCTIONS[reduction])
 
 
 @keras.lowers("ops.Scatter")
 def scatter(node: LoweringNode, op: OpBuilder, *, shape: object | None = None) -> SSAValue:
     """keras.ops.Scatter(i, u) {shape} -> opset15.ScatterNDUpdate(zeros, i, u) {reduction = sum}"""
-    given = Arguments(node, "indices", "values", "shape")
-    values = given.tensor("values")
-    zeros = op.Broadcast(op.constant_like(0, values), sizes(node, op, given.get("shape", shape)))
-    return op.ScatterNDUpdate(zeros, places_of(op, given), values, reduction="sum")
+    arguments = Arguments(node, "indices", "values", "shape")
+    values = arguments.tensor("values")
+    zeros = op.Broadcast(op.constant_like(0, values), sizes(node, op, arguments.get("shape", shape)))
+    return op.ScatterNDUpdate(zeros, scatter_indices(op, arguments), values, reduction="sum")
 
 
 @keras.lowers("ops.SliceUpdate")
 def slice_update(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """keras.ops.SliceUpdate(x, starts, u) -> opset3.ScatterUpdate, or a choice between x and the padded u"""
-    given = Arguments(node, "inputs", "start_indices", "updates")
-    x = given.tensor("inputs")
-    updates = op.convert(given_tensor(op, given, "updates", x), element_of(x))
-    starts = sizes(node, op, given.get("start_indices"))
+    """keras.ops.SliceUpdate(x, starts, u) -> opset3.ScatterUpdate, or a Select between x and the padded u"""
+    arguments = Arguments(node, "inputs", "start_indices", "updates")
+    x = arguments.tensor("inputs")
+    updates = op.convert(tensor_argument(op, arguments, "updates", x), element_of(x))
+    starts = sizes(node, op, arguments.get("start_indices"))
     return updated_at(op, x, updates, op.convert(starts, si64) if is_tensor(starts) else op.constant(starts, si64))

@@ -15,10 +15,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _format(node: LoweringNode, name: str, default: str) -> str:
-    found = node.text(name, default)
-    if found not in ("corner", "center"):
-        node.fail(f"{name} {found!r} is neither corner nor center")
-    return found
+    format_ = node.text(name, default)
+    if format_ not in ("corner", "center"):
+        node.fail(f"{name} {format_!r} is neither corner nor center")
+    return format_
 
 
 @mxnet.lowers("_contrib_box_iou")

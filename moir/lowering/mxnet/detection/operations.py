@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si32, si64
 from moir.dialects.shapes import shape_of, size_along
+from moir.expansions.extremes import first_extremes
 from moir.expansions.images import pooled_regions
 from moir.expansions.suppression import is_selected, selected_boxes
 from moir.lowering.binder import LoweringNode
@@ -47,8 +48,8 @@ def multi_box_prior(
     half_heights = op.constant(size / root / 2)
 
     def centres(count: SSAValue, step: float, offset: float) -> SSAValue:
-        places = op.Add(op.convert(op.Range(0, op.convert(count, si64), 1, output_type=si64), f32), offset)
-        return op.Multiply(places, step) if step > 0 else op.Divide(places, count)
+        positions = op.Add(op.convert(op.Range(0, op.convert(count, si64), 1, output_type=si64), f32), offset)
+        return op.Multiply(positions, step) if step > 0 else op.Divide(positions, count)
 
     y = op.Reshape(centres(height, steps[0], offsets[0]), [-1, 1, 1], special_zero=False)
     x = op.Reshape(centres(width, steps[1], offsets[1]), [1, -1, 1], special_zero=False)
@@ -67,20 +68,20 @@ class Candidates(NamedTuple):
     boxes: SSAValue
 
 
-def _survivors(op: OpBuilder, found: Candidates, threshold: float, class_count: int | None) -> SSAValue:
+def _survivors(op: OpBuilder, candidates: Candidates, threshold: float, class_count: int | None) -> SSAValue:
     """A mask [N, A] of the candidates that remain after suppression within each class.
 
     A candidate is suppressed if one of a higher score overlaps it by more than the threshold. Without `class_count`
     classes are ignored.
     """
     if class_count is None:
-        scores = op.Unsqueeze(found.scores, [1])
+        scores = op.Unsqueeze(candidates.scores, [1])
     else:
-        numbers = op.constant(np.arange(class_count, dtype=np.float32).reshape(1, -1, 1))
-        scores = op.Select(op.Equal(op.Unsqueeze(found.classes, [1]), numbers), op.Unsqueeze(found.scores, [1]), -1.0)
-    count = op.Gather(op.ShapeOf(found.scores), 1, 0)
-    rows, *_ = selected_boxes(op, found.boxes, scores, count, op.constant(threshold), op.constant(0.0), output_type=si64)
-    return op.Greater(is_selected(op, rows, found.scores), 0.0)
+        class_indices = op.constant(np.arange(class_count, dtype=np.float32).reshape(1, -1, 1))
+        scores = op.Select(op.Equal(op.Unsqueeze(candidates.classes, [1]), class_indices), op.Unsqueeze(candidates.scores, [1]), -1.0)
+    count = op.Gather(op.ShapeOf(candidates.scores), 1, 0)
+    rows, *_ = selected_boxes(op, candidates.boxes, scores, count, op.constant(threshold), op.constant(0.0), output_type=si64)
+    return op.Greater(is_selected(op, rows, candidates.scores), 0.0)
 
 
 def _by_score(op: OpBuilder, scores: SSAValue, *others: SSAValue) -> list[SSAValue]:
@@ -110,30 +111,30 @@ def multi_box_detection(
     -> [N, A, 6] in descending order of scores
 
     A row is (class, score, corners). The class of a suppressed row is -1, and all entries of an excluded row are. Rows
-    after the first `nms_topk` are not sorted: they are the entries at these positions of the list of all candidates.
+    after the first `nms_topk` are not sorted: they are the candidates at these indices in the order of the anchors.
     """
     shape = shape_of(scores)
     if shape is None or len(shape) != 3 or shape[1] < 2:
-        node.fail("the number of classes is unknown", hint="give the model's inputs known shapes")
+        node.fail("the number of classes is dynamic", hint="give the model's inputs static shapes")
     if background_id != 0:
         node.fail("another background than class 0 is not supported")
     foreground = op.Slice(scores, [1], [2**31], [1], [1])
-    best, numbers = op.TopK.results(foreground, op.constant(1), axis=1, mode="max", sort="value", index_element_type=si64, stable=True)
-    best, classes = op.Squeeze(best, [1]), op.convert(op.Squeeze(numbers, [1]), f32)
-    given = op.Select(op.GreaterEqual(best, threshold_), best, -1.0)
+    best, class_numbers = first_extremes(op, foreground, 1, "max")
+    best, classes = op.Squeeze(best, [1]), op.convert(op.Squeeze(class_numbers, [1]), f32)
+    masked_scores = op.Select(op.GreaterEqual(best, threshold_), best, -1.0)
     boxes = _decoded(op, offsets, anchors, variances, clip)
-    ordered, classes, places = _by_score(op, given, classes, boxes)
+    ordered, classes, ordered_boxes = _by_score(op, masked_scores, classes, boxes)
     considered = _within(op, op.GreaterEqual(ordered, 0.0), nms_topk)
     kept = considered
     if 0 < nms_threshold <= 1:
-        candidates = Candidates(op.Select(considered, ordered, -1.0), classes, places)
+        candidates = Candidates(op.Select(considered, ordered, -1.0), classes, ordered_boxes)
         kept = _survivors(op, candidates, nms_threshold, None if force_suppress else shape[1] - 1)
     if nms_topk > 0:
-        # The list of all candidates, in the order of the anchors.
-        counts = op.convert(op.GreaterEqual(given, 0.0), f32)
-        _, scores, corners = _by_score(op, counts, given, boxes)
-        ordered, places = op.Select(considered, ordered, scores), op.Select(op.Unsqueeze(considered, [2]), places, corners)
-    rows = op.Concat(op.Unsqueeze(op.Select(kept, classes, -1.0), [2]), op.Unsqueeze(ordered, [2]), places, axis=2)
+        # All candidates in the order of the anchors.
+        counts = op.convert(op.GreaterEqual(masked_scores, 0.0), f32)
+        _, scores, corners = _by_score(op, counts, masked_scores, boxes)
+        ordered, ordered_boxes = op.Select(considered, ordered, scores), op.Select(op.Unsqueeze(considered, [2]), ordered_boxes, corners)
+    rows = op.Concat(op.Unsqueeze(op.Select(kept, classes, -1.0), [2]), op.Unsqueeze(ordered, [2]), ordered_boxes, axis=2)
     return op.Select(op.Unsqueeze(op.GreaterEqual(ordered, 0.0), [2]), rows, -1.0)
 
 
@@ -143,8 +144,8 @@ def _within(op: OpBuilder, counts: SSAValue, limit: int) -> SSAValue:
     """
     if limit <= 0:
         return counts
-    places = op.Range(0, op.Gather(op.ShapeOf(counts), 1, 0), 1, output_type=si64)
-    return op.LogicalAnd(counts, op.Less(op.Unsqueeze(places, [0]), limit))
+    positions = op.Range(0, op.Gather(op.ShapeOf(counts), 1, 0), 1, output_type=si64)
+    return op.LogicalAnd(counts, op.Less(op.Unsqueeze(positions, [0]), limit))
 
 
 def _decoded(op: OpBuilder, offsets: SSAValue, anchors: SSAValue, variances: tuple[float, ...], clips: bool) -> SSAValue:
@@ -190,17 +191,17 @@ def box_nms(
         counts = op.LogicalAnd(counts, op.NotEqual(op.Gather(rows, id_index, 2), background_id))
     ordered, rows = _by_score(op, op.Select(counts, score, -1.0), rows)
     considered = _within(op, op.GreaterEqual(ordered, 0.0), topk)
-    given = op.Gather(rows, list(range(coord_start, coord_start + 4)), 2)
-    boxes = corners(op, given) if in_format == "center" else given
+    coordinates = op.Gather(rows, list(range(coord_start, coord_start + 4)), 2)
+    boxes = corners(op, coordinates) if in_format == "center" else coordinates
     is_by_class = id_index >= 0 and not force_suppress
     classes = op.Gather(rows, id_index, 2) if is_by_class else ordered
     candidates = Candidates(op.Select(considered, ordered, -1.0), classes, _apart(op, boxes, classes) if is_by_class else boxes)
     kept = _survivors(op, candidates, overlap_thresh, None)
     if out_format != in_format:
         changed = boxes if out_format == "corner" else centres(op, boxes)
-        places = op.constant(np.arange(coord_start, coord_start + 4, dtype=np.int64).reshape(1, 1, 4))
+        columns = op.constant(np.arange(coord_start, coord_start + 4, dtype=np.int64).reshape(1, 1, 4))
         sizes = op.Concat(op.Slice(op.ShapeOf(rows), [0], [2], [1]), op.constant([4]), axis=0)
-        rows = op.ScatterElementsUpdate(rows, op.Broadcast(places, sizes), changed, op.constant(2))
+        rows = op.ScatterElementsUpdate(rows, op.Broadcast(columns, sizes), changed, op.constant(2))
     survived, rows = _by_score(op, op.Select(kept, ordered, -1.0), rows)
     result = op.Select(op.Unsqueeze(op.GreaterEqual(survived, 0.0), [2]), rows, -1.0)
     return [op.Squeeze(result, [0]) if rank == 2 else result]
@@ -258,7 +259,7 @@ def psroi_pooling(
     """mxnet._contrib_PSROIPooling(x, regions [R, 5]) -> opset1.PSROIPooling(x, regions) {mode = "average"}"""
     group = group_size or pooled_size
     if group != pooled_size:
-        node.fail(f"group_size {group} differs from pooled_size {pooled_size}, the runtime has one size")
+        node.fail(f"group_size {group} differs from pooled_size {pooled_size}, the operation sets have one size")
     rows = op.Reshape(regions, [-1, 5], special_zero=False)
     return pooled_regions.position_averages(op, x, rows, output_dim, pooled_size, spatial_scale)
 
@@ -282,17 +283,17 @@ def roi_align(
     height, width = _sides(node, pooled_size)
     regions = node.operand(1)
     if size_along(node.shape(1) or (-1, 5), 1) == 4:
-        # Without a column of batch indices all regions are of the first image.
+        # Without a column of batch indices, all regions belong to the first image.
         batches = op.Broadcast(op.constant(0, si32), op.Gather(op.ShapeOf(regions), [0], 0))
     else:
         batches, regions = op.convert(op.Gather(regions, 0, 1), si32), op.Gather(regions, [1, 2, 3, 4], 1)
     size = height, width
-    found = pooled_regions.roi_align(op, node.operand(0), regions, batches, size, spatial_scale, sample_ratio, aligned=aligned_)
+    pooled = pooled_regions.roi_align(op, node.operand(0), regions, batches, size, spatial_scale, sample_ratio, aligned=aligned_)
     if not position_sensitive:
-        return found
-    places = height * width
-    pairs = op.Reshape(found, [0, -1, places * places], special_zero=True)
-    return op.Reshape(op.Gather(pairs, np.arange(places) * (places + 1), -1), [0, 0, height, width], special_zero=True)
+        return pooled
+    cells = height * width
+    pairs = op.Reshape(pooled, [0, -1, cells * cells], special_zero=True)
+    return op.Reshape(op.Gather(pairs, np.arange(cells) * (cells + 1), -1), [0, 0, height, width], special_zero=True)
 
 
 @mxnet.lowers("_contrib_DeformablePSROIPooling")
@@ -315,7 +316,7 @@ def deformable_psroi_pooling(
     -> opset1.DeformablePSROIPooling(x, regions, offsets)
     """
     if pooled_size != group_size:
-        node.fail(f"group_size {group_size} differs from pooled_size {pooled_size}, the runtime has one size")
+        node.fail(f"group_size {group_size} differs from pooled_size {pooled_size}, the operation sets have one size")
     offsets = [] if no_trans else [node.operand(2)]
     pooled = op.DeformablePSROIPooling(
         x,

@@ -35,7 +35,7 @@ def proposal(
 ) -> Replacement:
     """mxnet._contrib_Proposal(scores [N, 2 A, H, W], offsets [N, 4 A, H, W], images [N, 3]) -> regions [N · R, 5]
 
-    A row is (number of the image, corners); the second result are the scores [N · R, 1]. The regions of an image are
+    A row is (index of the image, corners); the second result are the scores [N · R, 1]. The regions of an image are
     repeated from the first one on if there are fewer than R. The custom operation `proposal` of MXNet's Faster R-CNN
     example is the same.
     """
@@ -48,7 +48,7 @@ def proposal(
     scores, offsets = (op.transposed(node.operand(index), [0, 2, 3, 1]) for index in (0, 1))
     image, sizes = op.Reshape(node.operand(2), [-1, 3], special_zero=False), op.ShapeOf(scores)
     batch, rows, columns = (op.Gather(sizes, [axis], 0) for axis in range(3))
-    boxes = _boxes_of_places(op, anchors, rows, columns, stride)
+    boxes = _shifted_anchors(op, anchors, rows, columns, stride)
     offsets = op.Reshape(offsets, op.Concat(batch, op.constant([-1, 4]), axis=0), special_zero=False)
     boxes = _moved(op, boxes, offsets) if iou_loss else _decoded(op, boxes, offsets)
     last = op.Unsqueeze(op.Gather(op.Subtract(image, 1.0), [1, 0, 1, 0], 1), [1])
@@ -79,12 +79,12 @@ def _anchors(stride: int, ratios: Sequence[float], scales: Sequence[float]) -> A
     return np.array(rows, np.float32)
 
 
-def _boxes_of_places(op: OpBuilder, anchors: Array, rows: SSAValue, columns: SSAValue, stride: int) -> SSAValue:
+def _shifted_anchors(op: OpBuilder, anchors: Array, rows: SSAValue, columns: SSAValue, stride: int) -> SSAValue:
     """The anchors around all positions, [1, H · W · A, 4]."""
 
     def shifts(count: SSAValue) -> SSAValue:
-        numbers = op.Range(0, op.Squeeze(count, [0]), 1, output_type=si64)
-        return op.Multiply(op.convert(numbers, f32), float(stride))
+        indices = op.Range(0, op.Squeeze(count, [0]), 1, output_type=si64)
+        return op.Multiply(op.convert(indices, f32), float(stride))
 
     y = op.Reshape(shifts(rows), [-1, 1, 1, 1], special_zero=False)
     x = op.Reshape(shifts(columns), [1, -1, 1, 1], special_zero=False)
@@ -114,8 +114,8 @@ def _in_image(op: OpBuilder, image: SSAValue, rows: SSAValue, columns: SSAValue,
     real = op.convert(op.Divide(image, float(stride)), si64)
     masks: list[SSAValue] = []
     for column, count, shape in ((0, rows, [1, -1, 1, 1]), (1, columns, [1, 1, -1, 1])):
-        places = op.Reshape(op.Range(0, op.Squeeze(count, [0]), 1, output_type=si64), shape, special_zero=False)
-        masks.append(op.Less(places, op.Reshape(op.Gather(real, [column], 1), [-1, 1, 1, 1], special_zero=False)))
+        positions = op.Reshape(op.Range(0, op.Squeeze(count, [0]), 1, output_type=si64), shape, special_zero=False)
+        masks.append(op.Less(positions, op.Reshape(op.Gather(real, [column], 1), [-1, 1, 1, 1], special_zero=False)))
     return op.LogicalAnd(*masks)
 
 
@@ -127,8 +127,8 @@ def _best(node: LoweringNode, op: OpBuilder, scores: SSAValue, boxes: SSAValue) 
     scores, order = op.TopK.results(scores, amount, axis=1, mode="max", sort="value", index_element_type=si64, stable=True)
     boxes = op.GatherND(boxes, op.Unsqueeze(order, [2]), batch_dims=1)
     # Boxes are ranked by descending position instead of score, so that negative scores count, too.
-    places = op.Range(0, amount, 1, output_type=si64)
-    ranks = op.convert(op.Subtract(amount, places), f32)
+    positions = op.Range(0, amount, 1, output_type=si64)
+    ranks = op.convert(op.Subtract(amount, positions), f32)
     by_rank = op.Broadcast(op.Reshape(ranks, [1, 1, -1], special_zero=False), op.ShapeOf(op.Unsqueeze(scores, [1])))
     corners = op.Add(boxes, np.array([0, 0, 1, 1], np.float32))
     limits = op.constant(wanted), op.constant(node.number("threshold", 0.7)), op.constant(0.0)
@@ -140,7 +140,7 @@ def _best(node: LoweringNode, op: OpBuilder, scores: SSAValue, boxes: SSAValue) 
     taken = op.Unsqueeze(op.GatherElements(front, cycle, axis=1), [2])
     regions, best = (op.GatherND(value, taken, batch_dims=1) for value in (boxes, op.Unsqueeze(scores, [2])))
     images = op.Range(0, op.Gather(op.ShapeOf(scores), 0, 0), 1, output_type=si64)
-    numbers = op.Reshape(op.convert(images, f32), [-1, 1, 1], special_zero=False)
-    column = op.Broadcast(numbers, op.ShapeOf(best))
+    image_indices = op.Reshape(op.convert(images, f32), [-1, 1, 1], special_zero=False)
+    column = op.Broadcast(image_indices, op.ShapeOf(best))
     rows = op.Reshape(op.Concat(column, regions, axis=2), [-1, 5], special_zero=False)
     return [rows, op.Reshape(best, [-1, 1], special_zero=False)]

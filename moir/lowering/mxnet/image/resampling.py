@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import shape_of
-from moir.expansions.resampling import resized_to
+from moir.expansions.resizing.resampling import resized_to
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
@@ -40,7 +40,7 @@ def up_sampling(
     sample_type: str = "nearest",
     multi_input_mode: str = "concat",
 ) -> SSAValue:
-    """mxnet.UpSampling(x, …) {scale, sample_type = "nearest"} -> opset11.Interpolate, joined along axis 1 or summed
+    """mxnet.UpSampling(x, …) {scale, sample_type = "nearest"} -> opset11.Interpolate, concatenated on axis 1 or summed
 
     With sample_type = "bilinear" it is a Deconvolution of each channel, whose weights are an operand.
     """
@@ -63,7 +63,7 @@ def _deconvolved(node: LoweringNode, op: OpBuilder, scale: int) -> SSAValue:
     x, weights = node.operand(0), node.operand(1)
     shape = shape_of(weights)
     if shape is None or shape[0] < 0:
-        node.fail("the number of channels is unknown")
+        node.fail("the number of channels is dynamic")
     pad = -(-(scale - 1) // 2)
     kernel = 2 * scale - scale % 2
     grouped = op.Reshape(weights, [shape[0], 1, 1, kernel, kernel], special_zero=False)
@@ -141,23 +141,23 @@ def _affine_grid(node: LoweringNode, op: OpBuilder, theta: SSAValue, size: tuple
         node.fail(f"target_shape {list(size)} is not a height and width")
     height, width = size
     y, x = np.meshgrid(np.linspace(-1, 1, height), np.linspace(-1, 1, width), indexing="ij")
-    places = np.stack([x, y, np.ones_like(x)], -1).reshape(1, -1, 3).astype(np.float32)
-    grid = op.MatMul(op.constant(places), op.Reshape(theta, [-1, 2, 3], special_zero=False), transpose_b=True)
+    points = np.stack([x, y, np.ones_like(x)], -1).reshape(1, -1, 3).astype(np.float32)
+    grid = op.MatMul(op.constant(points), op.Reshape(theta, [-1, 2, 3], special_zero=False), transpose_b=True)
     return op.Reshape(grid, [-1, height, width, 2], special_zero=False)
 
 
 def _warped_grid(op: OpBuilder, flow: SSAValue) -> SSAValue:
     """The grid of a flow [N, 2, H, W], in pixels: the coordinates, from -1 to 1, to which each pixel is moved."""
     sizes = op.ShapeOf(flow)
-    places: list[SSAValue] = []
+    coordinates: list[SSAValue] = []
     for channel, axis in ((0, 3), (1, 2)):
         count = op.Gather(sizes, axis, 0)
-        numbers = op.convert(op.Range(0, count, 1, output_type=si64), f32)
-        line = op.Reshape(numbers, [1, 1, 1, -1] if axis == 3 else [1, 1, -1, 1], special_zero=False)
+        indices = op.convert(op.Range(0, count, 1, output_type=si64), f32)
+        line = op.Reshape(indices, [1, 1, 1, -1] if axis == 3 else [1, 1, -1, 1], special_zero=False)
         moved = op.Add(op.Slice(flow, [channel], [channel + 1], [1], [1]), line)
         reach = op.Divide(op.convert(op.Subtract(count, 1), f32), 2.0)
-        places.append(op.Subtract(op.Divide(moved, reach), 1.0))
-    return op.Concat(*places, axis=1)
+        coordinates.append(op.Subtract(op.Divide(moved, reach), 1.0))
+    return op.Concat(*coordinates, axis=1)
 
 
 @mxnet.lowers("GridGenerator")

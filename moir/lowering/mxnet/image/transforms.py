@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32
-from moir.expansions.resampling import resized_to
+from moir.expansions.resizing.resampling import resized_to
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import is_integer, numbers_of, rank_of_operand
 from moir.lowering.mxnet.table import mxnet

@@ -14,21 +14,12 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si64, to_numpy
 from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.expansions.attention_heads import join_heads, split_heads
 from moir.expansions.shape_values import dimension_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.element_types import element_type
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
-
-
-def split_heads(op: OpBuilder, x: SSAValue, heads: int) -> SSAValue:
-    """[batch, sequence, heads * size] -> [batch, heads, sequence, size]"""
-    return op.Transpose(op.Reshape(x, [0, 0, heads, -1], special_zero=True), [0, 2, 1, 3])
-
-
-def join_heads(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """[batch, heads, sequence, size] -> [batch, sequence, heads * size]"""
-    return op.Reshape(op.Transpose(x, [0, 2, 1, 3]), [0, 0, -1], special_zero=True)
 
 
 def repeated_heads(op: OpBuilder, x: SSAValue, heads: int, repeats: int) -> SSAValue:
@@ -117,7 +108,7 @@ class Window:
     """The keys that a query sees, by their positions relative to the query.
 
     Args:
-        offset: position of the first query: a scalar, or [batch, 1, 1, 1]; None for 0.
+        offset: index of the first query among the keys: a scalar, or [batch, 1, 1, 1]; None for 0.
         causal: whether keys after the query are hidden.
         left: number of visible keys before the query, -1 for all.
         right: number of visible keys after the query, -1 for all.
@@ -137,16 +128,16 @@ class Window:
 def window_mask(op: OpBuilder, query: SSAValue, key: SSAValue, window: Window) -> SSAValue:
     """The boolean mask [queries, keys] of a window, after the leading dimensions of its offset."""
     zero, one = op.constant(0, si64), op.constant(1, si64)
-    places = op.Unsqueeze(op.Range(zero, dimension_value(op, query, 2), one, output_type=si64), [1])
+    positions = op.Unsqueeze(op.Range(zero, dimension_value(op, query, 2), one, output_type=si64), [1])
     if window.offset is not None:
-        places = op.Add(places, window.offset)
+        positions = op.Add(positions, window.offset)
     keys = op.Range(zero, dimension_value(op, key, 2), one, output_type=si64)
     parts: list[SSAValue] = []
     right = 0 if window.causal else window.right
     if right >= 0:
-        parts.append(op.LessEqual(keys, op.Add(places, right) if right else places))
+        parts.append(op.LessEqual(keys, op.Add(positions, right) if right else positions))
     if window.left >= 0:
-        parts.append(op.GreaterEqual(keys, op.Subtract(places, window.left)))
+        parts.append(op.GreaterEqual(keys, op.Subtract(positions, window.left)))
     return parts[0] if len(parts) == 1 else op.LogicalAnd(*parts)
 
 
@@ -210,14 +201,15 @@ def shared_heads(node: LoweringNode, op: OpBuilder, x: SSAValue, query: SSAValue
             node.fail(f"{heads} heads of the query cannot share {own} heads of the key")
         return repeated_heads(op, x, own, heads // own)
     count = dimension_value(op, query, 1)
-    places = op.Range(op.constant(0, si64), count, op.constant(1, si64), output_type=si64)
-    return op.Gather(x, op.Divide(places, op.Divide(count, dimension_value(op, x, 1))), 1)
+    head_indices = op.Range(op.constant(0, si64), count, op.constant(1, si64), output_type=si64)
+    return op.Gather(x, op.Divide(head_indices, op.Divide(count, dimension_value(op, x, 1))), 1)
 
 
 def _set_mask(node: LoweringNode, op: OpBuilder, scores: Scores, query: SSAValue, key: SSAValue, past: SSAValue | None) -> None:
     """Set the mask of an Attention from its operands, attributes and lengths.
 
-    If the attribute `is_causal` is the only restriction, the causal mask of the runtime is used.
+    If the attribute `is_causal` is the only restriction, the attribute `causal` of
+    opset13.ScaledDotProductAttention is used.
     """
     mask, lengths = node.optional(3), node.optional(6)
     if mask is not None:
@@ -253,7 +245,7 @@ def _set_mask(node: LoweringNode, op: OpBuilder, scores: Scores, query: SSAValue
 def _padded_mask(op: OpBuilder, mask: SSAValue, key: SSAValue, *, may_be_shorter: bool) -> SSAValue:
     """A mask extended to the number of keys, if it has fewer; no query sees the added keys.
 
-    If sizes are unknown, the extension is computed only if the mask `may_be_shorter`, as with lengths of keys.
+    If sizes are dynamic, the extension is computed only if the mask `may_be_shorter`, as with lengths of keys.
     """
     shape, keys = shape_of(mask), shape_of(key)
     if shape and may_be_shorter and (shape[-1] < 0 or keys is None or keys[2] < 0):

@@ -5,14 +5,15 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.expansions.images import pooled_regions
-from moir.expansions.images.roi_maxima import roi_maxima
 from moir.expansions.shape_values import with_last_dimension
 from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.detection.roi_maxima import roi_maxima
 from moir.lowering.onnx.table import onnx
+from moir.lowering.ranks import fixed
 from moir.rewriting.builder import OpBuilder
 
 
-@onnx.lowers("RoiAlign", since=10)
+@onnx.lowers("RoiAlign", since=10, rank=fixed(4, 2, 1))
 def roi_align(
     node: LoweringNode,
     op: OpBuilder,
@@ -29,8 +30,8 @@ def roi_align(
 ) -> SSAValue:
     """onnx.RoiAlign(x, rois, batch) {output_height, …} -> opset9.ROIAlign(x, rois, batch) {pooled_h, …, aligned_mode}
 
-    Before version 16 coordinates are not shifted by half a pixel. The runtime defines mode `max` differently from ONNX,
-    so that it is computed by other operations.
+    Before version 16 coordinates are not shifted by half a pixel. opset9.ROIAlign defines mode `max` differently from
+    ONNX, so that it is computed by other operations.
     """
     coordinates = coordinate_transformation_mode if node.version >= 16 else "output_half_pixel"
     if coordinates not in ("half_pixel", "output_half_pixel") or mode not in ("avg", "max"):

@@ -9,10 +9,11 @@ from moir.expansions.shape_values import as_scalar, with_last_dimension
 from moir.expansions.suppression import SMALLEST, exclusive
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
+from moir.lowering.ranks import fixed
 from moir.rewriting.builder import OpBuilder
 
 
-@onnx.lowers("NonMaxSuppression", since=10)
+@onnx.lowers("NonMaxSuppression", since=10, rank=fixed(3, 3, 0, 0, 0))
 def non_max_suppression(
     node: LoweringNode,
     op: OpBuilder,
@@ -31,9 +32,6 @@ def non_max_suppression(
     """
     if max_output_boxes_per_class is None or node.constant_integers(2) == (0,):
         return op.constant(np.zeros((0, 3), np.int64))
-    if all(node.optional(index) is None or node.constant(index) is not None for index in range(len(node.op.operands))):
-        # The CPU plugin (2026.4) does not compile a suppression whose operands are all constants.
-        node.fail("all its operands are constants", hint="compute the boxes that it selects, and replace it by them")
     return op.NonMaxSuppression(
         with_last_dimension(op, boxes, 3, 4),
         scores,

@@ -7,17 +7,18 @@ from xdsl.ir import SSAValue
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
+from moir.lowering.ranks import fixed
 from moir.rewriting.builder import OpBuilder
 
 
-@onnx.lowers("DepthToSpace")
+@onnx.lowers("DepthToSpace", rank=fixed(4))
 @moves_strings(0)
 def depth_to_space(node: LoweringNode, op: OpBuilder, input: SSAValue, *, blocksize: int) -> SSAValue:
     """onnx.DepthToSpace(x) {blocksize, mode = DCR} -> opset1.DepthToSpace(x) {block_size, mode = blocks_first}"""
     return op.DepthToSpace(input, mode=block_mode(node), block_size=blocksize)
 
 
-@onnx.lowers("SpaceToDepth")
+@onnx.lowers("SpaceToDepth", rank=fixed(4))
 @moves_strings(0)
 def space_to_depth(node: LoweringNode, op: OpBuilder, input: SSAValue, *, blocksize: int) -> SSAValue:
     """onnx.SpaceToDepth(x) {blocksize, mode = DCR} -> opset1.SpaceToDepth(x) {block_size, mode = blocks_first}"""
@@ -25,7 +26,7 @@ def space_to_depth(node: LoweringNode, op: OpBuilder, input: SSAValue, *, blocks
 
 
 def block_mode(node: LoweringNode) -> str:
-    """The order of the elements of a block by its name in the runtime. Raises ConversionError for an unknown one."""
+    """The order of a block's elements by its name in opset1.DepthToSpace. Raises ConversionError for an unknown one."""
     modes = {"DCR": "blocks_first", "CRD": "depth_first"}
     mode = node.text("mode", "DCR")
     if mode not in modes:

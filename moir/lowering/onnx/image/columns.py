@@ -1,11 +1,11 @@
-"""Col2Im: blocks of images, listed as columns, are put back at their places, and summed where they overlap.
+"""Col2Im: columns, each a flattened block, are added to an image at the position of the block.
 
     %y = onnx.Col2Im(%x, [5, 5], [1, 5]) {pads = [0, 0, 0, 0]}
 ->  %y = opset15.Col2Im(%x, [5, 5], [1, 5]) {pads_begin = [0, 0], pads_end = [0, 0]}
 
-For images that do not have two axes the runtime has no such operation. With known sizes they become a transposed
-convolution, with computed sizes a product with a matrix for each axis, which has a 1 where an element of a block lies
-at a place of the image.
+For images that do not have two axes the operation sets have no such operation. With static sizes they become a
+transposed convolution, with computed sizes a product with a matrix for each axis, which has a 1 where an element of a
+block corresponds to an element of the image.
 """
 
 from __future__ import annotations
@@ -41,13 +41,15 @@ def column_to_image(node: LoweringNode, op: OpBuilder, input: SSAValue, image_sh
 
 
 def _axes(node: LoweringNode) -> int:
-    """The number of axes of the images, which is that of each list of the node."""
+    """The number of spatial axes, which is the length of every list attribute of the node."""
     lists = [len(node.integers(name, ())) for name in ("strides", "dilations")]
     lengths = [element_count(shape_of(node.operand(index))) for index in (1, 2)]
     rank = declared_rank(node)
     counts = [*lists, len(node.integers("pads", ())) // 2, *lengths, None if rank is None else rank - 2]
-    found = next((count for count in counts if count), 0)
-    return found or node.fail("the number of axes of the images is unknown", hint="make image_shape an initializer, or give the strides")
+    count_of_axes = next((count for count in counts if count), 0)
+    return count_of_axes or node.fail(
+        "the number of axes of the images is unknown", hint="make image_shape an initializer, or give the strides"
+    )
 
 
 def _column_to_volume(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:
@@ -102,9 +104,9 @@ def _placed_by_matrices(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValu
         size, length, count = (op.Gather(each, axis, 0) for each in (image, kernel, blocks))
         inside, first = (op.Range(op.constant(0, si64), stop, one, output_type=si64) for stop in (length, count))
         begins = op.Subtract(op.Multiply(first, strides[axis]), pads[axis])
-        places = op.Add(op.Unsqueeze(op.Multiply(inside, dilations[axis]), [1]), begins)
+        positions = op.Add(op.Unsqueeze(op.Multiply(inside, dilations[axis]), [1]), begins)
         cells = op.Unsqueeze(op.Range(op.constant(0, si64), size, one, output_type=si64), [0])
-        matrix = op.convert(op.Equal(op.Reshape(places, [-1, 1], special_zero=False), cells), element_of(value))
+        matrix = op.convert(op.Equal(op.Reshape(positions, [-1, 1], special_zero=False), cells), element_of(value))
         # [batch, channels, remaining sizes of blocks, remaining numbers of blocks, sizes of the image]
         left = axes - axis
         order = [0, 1, *range(3, 2 + left), *range(3 + left, 2 + 2 * left), *range(2 + 2 * left, 2 + axes + left), 2, 2 + left]

@@ -17,10 +17,10 @@ from xdsl.ir import Attribute, SSAValue
 from moir.analysis.input_dependence import is_computed_of_inputs, is_computed_of_sizes
 from moir.dialects.element_types import boolean, f32, si16, si32, si64, ui8, ui16, ui32, ui64
 from moir.dialects.opset.movement import Concat
-from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
+from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of
 from moir.dialects.symbols import Symbol, same
 from moir.errors import InferenceError
-from moir.expansions.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, resampled
+from moir.expansions.resizing.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, resample
 from moir.expansions.shape_values import as_scalar, dimension_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, of_length
@@ -29,7 +29,7 @@ from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
 if TYPE_CHECKING:
-    from moir.expansions.computed_resampling import ComputedResizing
+    from moir.expansions.resizing.computed_resampling import ComputedResizing
 
 MODES = {"nearest": "nearest", "linear": "linear_onnx", "cubic": "cubic"}
 NEAREST_MODES = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple")
@@ -37,13 +37,13 @@ UNCOMMON_COORDINATES = ("half_pixel_symmetric", "tf_crop_and_resize")
 COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn")
 
 _JUST_BELOW_ONE = 0.9995
-"""A summand for sizes before they are rounded down, so that rounding errors do not decrease them."""
+"""A number added to sizes before they are rounded down, so that rounding errors do not decrease them."""
 
 _ADDED_TO_SCALES = 1e-6
-"""The number that the runtime adds to a scale when it computes a size."""
+"""The number that opset11.Interpolate adds to a scale when it computes a size."""
 
 INTERPOLATED_AS: dict[Attribute, Attribute] = {boolean: ui8, si16: si32, ui16: si32, ui32: si64, ui64: si64}
-"""Integer types that the runtime does not interpolate, and the types that represent their values."""
+"""Integer types that opset11.Interpolate does not have, and the types that represent their values."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Resizing:
         coordinates: the transformation from positions in the result to positions in the data.
         nearest: the rounding of positions in mode `nearest`.
         by_scales: whether `target` contains scales; otherwise it contains sizes.
-        target: a tensor with an entry for each of `axes`, or for every axis if these are None.
+        target: a 1-D tensor with an element for each of `axes`, or for every axis if these are None.
         antialias, cube_coefficient, exclude_outside: the attributes of these names.
         factor: the scale of all axes, if their sizes are rounded to keep the aspect ratio.
     """
@@ -126,13 +126,13 @@ def resize(
     rank = node.rank(0)
     axes = None
     if node.has("axes"):
-        given = node.integers("axes")
-        axes = [normalize_axis(axis, rank) for axis in given] if rank is not None else list(given)
+        axes_attribute = node.integers("axes")
+        axes = [normalize_axis(axis, rank) for axis in axes_attribute] if rank is not None else list(axes_attribute)
         if min(axes, default=0) < 0:
-            node.fail("the rank of operand 0 is unknown, so negative axes are", hint="give the model's inputs a known rank")
+            node.fail("the rank of operand 0 is dynamic, so negative axes are", hint="give the model's inputs a static rank")
     scales, sizes = (None if value is not None and shape_of(value) == (0,) else value for value in map(node.optional, (2, 3)))
     if sizes is not None and node.constant(2) is None:
-        # One of both is an empty list, even if the model does not declare its length.
+        # One of scales and sizes is an empty 1-D tensor, even if the model does not declare its length.
         scales = None
     target = scales if scales is not None else sizes
     if target is None:
@@ -149,7 +149,8 @@ def resize(
         exclude_outside,
     )
     if rank is None and (count := element_count(shape_of(target)) if axes is None else declared_rank(node)) != 4:
-        # The CPU plugin (2026.4) resizes only images in one operation, and these data are not known to be images.
+        # The target has an element for each dimension of the data. Images, of four dimensions, are resized without
+        # that.
         ranked = op.Reshape(node.operand(0), [0] * (node.known_rank(0) if count is None else count), special_zero=True)
         node = node.with_operands({0: ranked})
     if coordinate_transformation_mode == "half_pixel_symmetric" and is_symmetric_anyway(node, resizing):
@@ -226,36 +227,13 @@ def without_unchanged_axes(op: OpBuilder, data: SSAValue, resizing: Resizing) ->
     return not order
 
 
-def changes_channels(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
-    """Whether the size of one of the first two axes may change, for data of three or more axes.
-
-    An unknown size of these axes is assumed to equal a constant target size. If the data have more than four axes,
-    those that keep their size are dropped.
-    """
-    rank = rank_of(data) or 0
-    if rank < 3:
-        return False
-    axes, entries = list(range(rank)) if resizing.axes is None else resizing.axes, op.known.elements(resizing.target)
-    if entries is None or entries.size != len(axes):
-        return min(axes, default=2) < 2
-    sizes = [1 if resizing.by_scales else op.known.dimension(data, axis) for axis in axes]
-    pairs = list(zip(entries.ravel(), sizes, strict=True))
-    kept = [index for index, (entry, size) in enumerate(pairs) if not same(entry, size)]
-    if rank < 5:
-        kept = [index for index in kept if not (isinstance(pairs[index][1], Symbol) and not isinstance(pairs[index][0], Symbol))]
-    changed = [axes[index] for index in kept]
-    if rank > 4 and changed and len(changed) < len(axes):
-        resizing.axes, resizing.target = changed, op.Gather(resizing.target, kept, 0)
-    return min(changed, default=2) < 2
-
-
 def takes_spatial_scales(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> bool:
     """Whether scales computed from shapes are 1 for all but the spatial axes; then the leading ones are dropped.
 
     For scales that are computed from inputs, positions are computed by other operations, as in ONNX: the positions of
     Interpolate differ in the last bits, and are not updated if the scales change but no size does (the fault
-    `changed-scales`). ONNX rounds the product of size and scale down. The runtime adds a little to the scale before,
-    so that a scale whose product with the size is just below an integer has to be a little smaller.
+    `changed-scales`). ONNX rounds the product of size and scale down. opset11.Interpolate adds a little to the scale
+    before, so that a scale whose product with the size is just below an integer has to be a little smaller.
     """
     data, rank = node.operand(0), node.rank(0) or 0
     if not resizing.by_scales or not 3 <= rank <= 5 or op.known.elements(resizing.target) is not None:
@@ -267,7 +245,7 @@ def takes_spatial_scales(node: LoweringNode, op: OpBuilder, resizing: Resizing) 
         return False
     resizing.target = scales = op.convert(op.Gather(of_length(op, resizing.target, len(axes)), list(range(ones, len(axes))), 0), f32)
     resizing.axes = spatial
-    # The runtime's positions of nearest elements differ in the last bit, which may select another element.
+    # Positions of nearest elements may differ in the last bit, which selects another element.
     if is_computed_of_inputs(scales) or (resizing.mode == "nearest" and resizing.coordinates != "asymmetric"):
         return False
     sizes = op.convert(op.Gather(op.ShapeOf(data), spatial, 0), f32)
@@ -277,7 +255,7 @@ def takes_spatial_scales(node: LoweringNode, op: OpBuilder, resizing: Resizing) 
 
 
 def _leading_ones(op: OpBuilder, scales: SSAValue) -> int:
-    """The number of entries at the beginning of a Concat that are known to be 1."""
+    """The number of leading operands of a Concat that are a constant 1."""
     count = 0
     for part in scales.owner.operands if isinstance(scales.owner, Concat) else ():
         array = op.known.constant(part)
@@ -290,8 +268,8 @@ def _leading_ones(op: OpBuilder, scales: SSAValue) -> int:
     return count
 
 
-def resizes_unknown_batch(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> bool:
-    """Whether the first two axes of data of unknown rank may be resized: scales are not 1, or sizes are constant."""
+def resizes_dynamic_batch(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> bool:
+    """Whether the first two axes of data of dynamic rank may be resized: scales are not 1, or sizes are constant."""
     if node.rank(0) is not None or resizing.axes is not None or (entries := op.known.elements(resizing.target)) is None:
         return False
     return any(not same(each, 1) if resizing.by_scales else not isinstance(each, Symbol) for each in entries[:2])
@@ -299,8 +277,8 @@ def resizes_unknown_batch(node: LoweringNode, op: OpBuilder, resizing: Resizing)
 
 def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
     """Operand 0 resized with the given parameters."""
-    has_unknown_batch = resizes_unknown_batch(node, op, resizing)
-    if has_unknown_batch:
+    has_dynamic_batch = resizes_dynamic_batch(node, op, resizing)
+    if has_dynamic_batch:
         ranked = op.Reshape(node.operand(0), [0] * (element_count(shape_of(resizing.target)) or 0), special_zero=True)
         node = node.with_operands({0: ranked})
     data, mode = node.operand(0), resizing.mode
@@ -315,11 +293,9 @@ def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
     excludes = resizing.exclude_outside and mode == "cubic"
     if resizing.coordinates in UNCOMMON_COORDINATES or excludes or (resizing.antialias and mode != "nearest"):
         return resized_by_matrices(node, op, resizing)
-    takes_scales = not has_unknown_batch and takes_spatial_scales(node, op, resizing)
+    takes_scales = not has_dynamic_batch and takes_spatial_scales(node, op, resizing)
     is_computed = resizing.by_scales and not takes_scales and is_computed_of_inputs(resizing.target)
-    is_spatial = takes_scales or not (has_unknown_batch or is_computed or changes_channels(op, data, resizing))
-    if not is_spatial or resizing.factor is not None or (mode != "nearest" and node.constant(0) is not None):
-        # The CPU plugin (2026.4) resizes spatial axes only, and the runtime does not resize a constant along one axis.
+    if has_dynamic_batch or is_computed or resizing.factor is not None:
         return resized_by_matrices(node, op, resizing)
     element = element_of(data)
     result = op.Interpolate(
@@ -338,7 +314,7 @@ def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
 def resized_by_matrices(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
     """Operand 0 multiplied by a matrix for each resized axis; the matrices are constants if all sizes are known.
 
-    Raises ConversionError if the rank is unknown or a matrix would be too large.
+    Raises ConversionError if the rank is dynamic or a matrix would be too large.
     """
     rank, shape, known = node.known_rank(0), node.shape(0) or (), node.known.constant(resizing.target)
     axes = list(range(rank)) if resizing.axes is None else resizing.axes
@@ -358,14 +334,14 @@ def resized_by_matrices(node: LoweringNode, op: OpBuilder, resizing: Resizing) -
         if all(shape[axis] >= 0 or value == unchanged for axis, value in zip(axes, known.ravel(), strict=True)):
             spans = [(0.0, 1.0)] * len(axes) if regions is None else regions.astype(np.float64).reshape(2, -1).T.tolist()
             parts = _parts(node, resizing, zip(axes, known.ravel().tolist(), map(tuple, spans), strict=True))
-            return resampled(op, node.operand(0), parts, sampling, extrapolation)
-    from moir.expansions.computed_resampling import resampled_as_computed
+            return resample(op, node.operand(0), parts, sampling, extrapolation)
+    from moir.expansions.resizing.computed_resampling import resample_with_computed_sizes
 
-    return resampled_as_computed(op, node.operand(0), _computed_parts(node, op, resizing, axes), sampling, extrapolation)
+    return resample_with_computed_sizes(op, node.operand(0), _computed_parts(node, op, resizing, axes), sampling, extrapolation)
 
 
 def _parts(node: LoweringNode, resizing: Resizing, entries: Iterable[tuple[int, float, tuple[float, ...]]]) -> list[AxisResizing]:
-    """The resized axes, from the entry of the target and the region of each axis."""
+    """The resized axes, from the element of the target and the region of each axis."""
     parts: list[AxisResizing] = []
     for axis, value, region in entries:
         size = (node.shape(0) or ())[axis]
@@ -386,7 +362,7 @@ def _factor(op: OpBuilder, factor: float | SSAValue) -> SSAValue:
 
 def _computed_parts(node: LoweringNode, op: OpBuilder, resizing: Resizing, axes: Sequence[int]) -> list[ComputedResizing]:
     """The resized axes, whose sizes or scales are computed when the model runs."""
-    from moir.expansions.computed_resampling import ComputedResizing
+    from moir.expansions.resizing.computed_resampling import ComputedResizing
 
     known = node.known.elements(resizing.target)
     resizing.target = of_length(op, resizing.target, len(axes))
@@ -404,7 +380,7 @@ def _computed_parts(node: LoweringNode, op: OpBuilder, resizing: Resizing, axes:
         region = None
         if resizing.coordinates == "tf_crop_and_resize":
             corners = of_length(op, node.operand(1), 2 * len(axes))
-            start, end = (op.convert(op.Gather(corners, place, 0), f32) for place in (index, index + len(axes)))
+            start, end = (op.convert(op.Gather(corners, position, 0), f32) for position in (index, index + len(axes)))
             region = start, end
         parts.append(ComputedResizing(axis, size, count, scale, region))
     return parts

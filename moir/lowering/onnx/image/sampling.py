@@ -7,13 +7,14 @@ from typing import NoReturn
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import rank_of, shape_of
-from moir.expansions.sampling_grids import affine_places
+from moir.expansions.resizing.sampling_grids import affine_coordinates
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, of_length
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
 
+@onnx.lowers("com.microsoft.GridSample")
 @onnx.lowers("GridSample", since=16)
 def grid_sample(
     node: LoweringNode, op: OpBuilder, x: SSAValue, grid: SSAValue, *, padding_mode: str = "zeros", align_corners: bool = False
@@ -26,7 +27,7 @@ def grid_sample(
     if mode not in modes:
         node.fail(f"mode {mode!r} is not one of {', '.join(modes)}")
     if node.version >= 20 and 4 not in (rank_of(x), rank_of(grid)):
-        from moir.expansions.sampling_grids import sampled_volume
+        from moir.expansions.resizing.sampling_grids import sampled_volume
 
         return sampled_volume(
             op,
@@ -64,7 +65,7 @@ def affine_grid(
     count = None if size is None else (shape_of(size) or (-1,))[0]
     if size is None or count not in (4, 5):
         node.fail("the size is not a list of 4 or 5 numbers", hint="make size an initializer")
-    return affine_places(op, theta, size, count, align_corners=align_corners)
+    return affine_coordinates(op, theta, size, count, align_corners=align_corners)
 
 
 @onnx.lowers("ImageDecoder", since=20)

@@ -27,7 +27,7 @@ from moir.rewriting.builder import OpBuilder
 UNSUPPORTED = "rotary embeddings in the attention and shared buffers of past keys are not supported"
 
 HIDDEN = -10000.0
-"""The default of `mask_filter_value`: the number that is added to the score of a hidden key."""
+"""The default of `mask_filter_value`, which is added to the score of a hidden key."""
 
 
 def _key_mask(node: LoweringNode, op: OpBuilder, mask: SSAValue, key: SSAValue) -> SSAValue:
@@ -52,13 +52,13 @@ def _key_mask(node: LoweringNode, op: OpBuilder, mask: SSAValue, key: SSAValue) 
 
 
 def _mask(
-    node: LoweringNode, op: OpBuilder, query: SSAValue, key: SSAValue, given: SSAValue | None, past: SSAValue | None
+    node: LoweringNode, op: OpBuilder, query: SSAValue, key: SSAValue, mask: SSAValue | None, past: SSAValue | None
 ) -> SSAValue | None:
-    """The numbers that are added to the scores: 0 for visible keys, `mask_filter_value` for hidden ones.
+    """The mask that is added to the scores: 0 for visible keys, `mask_filter_value` for hidden keys.
 
     None if every query sees every key.
     """
-    visible = None if given is None else _key_mask(node, op, given, key)
+    visible = None if mask is None else _key_mask(node, op, mask, key)
     if node.flag("unidirectional"):
         offset = None if past is None else dimension_value(op, past, 2)
         causal = window_mask(op, query, key, Window(offset, causal=True))
@@ -127,8 +127,8 @@ def projected_attention(
         op: the builder.
         projected: [batch, sequence, queries + keys + values].
         mask: the visible keys, in the form of `_key_mask`; None if all are visible.
-        past: the keys and values of former positions, [2, batch, heads, past, size]; None if there are none.
-        bias: numbers that are added to the scores; None if there are none.
+        past: the keys and values of earlier positions, [2, batch, heads, past, size]; None without a cache.
+        bias: a bias that is added to the scores; None without one.
     """
     if node.flag("do_rotary"):
         node.fail(UNSUPPORTED)
@@ -172,11 +172,11 @@ def multi_head_attention(
     heads, 2, size] and contains keys and values.
     """
     heads = head_count(node)
-    given = _unpacked(node, op, heads)
-    biases = _bias_parts(node, op, given)
+    inputs = _unpacked(node, op, heads)
+    biases = _bias_parts(node, op, inputs)
     query, key, value = (
         split_heads(op, part if bias is None else op.Add(part, bias), heads) if rank_of(part) == 3 else part
-        for part, bias in zip(given, biases, strict=True)
+        for part, bias in zip(inputs, biases, strict=True)
     )
     if past_key is not None:
         key, value = op.Concat(past_key, key, axis=2), op.Concat(node.operand(7) if past_value is None else past_value, value, axis=2)
@@ -199,13 +199,13 @@ def _unpacked(node: LoweringNode, op: OpBuilder, heads: int) -> list[SSAValue]:
     return [*present[:-1], *(op.Reshape(part, [0, 0, heads * size if size > 0 else -1], special_zero=True) for part in parts)]
 
 
-def _bias_parts(node: LoweringNode, op: OpBuilder, given: Sequence[SSAValue]) -> Sequence[SSAValue | None]:
+def _bias_parts(node: LoweringNode, op: OpBuilder, biases: Sequence[SSAValue]) -> Sequence[SSAValue | None]:
     """The parts of the bias for query, key and value, each with the length of the last dimension of its operand."""
     bias = node.optional(3)
     if bias is None:
         return (None, None, None)
-    sizes = [(shape_of(each) or (-1,))[-1] for each in given]
-    if rank_of(given[1]) == 4 or -1 in sizes:
+    sizes = [(shape_of(each) or (-1,))[-1] for each in biases]
+    if rank_of(biases[1]) == 4 or -1 in sizes:
         return op.Split.parts(3, bias, op.constant(0, si64), num_splits=3)
     array = node.constant(3)
     if array is None:
@@ -225,7 +225,7 @@ def rotary_embedding(node: LoweringNode, op: OpBuilder, *, is_packed_batching: b
     x, positions, zero = node.operand(0), node.operand(1), op.constant(0, si64)
     if node.known_rank(1) == 1:
         length = dimension_value(op, x, 2 if node.known_rank(0) == 4 else 1)
-        places = op.Range(zero, length, op.constant(1, si64), output_type=si64)
-        positions = op.Unsqueeze(op.Add(places, op.convert(positions, si64)), [0])
+        indices = op.Range(zero, length, op.constant(1, si64), output_type=si64)
+        positions = op.Unsqueeze(op.Add(indices, op.convert(positions, si64)), [0])
     cos, sin = (op.Gather(node.operand(index), positions, zero) for index in (2, 3))
     return rotated_heads(node, op, cos, sin)

@@ -42,8 +42,8 @@ def distances(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, me
         node.fail(f"the metric {metric!r} is not supported")
     rows = op.known.constant(b)
     if rows is not None and rows.size:
-        found = squared_distances(op, a, rows, np.inf)
+        squared = squared_distances(op, a, rows, np.inf)
     else:
         sizes = op.Unsqueeze(op.ReduceSum(op.Multiply(b, b), [1], keep_dims=False), [0])
-        found = _from_products(op, a, b, sizes)
-    return op.Sqrt(found) if metric == "euclidean" else found
+        squared = _from_products(op, a, b, sizes)
+    return op.Sqrt(squared) if metric == "euclidean" else squared

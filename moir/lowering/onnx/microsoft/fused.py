@@ -37,7 +37,7 @@ def fast_gelu(op: OpBuilder, x: SSAValue, bias: SSAValue | None = None) -> SSAVa
 def fused_product(node: LoweringNode, op: OpBuilder, *, alpha: float = 1.0, transA: bool = False, transB: bool = False) -> SSAValue:
     """onnx.com.microsoft.FusedMatMul(a, b) {alpha, transA, transB} -> MatMul(a, b) {transpose_a, transpose_b} * alpha
 
-    `transBatchA` moves the first dimension of a to the place before the last one; `transBatchB` does so with b.
+    `transBatchA` moves the first dimension of a before the last one; `transBatchB` does so with b.
     """
     operands = [_batch_transposed(node, op, index, flag) for index, flag in enumerate(("transBatchA", "transBatchB"))]
     result = op.MatMul(*operands, transpose_a=transA, transpose_b=transB)
@@ -45,7 +45,7 @@ def fused_product(node: LoweringNode, op: OpBuilder, *, alpha: float = 1.0, tran
 
 
 def _batch_transposed(node: LoweringNode, op: OpBuilder, index: int, flag: str) -> SSAValue:
-    """An operand; if an attribute is set, its first dimension is moved to the place before the last one."""
+    """An operand; if an attribute is set, its first dimension is moved before the last one."""
     if not node.flag(flag):
         return node.operand(index)
     rank = node.known_rank(index)
@@ -119,16 +119,34 @@ def channel_last_convolution(
     return op.transposed(add_bias(node, op, result, b, axes), last)
 
 
+@onnx.lowers("com.microsoft.NhwcFusedConv")
+def channel_last_fused_convolution(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    w: SSAValue,
+    b: SSAValue | None = None,
+    z: SSAValue | None = None,
+    *,
+    group: int = 1,
+    kernel_shape: tuple[int, ...] = (),
+    activation_params: tuple[float, ...] = (),
+) -> SSAValue:
+    """onnx.com.microsoft.NhwcFusedConv(x, w, b, z) {activation} -> Relu(NhwcConv(x, w, b) + z)"""
+    result = channel_last_convolution(node, op, x, w, b, group=group, kernel_shape=kernel_shape)
+    return activated(node, op, result if z is None else op.Add(result, z), activation_params)
+
+
 @onnx.lowers("com.microsoft.FusedGemm")
 def fused_general_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, c: SSAValue | None = None) -> SSAValue:
     """onnx.com.microsoft.FusedGemm(a, b, c) {activation} -> Relu(MatMul(a, b) + c)"""
     result = affine_product(node, op, a, b, c)
-    given = [name for name in ("activation_alpha", "activation_beta", "activation_gamma") if node.has(name)]
-    return activated(node, op, result, [node.number(name) for name in given])
+    names = [name for name in ("activation_alpha", "activation_beta", "activation_gamma") if node.has(name)]
+    return activated(node, op, result, [node.number(name) for name in names])
 
 
 def _summed(node: LoweringNode, op: OpBuilder, *indices: int) -> SSAValue:
-    """The sum of those of the given operands that are present."""
+    """The sum of the operands that are present, of those at `indices`."""
     values = [value for index in indices if (value := node.optional(index)) is not None]
     total = values[0]
     for value in values[1:]:
@@ -189,18 +207,23 @@ def skip_simplified_layer_normalization(
 
 @onnx.lowers("com.microsoft.EmbedLayerNormalization")
 def embed_layer_normalization(node: LoweringNode, op: OpBuilder, *, epsilon: float = 1e-12) -> Sequence[SSAValue | None]:
-    """onnx.com.microsoft.EmbedLayerNormalization(ids, segments, words, positions, table, gamma, beta, mask, places)
+    """onnx.com.microsoft.EmbedLayerNormalization(ids, segments, words, positions, table, gamma, beta, mask, rows)
     -> MVN(sum) * gamma + beta, the length of each row of the mask, the sum
 
-    The sum is words[ids] + positions[places] + table[segments]; places are position ids, and table has the segments.
+    The sum is words[ids] + positions[rows] + table[segments]; `rows` are the position ids.
     """
-    ids, segments, mask, places = node.operand(0), node.optional(1), node.optional(7), node.optional(8)
+    return embedded(node, op, node.optional(8), epsilon)
+
+
+def embedded(node: LoweringNode, op: OpBuilder, position_ids: SSAValue | None, epsilon: float) -> Sequence[SSAValue | None]:
+    """The results of an EmbedLayerNormalization, from the first eight operands of a node and position ids."""
+    ids, segments, mask = node.operand(0), node.optional(1), node.optional(7)
     zero = op.constant(0, si64)
     total = op.Gather(node.operand(2), ids, zero)
-    if places is None:
+    if position_ids is None:
         length = op.Gather(op.ShapeOf(ids), op.constant(1, si64), zero)
-        places = op.Unsqueeze(op.Range(zero, length, op.constant(1, si64), output_type=si64), [0])
-    total = op.Add(total, op.Gather(node.operand(3), places, zero))
+        position_ids = op.Unsqueeze(op.Range(zero, length, op.constant(1, si64), output_type=si64), [0])
+    total = op.Add(total, op.Gather(node.operand(3), position_ids, zero))
     if segments is not None and node.optional(4) is not None:
         total = op.Add(total, op.Gather(node.operand(4), segments, zero))
     y = layer_normalized(op, total, node.operand(5), node.operand(6), op.constant([-1], si64), epsilon)

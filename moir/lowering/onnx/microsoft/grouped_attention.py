@@ -54,21 +54,21 @@ def group_query_attention(
     # The first tokens of a sequence have no past, whatever its length is.
     past = op.Subtract(op.Add(op.convert(op.Reshape(node.operand(5), [-1, 1], special_zero=False), si64), 1), count)
     past = op.Select(op.Equal(total, count), op.Multiply(past, 0), past)
-    places = op.Add(past, op.Unsqueeze(op.Range(0, count, 1, output_type=si64), [0]))
+    positions = op.Add(past, op.Unsqueeze(op.Range(0, count, 1, output_type=si64), [0]))
     if do_rotary:
-        cos, sin = (op.Unsqueeze(op.Gather(node.operand(index), places, 0), [1]) for index in (7, 8))
+        cos, sin = (op.Unsqueeze(op.Gather(node.operand(index), positions, 0), [1]) for index in (7, 8))
         size = node.attribute("rotary_embedding_dim", 0)
         if size:
             node.fail("rotary_embedding_dim is not supported")
         query, key = (rotated(op, each, cos, sin, rotary_interleaved) for each in (query, key))
-    present = [_cached(op, node.optional(3 + index), each, places, total) for index, each in enumerate((key, value))]
+    present = [_cached(op, node.optional(3 + index), each, positions, total) for index, each in enumerate((key, value))]
     key, value = (repeated_heads(op, each, kv_num_heads, num_heads // kv_num_heads) for each in present)
     keys = op.Range(0, dimension_value(op, present[0], 2), 1, output_type=si64)
-    own_places = op.Unsqueeze(places, [1, 3])
-    visible = op.LessEqual(keys, own_places)
+    query_positions = op.Unsqueeze(positions, [1, 3])
+    visible = op.LessEqual(keys, query_positions)
     window = node.attribute("local_window_size", -1)
     if window > 0:
-        visible = op.LogicalAnd(visible, op.Greater(keys, op.Subtract(own_places, window)))
+        visible = op.LogicalAnd(visible, op.Greater(keys, op.Subtract(query_positions, window)))
     mask = op.Select(visible, op.constant_like(0, query), lowest(op, query))
     scores = Scores(scale or None, softcap, mask)
     return [join_heads(op, attention(op, query, key, value, scores)), *present][: node.result_count]
@@ -84,12 +84,12 @@ def _parts(node: LoweringNode, op: OpBuilder, heads: int, own: int) -> tuple[SSA
     return split_heads(op, node.operand(0), heads), split_heads(op, key, own), split_heads(op, value, own)
 
 
-def _cached(op: OpBuilder, past: SSAValue | None, new: SSAValue, places: SSAValue, total: SSAValue) -> SSAValue:
-    """The cache with the new keys or values at their places."""
+def _cached(op: OpBuilder, past: SSAValue | None, new: SSAValue, indices: SSAValue, total: SSAValue) -> SSAValue:
+    """The cache, padded to `total` positions, with the new keys or values written at `indices`."""
     if past is None:
         return new
     room = op.Maximum(op.Subtract(as_list(op, total), dimension_value(op, past, 2, (1,))), 0)
     zeros = op.constant([0] * 4)
     cache = op.Pad(past, zeros, op.ScatterUpdate(zeros, [2], room, 0), op.constant_like(0, past), pad_mode="constant")
-    positions = op.Broadcast(op.Unsqueeze(places, [1, 3]), op.ShapeOf(new))
+    positions = op.Broadcast(op.Unsqueeze(indices, [1, 3]), op.ShapeOf(new))
     return op.ScatterElementsUpdate(cache, positions, op.convert(new, element_of(past)), 2)

@@ -55,7 +55,7 @@ def quantized_attention(
 
 @onnx.lowers("com.microsoft.PackedAttention")
 def attention_of_packed_batch(node: LoweringNode, op: OpBuilder, x: SSAValue, weights: SSAValue, bias: SSAValue) -> SSAValue:
-    """onnx.com.microsoft.PackedAttention(x, weights, bias, places, lengths) {num_heads}
+    """onnx.com.microsoft.PackedAttention(x, weights, bias, token_offset, cumulative_lengths) {num_heads}
     -> ScaledDotProductAttention(q, k, v, mask), of tokens [tokens, hidden] as a batch of one
     """
     projected = op.Add(op.MatMul(x, weights), bias)
@@ -66,7 +66,7 @@ def attention_of_packed_batch(node: LoweringNode, op: OpBuilder, x: SSAValue, we
 def multi_head_attention_of_packed_batch(
     node: LoweringNode, op: OpBuilder, q: SSAValue, k: SSAValue | None = None, v: SSAValue | None = None, bias: SSAValue | None = None
 ) -> SSAValue:
-    """onnx.com.microsoft.PackedMultiHeadAttention(q, k, v, bias, places, lengths) {num_heads}
+    """onnx.com.microsoft.PackedMultiHeadAttention(q, k, v, bias, token_offset, cumulative_lengths) {num_heads}
     -> ScaledDotProductAttention(q, k, v, mask), of tokens [tokens, hidden] as a batch of one
 
     Without k and v, q is [tokens, heads, 3, size] and contains queries, keys and values.

@@ -8,28 +8,26 @@ Each operation dequantizes its operands, computes in floats, and quantizes the r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.data import Array, DataAttr
-from moir.dialects.element_types import f32, ui4, ui8
-from moir.dialects.opset.infrastructure import Constant
-from moir.dialects.quantization import IntegerRange, Quantization
+from moir.dialects.element_types import f32
 from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.constant_forms import as_type, constant_array
 from moir.expansions.functions import operation
-from moir.expansions.quantization import dequantized
 from moir.expansions.shape_values import all_axes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.activation import leaky
-from moir.lowering.onnx.quantization.operations import dynamically_quantized
+from moir.lowering.onnx.microsoft.fused import embedded
+from moir.lowering.onnx.quantization.operations import dynamically_quantized, quantized_convolution
 from moir.lowering.onnx.quantization.values import dequantized_operand, quantization, quantized, result_type
-from moir.lowering.onnx.recurrent.network import LSTM, Network
+from moir.lowering.onnx.recurrent.layer import LSTM, RNNLayer
 from moir.lowering.onnx.recurrent.operations import lowered
-from moir.lowering.onnx.sliding_window import kernel_shape, sliding_window
+from moir.lowering.onnx.sliding_window import kernel_shape, sliding_window, spatial_axes
 from moir.lowering.onnx.table import onnx
+from moir.lowering.signatures import bound
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
@@ -40,10 +38,13 @@ def _operand(node: LoweringNode, op: OpBuilder, data: int, axis: int = 1) -> SSA
     return dequantized_operand(node, op, x, quantization(node, op, element_of(x), scale, zero, axis, rank_of(x)))
 
 
-def _result(node: LoweringNode, op: OpBuilder, value: SSAValue, scale: int) -> SSAValue:
-    """A value quantized by the scale and zero point that are operands of the node, from index `scale` on."""
+def _result(node: LoweringNode, op: OpBuilder, value: SSAValue, scale: int, data: int = 0) -> SSAValue:
+    """A value quantized by the scale and zero point that are operands of the node, from index `scale` on.
+
+    Without a zero point its type is that of the quantized operand of index `data`.
+    """
     zero = node.optional(scale + 1)
-    element = result_type(zero)
+    element = result_type(zero, node.element(data))
     return quantized(op, value, quantization(node, op, element, node.operand(scale), zero), element)
 
 
@@ -98,11 +99,40 @@ _unary("QLinearAveragePool", _window_mean)
 _unary("QLinearSoftmax", _softmax)
 
 
+@onnx.lowers("com.microsoft.QLinearWhere")
+def selection(node: LoweringNode, op: OpBuilder, condition: SSAValue) -> SSAValue:
+    """onnx.com.microsoft.QLinearWhere(condition, x, …, y, …, scale, zero) -> quantized Select(condition, x, y)"""
+    return _result(node, op, op.Select(condition, _operand(node, op, 1), _operand(node, op, 4)), 7)
+
+
+@onnx.lowers("com.microsoft.QLinearReduceMean")
+def mean(node: LoweringNode, op: OpBuilder, *, axes: tuple[int, ...], keepdims: bool = True) -> SSAValue:
+    """onnx.com.microsoft.QLinearReduceMean(x, …, scale, zero) {axes, keepdims} -> quantized ReduceMean(x, axes)"""
+    x = _operand(node, op, 0)
+    return _result(node, op, op.ReduceMean(x, list(axes) or all_axes(op, x), keep_dims=keepdims), 3)
+
+
+convolution_of = bound(quantized_convolution)
+"""The lowering of onnx.QLinearConv, as a function of a node and a builder."""
+
+
+@onnx.lowers("com.microsoft.QLinearConv")
+def convolution(node: LoweringNode, op: OpBuilder, *, channels_last: bool = False) -> SSAValue:
+    """onnx.com.microsoft.QLinearConv(x, …, w, …, y_scale, y_zero, b) {channels_last}
+    -> onnx.QLinearConv between two Transposes if the channels of x are its last dimension
+    """
+    if not channels_last:
+        return convolution_of(node, op)
+    axes = spatial_axes(node, (3, 0))
+    x = op.Transpose(node.operand(0), [0, axes + 1, *range(1, axes + 1)])
+    return op.Transpose(convolution_of(node.with_operands({0: x}), op), [0, *range(2, axes + 2), 1])
+
+
 @onnx.lowers("com.microsoft.QLinearConcat")
 def concatenation(node: LoweringNode, op: OpBuilder, *, axis: int) -> SSAValue:
     """onnx.com.microsoft.QLinearConcat(scale, zero, x1, …, x2, …) {axis} -> quantized Concat(x1, x2, …)"""
     parts = [_operand(node, op, index) for index in range(2, len(node.op.operands), 3)]
-    return _result(node, op, op.Concat(*parts, axis=axis), 0)
+    return _result(node, op, op.Concat(*parts, axis=axis), 0, 2)
 
 
 @onnx.lowers("com.microsoft.QGemm")
@@ -180,63 +210,28 @@ def dynamic_product(
     bias: SSAValue | None = None,
 ) -> SSAValue:
     """onnx.com.microsoft.DynamicQuantizeMatMul(a, b, b_scale, b_zero, bias)
-    -> MatMul(a, dequantized b) + bias, where a is rounded to 256 levels between its extremes
+    -> MatMul(a, dequantized b) + bias, where a is quantized to 256 values between its extremes
     """
-    level, scale, zero = dynamically_quantized(op, a_)
-    a = op.Multiply(op.Subtract(level, zero), scale)
+    values, scale, zero = dynamically_quantized(op, a_)
+    a = op.Multiply(op.Subtract(values, zero), scale)
     b = dequantized_operand(node, op, b_, quantization(node, op, element_of(b_), b_scale, b_zero, -1))
     result = op.MatMul(a, b)
     return result if bias is None else op.Add(result, bias)
 
 
-@onnx.lowers("com.microsoft.MatMulNBits")
-def packed_product(
-    node: LoweringNode,
-    op: OpBuilder,
-    x: SSAValue,
-    _b: SSAValue | None = None,
-    _scales: SSAValue | None = None,
-    _zeros: SSAValue | None = None,
-    operand_4: SSAValue | None = None,
-    bias: SSAValue | None = None,
-    *,
-    bits: int = 4,
-    block_size: int,
-    N: int,
-    K: int,
-) -> SSAValue:
-    """onnx.com.microsoft.MatMulNBits(a, b, scales, zeros, -, bias) {N, K, bits, block_size}
+@onnx.lowers("com.microsoft.QEmbedLayerNormalization")
+def quantized_embedding(node: LoweringNode, op: OpBuilder, *, epsilon: float = 1e-12) -> Sequence[SSAValue | None]:
+    """onnx.com.microsoft.QEmbedLayerNormalization(ids, segments, tables, gamma, beta, mask, scales, zero points)
+    -> com.microsoft.EmbedLayerNormalization of the dequantized tables, gamma and beta
 
-    -> MatMul(a, Reshape((Convert(b as u4 [N, blocks, block_size]) - zeros) * scales)) {transpose_b = true} + bias
+    The scale and the zero point of operand i, from 2 to 6, are the operands i + 6 and i + 11.
     """
-    packed, scales, zeros = node.constant(1), node.constant(2), node.constant(3)
-    if bits not in (4, 8) or block_size < 16 or packed is None or scales is None:
-        node.fail(f"weights of {bits} bits in blocks of {block_size} are not supported")
-    if operand_4 is not None:
-        node.fail("weights in another order (g_idx) are not supported")
-    blocks = -(-K // block_size)
-    if packed.size != N * blocks * block_size * bits // 8 or scales.size != N * blocks:
-        node.fail(f"{packed.size} bytes are not weights [{N}, {K}] of {bits} bits")
-    shape = (N, blocks, block_size)
-    flat = packed.reshape(-1).view(np.uint8)
-    data = DataAttr.of(flat, ui4, shape) if bits == 4 else DataAttr.of(flat.reshape(shape), ui8)
-    weights = op.create(Constant, (), {"value": data}).results[0]
-    if zeros is not None and zeros.dtype == np.uint8:
-        zeros = _unpacked(zeros.reshape(N, -1), bits)[:, :blocks]
-    points = np.full((1, 1, 1), 2 ** (bits - 1), np.float32) if zeros is None else zeros.reshape(N, blocks, 1).astype(np.float32)
-    how = Quantization(op.constant_like(scales.reshape(N, blocks, 1), x), op.constant_like(points, x), IntegerRange(bits, False))
-    matrix = op.Reshape(dequantized(op, weights, how, element_of(x)), [N, blocks * block_size], special_zero=False)
-    if blocks * block_size != K:
-        matrix = op.Slice(matrix, [0], [K], [1], [1])
-    result = op.MatMul(x, matrix, transpose_b=True)
-    return result if bias is None else op.Add(result, bias)
-
-
-def _unpacked(data: Array, bits: int) -> Array:
-    """The integers of 4 or 8 bits in rows of bytes; the low half of a byte precedes the high one."""
-    if bits == 8:
-        return data
-    return np.stack([data & 15, data >> 4], axis=-1).reshape(data.shape[0], -1)
+    floats: dict[int, SSAValue] = {}
+    for index in range(2, 7):
+        if (value := node.optional(index)) is not None:
+            how = quantization(node, op, element_of(value), node.operand(index + 6), node.optional(index + 11), rank=rank_of(value))
+            floats[index] = dequantized_operand(node, op, value, how)
+    return embedded(node.with_operands(floats), op, None, epsilon)
 
 
 @onnx.lowers("com.microsoft.DynamicQuantizeLSTM")
@@ -249,7 +244,7 @@ def recurrent(node: LoweringNode, op: OpBuilder) -> Replacement:
     """
     node.note("the data and states stay floats, which ONNX Runtime rounds to 8 bits at each step: numbers differ by that")
     weights = {index: _recurrent_weights(node, op, index, index * 2 + 6) for index in (1, 2)}
-    return lowered(Network(node.with_operands(weights), op, LSTM))
+    return lowered(RNNLayer(node.with_operands(weights), op, LSTM))
 
 
 def _recurrent_weights(node: LoweringNode, op: OpBuilder, index: int, scale: int) -> SSAValue:

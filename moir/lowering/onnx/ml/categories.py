@@ -1,4 +1,4 @@
-"""Categories: OneHotEncoder, LabelEncoder, CategoryMapper, by look-ups among constants.
+"""Categories: OneHotEncoder, LabelEncoder, CategoryMapper, by look-ups in constant tables.
 
     %y = onnx.ai.onnx.ml.LabelEncoder(%x) {keys_int64s, values_floats, default_float}
 ->  %y = Select(Equal(Gather(keys, %i), %x), Gather(values, %i), default), %i = SearchSorted(keys, %x)
@@ -20,8 +20,8 @@ from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
 
-class Listed(NamedTuple):
-    """The constants that an attribute lists, and their element type."""
+class Constants(NamedTuple):
+    """The elements of an attribute, and their element type."""
 
     array: Array
     element: Attribute
@@ -32,27 +32,27 @@ _SUFFIXES: dict[str, tuple[Any, Attribute]] = {
     "floats": (np.float32, f32),
     "strings": (object, string),
 }
-"""The element type of the lists in the attributes `keys_…` and `values_…`, by the suffix of their names."""
+"""The element type of the attributes `keys_…` and `values_…`, by the suffix of their names."""
 
 
-def _listed(node: LoweringNode, name: str) -> Listed:
+def _constants_of(node: LoweringNode, name: str) -> Constants:
     """The keys or values of a LabelEncoder, which are in one of several attributes."""
-    given = node.op.properties.get(f"{name}_tensor")
-    if isinstance(given, DataAttr):
-        return Listed(given.array.reshape(-1), given.element)
+    attribute = node.op.properties.get(f"{name}_tensor")
+    if isinstance(attribute, DataAttr):
+        return Constants(attribute.array.reshape(-1), attribute.element)
     suffix = next((suffix for suffix in _SUFFIXES if node.has(f"{name}_{suffix}")), None)
     if suffix is None:
         node.fail(f"it has no {name}")
     dtype, element = _SUFFIXES[suffix]
     values: Any = node.attribute(f"{name}_{suffix}", None)
-    return Listed(np.array(values, dtype), element)
+    return Constants(np.array(values, dtype), element)
 
 
 def _default(node: LoweringNode, element: Attribute) -> Array:
     """The value for elements that are not among the keys: an array of one element."""
-    given = node.tensor("default_tensor")
-    if given is not None and given.size:
-        return given.reshape(-1)[:1]
+    tensor = node.tensor("default_tensor")
+    if tensor is not None and tensor.size:
+        return tensor.reshape(-1)[:1]
     if element == string:
         return np.array([node.text("default_string", "_Unused")], object)
     if element in (si64, si32):
@@ -60,7 +60,7 @@ def _default(node: LoweringNode, element: Attribute) -> Array:
     return np.array([np.float32(node.number("default_float", 0.0))])
 
 
-def _replaced(op: OpBuilder, x: SSAValue, keys: Listed, values: Listed, default: Array) -> SSAValue:
+def _replaced(op: OpBuilder, x: SSAValue, keys: Constants, values: Constants, default: Array) -> SSAValue:
     """The value of the first key that equals an element, for each element of x; the default if there is none."""
     if keys.array.size == 0:
         shape = op.ShapeOf(x)
@@ -68,16 +68,18 @@ def _replaced(op: OpBuilder, x: SSAValue, keys: Listed, values: Listed, default:
             return selected_string(op, op.Broadcast(0, shape), encoded(default))
         return op.Broadcast(op.constant(default.reshape(()), values.element), shape)
     position, is_key, order = _positions(op, x, keys)
-    found = values.array[order]
+    gathered = values.array[order]
     if values.element == string:
-        return selected_string(op, op.Select(is_key, op.convert(position, si64), found.size), [*encoded(found), *encoded(default)])
-    found_values = op.Gather(op.constant(found, values.element), position, 0)
-    return op.Select(is_key, found_values, op.constant(default.reshape(()), values.element))
+        return selected_string(op, op.Select(is_key, op.convert(position, si64), gathered.size), [*encoded(gathered), *encoded(default)])
+    replacements = op.Gather(op.constant(gathered, values.element), position, 0)
+    return op.Select(is_key, replacements, op.constant(default.reshape(()), values.element))
 
 
-def _positions(op: OpBuilder, x: SSAValue, keys: Listed) -> tuple[SSAValue, SSAValue, Array]:
-    """For each element of x a position among sorted keys, and whether the key there equals it; and the index of the
-    key at each position.
+def _positions(op: OpBuilder, x: SSAValue, keys: Constants) -> tuple[SSAValue, SSAValue, Array]:
+    """Looks elements of x up in the keys.
+
+    Returns for each element of x a position among the sorted keys, and whether the key there equals the element; and
+    for each position the index of its key in `keys`.
     """
     if keys.element == string:
         texts = encoded(keys.array)
@@ -103,15 +105,15 @@ def _positions(op: OpBuilder, x: SSAValue, keys: Listed) -> tuple[SSAValue, SSAV
 @onnx.lowers("ai.onnx.ml.LabelEncoder", since=2)
 def label_encoder(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.ai.onnx.ml.LabelEncoder(x) -> Select(x equals key i, Gather(values, i), default)"""
-    keys, values = _listed(node, "keys"), _listed(node, "values")
+    keys, values = _constants_of(node, "keys"), _constants_of(node, "values")
     if keys.array.size != values.array.size:
         node.fail(f"it has {keys.array.size} keys and {values.array.size} values")
     return _replaced(op, x, keys, values, _default(node, values.element))
 
 
-def _between_names_and_numbers(node: LoweringNode, op: OpBuilder, names: Array, numbers: Array) -> SSAValue:
-    """The number of each name, or the name of each number, by the type of operand 0."""
-    x, own, others = node.operand(0), Listed(names, string), Listed(numbers, si64)
+def _between_strings_and_integers(node: LoweringNode, op: OpBuilder, names: Array, integers: Array) -> SSAValue:
+    """The integer of each name if operand 0 has strings, else the name of each integer."""
+    x, own, others = node.operand(0), Constants(names, string), Constants(integers, si64)
     to_names = element_of(x) != string
     keys, values = (others, own) if to_names else (own, others)
     return _replaced(op, op.convert(x, si64) if to_names else x, keys, values, _default(node, values.element))
@@ -121,18 +123,18 @@ def _between_names_and_numbers(node: LoweringNode, op: OpBuilder, names: Array, 
 def label_encoder_of_classes(node: LoweringNode, op: OpBuilder, *, classes_strings: tuple[str, ...] = ()) -> SSAValue:
     """onnx.ai.onnx.ml.LabelEncoder(x) {classes_strings} -> the index of each name, or the name of each index"""
     names = np.array(classes_strings, object)
-    return _between_names_and_numbers(node, op, names, np.arange(names.size, dtype=np.int64))
+    return _between_strings_and_integers(node, op, names, np.arange(names.size, dtype=np.int64))
 
 
 @onnx.lowers("ai.onnx.ml.CategoryMapper")
 def category_mapper(
     node: LoweringNode, op: OpBuilder, *, cats_strings: tuple[str, ...] = (), cats_int64s: tuple[int, ...] = ()
 ) -> SSAValue:
-    """onnx.ai.onnx.ml.CategoryMapper(x) {cats_strings, cats_int64s} -> the number of each name, or the reverse"""
+    """onnx.ai.onnx.ml.CategoryMapper(x) {cats_strings, cats_int64s} -> the integer of each name, or the reverse"""
     if len(cats_strings) != len(cats_int64s):
         node.fail(f"it has {len(cats_strings)} names and {len(cats_int64s)} numbers")
-    # Of equal names or numbers the last one counts.
-    return _between_names_and_numbers(node, op, np.array(cats_strings[::-1], object), np.array(cats_int64s[::-1], np.int64))
+    # Of equal names or integers the last one counts.
+    return _between_strings_and_integers(node, op, np.array(cats_strings[::-1], object), np.array(cats_int64s[::-1], np.int64))
 
 
 @onnx.lowers("ai.onnx.ml.OneHotEncoder")
@@ -148,9 +150,9 @@ def one_hot_encoder(
     if bool(cats_strings) != (element_of(x) == string):
         node.fail("its categories are of another type than its operand")
     names: list[Any] = list(encoded(np.array(cats_strings, object))) if cats_strings else list(cats_int64s)
-    found = op.Unsqueeze(string_position(op, x, names) if cats_strings else op.convert(x, si64), [-1])
+    categories_of_x = op.Unsqueeze(string_position(op, x, names) if cats_strings else op.convert(x, si64), [-1])
     categories = np.arange(len(names), dtype=np.int32) if cats_strings else np.array(names, np.int64)
-    result = op.Equal(found, categories)
+    result = op.Equal(categories_of_x, categories)
     counts = np.array([name not in names[index + 1 :] for index, name in enumerate(names)])
     if not counts.all():
         # Of equal categories the last one counts.

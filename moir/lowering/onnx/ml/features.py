@@ -20,7 +20,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _by_feature(node: LoweringNode, values: Array) -> Array:
-    """Values for single features, which are the columns of the operand, or one value for all of them.
+    """An attribute with one value for each feature, a column of the operand, or one value for all features.
 
     Raises ConversionError for an operand of more than two dimensions, whose columns are not its last dimension.
     """
@@ -77,7 +77,7 @@ def binarizer(op: OpBuilder, x: SSAValue, *, threshold_: float = 0.0) -> SSAValu
     """onnx.ai.onnx.ml.Binarizer(x) {threshold} -> Convert(Less(threshold, x))"""
     threshold = float(np.float32(threshold_))
     if element_of(x) not in REAL_TYPES:
-        # An integer is larger than a number if it is larger than the integer below that.
+        # An integer is larger than a float if it is larger than the float rounded down.
         threshold = math.floor(threshold)
     return op.Convert(op.Less(threshold, x), destination_type=element_of(x))
 
@@ -91,8 +91,8 @@ def extractor(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SS
         indices = op.constant(array.reshape(-1))
     elif rank_of(y) != 1:
         indices = op.Reshape(indices, [-1], special_zero=False)
-    found = op.Gather(x, indices, -1)
-    return op.Unsqueeze(found, [0]) if node.known_rank(0) == 1 else found
+    columns = op.Gather(x, indices, -1)
+    return op.Unsqueeze(columns, [0]) if node.known_rank(0) == 1 else columns
 
 
 @onnx.lowers("ai.onnx.ml.FeatureVectorizer")

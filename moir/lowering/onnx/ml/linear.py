@@ -33,9 +33,9 @@ def _sums(node: LoweringNode, op: OpBuilder, count: int) -> SSAValue:
     coefficients = np.array(node.numbers("coefficients", ()), np.float32)
     if count < 1 or not coefficients.size or coefficients.size % count:
         node.fail(f"{coefficients.size} coefficients are not rows for {count} scores")
-    found = op.MatMul(rows_of(node, op), np.ascontiguousarray(coefficients.reshape(count, -1)), transpose_b=True)
+    products = op.MatMul(rows_of(node, op), np.ascontiguousarray(coefficients.reshape(count, -1)), transpose_b=True)
     intercepts = np.array(node.numbers("intercepts", ()), np.float32)
-    return op.Add(found, intercepts[None]) if intercepts.size == count and intercepts.any() else found
+    return op.Add(products, intercepts[None]) if intercepts.size == count and intercepts.any() else products
 
 
 @onnx.lowers("ai.onnx.ml.LinearRegressor")

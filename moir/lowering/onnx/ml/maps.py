@@ -1,4 +1,4 @@
-"""Operations on maps, which OpenVINO IR does not have.
+"""Operations on maps, which the operation sets do not have.
 
 A ZipMap, which makes a map of the scores of classes for each row, is left out: its output is the tensor of the scores.
 """
@@ -15,7 +15,7 @@ from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
 _SHOWN = 8
-"""The most classes that a note names."""
+"""The maximum number of classes that a note names."""
 
 
 @onnx.lowers("ai.onnx.ml.ZipMap")
@@ -24,12 +24,12 @@ def zip_map(
 ) -> SSAValue:
     """onnx.ai.onnx.ml.ZipMap(x) -> x, with a note"""
     labels = [str(label) for label in (classlabels_strings or classlabels_int64s)]
-    listed = ", ".join(labels[:_SHOWN]) + (", …" if len(labels) > _SHOWN else "")
-    add_notes(node.op, [f"left out ZipMap {node.name!r}: a tensor of scores takes the place of its maps, its columns are {listed}"])
+    shown = ", ".join(labels[:_SHOWN]) + (", …" if len(labels) > _SHOWN else "")
+    add_notes(node.op, [f"left out ZipMap {node.name!r}: a tensor of scores takes the place of its maps, its columns are {shown}"])
     return x
 
 
 @onnx.lowers("ai.onnx.ml.CastMap", "ai.onnx.ml.DictVectorizer")
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """onnx.ai.onnx.ml.DictVectorizer(x): refused, because OpenVINO IR has no maps."""
-    node.fail("its operand is a map, which OpenVINO IR does not have", hint="make the vector of its values before the model")
+    """onnx.ai.onnx.ml.DictVectorizer(x): refused, because the operation sets have no maps."""
+    node.fail("its operand is a map, which the operation sets do not have", hint="make the vector of its values before the model")

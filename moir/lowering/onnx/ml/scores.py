@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import si64
+from moir.expansions.extremes import first_extremes
 from moir.expansions.lookups import encoded, selected_string
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
@@ -71,15 +72,14 @@ def complemented(op: OpBuilder, x: SSAValue, transform: str) -> SSAValue:
 
 
 def opposed(op: OpBuilder, x: SSAValue, transform: str) -> SSAValue:
-    """The scores [N, 2] of two classes, from a number [N, 1] that is positive for the second one."""
+    """The scores [N, 2] of two classes, from a score [N, 1] that is positive for the second one."""
     both = op.Concat(op.Negative(x), x, axis=1)
     return op.Sigmoid(both) if transform == "LOGISTIC" else both
 
 
 def best(op: OpBuilder, x: SSAValue) -> SSAValue:
     """The column [N] of the largest score in each row, the first of equal ones."""
-    found = op.TopK.results(x, op.constant(1, si64), axis=1, index_element_type=si64, mode="max", sort="value", stable=True)[1]
-    return op.Squeeze(found, [1])
+    return op.Squeeze(first_extremes(op, x, 1, "max")[1], [1])
 
 
 def class_labels(node: LoweringNode, integers: str) -> Array:

@@ -16,9 +16,9 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
-from moir.expansions.pairwise_probabilities import coupled
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.microsoft.distances import squared_distances
+from moir.lowering.onnx.ml.pairwise_probabilities import coupled
 from moir.lowering.onnx.ml.scores import best, class_labels, complemented, labelled, one_of_two, opposed, transform_of, transformed
 from moir.lowering.onnx.ml.trees import rows_of
 from moir.lowering.onnx.table import onnx
@@ -50,11 +50,11 @@ def kernels(node: LoweringNode, op: OpBuilder, x: SSAValue, vectors: Array) -> S
     gamma, offset, degree = (*parameters[:3], 0.0, 0.0, 0.0)[:3]
     if kind == "RBF":
         return op.Exp(op.Multiply(squared_distances(op, x, vectors, EXPANDED_RANGE / gamma if gamma else math.inf), -gamma))
-    found = _products(op, x, vectors)
+    products = _products(op, x, vectors)
     if kind == "LINEAR":
-        return found
-    found = op.Add(op.Multiply(found, gamma), offset)
-    return op.Power(found, degree) if kind == "POLY" else op.Tanh(found)
+        return products
+    products = op.Add(op.Multiply(products, gamma), offset)
+    return op.Power(products, degree) if kind == "POLY" else op.Tanh(products)
 
 
 def _support_vectors(node: LoweringNode, count: int) -> Array:
@@ -72,9 +72,9 @@ def regressor(node: LoweringNode, op: OpBuilder, *, n_supports: int = 0, one_cla
         node.fail("a post_transform of a support vector regression is not supported")
     if not rho.size or not coefficients.size or (n_supports > 0 and coefficients.size != n_supports):
         node.fail(f"it has {coefficients.size} coefficients for {n_supports} support vectors, and {rho.size} offsets")
-    found = kernels(node, op, x, _support_vectors(node, n_supports)) if n_supports > 0 else x
-    found = op.Add(_products(op, found, coefficients[None]), float(rho[0]))
-    return op.Select(op.Less(0.0, found), op.constant(1.0), op.constant(-1.0)) if one_class else found
+    kernel_values = kernels(node, op, x, _support_vectors(node, n_supports)) if n_supports > 0 else x
+    kernel_values = op.Add(_products(op, kernel_values, coefficients[None]), float(rho[0]))
+    return op.Select(op.Less(0.0, kernel_values), op.constant(1.0), op.constant(-1.0)) if one_class else kernel_values
 
 
 @onnx.lowers("ai.onnx.ml.SVMClassifier")
@@ -143,7 +143,7 @@ def _linear(node: LoweringNode, op: OpBuilder, x: SSAValue, labels: Array, trans
     position = best(op, sums)
     if classes != 2:
         return labelled(op, position, labels), transformed(op, sums, transform, classes)
-    # The second label also stands where the largest sum is positive: at least 0.5 if no coefficient is negative.
+    # The label is the second one also if the largest sum is positive; at least 0.5, if no coefficient is negative.
     largest = op.ReduceMax(sums, [1], keep_dims=True)
     second = op.LessEqual(0.5, largest) if (coefficients >= 0).all() else op.Less(0.0, largest)
     is_second = op.LogicalOr(second, op.Equal(op.Unsqueeze(position, [1]), 1))

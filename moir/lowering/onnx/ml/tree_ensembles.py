@@ -50,8 +50,7 @@ from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 Scores: TypeAlias = tuple[SSAValue, SSAValue | None]
-"""Scores [N, C], and booleans [N, C]: whether the row has the score; None in their place if all rows have all
-scores.
+"""Scores [N, C], and booleans [N, C]: whether the row has the score; None instead of them if all rows have all scores.
 """
 
 
@@ -61,66 +60,66 @@ def _integers(node: LoweringNode, name: str) -> Numbers:
 
 def _reals(node: LoweringNode, name: str) -> Reals:
     """An attribute that is a list of floats, or a tensor of another name."""
-    listed = node.tensor(f"{name}_as_tensor")
-    found = np.array(node.numbers(name, ()), np.float32) if listed is None else listed
-    return found.reshape(-1).astype(np.float64)
+    tensor = node.tensor(f"{name}_as_tensor")
+    array = np.array(node.numbers(name, ()), np.float32) if tensor is None else tensor
+    return array.reshape(-1).astype(np.float64)
 
 
-def _listed_ensemble(node: LoweringNode, own: str, targets: int) -> Ensemble:
-    """The ensemble of a node whose attributes list nodes by the number of the tree and the number in the tree.
+def _ensemble_of_node_ids(node: LoweringNode, own: str, targets: int) -> Ensemble:
+    """The ensemble of a node whose attributes identify a node by the id of its tree and its id within the tree.
 
     Args:
         node: the node.
         own: the prefix of the names of the attributes about leaves: `class` or `target`.
         targets: the number of targets.
     """
-    trees, numbers = _integers(node, "nodes_treeids"), _integers(node, "nodes_nodeids")
+    trees, ids_of_nodes = _integers(node, "nodes_treeids"), _integers(node, "nodes_nodeids")
     names, features = node.texts("nodes_modes", ()), _integers(node, "nodes_featureids")
     true, false = _integers(node, "nodes_truenodeids"), _integers(node, "nodes_falsenodeids")
     thresholds = _reals(node, "nodes_values")
     count = trees.size
-    if any(len(each) != count for each in (numbers, names, features, true, false, thresholds)):
+    if any(len(each) != count for each in (ids_of_nodes, names, features, true, false, thresholds)):
         node.fail("its lists of nodes have different lengths")
     if unknown := sorted(set(names) - set(MODES)):
         node.fail(f"a node has the unknown mode {unknown[0]!r}")
     modes = np.array([MODES.index(name) for name in names], np.int64)
     if (modes == MEMBER).any():
         node.fail("a node has the mode BRANCH_MEMBER, which belongs to TreeEnsemble")
-    scale = 1 + max(0, *(int(each.max(initial=0)) for each in (numbers, true, false, _integers(node, f"{own}_nodeids"))))
-    order = np.argsort(trees * scale + numbers, kind="stable")
-    keys = (trees * scale + numbers)[order]
+    scale = 1 + max(0, *(int(each.max(initial=0)) for each in (ids_of_nodes, true, false, _integers(node, f"{own}_nodeids"))))
+    order = np.argsort(trees * scale + ids_of_nodes, kind="stable")
+    keys = (trees * scale + ids_of_nodes)[order]
     if (keys[1:] == keys[:-1]).any():
         node.fail("two nodes of a tree have the same number")
 
     def find(of_trees: Numbers, wanted: Numbers) -> Numbers:
-        """The index of nodes; -1 where there is none."""
+        """The indices of nodes by the ids of trees and nodes; -1 where there is no such node."""
         key = of_trees * scale + wanted
-        place = np.minimum(np.searchsorted(keys, key), keys.size - 1)
-        return np.where((keys[place] == key) & (wanted >= 0), order[place], -1)
+        index = np.minimum(np.searchsorted(keys, key), keys.size - 1)
+        return np.where((keys[index] == key) & (wanted >= 0), order[index], -1)
 
     is_leaf = modes == LEAF
-    leaf_numbers = np.cumsum(is_leaf) - 1
+    leaf_ids = np.cumsum(is_leaf) - 1
     weights = np.zeros((int(is_leaf.sum()), targets))
     has = np.zeros(weights.shape, np.bool_)
     if count:
         true, false = find(trees, true), find(trees, false)
-        places, ids = find(_integers(node, f"{own}_treeids"), _integers(node, f"{own}_nodeids")), _integers(node, f"{own}_ids")
+        nodes, ids = find(_integers(node, f"{own}_treeids"), _integers(node, f"{own}_nodeids")), _integers(node, f"{own}_ids")
         values = _reals(node, f"{own}_weights")
-        if not places.size == ids.size == values.size:
+        if not nodes.size == ids.size == values.size:
             node.fail("its lists of leaves have different lengths")
-        if (places < 0).any() or (ids < 0).any() or (ids >= targets).any():
+        if (nodes < 0).any() or (ids < 0).any() or (ids >= targets).any():
             node.fail("a weight belongs to a node or a target that does not exist")
         # Old converters gave weights to branches, where they have no effect.
-        kept = is_leaf[places]
-        np.add.at(weights, (leaf_numbers[places[kept]], ids[kept]), values[kept])
-        has[leaf_numbers[places[kept]], ids[kept]] = True
+        kept = is_leaf[nodes]
+        np.add.at(weights, (leaf_ids[nodes[kept]], ids[kept]), values[kept])
+        has[leaf_ids[nodes[kept]], ids[kept]] = True
     tracks = np.zeros(count, np.bool_)
-    given = _integers(node, "nodes_missing_value_tracks_true")[:count]
-    tracks[: given.size] = given == 1
+    flags = _integers(node, "nodes_missing_value_tracks_true")[:count]
+    tracks[: flags.size] = flags == 1
     roots = np.flatnonzero(np.concatenate([np.ones(min(count, 1), np.bool_), trees[1:] != trees[:-1]]))
-    found = Ensemble(roots, modes, features, thresholds, tracks, true, false, weights, has, leaf_numbers)
-    check(node, found)
-    return found
+    ensemble = Ensemble(roots, modes, features, thresholds, tracks, true, false, weights, has, leaf_ids)
+    check(node, ensemble)
+    return ensemble
 
 
 def _ensemble(node: LoweringNode, targets: int) -> Ensemble:
@@ -141,9 +140,9 @@ def _ensemble(node: LoweringNode, targets: int) -> Ensemble:
     if (modes > MEMBER).any() or (ids < 0).any() or (ids >= targets).any():
         node.fail("a node has an unknown mode, or a leaf a target that does not exist")
     tracks = np.zeros(count, np.bool_)
-    given = _integers(node, "nodes_missing_value_tracks_true")
-    tracks[: given.size] = given == 1
-    # Leaves stand after the nodes of the node, and what replaces tests for membership after them.
+    flags = _integers(node, "nodes_missing_value_tracks_true")
+    tracks[: flags.size] = flags == 1
+    # The order is: branch nodes, leaves, then the nodes that replace tests for membership.
     true, false = np.where(true_leaf != 0, true + count, true), np.where(false_leaf != 0, false + count, false)
     none = np.zeros(ids.size, np.int64)
     chains = _chains(node, modes, np.zeros(0) if members is None else members.reshape(-1).astype(np.float64), false, count + ids.size)
@@ -165,21 +164,20 @@ def _ensemble(node: LoweringNode, targets: int) -> Ensemble:
     rows = np.arange(ids.size)
     dense = np.zeros((ids.size, targets))
     dense[rows, ids] = weights.reshape(-1)
-    numbers = np.zeros(columns[0].size, np.int64)
-    numbers[count : count + ids.size] = rows
+    node_ids = np.zeros(columns[0].size, np.int64)
+    node_ids[count : count + ids.size] = rows
     has = np.zeros(dense.shape, np.bool_)
     has[rows, ids] = True
     modes, features, thresholds, tracks, true, false = columns
-    found = Ensemble(_integers(node, "tree_roots"), modes, features, thresholds, tracks, true, false, dense, has, numbers)
-    check(node, found)
-    return found
+    ensemble = Ensemble(_integers(node, "tree_roots"), modes, features, thresholds, tracks, true, false, dense, has, node_ids)
+    check(node, ensemble)
+    return ensemble
 
 
 def _chains(
     node: LoweringNode, modes: Numbers, members: Reals, false: Numbers, first: int
 ) -> list[tuple[int, Sequence[float], Sequence[int]]]:
-    """For each test for membership: its node, the values, and, for each value, the node that follows if the feature is
-    not equal to it.
+    """For each test for membership: its node, the values, and for each value the false child of its test for equality.
 
     `members` lists the values of all tests, one test after the other, each followed by NaN. `first` is the index of
     the first node that a chain adds.
@@ -190,12 +188,12 @@ def _chains(
     stops = np.concatenate([ends, [members.size]])[: owners.size]
     if starts.size < owners.size:
         node.fail("membership_values does not have values for each test for membership")
-    found: list[tuple[int, Sequence[float], Sequence[int]]] = []
+    chains: list[tuple[int, Sequence[float], Sequence[int]]] = []
     for owner, start, stop in zip(owners.tolist(), starts.tolist(), stops.tolist(), strict=True):
         values = members[start:stop].tolist() or [float("nan")]
-        found.append((owner, values, [*range(first, first + len(values) - 1), int(false[owner])]))
+        chains.append((owner, values, [*range(first, first + len(values) - 1), int(false[owner])]))
         first += len(values) - 1
-    return found
+    return chains
 
 
 def _base_values(node: LoweringNode, targets: int) -> Array:
@@ -207,20 +205,20 @@ def _base_values(node: LoweringNode, targets: int) -> Array:
 
 
 def _aggregated(op: OpBuilder, ensemble: Ensemble, reached: SSAValue, aggregate: str) -> Scores:
-    found, has = scores(op, ensemble, reached, aggregate), scored(op, ensemble, reached)
-    return (op.Divide(found, float(ensemble.roots.size)) if aggregate == "AVERAGE" else found), has
+    sums, has = scores(op, ensemble, reached, aggregate), scored(op, ensemble, reached)
+    return (op.Divide(sums, float(ensemble.roots.size)) if aggregate == "AVERAGE" else sums), has
 
 
 def _regression(node: LoweringNode, op: OpBuilder, ensemble: Ensemble, aggregate: str, transform: str, base: Array) -> SSAValue:
     """The targets [N, C]; a target for which no tree has a value is 0."""
     count = ensemble.targets
     x = _checked_rows(node, op, ensemble)
-    found, has = _aggregated(op, ensemble, leaves(op, ensemble, x), aggregate)
+    sums, has = _aggregated(op, ensemble, leaves(op, ensemble, x), aggregate)
     if base.size == count and base.any():
-        found = op.Add(found, base)
+        sums = op.Add(sums, base)
     if has is not None and count > 1:
-        found = op.Select(has, found, 0.0)
-    return transformed(op, found, transform, count)
+        sums = op.Select(has, sums, 0.0)
+    return transformed(op, sums, transform, count)
 
 
 def _checked_rows(node: LoweringNode, op: OpBuilder, ensemble: Ensemble) -> SSAValue:
@@ -237,7 +235,7 @@ def regressor(node: LoweringNode, op: OpBuilder, *, n_targets: int = 1, aggregat
     """onnx.ai.onnx.ml.TreeEnsembleRegressor(x) -> ReduceSum(weights of the leaves that x reaches in the trees)"""
     if n_targets < 1 or aggregate_function not in REDUCTIONS:
         node.fail(f"{n_targets} targets aggregated by {aggregate_function!r} do not exist")
-    ensemble = _listed_ensemble(node, "target", n_targets)
+    ensemble = _ensemble_of_node_ids(node, "target", n_targets)
     return _regression(node, op, ensemble, aggregate_function, transform_of(node), _base_values(node, n_targets))
 
 
@@ -249,10 +247,10 @@ def ensemble_of_trees(
     aggregates, transforms = ("AVERAGE", "SUM", "MIN", "MAX"), tuple(TRANSFORMS)
     if n_targets < 1 or not 0 <= aggregate_function < len(aggregates) or not 0 <= post_transform < len(transforms):
         node.fail("its number of targets, aggregate_function or post_transform does not exist")
-    found = _regression(
+    scores_of_targets = _regression(
         node, op, _ensemble(node, n_targets), aggregates[aggregate_function], transforms[post_transform], np.zeros(0, np.float32)
     )
-    return op.convert(found, element_of(x))
+    return op.convert(scores_of_targets, element_of(x))
 
 
 @onnx.lowers("ai.onnx.ml.TreeEnsembleClassifier")
@@ -263,42 +261,42 @@ def classifier(node: LoweringNode, op: OpBuilder) -> Replacement:
     labels, transform = class_labels(node, "classlabels_int64s"), transform_of(node)
     if not labels.size:
         node.fail("it has no class labels")
-    ensemble, base = _listed_ensemble(node, "class", labels.size), _base_values(node, 2 if labels.size == 1 else labels.size)
-    found, has = _aggregated(op, ensemble, leaves(op, ensemble, _checked_rows(node, op, ensemble)), "SUM")
+    ensemble, base = _ensemble_of_node_ids(node, "class", labels.size), _base_values(node, 2 if labels.size == 1 else labels.size)
+    sums, has = _aggregated(op, ensemble, leaves(op, ensemble, _checked_rows(node, op, ensemble)), "SUM")
     if labels.size > 2:
-        return _several_classes(op, (found, has), base, labels, transform)
+        return _several_classes(op, (sums, has), base, labels, transform)
     if labels.size == 1:
         if base.size == 2:
             node.fail("it has two base values for one class")
-        found = op.Add(found, base) if base.size else found
-        return one_of_two(op, op.Less(0.0, found), default_labels(labels)), transformed(op, found, transform, 1)
-    return _two_classes(node, op, ensemble, (found, has), base, labels, transform)
+        sums = op.Add(sums, base) if base.size else sums
+        return one_of_two(op, op.Less(0.0, sums), default_labels(labels)), transformed(op, sums, transform, 1)
+    return _two_classes(node, op, ensemble, (sums, has), base, labels, transform)
 
 
-def _several_classes(op: OpBuilder, given: Scores, base: Array, labels: Array, transform: str) -> Replacement:
+def _several_classes(op: OpBuilder, aggregated: Scores, base: Array, labels: Array, transform: str) -> Replacement:
     """Label and scores of three or more classes: the label of the largest score among those that a row has."""
-    found, has = given
+    sums, has = aggregated
     if base.size:
-        found, has = op.Add(found, base), None
-    candidates = found
+        sums, has = op.Add(sums, base), None
+    candidates = sums
     if has is not None:
-        candidates, found = op.Select(has, found, -np.inf), op.Select(has, found, 0.0)
-    return labelled(op, best(op, candidates), labels), transformed(op, found, transform, labels.size)
+        candidates, sums = op.Select(has, sums, -np.inf), op.Select(has, sums, 0.0)
+    return labelled(op, best(op, candidates), labels), transformed(op, sums, transform, labels.size)
 
 
 def _two_classes(
-    node: LoweringNode, op: OpBuilder, ensemble: Ensemble, given: Scores, base: Array, labels: Array, transform: str
+    node: LoweringNode, op: OpBuilder, ensemble: Ensemble, aggregated: Scores, base: Array, labels: Array, transform: str
 ) -> Replacement:
     """Label and scores of two classes by the conventions of ONNX Runtime.
 
     If all weights belong to one class, the score is a probability if no weight is negative, else a number that is
     positive for the second class. If both classes have weights, the label is 0 or 1.
     """
-    found, has = given
+    sums, has = aggregated
     classes: Flags = np.logical_or.reduce(ensemble.scored, axis=0)
     is_binary = bool(classes.sum() == 1)
     all_positive = not (ensemble.weights[ensemble.scored] < 0).any()
-    first, second = (op.Gather(found, [column], 1) for column in (0, 1))
+    first, second = (op.Gather(sums, [column], 1) for column in (0, 1))
     has_first = None if has is None or ensemble.always_scored[0] else op.Gather(has, [0], 1)
     chosen = labels if is_binary else default_labels(labels)
     limit = 0.5 if is_binary and all_positive else 0.0

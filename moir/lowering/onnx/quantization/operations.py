@@ -88,7 +88,10 @@ def dequantize(
 
 
 def _has_whole_blocks(node: LoweringNode, x: SSAValue, axis: int, block: int) -> bool:
-    """Whether the size of an axis is known to be a multiple of the block size. A negative one is refused."""
+    """Whether the size of an axis is known to be a multiple of the block size.
+
+    Raises ConversionError for a negative block size.
+    """
     if block < 0:
         node.fail(f"the block size is {block}")
     size = (shape_of(x) or ())[axis]
@@ -118,8 +121,8 @@ def _block_parameters(node: LoweringNode, op: OpBuilder, x: SSAValue, how: Param
     if _has_whole_blocks(node, x, axis, block):
         return _spread(op, how, lambda value: _with_inner_dimension(node, op, value, axis))
     size = dimension(op, x, axis)
-    places = op.constant(np.arange(size)) if isinstance(size, int) else op.Range(0, size, 1, output_type=si64)
-    index = op.Divide(places, block)
+    positions = op.constant(np.arange(size)) if isinstance(size, int) else op.Range(0, size, 1, output_type=si64)
+    index = op.Divide(positions, block, m_pythondiv=False)
     return _spread(op, how, lambda value: op.Gather(as_type(op, value, unpacked_type(element_of(value))), index, axis))
 
 
@@ -148,20 +151,20 @@ def dynamic_quantize(op: OpBuilder, x: SSAValue) -> Sequence[SSAValue]:
     The interval between minimum and maximum of x is extended to contain 0. The scale of zeros alone is 1, as in ONNX
     Runtime.
     """
-    level, scale, zero = dynamically_quantized(op, x)
-    return [op.convert(level, ui8), scale, op.convert(zero, ui8)]
+    values, scale, zero = dynamically_quantized(op, x)
+    return [op.convert(values, ui8), scale, op.convert(zero, ui8)]
 
 
 def dynamically_quantized(op: OpBuilder, x: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """The levels from 0 to 255 of x, their scale and their zero point, all of them floats."""
+    """The quantized values of x, from 0 to 255, their scale and their zero point, all of them floats."""
     axes = all_axes(op, x)
     low = op.Minimum(op.ReduceMin(x, axes, keep_dims=False), 0.0)
     high = op.Maximum(op.ReduceMax(x, axes, keep_dims=False), 0.0)
     extent = op.Subtract(high, low)
     scale = op.Divide(op.Select(op.Equal(extent, 0.0), 255.0, extent), 255.0)
     zero = op.Clamp(half_to_even(op, op.Divide(op.Negative(low), scale)), min=0.0, max=255.0)
-    level = op.Add(half_to_even(op, op.Divide(x, scale)), zero)
-    return op.Clamp(level, min=0.0, max=255.0), scale, zero
+    values = op.Add(half_to_even(op, op.Divide(x, scale)), zero)
+    return op.Clamp(values, min=0.0, max=255.0), scale, zero
 
 
 @onnx.lowers("QLinearMatMul")
@@ -179,13 +182,10 @@ def quantized_product(
 ) -> SSAValue:
     """onnx.QLinearMatMul(a, …, b, …, y_scale, y_zero) -> quantized MatMul of dequantized operands
 
-    A scale of one dimension has an entry for each row of a, or for each column of b.
+    A 1-D scale has an element for each row of a, or for each column of b.
     """
     a = dequantized_operand(node, op, a_, quantization(node, op, element_of(a_), a_scale, a_zero_point, -2), element_of(a_scale))
     b = dequantized_operand(node, op, b_, quantization(node, op, element_of(b_), b_scale, b_zero_point, -1), element_of(b_scale))
-    if None in (rank_of(a), rank_of(b)) and any(0 in (shape_of(each) or ()) for each in (a_, b_)):
-        # The CPU plugin (2026.4) crashes on such a product.
-        node.fail("one matrix has no element, and the rank of the other one, or of a scale, is unknown", hint="give the inputs known ranks")
     element = result_type(y_zero_point)
     return quantized(op, op.MatMul(a, b), quantization(node, op, element, y_scale, y_zero_point, -1), element)
 
@@ -230,7 +230,7 @@ def quantized_convolution(
     x = dequantized_operand(node, op, x_, quantization(node, op, element_of(x_), x_scale, x_zero_point), element_of(x_scale))
     w = _filters(node, op, w_, Quantization(w_scale, w_zero_point, integers_of(element_of(w_)), 0), group, axes)
     if has_unknown_sizes(w) and not has_unknown_sizes(w_):
-        # Scales of unknown length do not change the sizes.
+        # Scales of dynamic length do not change the sizes.
         rows, *sizes = shape_of(w_) or (1,)
         w = op.Reshape(w, [rows, *sizes] if group == 1 else [group, rows // group, *sizes], special_zero=False)
     result = convolved(node, op, x, w, group, axes)
@@ -250,7 +250,7 @@ def _filters(node: LoweringNode, op: OpBuilder, filters: SSAValue, how: Paramete
         if shape in ((), (1,)):
             return along_axis(node, op, value, 0, axes + 3)
         if shape is None:
-            # A scalar or a list.
+            # A scalar or a 1-D tensor.
             value = op.Broadcast(value, [(shape_of(filters) or (-1,))[0]])
         split = [group, -1, *(1,) * (axes + 1)]
         array = constant_array(op, value)
@@ -292,5 +292,8 @@ def integer_convolution(
 
 
 def _zero_point(node: LoweringNode, op: OpBuilder, value: SSAValue | None, axes: int) -> SSAValue | None:
-    """The zero point of an operand of a ConvInteger, with an entry for each output channel if it has a dimension."""
+    """The zero point of an operand of a ConvInteger; a 1-D tensor has an element for each output channel.
+
+    None if the operand has no zero point.
+    """
     return None if value is None or is_zero(op, value) else along_axis(node, op, value, 0, axes + 2)

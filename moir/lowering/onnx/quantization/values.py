@@ -45,8 +45,8 @@ def along_axis(
         value: the scale or zero point.
         axis: the dimension of the tensor; a negative one counts from the end.
         rank: the rank of the tensor.
-        data: the tensor, whose rank is computed if it is unknown.
-        known: the shape of the value, if its type does not have it.
+        data: the tensor, from which a dynamic rank is computed.
+        known: the shape of the value, if its type does not state it.
     """
     shape = known if shape_of(value) is None else shape_of(value)
     if shape is not None and all(dimension == 1 for dimension in shape):
@@ -57,22 +57,24 @@ def along_axis(
     if shape is not None and len(shape) != 1:
         return value
     if rank is not None and not -rank <= axis < rank and (shape is None or shape[0] < 0):
-        # The default axis of data that do not have it: there is one element.
+        # The default axis may not exist in the data: then the value has one element.
         return op.Reshape(value, [], special_zero=False)
     if rank is None and (shape is None or axis >= 0):
         if data is not None:
             unpacked = as_type(op, value, unpacked_type(element_of(value)))
-            return op.Reshape(unpacked, _places_along_axis(op, data, axis), special_zero=False)
+            return op.Reshape(unpacked, _shape_along_axis(op, data, axis), special_zero=False)
         if shape is None:
             return value
-        node.fail(f"the scales lie along axis {axis} of a tensor of unknown rank", hint="give the model's inputs a known rank")
-    # Of a tensor of unknown rank an axis that counts from the end is known.
+        node.fail(f"the scales lie along axis {axis} of a tensor of dynamic rank", hint="give the model's inputs a static rank")
+    # A negative axis needs no rank.
     rank = -axis if rank is None else rank
     return expansions.along_axis(op, value, normalize_axis(axis, rank), rank)
 
 
-def _places_along_axis(op: OpBuilder, data: SSAValue, axis: int) -> SSAValue:
-    """The shape of a list along an axis of data of unknown rank: -1, then 1 for each later dimension; [] of scalars."""
+def _shape_along_axis(op: OpBuilder, data: SSAValue, axis: int) -> SSAValue:
+    """The shape of a 1-D tensor along an axis of data of dynamic rank: -1, then 1 for each later dimension; [] for
+    scalars.
+    """
     rank = rank_value(op, data)
     after = op.Subtract(rank, axis + 1) if axis >= 0 else op.Minimum(op.Subtract(rank, 1), -axis - 1)
     return op.Concat(op.Broadcast(-1, op.Minimum(rank, 1)), op.Broadcast(1, op.Maximum(after, 0)), axis=0)
@@ -88,11 +90,11 @@ def quantization(
     rank: int | None = None,
     data: SSAValue | None = None,
 ) -> Parameters:
-    """The record of a tensor of some rank; a zero point of zeros is left out.
+    """The scale and zero point of a tensor, reshaped to broadcast to it; a zero point of zeros is omitted.
 
-    With `data`, the tensor, its rank may be unknown.
+    A dynamic rank, None, requires `data`, the tensor.
     """
-    # Both have the same shape.
+    # Scale and zero point have the same shape; the type of either may state it.
     known = shape_of(scale) if zero is None or shape_of(scale) is not None else shape_of(zero)
     point = None if zero is None or is_zero(op, zero) else along_axis(node, op, zero, axis, rank, data=data, known=known)
     return Quantization(along_axis(node, op, scale, axis, rank, data=data, known=known), point, integers_of(element))
@@ -108,12 +110,12 @@ def quantized(op: OpBuilder, x: SSAValue, how: Parameters, element: Attribute, s
 def dequantized_operand(node: LoweringNode, op: OpBuilder, x: SSAValue, how: Parameters, real: Attribute = f32) -> SSAValue:
     """A dequantized operand of a node.
 
-    Operations that quantized the operand are released, because nothing else may use them.
+    The operations that quantized the operand are erased if they have no other uses.
     """
     result = dequantized(op, x, how, real)
     rounding, rounded = quantizer_of(op, x), result.owner
     if isinstance(rounded, Convert):
-        # Halves are rounded to levels in f32.
+        # f16 is converted to f32 before it is quantized.
         rounded = rounded.data.owner
     if rounding is not None and isinstance(rounded, FakeQuantize) and isinstance(x.owner, Operation):
         node.run.release(x.owner)

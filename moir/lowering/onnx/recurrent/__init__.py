@@ -1,1 +1,1 @@
-"""Recurrent networks over sequences: RNN, GRU, LSTM."""
+"""RNN layers over sequences: RNN, GRU, LSTM."""

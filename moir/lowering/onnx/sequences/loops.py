@@ -1,8 +1,8 @@
 """Loops over sequences: a Loop whose loop-carried values are sequences, and SequenceMap.
 
-A Loop of a known number of iterations is unrolled. In any other Loop, also one that a condition may end early, a
-sequence may only grow at its end. The values that it grows by become a scan output, or a concatenation that the loop
-hands on, if their shapes may differ.
+A Loop of a static number of iterations is unrolled. In any other Loop, also one that a condition may end early, a
+sequence may only grow at its end. The appended values become a scan output, or, if their shapes may differ, a
+concatenation that is a state of the loop.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ MOST_COPIES = 50_000
 """Largest number of operations of all unrolled loops of a model, which bounds the size of nested loops."""
 
 SEQUENCES, CONCATENATED, AXES = "sequences", "concatenated", "axes"
-"""Attributes of a Loop that replaces one with sequences: the number of its last outputs that are to become sequences,
-which outputs are concatenated later, and along which dimension of their values.
+"""Attributes of a Loop that replaces a Loop with sequences: how many of its last outputs become sequences, which
+outputs are concatenated later, and along which dimension of their values.
 """
 
 
@@ -100,21 +100,21 @@ def _unrolled(node: LoweringNode, op: OpBuilder, count: int, states: list[SSAVal
         for collected, value in zip(scanned, others, strict=True):
             collected.append(value)
     if not count and any(node.is_used(len(states) + index) for index in range(len(scanned))):
-        node.fail("it never runs, and the shapes of what it would collect are not known")
+        node.fail("it has no iterations, and the shapes of its stacked outputs are unknown")
     joined = [op.Concat(*(op.Unsqueeze(value, [0]) for value in values), axis=0) if values else None for values in scanned]
     release_all(node)
     return [*states, *joined]
 
 
 def _growing(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> list[SSAValue | None]:
-    """A Loop whose growing sequences become outputs that collect values, in addition to its own."""
+    """The results of a Loop whose growing sequences become scan outputs of the appended values."""
     region, captured = graph_of(node, "body").clone(), captured_values(node)
     states = [node.operand(2 + index) for index in range(len(own_operands(node)) - 2)]
-    places = [index for index, value in enumerate(states) if is_sequence(value)]
+    sequence_indices = [index for index, value in enumerate(states) if is_sequence(value)]
     parameters, block = parameters_of(region.block), region.block
     results = [each for each in block.ops if isinstance(each, Result)]
-    for place in places:
-        parameter, result = parameters[2 + place], results[1 + place]
+    for state in sequence_indices:
+        parameter, result = parameters[2 + state], results[1 + state]
         appended = _appended(node, parameter, result)
         insertion = result.operands[0].owner
         result.detach()
@@ -129,7 +129,7 @@ def _growing(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> list[SSA
     kind = operation_class("onnx", "Loop")
     created = kind.create(
         operands=[trips, condition, *others, *captured],
-        properties=dict(node.op.properties) | _sequences(node, places),
+        properties=dict(node.op.properties) | _sequences(node, sequence_indices),
         attributes=dict(node.op.attributes),
         result_types=[UNKNOWN] * node.result_count,
         regions=[region],
@@ -140,42 +140,42 @@ def _growing(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> list[SSA
     keep = [operation_class("onnx", "Identity").create(operands=[result], result_types=[UNKNOWN]) for result in created.results]
     for each in keep:
         op.insert(each)
-    found = lower(inner, op)
-    assert found is not None
-    assert not isinstance(found, SSAValue)
-    values = list(found)
+    last_values = lower(inner, op)
+    assert last_values is not None
+    assert not isinstance(last_values, SSAValue)
+    values = list(last_values)
     for each in reversed(keep):
         each.detach()
         each.erase()
     created.detach()
     created.drop_all_references()
-    kept, collected = values[: len(values) - len(places)], values[len(values) - len(places) :]
-    for place, rest in zip(places, collected, strict=True):
+    kept, collected = values[: len(values) - len(sequence_indices)], values[len(values) - len(sequence_indices) :]
+    for state, rest in zip(sequence_indices, collected, strict=True):
         assert rest is not None
-        members = members_of(node, 2 + place)
+        members = members_of(node, 2 + state)
         if (parts := parts_of(rest)) is not None:
-            kept.insert(place, new_pieces(op, members, parts[1]) if members else rest)
+            kept.insert(state, new_pieces(op, members, parts[1]) if members else rest)
             if members and isinstance(rest.owner, Operation):
                 erase(rest.owner)
             continue
         stack = operation_class("onnx", STACK).create(operands=[*members, rest], result_types=[UNKNOWN])
         op.insert(stack)
-        kept.insert(place, stack.results[0])
+        kept.insert(state, stack.results[0])
     release_all(node)
     return kept
 
 
-def _sequences(node: LoweringNode, places: Sequence[int]) -> dict[str, Attribute]:
-    """The attributes of the Loop that collects the values by which sequences grow, from the indices of these."""
-    first, axes = node.result_count - len(places), dict[int, int]()
-    for number, place in enumerate(places):
-        for use in node.op.results[place].uses:
+def _sequences(node: LoweringNode, indices: Sequence[int]) -> dict[str, Attribute]:
+    """The attributes of the Loop that collects the values appended to sequences, from the indices of the sequences."""
+    first, axes = node.result_count - len(indices), dict[int, int]()
+    for position, index in enumerate(indices):
+        for use in node.op.results[index].uses:
             consumer = use.operation
             if isinstance(consumer, FrameworkOp) and consumer.KIND == "ConcatFromSequence" and "axis" in consumer.properties:
                 inner = LoweringNode(consumer, node.version, node.run)
                 if not inner.flag("new_axis"):
-                    axes.setdefault(first + number, inner.integer("axis"))
-    return {SEQUENCES: attribute_of(len(places)), CONCATENATED: attribute_of(list(axes)), AXES: attribute_of(list(axes.values()))}
+                    axes.setdefault(first + position, inner.integer("axis"))
+    return {SEQUENCES: attribute_of(len(indices)), CONCATENATED: attribute_of(list(axes)), AXES: attribute_of(list(axes.values()))}
 
 
 def axes_of_sequences(node: LoweringNode) -> dict[int, int]:
@@ -184,18 +184,19 @@ def axes_of_sequences(node: LoweringNode) -> dict[int, int]:
 
 
 def sequence_makers(node: LoweringNode) -> dict[int, MakeValue]:
-    """What makes sequences of the values that outputs of a Loop collect, by the index of the output."""
+    """Functions that make sequences of the collected values of a Loop, by the index of the output."""
     count = node.integer(SEQUENCES, 0)
     return dict.fromkeys(range(node.result_count - count, node.result_count), _sequence_of)
 
 
-def _sequence_of(op: OpBuilder, found: Pieces) -> SSAValue:
-    return new_pieces(op, [], found)
+def _sequence_of(op: OpBuilder, pieces: Pieces) -> SSAValue:
+    return new_pieces(op, [], pieces)
 
 
 def _appended(node: LoweringNode, parameter: Parameter, result: Result) -> SSAValue:
-    """The value that an iteration appends to a sequence. Raises ConversionError if it changes the sequence
-    otherwise.
+    """The value that an iteration appends to a sequence.
+
+    Raises ConversionError if the iteration changes the sequence in another way.
     """
     insertion = result.operands[0].owner
     uses = list(parameter.results[0].uses)

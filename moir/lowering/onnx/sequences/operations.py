@@ -1,8 +1,8 @@
 """Sequences of tensors and optional values, which exist only while converting.
 
-OpenVINO has only tensors. A sequence with known members is an `onnx.SequenceConstruct`; operations on the sequence are
-replaced by operations on its members, and the sequence is erased with its last use. A sequence that remains (the result
-of a model, the state of a loop) is reported as not lowered.
+The operation sets have only tensors. A sequence with known members is an `onnx.SequenceConstruct`; operations on the
+sequence are replaced by operations on its members, and the sequence is erased with its last use. A sequence that
+remains (the result of a model, the state of a loop) is reported as not lowered.
 
     %s = onnx.SequenceConstruct(%a, %b); %y = onnx.SequenceAt(%s, 1)  ->  %b
 """
@@ -27,13 +27,13 @@ from moir.lowering.onnx.sequences.stacked import joined, length, member, stack_o
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
-HINT = "OpenVINO has no sequences: they are resolved where their members and positions are known while converting"
+HINT = "the operation sets have no sequences: they are resolved where their members and positions are known while converting"
 
 MAXIMUM_MEMBERS = 10_000
 
 
 def new_sequence(op: OpBuilder, members: Sequence[SSAValue], kind: str = "SequenceConstruct") -> SSAValue:
-    """A sequence of known members."""
+    """A sequence of known members; `kind` is the operation that makes it."""
     construct = operation_class("onnx", kind).create(operands=members, result_types=[UNKNOWN])
     op.insert(construct)
     return construct.results[0]
@@ -59,12 +59,12 @@ def known_position(node: LoweringNode, index: int, count: int) -> int:
 
     Raises ConversionError if the position is unknown or out of range.
     """
-    found = node.constant_integers(index)
-    if found is None or len(found) != 1:
+    position = node.constant_integers(index)
+    if position is None or len(position) != 1:
         node.fail("the position in the sequence is not a constant", HINT)
-    if not -count <= found[0] < count:
-        node.fail(f"position {found[0]} is outside a sequence of {count} members")
-    return normalize_axis(found[0], count)
+    if not -count <= position[0] < count:
+        node.fail(f"position {position[0]} is outside a sequence of {count} members")
+    return normalize_axis(position[0], count)
 
 
 @onnx.lowers("SequenceConstruct")
@@ -83,19 +83,19 @@ def sequence_empty(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 def sequence_at(node: LoweringNode, op: OpBuilder, input_sequence: SSAValue, position: SSAValue) -> SSAValue:
     """onnx.SequenceAt(onnx.SequenceConstruct(a, b), 1) -> b"""
     if (stack := stack_of(input_sequence)) is not None:
-        found = member(node, op, stack, position)
+        element = member(node, op, stack, position)
         release(node, 0)
-        return found
-    if (found := pieces_of(op, input_sequence)) is not None:
+        return element
+    if (element := pieces_of(op, input_sequence)) is not None:
         release(node, 0)
-        return pieces.piece(op, found, position)
+        return pieces.piece(op, element, position)
     members = members_of(node, 0)
     if op.known.integers(position) is None and members and _are_alike(members):
-        found = op.Gather(op.Concat(*(op.Unsqueeze(each, [0]) for each in members), axis=0), as_scalar(op, position), 0)
+        element = op.Gather(op.Concat(*(op.Unsqueeze(each, [0]) for each in members), axis=0), as_scalar(op, position), 0)
     else:
-        found = members[known_position(node, 1, len(members))]
+        element = members[known_position(node, 1, len(members))]
     release(node, 0)
-    return found
+    return element
 
 
 def _are_alike(members: Sequence[SSAValue]) -> bool:
@@ -110,9 +110,9 @@ def sequence_length(node: LoweringNode, op: OpBuilder, input_sequence: SSAValue)
     if (stack := stack_of(input_sequence)) is not None:
         release(node, 0)
         return length(op, stack)
-    if (found := pieces_of(op, input_sequence)) is not None:
+    if (sequence_pieces := pieces_of(op, input_sequence)) is not None:
         release(node, 0)
-        return length_of_pieces(op, found)
+        return length_of_pieces(op, sequence_pieces)
     members = members_of(node, 0)
     release(node, 0)
     return op.constant(len(members), si64)
@@ -123,9 +123,9 @@ def sequence_insert(
     node: LoweringNode, op: OpBuilder, _input_sequence: SSAValue, tensor: SSAValue, position_: SSAValue | None = None
 ) -> SSAValue:
     """onnx.SequenceInsert(onnx.SequenceConstruct(a), b, 0) -> onnx.SequenceConstruct(b, a)"""
-    if (found := pieces_of(op, node.operand(0))) is not None and position_ is None:
+    if (sequence_pieces := pieces_of(op, node.operand(0))) is not None and position_ is None:
         release(node, 0)
-        return new_pieces(op, [], pieces.joined(op, found, pieces.of_tensors(op, [tensor], found.axis)))
+        return new_pieces(op, [], pieces.joined(op, sequence_pieces, pieces.of_tensors(op, [tensor], sequence_pieces.axis)))
     members = members_of(node, 0)
     if len(members) >= MAXIMUM_MEMBERS:
         node.fail(f"the sequence has more than {MAXIMUM_MEMBERS} members")
@@ -152,9 +152,9 @@ def concat_from_sequence(node: LoweringNode, op: OpBuilder, input_sequence: SSAV
     if (stack := stack_of(input_sequence)) is not None:
         release(node, 0)
         return joined(node, op, stack, axis, new_axis)
-    if (found := pieces_of(op, input_sequence)) is not None:
+    if (sequence_pieces := pieces_of(op, input_sequence)) is not None:
         release(node, 0)
-        return joined_pieces(node, op, found, axis, new_axis)
+        return joined_pieces(node, op, sequence_pieces, axis, new_axis)
     members = members_of(node, 0)
     if not members:
         node.fail("the sequence is empty")
@@ -172,18 +172,18 @@ def split_to_sequence(
     -> onnx.SequenceConstruct of the results of opset1.VariadicSplit
     """
     shape = shape_of(input)
-    given = node.constant(1)
+    lengths_constant = node.constant(1)
     if shape is not None:
         axis = normalize_axis(axis, len(shape))
-    elif given is None or given.ndim != 1:
-        node.fail("the rank of operand 0 is unknown", HINT)
+    elif lengths_constant is None or lengths_constant.ndim != 1:
+        node.fail("the rank of operand 0 is dynamic", HINT)
     size = -1 if shape is None else shape[axis]
-    if given is not None and given.ndim == 1:
-        lengths = [int(entry) for entry in given]
-    elif given is not None and given.size != 1:
-        node.fail(f"the lengths of the parts have {given.ndim} dimensions, not at most 1")
+    if lengths_constant is not None and lengths_constant.ndim == 1:
+        lengths = [int(entry) for entry in lengths_constant]
+    elif lengths_constant is not None and lengths_constant.size != 1:
+        node.fail(f"the lengths of the parts have {lengths_constant.ndim} dimensions, not at most 1")
     else:
-        part = 1 if split is None else -1 if given is None else int(given.item())
+        part = 1 if split is None else -1 if lengths_constant is None else int(lengths_constant.item())
         if size < 0 and part == 1:
             return _single_elements(node, op, input, axis, node.known_rank(0))
         if size < 0 or part < 1:
@@ -198,7 +198,7 @@ def split_to_sequence(
 
 
 def _single_elements(node: LoweringNode, op: OpBuilder, data: SSAValue, axis: int, rank: int) -> SSAValue:
-    """The sequence of the elements of data along an axis of unknown size."""
+    """The sequence of the elements of data along an axis of dynamic size."""
     rest = op.transposed(data, [axis, *(each for each in range(rank) if each != axis)])
     if node.optional(1) is not None or node.flag("keepdims", True):
         rest = op.Unsqueeze(rest, [axis + 1])

@@ -50,20 +50,20 @@ def pieces_of(op: OpBuilder, value: SSAValue | None) -> Pieces | None:
     return pieces.joined(op, pieces.of_tensors(op, members, rest.axis), rest) if members else rest
 
 
-def length(op: OpBuilder, found: Pieces) -> SSAValue:
+def length(op: OpBuilder, sequence: Pieces) -> SSAValue:
     """The number of members, a scalar."""
-    return as_scalar(op, pieces.count(op, found))
+    return as_scalar(op, pieces.count(op, sequence))
 
 
-def joined(node: LoweringNode, op: OpBuilder, found: Pieces, axis: int, is_new: bool) -> SSAValue:
+def joined(node: LoweringNode, op: OpBuilder, sequence: Pieces, axis: int, is_new: bool) -> SSAValue:
     """The members of a sequence, concatenated along an axis or stacked along a new one.
 
     The model fails if the members differ in another dimension than the one along which they are concatenated.
     """
-    rank = rank_of(found.data)
+    rank = rank_of(sequence.data)
     assert rank is not None
     if is_new:
-        return pieces.stacked(op, found, rank, normalize_axis(axis, rank + 1))
-    if normalize_axis(axis, rank) == found.axis:
-        return found.data
-    return stacked.joined(node, op, Stack([], pieces.stacked(op, found, rank)), axis, is_new=False)
+        return pieces.stacked(op, sequence, rank, normalize_axis(axis, rank + 1))
+    if normalize_axis(axis, rank) == sequence.axis:
+        return sequence.data
+    return stacked.joined(node, op, Stack([], pieces.stacked(op, sequence, rank)), axis, is_new=False)

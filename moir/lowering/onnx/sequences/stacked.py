@@ -52,22 +52,22 @@ def joined(node: LoweringNode, op: OpBuilder, stack: Stack, axis: int, is_new: b
     """The members of a sequence, concatenated along an axis or stacked along a new one."""
     rank = rank_of(stack.rest)
     if rank is None:
-        node.fail("the rank of the members of the sequence is unknown", hint="give the model's inputs a known rank")
+        node.fail("the rank of the members of the sequence is dynamic", hint="give the model's inputs a static rank")
     axis = normalize_axis(axis, rank if is_new else max(rank - 1, 1))
     rest, shape = stack.rest, shape_of(stack.rest)
     sizes = [dimension_value(op, rest, each, (1,)) for each in range(rank)]
     is_guessed = bool(stack.members) and shape is not None and not is_static(shape[1:])
     if is_guessed:
-        # A Loop without iterations (2026.4, CPU) says that all sizes of what it collects are 0.
+        # opset5.Loop does not define the other sizes of concatenated outputs if there is no iteration.
         like = [dimension_value(op, stack.members[0], each, (1,)) for each in range(rank - 1)]
         sizes[1:] = [size if is_new or each != axis else sizes[1 + axis] for each, size in enumerate(like)]
     order = [*range(1, axis + 1), 0, *range(axis + 1, rank)]
     rest = op.transposed(rest, order)
     if not is_new:
         if rank < 2:
-            node.fail("numbers cannot be joined along an axis that they have")
+            node.fail("scalars can only be stacked along a new axis, not concatenated")
         if shape is not None and shape[axis + 1] == 1 and not is_guessed:
-            # Also right for members without elements, where the runtime takes a constant size of 0 for one to copy.
+            # Needs no sizes, so members without elements need no treatment of their own.
             rest = op.Squeeze(rest, [axis + 1])
         else:
             merged = op.Multiply(sizes[0], sizes[axis + 1])

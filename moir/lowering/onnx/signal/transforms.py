@@ -11,7 +11,6 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import f32, f64, si64, to_numpy
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.expansions.shape_values import as_list, as_scalar, dimension, dimension_list
-from moir.expansions.signal_lengths import lengthened
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import swapping
 from moir.lowering.onnx.table import onnx
@@ -67,7 +66,7 @@ def spectrum(node: LoweringNode, op: OpBuilder, data: SSAValue, axis: int) -> SS
     """The Fourier transform of data along an axis, which is not negative; computed in f32 if the data is f64."""
     element, real = element_of(data), is_real(node.operand(0), node)
     if element is f64:
-        # The runtime has no transforms of f64.
+        # The transforms of opset7 and opset9 are of f32, f16 and bf16.
         data = op.convert(data, f32)
     size = [as_list(op, length)] if (length := node.optional(1)) is not None else []
     inverse, onesided = node.flag("inverse"), node.flag("onesided")
@@ -77,7 +76,7 @@ def spectrum(node: LoweringNode, op: OpBuilder, data: SSAValue, axis: int) -> SS
         result = op.Unsqueeze(op.IRDFT(data, [axis], *size), [-1])
     elif onesided:
         signal = op.Squeeze(data, [-1])
-        result = op.RDFT(lengthened(op, signal, axis, size[0]) if size else signal, [axis], *size)
+        result = op.RDFT(signal, [axis], *size)
     else:
         result = (op.IDFT if inverse else op.DFT)(data if real is False else as_complex(op, data), [axis], *size)
     return op.convert(result, element)
@@ -136,7 +135,7 @@ def short_time_fourier(
     positions = op.Add(op.Unsqueeze(starts, [1]), op.Range(0, length, 1, output_type=si64))
     frames = op.Multiply(op.Gather(signal, positions, 1), op.Unsqueeze(window, [1]))
     if element is f64:
-        # The runtime has no transforms of f64.
+        # The transforms of opset7 and opset9 are of f32, f16 and bf16.
         frames = op.convert(frames, f32)
     return op.convert(op.DFT(frames if real is False else as_complex(op, frames), [2]), element)
 

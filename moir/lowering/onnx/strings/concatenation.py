@@ -15,7 +15,7 @@ from moir.expansions.strings.texts import (
     Texts,
     concatenated,
     flat,
-    number,
+    int32,
     one_by_one,
     packed,
     shape_value,
@@ -32,7 +32,7 @@ MAXIMUM_TEXT = 1 << 20
 
 
 def broadcast_pair(op: OpBuilder, x: SSAValue, y: SSAValue) -> tuple[Texts, Texts, SSAValue]:
-    """The strings of two tensors as flat lists in one list of bytes, and the shape to which both are broadcast."""
+    """The strings of two tensors, broadcast and flattened, with all bytes in one 1-D tensor, and their shape."""
     both = together(op, [unpacked(op, each) for each in (x, y)])
     shape = op.ShapeOf(op.Add(both[0].begins, both[1].begins))
     first, second = (
@@ -57,7 +57,7 @@ def concatenation(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
         if max(a.size, b.size) * (_longest(a) + _longest(b)) <= MAXIMUM_TEXT:
             return op.constant(np.asarray(a.astype(object) + b.astype(object), object), string)
     if 0 in (element_count(shape_of(x)), element_count(shape_of(y))):
-        # The runtime (2026.4) crashes on tensors of strings without elements.
+        # Not all targets compute tensors of strings without elements.
         zeros = op.Broadcast(op.Broadcast(op.constant(0, si64), shape_value(op, x)), shape_value(op, y), mode="bidirectional")
         return op.Gather(op.constant(np.array([""], object), string), zeros, 0)
     first, second, shape = broadcast_pair(op, x, y)
@@ -73,23 +73,23 @@ def split(node: LoweringNode, op: OpBuilder, x: SSAValue, *, maxsplit: int | Non
     separator = delimiter.encode()
     if overlaps(separator):
         node.fail("occurrences of the delimiter can overlap", hint="use a text that does not end as it begins")
-    given = shape_of(x)
-    if element_count(given) == 0 and given is not None:
-        return [op.constant(np.zeros((*given, 0), object), string), op.constant(np.zeros(given, np.int64))]
+    static_shape = shape_of(x)
+    if element_count(static_shape) == 0 and static_shape is not None:
+        return [op.constant(np.zeros((*static_shape, 0), object), string), op.constant(np.zeros(static_shape, np.int64))]
     strings = unpacked(op, x)
     texts = Texts(flat(op, strings.begins), flat(op, strings.ends), strings.symbols)
-    found = pieces(op, texts, separator, limit=maxsplit if separator else None)
+    parts = pieces(op, texts, separator, limit=maxsplit if separator else None)
     if not separator:
-        found = without_empty(op, found)
+        parts = without_empty(op, parts)
         if maxsplit is not None:
-            found = limited(op, texts, found, maxsplit)
-    one, shape = number(1), op.ShapeOf(strings.begins)
-    zeros = op.Multiply(texts.begins, number(0))
-    rows = op.Unsqueeze(found.row, [1])
-    counts = op.ScatterNDUpdate(zeros, rows, op.Add(op.Multiply(found.row, number(0)), one), reduction="sum")
-    longest = op.ReduceMax(with_sentinel(op, counts, number(0)), [0], keep_dims=True)
+            parts = limited(op, texts, parts, maxsplit)
+    one, shape = int32(1), op.ShapeOf(strings.begins)
+    zeros = op.Multiply(texts.begins, int32(0))
+    rows = op.Unsqueeze(parts.row, [1])
+    counts = op.ScatterNDUpdate(zeros, rows, op.Add(op.Multiply(parts.row, int32(0)), one), reduction="sum")
+    longest = op.ReduceMax(with_sentinel(op, counts, int32(0)), [0], keep_dims=True)
     empty = op.Multiply(op.Unsqueeze(zeros, [1]), op.Unsqueeze(one_by_one(op, op.Squeeze(longest, [0])), [0]))
-    places = op.Concat(rows, op.Unsqueeze(found.column, [1]), axis=1)
-    begins, ends = (op.ScatterNDUpdate(empty, places, each) for each in (found.start, found.stop))
+    indices = op.Concat(rows, op.Unsqueeze(parts.column, [1]), axis=1)
+    begins, ends = (op.ScatterNDUpdate(empty, indices, each) for each in (parts.start, parts.stop))
     result = packed(op, Texts(begins, ends, texts.symbols), op.Concat(shape, op.convert(longest, si64), axis=0))
     return [result, op.convert(op.Reshape(counts, shape, special_zero=False), si64)]

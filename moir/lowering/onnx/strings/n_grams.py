@@ -4,7 +4,7 @@
 ->  %0 = opset1.Equal(%x, [2, 3])
     %1 = the sum of %0 over the tokens
     …
-    %y = opset1.MatMul(Concat(%1, …), the place of each n-gram in the result)
+    %y = opset1.MatMul(Concat(%1, …), one-hot rows with the index of each n-gram in the result)
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from moir.rewriting.builder import OpBuilder
 MOST_COMPARISONS = 1 << 14
 """Maximum number of operations that compare tokens: one for each token of an n-gram, at each distance."""
 
-MOST_PLACES = 1 << 26
-"""Maximum number of elements of the matrix with the place of each n-gram in the result."""
+MOST_POSITIONS = 1 << 26
+"""Maximum number of elements of the one-hot matrix [n-grams, result]."""
 
 MODES = ("TF", "IDF", "TFIDF")
 
@@ -43,9 +43,9 @@ def n_gram_counts(
     max_skip_count: int,
 ) -> SSAValue:
     """onnx.TfIdfVectorizer(x) {mode, pool_int64s, ngram_counts, ngram_indexes, min_gram_length, …}
-    -> opset1.MatMul(counts of each n-gram, its place in the result)
+    -> opset1.MatMul(counts of each n-gram, one-hot rows with its index in the result)
 
-    The tokens of an n-gram may be up to max_skip_count + 1 places apart. x is a list [C] or a batch of lists [N, C].
+    The indices of neighbouring tokens of an n-gram differ by up to max_skip_count + 1. x is [C] or a batch [N, C].
     """
     if mode not in MODES:
         node.fail(f"attribute mode is {mode!r}, it should be one of {', '.join(MODES)}")
@@ -55,25 +55,25 @@ def n_gram_counts(
     counts: list[SSAValue] = []
     columns: list[int] = []
     first, comparisons, length = 0, 0, size_along(shape_of(x) or (-1,), -1)
-    for number, grams in enumerate(_pools(node, pool), 1):
-        most = 1 if number == 1 else max_skip_count + 1
-        if length > 0 and number > 1:
-            # Lists that are known to be too short have no n-grams, and are left out.
-            most = min(most, (length - 1) // (number - 1))
-        if min_gram_length <= number <= max_gram_length and len(grams) and most:
-            comparisons += number * most
+    for n, grams in enumerate(_pools(node, pool), 1):
+        most = 1 if n == 1 else max_skip_count + 1
+        if length > 0 and n > 1:
+            # Distances for which x is known to be too short have no n-grams.
+            most = min(most, (length - 1) // (n - 1))
+        if min_gram_length <= n <= max_gram_length and len(grams) and most:
+            comparisons += n * most
             if comparisons > MOST_COMPARISONS:
-                reason = f"n-grams of up to {number} tokens at {most} distances take more than {MOST_COMPARISONS} comparisons"
+                reason = f"n-grams of up to {n} tokens at {most} distances take more than {MOST_COMPARISONS} comparisons"
                 node.fail(reason, hint="use a smaller max_skip_count or max_gram_length")
-            found = [_occurrences(op, x, grams, distance) for distance in range(1, most + 1)]
-            counts.append(op.convert(op.ReduceSum(op.Concat(*found, axis=-2), [-2]), f32))
+            occurrences = [_occurrences(op, x, grams, distance) for distance in range(1, most + 1)]
+            counts.append(op.convert(op.ReduceSum(op.Concat(*occurrences, axis=-2), [-2]), f32))
             columns.extend(ngram_indexes[first : first + len(grams)])
         first += len(grams)
     if first != len(ngram_indexes) or not counts or min(ngram_indexes) < 0:
-        node.fail(f"ngram_indexes has {len(ngram_indexes)} places for {first} n-grams, or there is none of the lengths that are counted")
+        node.fail(f"ngram_indexes has {len(ngram_indexes)} indices for {first} n-grams, or no n-gram has a length that is counted")
     size = max(ngram_indexes) + 1
-    if size * len(columns) > MOST_PLACES:
-        node.fail(f"{len(columns)} n-grams have places up to {size - 1} in the result", hint="number the places without gaps")
+    if size * len(columns) > MOST_POSITIONS:
+        node.fail(f"{len(columns)} n-grams have indices up to {size - 1} in the result", hint="use indices without gaps")
     matrix = np.zeros((len(columns), size), np.float32)
     matrix[np.arange(len(columns)), columns] = 1
     result = op.MatMul(op.Concat(*counts, axis=-1), matrix)
@@ -90,12 +90,12 @@ def n_gram_counts(
 
 
 def _tokens(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, Array]:
-    """The tokens of x and those of all n-grams as numbers; a word that is in no n-gram is -1."""
+    """The tokens of x and of all n-grams as integers; a token of x that is in no n-gram is -1."""
     if node.element(0) != string:
         return node.operand(0), np.array(node.integers("pool_int64s"), np.int64)
-    words = list(encoded(np.array(node.texts("pool_strings"), object)))
-    numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
-    return string_position(op, node.operand(0), list(numbers)), np.array([numbers[word] for word in words], np.int64)
+    tokens = list(encoded(np.array(node.texts("pool_strings"), object)))
+    ids = {token: id_ for id_, token in enumerate(dict.fromkeys(tokens))}
+    return string_position(op, node.operand(0), list(ids)), np.array([ids[token] for token in tokens], np.int64)
 
 
 def _pools(node: LoweringNode, pool: Array) -> list[Array]:
@@ -103,19 +103,19 @@ def _pools(node: LoweringNode, pool: Array) -> list[Array]:
     starts = [*node.integers("ngram_counts")]
     bounds = [*starts, pool.size]
     parts = [pool[begin:end] for begin, end in pairwise(bounds)]
-    if any(part.size % number for number, part in enumerate(parts, 1)):
+    if any(part.size % length for length, part in enumerate(parts, 1)):
         node.fail("ngram_counts does not divide the pool into n-grams")
-    return [part.reshape(-1, number) for number, part in enumerate(parts, 1)]
+    return [part.reshape(-1, length) for length, part in enumerate(parts, 1)]
 
 
 def _occurrences(op: OpBuilder, x: SSAValue, grams: Array, distance: int) -> SSAValue:
-    """1 where an n-gram begins in x, whose tokens are `distance` places apart: [..., windows, n-grams] of i32."""
+    """1 where an n-gram, whose tokens are `distance` apart, begins in x: [..., windows, n-grams] of i32."""
     size = grams.shape[1]
-    found: SSAValue | None = None
+    matches: SSAValue | None = None
     for index in range(size):
         after = (size - 1 - index) * distance
         tokens = op.Slice(x, [index * distance], [-after if after else np.iinfo(np.int32).max], [1], [-1])
         equal = op.Equal(op.Unsqueeze(tokens, [-1]), op.constant_like(grams[:, index], x))
-        found = equal if found is None else op.LogicalAnd(found, equal)
-    assert found is not None
-    return op.convert(found, si32)
+        matches = equal if matches is None else op.LogicalAnd(matches, equal)
+    assert matches is not None
+    return op.convert(matches, si32)

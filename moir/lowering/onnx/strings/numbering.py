@@ -1,4 +1,4 @@
-"""Strings of operands, replaced by their indices in a list of all strings."""
+"""Strings of operands, replaced by their indices in a 1-D tensor of all strings."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ takes no memory.
 
 
 def numbered(node: LoweringNode, op: OpBuilder, operands: Sequence[int]) -> tuple[SSAValue, Mapping[int, SSAValue]]:
-    """A list with the empty string and the strings of some operands; and for each of these operands, the indices of
-    its strings in that list.
+    """The empty string and the strings of some operands as a 1-D tensor; and for each of these operands, by its index,
+    the indices of its strings in that tensor.
     """
-    places: dict[int, SSAValue] = {}
+    replaced: dict[int, SSAValue] = {}
     parts = [op.constant(np.array([""], dtype=object), string)]
     first: int | SSAValue = 1
     for index in operands:
@@ -32,13 +32,13 @@ def numbered(node: LoweringNode, op: OpBuilder, operands: Sequence[int]) -> tupl
         shape = shape_of(value)
         size = element_count(shape)
         if size is not None and size > LARGEST_COUNT:
-            node.fail(f"operand {index} has {size} strings: the runtime counts at most {LARGEST_COUNT}")
+            node.fail(f"operand {index} has {size} strings: opset15.StringTensorUnpack counts at most {LARGEST_COUNT}")
         if isinstance(first, int) and shape is not None and size is not None and size <= MOST_LISTED:
-            numbers = op.constant(np.arange(first, first + size).reshape(shape))
+            indices = op.constant(np.arange(first, first + size).reshape(shape))
             first += size
         else:
             stop = op.Add(op.ReduceProd(op.ShapeOf(value), [0], keep_dims=False), first)
-            numbers = op.Reshape(op.Range(first, stop, 1, output_type=si64), op.ShapeOf(value), special_zero=False)
+            indices = op.Reshape(op.Range(first, stop, 1, output_type=si64), op.ShapeOf(value), special_zero=False)
             first = stop
-        places[index] = numbers
-    return op.Concat(*parts, axis=0), places
+        replaced[index] = indices
+    return op.Concat(*parts, axis=0), replaced

@@ -2,7 +2,7 @@
 
     %a = paddle.create_array() {shape = [2, 8]}          %a = opset1.Constant : tensor<0x2x8xf32>
     %b = paddle.write_to_array(%x, %i, %a)           ->  %b = opset1.Concat(%a up to %i, %x, %a after %i)
-    %y = paddle.tensor_array_to_tensor(%b)               %y = %b, with the first axis in its place
+    %y = paddle.tensor_array_to_tensor(%b)               %y = %b, with the first axis moved to `axis`
 
 All tensors of an array have one shape; a loop that writes tensors whose sizes may differ is refused.
 
@@ -21,7 +21,7 @@ from moir.lowering.paddle.table import paddle
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
-HINT = "OpenVINO has tensors only: write tensors of one shape, or concatenate them in the loop"
+HINT = "the operation sets have tensors only: write tensors of one shape, or concatenate them in the loop"
 
 
 def _lengths(node: LoweringNode) -> dict[SSAValue, SSAValue]:
@@ -31,14 +31,14 @@ def _lengths(node: LoweringNode) -> dict[SSAValue, SSAValue]:
 
 @paddle.lowers("create_array")
 def create_array(op: OpBuilder, *, shape: tuple[int, ...], dtype: Attribute = f32) -> SSAValue:
-    """paddle.create_array() {shape, dtype} -> opset1.Constant without elements: [0, shape], with 1 for unknown sizes"""
+    """paddle.create_array() {shape, dtype} -> opset1.Constant without elements: [0, shape], with 1 for dynamic sizes"""
     return op.constant(np.zeros((0, *(1 if size < 0 else size for size in shape)), to_numpy(dtype)), dtype)
 
 
 def _of_tensors_like(node: LoweringNode, op: OpBuilder, array: SSAValue, x: SSAValue) -> SSAValue:
     """An array whose tensors have the shape of a tensor; an array without tensors takes over its sizes.
 
-    A Reshape would not do: type inference would conclude from equal numbers of elements that unknown sizes are equal.
+    A Reshape would not do: type inference would conclude from equal numbers of elements that dynamic sizes are equal.
     Raises ConversionError if the array certainly has tensors of another shape.
     """
     sizes, own = shape_of(x), shape_of(array)
@@ -59,23 +59,23 @@ def is_written_array(value: SSAValue) -> bool:
 
 
 @paddle.lowers("write_to_array")
-def write_to_array(node: LoweringNode, op: OpBuilder, x: SSAValue, place: SSAValue, array: SSAValue) -> SSAValue:
-    """paddle.write_to_array(x, place, array) -> opset1.Concat of the tensors before it, x, and those after it"""
+def write_to_array(node: LoweringNode, op: OpBuilder, x: SSAValue, index: SSAValue, array: SSAValue) -> SSAValue:
+    """paddle.write_to_array(x, index, array) -> opset1.Concat of the tensors before the index, x, and those after it"""
     written = op.Unsqueeze(x, [0])
-    is_appended = _lengths(node).get(place) is array
+    is_appended = _lengths(node).get(index) is array
     array = _of_tensors_like(node, op, array, x)
     if is_appended:
         return op.Concat(array, written, axis=0)
-    first = op.Reshape(op.convert(place, si64), [1], special_zero=False)
+    first = op.Reshape(op.convert(index, si64), [1], special_zero=False)
     before = op.Slice(array, [0], first, [1], [0])
     after = op.Slice(array, op.Add(first, 1), [2**31 - 1], [1], [0])
     return op.Concat(before, written, after, axis=0)
 
 
 @paddle.lowers("read_from_array")
-def read_from_array(op: OpBuilder, array: SSAValue, place: SSAValue) -> SSAValue:
-    """paddle.read_from_array(array, place) -> opset8.Gather(array, place, 0)"""
-    return op.Gather(array, op.Reshape(op.convert(place, si64), [], special_zero=False), 0)
+def read_from_array(op: OpBuilder, array: SSAValue, index: SSAValue) -> SSAValue:
+    """paddle.read_from_array(array, index) -> opset8.Gather(array, index, 0)"""
+    return op.Gather(array, op.Reshape(op.convert(index, si64), [], special_zero=False), 0)
 
 
 @paddle.lowers("lod_array_length")
@@ -88,12 +88,12 @@ def array_length(node: LoweringNode, op: OpBuilder, array: SSAValue) -> SSAValue
 
 @paddle.lowers("tensor_array_to_tensor")
 def array_to_tensor(node: LoweringNode, op: OpBuilder, array: SSAValue, *, axis: int = 0, use_stack: bool = False) -> Replacement:
-    """paddle.tensor_array_to_tensor(array) {axis, use_stack} -> opset1.Transpose(array), with opset1.Reshape to join"""
+    """paddle.tensor_array_to_tensor(array) {axis, use_stack} -> opset1.Transpose(array), and opset1.Reshape"""
     rank = node.known_rank(0)
-    place = normalize_axis(axis, rank if use_stack else rank - 1)
-    moved = op.transposed(array, [*range(1, place + 1), 0, *range(place + 1, rank)])
+    axis_ = normalize_axis(axis, rank if use_stack else rank - 1)
+    moved = op.transposed(array, [*range(1, axis_ + 1), 0, *range(axis_ + 1, rank)])
     if not use_stack:
         sizes = op.ShapeOf(moved)
-        before, after = op.Slice(sizes, [0], [place], [1]), op.Slice(sizes, [place + 2], [rank], [1])
+        before, after = op.Slice(sizes, [0], [axis_], [1]), op.Slice(sizes, [axis_ + 2], [rank], [1])
         moved = op.Reshape(moved, op.Concat(before, op.constant([-1]), after, axis=0), special_zero=False)
     return [moved, *[None] * (node.result_count - 1)]

@@ -33,13 +33,15 @@ def _truth(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 @paddle.lowers("if")
 def if_(node: LoweringNode, op: OpBuilder, condition: SSAValue, *values: SSAValue) -> Replacement:
-    """paddle.if(condition, values…) -> opset8.If; the operations of one branch if the condition is known"""
+    """paddle.if(condition, values…) -> opset8.If; the operations of one branch if the condition is constant"""
     if len(node.op.regions) != 2:
         node.fail(f"it has {len(node.op.regions)} branches, not 2")
-    return _chosen(node, op, condition, [node.op.regions[0], node.op.regions[1]], list(values))
+    return _branch_results(node, op, condition, [node.op.regions[0], node.op.regions[1]], list(values))
 
 
-def _chosen(node: LoweringNode, op: OpBuilder, condition: SSAValue, branches: list[Region], values: list[SSAValue]) -> list[SSAValue]:
+def _branch_results(
+    node: LoweringNode, op: OpBuilder, condition: SSAValue, branches: list[Region], values: list[SSAValue]
+) -> list[SSAValue]:
     known = node.known.constant(condition)
     if known is not None and known.size == 1:
         return inlined(node, op, branches[0 if known.any() else 1], values)
@@ -68,24 +70,24 @@ def conditional_block(node: LoweringNode, op: OpBuilder, *, earlier: int = 0) ->
             each.detach()
             each.erase()
     kept = [before[index] for index in used]
-    for place, _ in enumerate(kept):
-        _insert_parameter(then.block, place)
+    for position, _ in enumerate(kept):
+        _insert_parameter(then.block, position)
     other = Block()
     for _ in (*kept, *captured):
         other.add_op(Parameter.create(result_types=[UNKNOWN]))
     for parameter in list(other.ops)[: len(kept)]:
         other.add_op(Result.create(operands=[parameter.results[0]]))
-    found = _chosen(node, op, condition, [then, Region(other)], [*kept, *captured])
+    branch_results = _branch_results(node, op, condition, [then, Region(other)], [*kept, *captured])
     replaced: list[SSAValue | None] = [None] * node.result_count
-    for index, value in zip(used, found, strict=True):
+    for index, value in zip(used, branch_results, strict=True):
         replaced[index] = value
     return replaced
 
 
-def _insert_parameter(block: Block, place: int) -> None:
-    """Insert a Parameter of unknown type before the operation at the index `place` of a block."""
+def _insert_parameter(block: Block, position: int) -> None:
+    """Insert a Parameter of unknown type before the operation at the index `position` of a block."""
     created = Parameter.create(result_types=[UNKNOWN])
-    anchor = next((each for index, each in enumerate(block.ops) if index == place), None)
+    anchor = next((each for index, each in enumerate(block.ops) if index == position), None)
     if anchor is None:
         block.add_op(created)
     else:
@@ -94,9 +96,7 @@ def _insert_parameter(block: Block, place: int) -> None:
 
 @paddle.lowers("select_input")
 def select_input(node: LoweringNode, op: OpBuilder, mask: SSAValue, *values: SSAValue) -> SSAValue:
-    """paddle.select_input(mask, values…) -> the value of this number; opset1.Select if there are two of equal static
-    shapes
-    """
+    """paddle.select_input(mask, values…) -> values[mask]; opset1.Select if there are two of equal static shapes"""
     known = node.constant_integers(0)
     if known is not None and len(known) == 1 and 0 <= known[0] < len(values):
         return values[known[0]]
@@ -110,7 +110,7 @@ def select_input(node: LoweringNode, op: OpBuilder, mask: SSAValue, *values: SSA
 def while_(node: LoweringNode, op: OpBuilder, condition: SSAValue, *values: SSAValue, carried: int) -> Replacement:
     """paddle.while(condition, carried…, captured…) {carried} -> opset5.Loop(-1, condition, carried…, captured…)
 
-    The region gives the next condition, then the next values.
+    The region yields the next condition, then the next values.
     """
     if len(node.op.regions) != 1 or not 0 <= carried <= len(values) or node.result_count != carried:
         node.fail(f"it has {len(node.op.regions)} bodies and {node.result_count} results for {carried} values")
@@ -120,9 +120,9 @@ def while_(node: LoweringNode, op: OpBuilder, condition: SSAValue, *values: SSAV
         return states
     region = node.op.regions[0]
     block = region.block
-    given = results_of(block)
-    if len(given) != carried + 1:
-        node.fail(f"its body gives {len(given)} values, not {carried + 1}")
+    results = results_of(block)
+    if len(results) != carried + 1:
+        node.fail(f"its body gives {len(results)} values, not {carried + 1}")
     _make_condition_scalar(node, block)
     _share_states(node, block, states)
     _keep_unread_states(node, block, carried)
@@ -159,13 +159,13 @@ def _share_states(node: LoweringNode, block: Block, states: list[SSAValue]) -> N
         if not node.is_used(index) or parameters[index].results[0].first_use is not None:
             continue
         others = (each for each, other in enumerate(after) if other is value and ranks[each] != ranks[index])
-        found = next(others, None)
-        if found is not None:
-            node.op.results[index].replace_all_uses_with(node.op.results[found])
+        other_index = next(others, None)
+        if other_index is not None:
+            node.op.results[index].replace_all_uses_with(node.op.results[other_index])
 
 
 def _written_arrays(block: Block, carried: int) -> list[int]:
-    """The loop states that are arrays to which the body writes, by index."""
+    """The indices of the loop states that are arrays to which the body writes."""
     return [index for index, value in enumerate(results_of(block)[1 : 1 + carried]) if is_written_array(_assigned(value))]
 
 
@@ -187,7 +187,7 @@ def _check_arrays(node: LoweringNode, created: list[SSAValue | None], arrays: li
 
 
 def _assigned(value: SSAValue) -> SSAValue:
-    """The value that a chain of assignments copies."""
+    """The value at the start of a chain of assignments."""
     while isinstance(value.owner, Operation) and value.owner.name in ("paddle.assign", "paddle.share_data"):
         value = value.owner.operands[0]
     return value

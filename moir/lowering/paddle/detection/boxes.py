@@ -48,7 +48,7 @@ def yolo_box(
 ) -> Replacement:
     """paddle.yolo_box(x [N, A · (5 + C), H, W], sizes [N, 2]) -> boxes [N, A · H · W, 4], scores [N, A · H · W, C]
 
-    For each position and anchor there is a box with the center position + sigmoid(t) · scale and the size
+    For each cell and anchor there is a box with the center position + sigmoid(t) · scale and the size
     exp(t) · anchor, in pixels of the image. Boxes and scores are 0 if the confidence is not above the threshold.
     """
     count = len(anchors) // 2
@@ -109,13 +109,13 @@ def yolo_box(
     return [op.Reshape(each, [0, -1, last], special_zero=True) for each, last in ((boxes, 4), (scores, class_num))]
 
 
-def _ratios(given: Sequence[float], *, flip: bool) -> list[float]:
-    """The distinct aspect ratios of prior boxes: 1, the given ones and, with `flip`, their inverses."""
-    found = [1.0]
-    for ratio in given:
-        if all(abs(ratio - each) >= 1e-6 for each in found):
-            found += [ratio, 1 / ratio] if flip else [ratio]
-    return found
+def _ratios(ratios_: Sequence[float], *, flip: bool) -> list[float]:
+    """The distinct aspect ratios of prior boxes: 1, those of the attribute and, with `flip`, their inverses."""
+    ratios = [1.0]
+    for ratio in ratios_:
+        if all(abs(ratio - each) >= 1e-6 for each in ratios):
+            ratios += [ratio, 1 / ratio] if flip else [ratio]
+    return ratios
 
 
 @paddle.lowers("prior_box")
@@ -184,8 +184,8 @@ def _priors(
     clip: bool,
     shifts: Sequence[tuple[float, float]] = (),
 ) -> list[SSAValue]:
-    """Boxes around the centre of each place, with the given halves of their sides, and their variances: both [H, W,
-    priors, 4].
+    """Boxes around the centre of each cell of x, with half widths and heights `halves`, and their variances: both [H,
+    W, priors, 4].
 
     With shifts the centre of each box is moved.
     """
@@ -196,19 +196,19 @@ def _priors(
     center_x = op.Multiply(op.Add(_line(op, x, 3, like), offset), step_x)
     center_y = op.Multiply(op.Add(_line(op, x, 2, like), offset), step_y)
     # [H, W, priors] of each corner
-    x_places, y_places = op.Unsqueeze(center_x, [0, 2]), op.Unsqueeze(center_y, [1, 2])
+    x_centers, y_centers = op.Unsqueeze(center_x, [0, 2]), op.Unsqueeze(center_y, [1, 2])
     half_x, half_y = (op.constant(np.array(each, np.float32)) for each in zip(*halves, strict=True))
     if shifts:
         across, down = (op.constant(np.array(each, np.float32)) for each in zip(*shifts, strict=True))
-        x_places, y_places = op.Add(x_places, across), op.Add(y_places, down)
+        x_centers, y_centers = op.Add(x_centers, across), op.Add(y_centers, down)
     full = op.Concat(op.Slice(op.ShapeOf(x), [2], [4], [1]), op.constant([len(halves)]), axis=0)
     corners = [
         op.Broadcast(op.Divide(value, extent), full)
         for value, extent in (
-            (op.Subtract(x_places, half_x), width),
-            (op.Subtract(y_places, half_y), height),
-            (op.Add(x_places, half_x), width),
-            (op.Add(y_places, half_y), height),
+            (op.Subtract(x_centers, half_x), width),
+            (op.Subtract(y_centers, half_y), height),
+            (op.Add(x_centers, half_x), width),
+            (op.Add(y_centers, half_y), height),
         )
     ]
     boxes = op.Concat(*(op.Unsqueeze(each, [3]) for each in corners), axis=3)
@@ -235,17 +235,17 @@ def density_prior_box(
 ) -> Replacement:
     """paddle.density_prior_box(x, image) -> boxes [H, W, priors, 4] relative to the image, and their variances
 
-    Around each place there are density · density boxes for each size and ratio. They are limited to the image, also
+    Around each cell there are density · density boxes for each size and ratio. They are limited to the image, also
     without `clip`.
     """
     del clip
     if len(fixed_sizes) != len(densities) or min(densities, default=0) < 1 or min(fixed_ratios, default=0) <= 0:
         node.fail(f"densities {list(densities)} and ratios {list(fixed_ratios)} of {len(fixed_sizes)} sizes")
     if not (step_w and step_h):
-        sizes, places = (shape_of(image) or (-1,))[2:], (shape_of(x) or (-1,))[2:]
-        if len(sizes) != 2 or len(places) != 2 or min(*sizes, *places) < 1:
-            node.fail("its steps follow from sizes that are unknown", hint="give the model's inputs static shapes")
-        step_h, step_w = (size / place for size, place in zip(sizes, places, strict=True))
+        sizes, counts = (shape_of(image) or (-1,))[2:], (shape_of(x) or (-1,))[2:]
+        if len(sizes) != 2 or len(counts) != 2 or min(*sizes, *counts) < 1:
+            node.fail("its steps follow from sizes that are dynamic", hint="give the model's inputs static shapes")
+        step_h, step_w = (size / count for size, count in zip(sizes, counts, strict=True))
     average = int((step_w + step_h) * 0.5)
     halves: list[tuple[float, float]] = []
     shifts: list[tuple[float, float]] = []
@@ -284,10 +284,10 @@ def anchor_generator(
     center_x, center_y = (
         op.Add(op.Multiply(_line(op, x, axis, like), step), offset * (step - 1)) for axis, step in ((3, stride[0]), (2, stride[1]))
     )
-    x_places, y_places = op.Unsqueeze(center_x, [0, 2]), op.Unsqueeze(center_y, [1, 2])
+    x_centers, y_centers = op.Unsqueeze(center_x, [0, 2]), op.Unsqueeze(center_y, [1, 2])
     half_x, half_y = (op.constant(0.5 * (np.array(each, np.float32) - 1)) for each in zip(*sides, strict=True))
     full = op.Concat(op.Slice(op.ShapeOf(x), [2], [4], [1]), op.constant([len(sides)]), axis=0)
-    ends = (op.Subtract(x_places, half_x), op.Subtract(y_places, half_y), op.Add(x_places, half_x), op.Add(y_places, half_y))
+    ends = (op.Subtract(x_centers, half_x), op.Subtract(y_centers, half_y), op.Add(x_centers, half_x), op.Add(y_centers, half_y))
     boxes = op.Concat(*(op.Unsqueeze(op.Broadcast(each, full), [3]) for each in ends), axis=3)
     return [boxes, op.Broadcast(op.constant(np.array(variances, np.float32)), op.Concat(full, op.constant([4]), axis=0))]
 

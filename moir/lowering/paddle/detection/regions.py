@@ -15,17 +15,17 @@ from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import element_of, shape_of
 from moir.expansions.images import pooled_regions
 from moir.lowering.binder import LoweringNode
-from moir.lowering.paddle.operands import lists_of
+from moir.lowering.paddle.operands import split_lists
 from moir.lowering.paddle.table import paddle
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 
 def _images(node: LoweringNode, op: OpBuilder, x: SSAValue, regions: SSAValue, counts: SSAValue | None) -> SSAValue:
-    """The index of the image of each region [regions], from the number of regions of each image."""
-    number = op.Slice(op.ShapeOf(regions), [0], [1], [1])
+    """The index of the image of each region [regions], from the count of regions of each image; 0 for a batch of 1."""
+    count = op.Slice(op.ShapeOf(regions), [0], [1], [1])
     if (shape_of(x) or (-1,))[0] == 1:
-        return op.Broadcast(op.constant(0, si32), number)
+        return op.Broadcast(op.constant(0, si32), count)
     if counts is None:
         node.fail("the numbers of regions of the images are missing", hint="give the model a batch of 1")
     return _images_by_counts(op, regions, counts)
@@ -38,11 +38,11 @@ def _rows(node: LoweringNode, op: OpBuilder, x: SSAValue, regions: SSAValue, cou
 
 
 def _images_by_counts(op: OpBuilder, regions: SSAValue, counts: SSAValue) -> SSAValue:
-    """The index of the image of each region, from the numbers of regions of the images."""
-    number = op.Slice(op.ShapeOf(regions), [0], [1], [1])
+    """The index of the image of each region, from the count of regions of each image."""
+    count = op.Slice(op.ShapeOf(regions), [0], [1], [1])
     ends = op.CumSum(op.convert(counts, si64), op.constant(0))
-    places = op.Range(op.constant(0), op.Squeeze(number, [0]), op.constant(1), output_type=si64)
-    is_past = op.GreaterEqual(op.Unsqueeze(places, [1]), op.Unsqueeze(ends, [0]))
+    indices = op.Range(op.constant(0), op.Squeeze(count, [0]), op.constant(1), output_type=si64)
+    is_past = op.GreaterEqual(op.Unsqueeze(indices, [1]), op.Unsqueeze(ends, [0]))
     return op.ReduceSum(op.convert(is_past, si32), [1], keep_dims=False)
 
 
@@ -163,11 +163,11 @@ def distribute_proposals(
     refer_scale: int,
     pixel_offset: bool = True,
 ) -> Replacement:
-    """paddle.distribute_fpn_proposals(regions, counts) -> regions of each level, their numbers, and the place of each
-    region
+    """paddle.distribute_fpn_proposals(regions, counts) -> regions of each level, their counts, and the index of each
+    region in the levels' concatenation
     """
-    levels = max_level - min_level + 1
-    if not 0 < levels <= 100:
+    level_count = max_level - min_level + 1
+    if not 0 < level_count <= 100:
         node.fail(f"levels from {min_level} to {max_level}")
     margin = 1.0 if pixel_offset else 0.0
     left, top, right, bottom = (op.Gather(regions, index, 1) for index in range(4))
@@ -176,8 +176,8 @@ def distribute_proposals(
     level = op.Add(op.Floor(op.Multiply(op.Log(scaled), 1 / math.log(2))), float(refer_level))
     level = op.Clamp(level, min=float(min_level), max=float(max_level))
     parts: list[SSAValue] = []
-    places: list[SSAValue] = []
-    numbers: list[SSAValue] = []
+    orders: list[SSAValue] = []
+    level_counts: list[SSAValue] = []
     images = None
     if counts is not None:
         ends = op.CumSum(op.convert(counts, si64), op.constant(0))
@@ -185,43 +185,43 @@ def distribute_proposals(
         order = op.Range(op.constant(0), op.Gather(op.ShapeOf(regions), 0, 0), op.constant(1), output_type=si64)
         column = op.Unsqueeze(order, [1])
         images = op.LogicalAnd(op.GreaterEqual(column, begins), op.Less(column, ends))
-    for number in range(min_level, max_level + 1):
-        chosen = op.Equal(level, float(number))
-        place = op.Squeeze(op.NonZero(chosen, output_type=si64), [0])
-        parts.append(op.Gather(regions, place, 0))
-        places.append(place)
+    for level_index in range(min_level, max_level + 1):
+        is_of_level = op.Equal(level, float(level_index))
+        index = op.Squeeze(op.NonZero(is_of_level, output_type=si64), [0])
+        parts.append(op.Gather(regions, index, 0))
+        orders.append(index)
         if images is None:
-            numbers.append(op.convert(op.ShapeOf(place), si32))
+            level_counts.append(op.convert(op.ShapeOf(index), si32))
         else:
-            numbers.append(op.ReduceSum(op.convert(op.LogicalAnd(op.Unsqueeze(chosen, [1]), images), si32), [0], keep_dims=False))
-    joined = op.Concat(*places, axis=0) if levels > 1 else places[0]
-    size = op.Gather(op.ShapeOf(joined), 0, 0)
-    _, restore = op.TopK.results(op.convert(joined, si32), size, axis=0, mode="min", sort="value", index_element_type=si32)
-    results: list[SSAValue | None] = [*parts, *numbers, op.Unsqueeze(restore, [1])]
+            level_counts.append(op.ReduceSum(op.convert(op.LogicalAnd(op.Unsqueeze(is_of_level, [1]), images), si32), [0], keep_dims=False))
+    concatenated = op.Concat(*orders, axis=0) if level_count > 1 else orders[0]
+    size = op.Gather(op.ShapeOf(concatenated), 0, 0)
+    _, restore = op.TopK.results(op.convert(concatenated, si32), size, axis=0, mode="min", sort="value", index_element_type=si32)
+    results: list[SSAValue | None] = [*parts, *level_counts, op.Unsqueeze(restore, [1])]
     return results[: node.result_count]
 
 
 @paddle.lowers("collect_fpn_proposals")
 def collect_proposals(node: LoweringNode, op: OpBuilder, *lists: SSAValue, post_nms_topN: int) -> Replacement:
     """paddle.collect_fpn_proposals(regions…, scores…, counts…) -> the regions of the best scores, by image"""
-    regions, scores, counts = lists_of(node, lists, 3)
+    regions, scores, counts = split_lists(node, lists, 3)
     if not regions or len(scores) != len(regions) or len(counts) not in (0, len(regions)):
         node.fail(f"it has {len(regions)} regions, {len(scores)} scores and {len(counts)} numbers of regions")
     if not counts:
         node.fail("the numbers of regions of the images are missing", hint="export the model with a newer PaddleDetection")
-    joined = op.Concat(*regions, axis=0) if len(regions) > 1 else regions[0]
+    all_regions = op.Concat(*regions, axis=0) if len(regions) > 1 else regions[0]
     values = [op.Reshape(each, [-1], special_zero=False) for each in scores]
     value = op.Concat(*values, axis=0) if len(values) > 1 else values[0]
     kept = op.Minimum(op.Gather(op.ShapeOf(value), 0, 0), post_nms_topN)
     _, best = op.TopK.results(value, kept, axis=0, mode="max", sort="value", index_element_type=si32, stable=True)
     if shape_of(counts[0]) == (1,):
-        return [op.Gather(joined, best, 0), op.convert(op.ShapeOf(best), si32)][: node.result_count]
+        return [op.Gather(all_regions, best, 0), op.convert(op.ShapeOf(best), si32)][: node.result_count]
     images = [_images_by_counts(op, each, number) for each, number in zip(regions, counts, strict=True)]
     image = op.Gather(op.Concat(*images, axis=0) if len(images) > 1 else images[0], best, 0)
-    places = op.convert(op.Range(op.constant(0), kept, op.constant(1), output_type=si64), si32)
-    keys = op.Add(op.Multiply(image, op.convert(kept, si32)), places)
+    indices = op.convert(op.Range(op.constant(0), kept, op.constant(1), output_type=si64), si32)
+    keys = op.Add(op.Multiply(image, op.convert(kept, si32)), indices)
     _, order = op.TopK.results(keys, kept, axis=0, mode="min", sort="value", index_element_type=si32)
     every = op.Range(op.constant(0), op.Gather(op.ShapeOf(counts[0]), 0, 0), op.constant(1), output_type=si64)
     is_of = op.Equal(op.Unsqueeze(image, [1]), op.convert(every, si32))
-    numbers = op.ReduceSum(op.convert(is_of, si32), [0], keep_dims=False)
-    return [op.Gather(joined, op.Gather(best, order, 0), 0), numbers][: node.result_count]
+    image_counts = op.ReduceSum(op.convert(is_of, si32), [0], keep_dims=False)
+    return [op.Gather(all_regions, op.Gather(best, order, 0), 0), image_counts][: node.result_count]

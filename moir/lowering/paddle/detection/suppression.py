@@ -35,15 +35,15 @@ def multiclass_nms(
 ) -> Replacement:
     """paddle.multiclass_nms3(boxes [N, M, 4], scores [N, C, M]) -> opset9.MulticlassNms {sort_result_type = "classid"}
 
-    The results are rows of class, score and box, their places, and the number of rows of each image. If the number of
-    boxes of each image is an operand, boxes are [M, C, 4] and scores [M, C], and the rows of a class are in the order
-    of the boxes.
+    The results are rows of class, score and box, the indices of their boxes, and the number of rows of each image. If
+    the number of boxes of each image is an operand, boxes are [M, C, 4] and scores [M, C], and the rows of a class are
+    in the order of the boxes.
     """
     operands = [boxes, scores]
     is_of_regions = counts is not None and node.known_rank(1) == 2
     if counts is not None and is_of_regions:
         operands = [op.Transpose(boxes, [1, 0, 2]), op.Transpose(scores, [1, 0]), counts]
-    rows, places, numbers = op["opset9.MulticlassNms"].results(
+    rows, indices, counts_by_image = op["opset9.MulticlassNms"].results(
         *operands,
         sort_result_type="classid",
         output_type=si32,
@@ -56,38 +56,38 @@ def multiclass_nms(
         normalized=normalized,
     )
     if counts is not None and is_of_regions:
-        rows, places = _in_order_of_boxes(op, rows, places, scores, counts)
-    return [rows, places, numbers][: node.result_count]
+        rows, indices = _in_order_of_boxes(op, rows, indices, scores, counts)
+    return [rows, indices, counts_by_image][: node.result_count]
 
 
-def _in_order_of_boxes(op: OpBuilder, rows: SSAValue, places: SSAValue, scores: SSAValue, counts: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Selected rows by image, class and box, where the operation sorts those of a class by score.
+def _in_order_of_boxes(op: OpBuilder, rows: SSAValue, indices: SSAValue, scores: SSAValue, counts: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """Selected rows sorted by image, class and box; the operation sorts those of one class by score.
 
-    A place is box · classes + class.
+    An index is box · classes + class.
     """
     sizes = op.convert(op.ShapeOf(scores), si32)
     total, classes = op.Gather(sizes, 0, 0), op.Gather(sizes, 1, 0)
-    place = op.Squeeze(places, [1])
-    box, label = op.Divide(place, classes), op.Mod(place, classes)
+    index = op.Squeeze(indices, [1])
+    box, label = op.Divide(index, classes, m_pythondiv=False), op.Mod(index, classes)
     if shape_of(counts) != (1,):
         ends = op.CumSum(op.convert(counts, si32), op.constant(0))
         image = op.ReduceSum(op.convert(op.GreaterEqual(op.Unsqueeze(box, [1]), ends), si32), [1], keep_dims=False)
         label = op.Add(op.Multiply(image, classes), label)
-    number = op.Gather(op.ShapeOf(place), 0, 0)
+    count = op.Gather(op.ShapeOf(index), 0, 0)
     keys = op.Add(op.Multiply(label, total), box)
-    _, order = op.TopK.results(keys, number, axis=0, mode="min", sort="value", index_element_type=si32)
-    return op.Gather(rows, order, 0), op.Gather(places, order, 0)
+    _, order = op.TopK.results(keys, count, axis=0, mode="min", sort="value", index_element_type=si32)
+    return op.Gather(rows, order, 0), op.Gather(indices, order, 0)
 
 
 @paddle.lowers("nms")
 def suppressed(op: OpBuilder, boxes: SSAValue, *, iou_threshold: float) -> SSAValue:
-    """paddle.nms(boxes [N, 4] in descending order of score) -> the places that opset9.NonMaxSuppression keeps, in
+    """paddle.nms(boxes [N, 4] in descending order of score) -> the indices that opset9.NonMaxSuppression keeps, in
     their order
     """
-    number = op.Gather(op.ShapeOf(boxes), 0, 0)
-    falling = op.Range(number, op.constant(0), op.constant(-1), output_type=f32)
+    count = op.Gather(op.ShapeOf(boxes), 0, 0)
+    falling = op.Range(count, op.constant(0), op.constant(-1), output_type=f32)
     values = op.Unsqueeze(boxes, [0]), op.Unsqueeze(falling, [0, 1])
-    limits = number, exclusive(op, op.constant(np.array(iou_threshold, np.float32))), op.constant(np.array(0.0, np.float32))
+    limits = count, exclusive(op, op.constant(np.array(iou_threshold, np.float32))), op.constant(np.array(0.0, np.float32))
     rows, *_ = selected_boxes(op, *values, *limits, output_type=si64)
     return op.Gather(rows, 2, 1)
 

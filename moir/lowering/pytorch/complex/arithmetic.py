@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import NoReturn, cast
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
@@ -11,9 +11,10 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.shapes import element_of
 from moir.expansions.complex_numbers import angle_of, conjugated, paired, part
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import PAIRS, by_formula, complex_operands, computes_complex
 from moir.lowering.pytorch.arguments import named_operand
-from moir.lowering.pytorch.complex.layout import complex_operands, for_pairs
 from moir.lowering.pytorch.promotion import inferred_element
+from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
 Pair = tuple[SSAValue, SSAValue | None]
@@ -21,7 +22,9 @@ Pair = tuple[SSAValue, SSAValue | None]
 
 
 def pair_of(node: LoweringNode, op: OpBuilder, name: str, element: Attribute | None = None) -> Pair:
-    """The parts of an argument, which may be a number, in an element type: that of the result if none is given."""
+    """The parts of an argument, a tensor or a number, converted to `element`, by default the element type of the
+    result. A real argument has no imaginary part.
+    """
     element = element or inferred_element(node)
     value = named_operand(node, name)
     if value is None:
@@ -32,7 +35,7 @@ def pair_of(node: LoweringNode, op: OpBuilder, name: str, element: Attribute | N
         if not isinstance(number, int | float):
             node.fail(f"its argument {name} is not a number")
         return op.constant(float(number), element), None
-    if node.op.operands.index(value) in (complex_operands(node.op) or ()):
+    if node.op.operands.index(value) in complex_operands(node.op):
         return part(op, value, 0), part(op, value, 1)
     return op.convert(value, element), None
 
@@ -50,13 +53,11 @@ def product(op: OpBuilder, a: Pair, b: Pair, multiply: Callable[[SSAValue, SSAVa
     return paired(op, op.Subtract(real, multiply(a[1], b[1])), op.Add(multiply(a[0], b[1]), multiply(a[1], b[0])))
 
 
-@for_pairs("mul", "multiply")
 def mul(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.mul.Tensor(x, y) -> the products of the parts"""
     return product(op, pair_of(node, op, "self"), pair_of(node, op, "other"), lambda x, y: op.Multiply(x, y))
 
 
-@for_pairs("matmul", "mm", "bmm", "mv", "dot")
 def matmul(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.matmul.default(x, y) -> opset1.MatMul of the parts"""
     names = [name for name in ("self", "other", "mat2", "vec", "tensor") if named_operand(node, name) is not None]
@@ -64,22 +65,20 @@ def matmul(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return product(op, a, b, lambda x, y: op.MatMul(x, y))
 
 
-@for_pairs("linalg_multi_dot", "chain_matmul")
 def multi_dot(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.linalg_multi_dot.default([x, y, z]) -> opset1.MatMul of the parts, one after another"""
-    found: SSAValue | None = None
+    product_: SSAValue | None = None
     for name in node.texts("arguments"):
         a, b = pair_of(node, op, name)
-        if found is None:
-            found = _whole(op, a, b)
+        if product_ is None:
+            product_ = _whole(op, a, b)
         else:
-            found = product(op, (part(op, found, 0), part(op, found, 1)), (a, b), lambda x, y: op.MatMul(x, y))
-    if found is None:
+            product_ = product(op, (part(op, product_, 0), part(op, product_, 1)), (a, b), lambda x, y: op.MatMul(x, y))
+    if product_ is None:
         node.fail("it has no matrices")
-    return found
+    return product_
 
 
-@for_pairs("einsum")
 def einsum(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.einsum.default([x, y]) {equation} -> opset7.Einsum of the parts of two operands"""
     if len(node.op.operands) != 2:
@@ -87,14 +86,13 @@ def einsum(node: LoweringNode, op: OpBuilder) -> SSAValue:
     equation = node.text("equation").replace(" ", "")
     if "->" not in equation:
         node.fail("an Einstein sum of complex numbers without its result", hint="write the equation with ->")
-    pairs = complex_operands(node.op) or ()
+    pairs = complex_operands(node.op)
     parts: list[Pair] = []
     for index, value in enumerate(node.op.operands):
         parts.append((part(op, value, 0), part(op, value, 1)) if index in pairs else (value, None))
     return product(op, parts[0], parts[1], lambda x, y: op.Einsum(x, y, equation=equation))
 
 
-@for_pairs("div", "true_divide", "divide")
 def div(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.div.Tensor(x, y) -> x · conj(y) / |y|²"""
     if node.has("rounding_mode"):
@@ -103,43 +101,53 @@ def div(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if b[1] is None:
         return _whole(op, op.Divide(a[0], b[0]), None if a[1] is None else op.Divide(a[1], b[0]))
     size = op.Add(op.Multiply(b[0], b[0]), op.Multiply(b[1], b[1]))
-    found = product(op, a, (b[0], op.Negative(b[1])), lambda x, y: op.Multiply(x, y))
-    return op.Divide(found, op.Unsqueeze(size, [-1]))
+    quotient = product(op, a, (b[0], op.Negative(b[1])), lambda x, y: op.Multiply(x, y))
+    return op.Divide(quotient, op.Unsqueeze(size, [-1]))
 
 
-@for_pairs("abs", "absolute")
 def magnitude(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.abs.default(x) -> opset4.ReduceL2(x, [-1])"""
     return op.ReduceL2(node.op.operands[0], [-1], keep_dims=False)
 
 
-@for_pairs("angle")
+@aten.lowers("imag.default", complex=by_formula("pytorch.complex.arithmetic:parts"))
+def imaginary_part(node: LoweringNode, _: OpBuilder) -> NoReturn:
+    """aten.imag.default(x): raises an error, because real numbers have none"""
+    node.fail("the imaginary part of real numbers")
+
+
+@aten.lowers("angle.default", complex=by_formula("pytorch.complex.arithmetic:angle"))
+def angle_of_real_numbers(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.angle.default(x) -> π where x is negative, else 0, of real numbers"""
+    x = op.convert(self, inferred_element(node))
+    return op.Select(op.Less(x, 0), op.constant_like(3.141592653589793, x), op.Multiply(x, 0))
+
+
 def angle(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.angle.default(x) -> the angle between the first axis and the point (real part, imaginary part)"""
     x = node.op.operands[0]
     return angle_of(op, part(op, x, 1), part(op, x, 0))
 
 
-@for_pairs("real", "imag", "view_as_real", "view_as_real_copy")
 def parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.real.default(x) -> opset8.Gather(x, 0, -1); `imag`: index 1; `view_as_real`: x itself"""
-    x, kind = node.op.operands[0], node.op.KIND
-    return x if kind.startswith("view") else part(op, x, 1 if kind.startswith("imag") else 0)
+    """aten.real.default(x) -> opset8.Gather(x, 0, -1); `imag`: index 1"""
+    return part(op, node.op.operands[0], 1 if node.op.KIND.startswith("imag") else 0)
 
 
-@for_pairs("view_as_complex", "view_as_complex_copy", "resolve_conj")
+@aten.lowers("view_as_real.default", "view_as_real_copy.default", "view_as_complex.default", "view_as_complex_copy.default", complex=PAIRS)
 def pairs_themselves(node: LoweringNode, _: OpBuilder) -> SSAValue:
     """aten.view_as_complex.default(x [..., 2]) -> x"""
     return node.op.operands[0]
 
 
-@for_pairs("conj", "_conj", "conj_physical", "_conj_physical")
+@aten.lowers("conj.default", "_conj.default", "conj_physical.default", "_conj_physical.default", complex=PAIRS)
 def conjugate(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.conj.default(x) -> opset1.Multiply(x, [1, -1])"""
-    return conjugated(op, node.op.operands[0])
+    """aten.conj.default(x) -> opset1.Multiply(x, [1, -1]); x itself if it is real"""
+    x = node.op.operands[0]
+    return conjugated(op, x) if computes_complex(node.op) else x
 
 
-@for_pairs("complex", "polar")
+@aten.lowers("complex.default", "polar.default", complex=PAIRS)
 def from_parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.complex.default(real, imag) -> both in a last dimension; `polar`: from a magnitude and an angle"""
     a, b = node.op.operands[:2]
@@ -149,7 +157,6 @@ def from_parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return paired(op, op.Broadcast(a, shape), op.Broadcast(b, shape))
 
 
-@for_pairs("exp")
 def exp(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.exp.default(x) -> exp(real) · (cos(imag) + i · sin(imag))"""
     a, b = (part(op, node.op.operands[0], index) for index in (0, 1))
@@ -157,7 +164,6 @@ def exp(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return paired(op, op.Multiply(size, op.Cos(b)), op.Multiply(size, op.Sin(b)))
 
 
-@for_pairs("reciprocal")
 def reciprocal(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.reciprocal.default(x) -> conj(x) / |x|²"""
     x = node.op.operands[0]
@@ -165,7 +171,6 @@ def reciprocal(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Divide(op.Multiply(x, op.constant_like(np.array([1, -1]), x)), size)
 
 
-@for_pairs("sym_size", "size", "sym_numel")
 def size(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.sym_size.int(x) {dim} -> opset8.Gather(opset3.ShapeOf(x), dim)
 
@@ -177,11 +182,10 @@ def size(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Gather(shape, op.constant(node.integer("dim")), 0)
 
 
-@for_pairs("eq", "ne")
 def equal(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.eq.Tensor(x, y) -> both parts are equal"""
     values: list[SSAValue] = []
-    pairs = complex_operands(node.op) or ()
+    pairs = complex_operands(node.op)
     for index, value in enumerate(node.op.operands):
         values.append(value if index in pairs else paired(op, value, op.Multiply(value, 0)))
     if len(values) != 2:

@@ -30,10 +30,10 @@ def inverse_deviation(op: OpBuilder, variance: SSAValue, eps: float) -> SSAValue
     return op.Divide(op.constant_like(1, variance), op.Sqrt(op.Add(variance, eps)))
 
 
-def updated(op: OpBuilder, running: SSAValue, found: SSAValue, momentum: float) -> SSAValue:
-    """The running statistic after a batch: momentum · found + (1 - momentum) · running."""
-    found = op.convert(found, element_of(running))
-    return op.Add(op.Multiply(found, momentum), op.Multiply(running, 1 - momentum))
+def updated(op: OpBuilder, running: SSAValue, statistic: SSAValue, momentum: float) -> SSAValue:
+    """The running statistic after a batch: momentum · statistic + (1 - momentum) · running."""
+    statistic = op.convert(statistic, element_of(running))
+    return op.Add(op.Multiply(statistic, momentum), op.Multiply(running, 1 - momentum))
 
 
 def unbiased(op: OpBuilder, x: SSAValue, variance: SSAValue, axes: Sequence[int]) -> SSAValue:
@@ -60,8 +60,8 @@ def normalized_by_batch(
     axes = [axis for axis in range(rank) if axis != 1]
     mean, variance = mean_and_variance(op, x, axes)
     scale = inverse_deviation(op, variance, eps)
-    found = op.Multiply(op.Subtract(x, along_channels(op, mean, rank - 2)), along_channels(op, scale, rank - 2))
-    results = [scaled_channels(op, found, *affine, rank - 2), mean, scale]
+    normalized = op.Multiply(op.Subtract(x, along_channels(op, mean, rank - 2)), along_channels(op, scale, rank - 2))
+    results = [scaled_channels(op, normalized, *affine, rank - 2), mean, scale]
     before_mean, before_variance = running
     if before_mean is not None and before_variance is not None:
         results.append(updated(op, before_mean, mean, momentum))
@@ -79,7 +79,9 @@ def scaled_channels(op: OpBuilder, x: SSAValue, weight: SSAValue | None, bias: S
 def normalized_instances(
     op: OpBuilder, x: SSAValue, running: tuple[SSAValue, SSAValue], momentum: float, rank: int
 ) -> tuple[SSAValue, SSAValue]:
-    """The running statistics of instance_norm after a batch, from the means of the statistics of its instances."""
+    """The running statistics of instance_norm after a batch, updated by the statistics of its instances, averaged over
+    the batch.
+    """
     axes = list(range(2, rank))
     mean, variance = mean_and_variance(op, x, axes)
     variance = unbiased(op, x, variance, axes)

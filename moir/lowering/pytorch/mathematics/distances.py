@@ -71,7 +71,7 @@ def pdist(node: LoweringNode, op: OpBuilder, self: SSAValue, *, p: float = 2.0) 
     """
     shape = node.shape(0)
     if shape is None or shape[0] < 0:
-        node.fail("the number of its rows is unknown")
+        node.fail("the number of its rows is dynamic")
     first, second = np.triu_indices(shape[0], 1)
     rows = [op.Gather(self, op.constant(each.astype(np.int64), si64), 0) for each in (first, second)]
     return norm(op, op.Subtract(*rows), p, [-1])
@@ -82,6 +82,6 @@ def renorm(node: LoweringNode, op: OpBuilder, self: SSAValue, *, p: float, dim: 
     """aten.renorm.default(x) {p, dim, maxnorm} -> x with slices along `dim` of a norm of at most `maxnorm`"""
     rank = node.known_rank(0)
     axis = axis_from_front(node, dim, rank)
-    found = norm(op, self, p, [each for each in range(rank) if each != axis], keep=True)
-    factor = op.Divide(op.constant_like(maxnorm, self), op.Add(found, 1e-7))
-    return op.Multiply(self, op.Select(op.Greater(found, maxnorm), factor, op.constant_like(1, self)))
+    norms = norm(op, self, p, [each for each in range(rank) if each != axis], keep=True)
+    factor = op.Divide(op.constant_like(maxnorm, self), op.Add(norms, 1e-7))
+    return op.Multiply(self, op.Select(op.Greater(norms, maxnorm), factor, op.constant_like(1, self)))

@@ -19,12 +19,12 @@ from moir.rewriting.builder import OpBuilder
 
 @aten.lowers("_unique2.default", "unique_dim.default")
 def unique(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int | None = None) -> list[SSAValue | None]:
-    """aten._unique2.default(x) -> opset10.Unique(x): the elements, the place of each, and the counts"""
-    found = distinct_elements(op, self, dim, is_sorted=True)
-    places = found.place
+    """aten._unique2.default(x) -> opset10.Unique(x): the distinct elements, the inverse, the counts"""
+    distinct = distinct_elements(op, self, dim, is_sorted=True)
+    inverse = distinct.place
     if dim is None and (node.rank(0) or 0) != 1:
-        places = op.Reshape(places, op.ShapeOf(self), special_zero=False)
-    results: list[SSAValue | None] = [found.values, places, found.counts]
+        inverse = op.Reshape(inverse, op.ShapeOf(self), special_zero=False)
+    results: list[SSAValue | None] = [distinct.values, inverse, distinct.counts]
     return results[: node.result_count]
 
 
@@ -40,16 +40,16 @@ def unique_consecutive(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim
     else:
         x, axis = self, axis_from_front(node, dim, rank)
     size = op.Gather(op.ShapeOf(x), op.constant(axis), 0)
-    numbers = op.Range(op.constant(0), size, op.constant(1), output_type=si64)
-    differs = op.NotEqual(x, op.Gather(x, op.Maximum(op.Subtract(numbers, 1), 0), axis))
+    indices = op.Range(op.constant(0), size, op.constant(1), output_type=si64)
+    differs = op.NotEqual(x, op.Gather(x, op.Maximum(op.Subtract(indices, 1), 0), axis))
     others = [each for each in range(rank_of(x) or 1) if each != axis]
     changes = op.ReduceLogicalOr(truth(op, differs), others, keep_dims=False) if others else differs
-    begins = op.LogicalOr(changes, op.Equal(numbers, 0))
+    begins = op.LogicalOr(changes, op.Equal(indices, 0))
     starts = op.Gather(op.NonZero(begins, output_type=si64), op.constant(0), 0)
-    places = op.Subtract(op.CumSum(op.convert(begins, si64), op.constant(0)), 1)
+    segments = op.Subtract(op.CumSum(op.convert(begins, si64), op.constant(0)), 1)
     ends = op.Concat(op.Slice(starts, [1], [2**31 - 1], [1], [0]), op.Reshape(size, [1], special_zero=False), axis=0)
-    # Of no element there is an end without a start.
+    # For an empty x there is one end, but no start: the ends are cut to the number of starts.
     counts = op.Subtract(op.Slice(ends, [0], op.ShapeOf(starts), [1], [0]), starts)
     if dim is None and rank != 1:
-        places = op.Reshape(places, op.ShapeOf(self), special_zero=False)
-    return [op.convert(op.Gather(x, starts, axis), element_of(self)), places, counts][: node.result_count]
+        segments = op.Reshape(segments, op.ShapeOf(self), special_zero=False)
+    return [op.convert(op.Gather(x, starts, axis), element_of(self)), segments, counts][: node.result_count]

@@ -25,11 +25,11 @@ def embedding_renorm(op: OpBuilder, self: SSAValue, indices: SSAValue, *, max_no
 
     A row whose norm is not above max_norm is unchanged.
     """
-    places = op.Reshape(indices, [-1], special_zero=False)
-    rows = op.Gather(self, places, 0)
+    row_indices = op.Reshape(indices, [-1], special_zero=False)
+    rows = op.Gather(self, row_indices, 0)
     size = norm(op, rows, norm_type, [1], keep=True)
     scale = op.Select(op.Greater(size, max_norm), op.Divide(max_norm, op.Add(size, 1e-7)), op.constant_like(1, size))
-    return op.ScatterUpdate(self, places, op.Multiply(rows, scale), op.constant(0))
+    return op.ScatterUpdate(self, row_indices, op.Multiply(rows, scale), op.constant(0))
 
 
 @aten.lowers("embedding_bag.default", "embedding_bag.padding_idx", "_embedding_bag.default", "_embedding_bag_forward_only.default")
@@ -52,28 +52,28 @@ def embedding_bag(
     """
     if any(node.is_used(index) for index in range(1, node.result_count)):
         node.fail("its results for training are used", hint="export the model for inference")
-    starts, places = op.convert(offsets, si64), op.convert(indices, si64)
-    count = op.ShapeOf(places)
+    starts, indices_ = op.convert(offsets, si64), op.convert(indices, si64)
+    count = op.ShapeOf(indices_)
     if include_last_offset:
         ends, starts = op.Slice(starts, [1], [2**31 - 1], [1], [0]), op.Slice(starts, [0], [-1], [1], [0])
     else:
         ends = op.Concat(op.Slice(starts, [1], [2**31 - 1], [1], [0]), count, axis=0)
-    numbers = op.Range(op.constant(0), op.Squeeze(count, [0]), op.constant(1), output_type=si64)
-    inside = op.LogicalAnd(op.GreaterEqual(numbers, op.Unsqueeze(starts, [1])), op.Less(numbers, op.Unsqueeze(ends, [1])))
+    positions = op.Range(op.constant(0), op.Squeeze(count, [0]), op.constant(1), output_type=si64)
+    inside = op.LogicalAnd(op.GreaterEqual(positions, op.Unsqueeze(starts, [1])), op.Less(positions, op.Unsqueeze(ends, [1])))
     if padding_idx is not None and padding_idx >= 0:
-        inside = op.LogicalAnd(inside, op.NotEqual(places, padding_idx))
-    rows = op.Gather(weight, places, 0)
+        inside = op.LogicalAnd(inside, op.NotEqual(indices_, padding_idx))
+    rows = op.Gather(weight, indices_, 0)
     element = element_of(weight)
     if per_sample_weights is not None:
         rows = op.Multiply(rows, op.Unsqueeze(op.convert(per_sample_weights, element), [1]))
     if mode == MAX:
         held = op.Select(op.Unsqueeze(inside, [2]), rows, op.constant_like(-np.inf, rows))
-        found = op.ReduceMax(held, [1], keep_dims=False)
+        bags = op.ReduceMax(held, [1], keep_dims=False)
         filled = op.ReduceLogicalOr(inside, [1], keep_dims=True)
-        found = op.Select(filled, found, op.constant_like(0, found))
+        bags = op.Select(filled, bags, op.constant_like(0, bags))
     else:
         mass = op.convert(inside, element)
-        found = op.MatMul(mass, rows)
+        bags = op.MatMul(mass, rows)
         if mode == MEAN:
-            found = op.Divide(found, op.Maximum(op.ReduceSum(mass, [1], keep_dims=True), 1))
-    return [found, *[None] * (node.result_count - 1)]
+            bags = op.Divide(bags, op.Maximum(op.ReduceSum(mass, [1], keep_dims=True), 1))
+    return [bags, *[None] * (node.result_count - 1)]

@@ -1,6 +1,6 @@
 """Triangular and orthogonal factors of matrices, and systems of equations that they solve.
 
-The sizes of matrices have to be known. Vectors of Householder reflections are LAPACK's.
+The sizes of matrices have to be static. Vectors of Householder reflections are LAPACK's.
 
 Source: BatchLinearAlgebra.cpp of PyTorch 2.13.
 """
@@ -17,6 +17,7 @@ from moir.expansions.linear_algebra.matrix_diagonals import main_diagonal, trian
 from moir.expansions.linear_algebra.matrix_factors import pivoted_factors, product_of_reflections, reflections
 from moir.expansions.linear_algebra.triangles import solved, with_unit_diagonal
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_formula
 from moir.lowering.matrix_sizes import matrix_sizes
 from moir.lowering.pytorch.table import aten
 from moir.lowering.table import Replacement
@@ -24,11 +25,13 @@ from moir.rewriting.builder import OpBuilder
 
 
 def first_zero(op: OpBuilder, pivots: SSAValue) -> SSAValue:
-    """The status of LAPACK: the number of the first pivot [..., K] that is 0 or NaN, from 1, or 0 for none."""
+    """The status of LAPACK: the index, counted from 1, of the first of the pivots [..., K] that is 0 or NaN; 0 if there
+    is none.
+    """
     is_zero = op.LogicalNot(op.Greater(op.Abs(pivots), 0.0))
     count = (shape_of(pivots) or (-1,))[-1]
-    places = op.Select(is_zero, op.constant(np.arange(1, count + 1), si32), op.constant(count + 1, si32))
-    first = op.ReduceMin(places, [-1], keep_dims=False)
+    candidates = op.Select(is_zero, op.constant(np.arange(1, count + 1), si32), op.constant(count + 1, si32))
+    first = op.ReduceMin(candidates, [-1], keep_dims=False)
     return op.Select(op.Greater(first, count), op.constant(0, si32), first)
 
 
@@ -45,10 +48,10 @@ def lu_factor(node: LoweringNode, op: OpBuilder, *, pivot: bool = True) -> Repla
     if not pivot:
         node.fail("triangular factors without exchanging rows are not supported")
     packed, exchanged, _ = factors_of(node, op, node.op.operands[0])
-    found: list[SSAValue | None] = [packed, exchanged]
+    results: list[SSAValue | None] = [packed, exchanged]
     if node.result_count > 2:
-        found.append(first_zero(op, main_diagonal(op, packed, 0)) if node.is_used(2) else None)
-    return found
+        results.append(first_zero(op, main_diagonal(op, packed, 0)) if node.is_used(2) else None)
+    return results
 
 
 def _parts(node: LoweringNode, op: OpBuilder, packed: SSAValue) -> tuple[SSAValue, SSAValue]:
@@ -60,16 +63,16 @@ def _parts(node: LoweringNode, op: OpBuilder, packed: SSAValue) -> tuple[SSAValu
 
 
 def _order_of(op: OpBuilder, exchanged: SSAValue, rows: int) -> SSAValue:
-    """The order of rows after exchanges [..., K], from 1, one after another."""
-    places = op.constant(np.arange(rows), si64)
+    """The order of the rows after the exchanges [..., K] with rows counted from 1, one after another."""
+    rows_ = op.constant(np.arange(rows), si64)
     shape = op.Slice(op.ShapeOf(exchanged), [0], [-1], [1], [0])
-    order = op.Broadcast(places, op.Concat(shape, op.constant([rows]), axis=0))
+    order = op.Broadcast(rows_, op.Concat(shape, op.constant([rows]), axis=0))
     others = op.Subtract(op.convert(exchanged, si64), 1)
     batch = len(shape_of(exchanged) or ()) - 1
     for step in range((shape_of(exchanged) or (0,))[-1]):
         other = op.Slice(others, [step], [step + 1], [1], [-1])
-        sources = op.Select(op.Equal(places, other), op.constant(step, si64), places)
-        sources = op.Select(op.Equal(places, op.constant(step, si64)), other, sources)
+        sources = op.Select(op.Equal(rows_, other), op.constant(step, si64), rows_)
+        sources = op.Select(op.Equal(rows_, op.constant(step, si64)), other, sources)
         order = op.Gather(order, sources, batch, batch_dims=batch)
     return order
 
@@ -131,7 +134,7 @@ def lu_solve(node: LoweringNode, op: OpBuilder, self: SSAValue, LU_data: SSAValu
     return _factors_solved(node, op, LU_data, LU_pivots, self)
 
 
-@aten.lowers("linalg_solve_triangular.default")
+@aten.lowers("linalg_solve_triangular.default", complex=by_formula("pytorch.complex.functions:triangular"))
 def solve_triangular(
     node: LoweringNode, op: OpBuilder, self: SSAValue, B: SSAValue, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> SSAValue:
@@ -141,7 +144,7 @@ def solve_triangular(
     return solved(op, self, B, is_left=left, is_lower=not upper, is_transposed=False, has_unit_diagonal=unitriangular)
 
 
-@aten.lowers("triangular_solve.default")
+@aten.lowers("triangular_solve.default", complex=by_formula("pytorch.complex.functions:triangular"))
 def triangular_solve(
     node: LoweringNode,
     op: OpBuilder,
@@ -155,8 +158,8 @@ def triangular_solve(
     """aten.triangular_solve.default(b, a) {upper, transpose} -> the solution, and a"""
     if unitriangular:
         matrix_sizes(node, A, 1 << 16)
-    found = solved(op, A, self, is_left=True, is_lower=not upper, is_transposed=transpose, has_unit_diagonal=unitriangular)
-    return [found, A]
+    solution = solved(op, A, self, is_left=True, is_lower=not upper, is_transposed=transpose, has_unit_diagonal=unitriangular)
+    return [solution, A]
 
 
 @aten.lowers("cholesky_solve.default", "cholesky_inverse.default")
@@ -164,21 +167,21 @@ def cholesky_solve(op: OpBuilder, self: SSAValue, input2: SSAValue | None = None
     """aten.cholesky_solve.default(b, l) {upper} -> opset14.Inverse(l · lᵀ) · b; `cholesky_inverse` without b"""
     triangle = triangle_of(op, self if input2 is None else input2, is_lower=not upper)
     inverse = op.Inverse(triangle)
-    found = op.MatMul(inverse, inverse, transpose_a=not upper, transpose_b=upper)
-    return found if input2 is None else op.MatMul(found, self)
+    inverse_product = op.MatMul(inverse, inverse, transpose_a=not upper, transpose_b=upper)
+    return inverse_product if input2 is None else op.MatMul(inverse_product, self)
 
 
 @aten.lowers("_linalg_slogdet.default", "_linalg_det.default")
 def decomposed_determinant(node: LoweringNode, op: OpBuilder, A: SSAValue) -> Replacement:
     """aten._linalg_slogdet.default(A) -> the determinant, or its sign and logarithm; the factors of A"""
-    found: list[SSAValue | None] = []
+    results: list[SSAValue | None] = []
     if node.op.KIND.startswith("_linalg_slogdet"):
-        found += sign_and_logarithm_of(op, A)
+        results += sign_and_logarithm_of(op, A)
     else:
-        found.append(determinant_of(op, A))
-    count = len(found)
+        results.append(determinant_of(op, A))
+    count = len(results)
     factors = factors_of(node, op, A)[:2] if node.is_used(count) or node.is_used(count + 1) else (None, None)
-    return [*found, *factors]
+    return [*results, *factors]
 
 
 # Orthogonal factors
@@ -207,7 +210,7 @@ def geqrf(node: LoweringNode, op: OpBuilder, self: SSAValue) -> Replacement:
 def _factor_count(node: LoweringNode, tau: SSAValue) -> int:
     count = (shape_of(tau) or (-1,))[-1]
     if count < 0:
-        node.fail("the number of its reflections is unknown")
+        node.fail("the number of its reflections is dynamic")
     return count
 
 
@@ -232,12 +235,12 @@ def solved_by_inverse(op: OpBuilder, a: SSAValue, b: SSAValue, *, left: bool, is
     """x with a · x = b, or x · a = b; b may be vectors."""
     column = op.Unsqueeze(b, [-1]) if is_vector else b
     inverse = op.Inverse(a)
-    found = op.MatMul(inverse, column) if left else op.MatMul(column, inverse)
-    return op.Squeeze(found, [-1]) if is_vector else found
+    solution = op.MatMul(inverse, column) if left else op.MatMul(column, inverse)
+    return op.Squeeze(solution, [-1]) if is_vector else solution
 
 
 def complete(op: OpBuilder, vectors: SSAValue, rows: int, count: int) -> SSAValue:
-    """Orthogonal columns [..., rows, count] with those of a complement after them."""
+    """Orthonormal columns [..., rows, count] completed to a square orthogonal matrix [..., rows, rows]."""
     packed, factors = reflections(op, vectors, rows, count)
     whole = product_of_reflections(op, packed, factors, rows, rows, count)
     return op.Concat(vectors, op.Slice(whole, [count], [rows], [1], [-1]), axis=-1)

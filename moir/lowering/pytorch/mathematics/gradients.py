@@ -66,16 +66,16 @@ def _even(op: OpBuilder, x: SSAValue, axis: int, distance: float, order: int) ->
     """The derivative of samples at equal distances."""
     inside = op.Divide(op.Subtract(_part(op, x, axis, 2, _END), _part(op, x, axis, 0, -2)), 2 * distance)
     ends: list[SSAValue] = []
-    for places in ((0, 1, 2), (-1, -2, -3)):
-        sign = 1 if places[0] == 0 else -1
-        near, next_, third = (op.Gather(x, op.constant([each]), axis) if index <= order else None for index, each in enumerate(places))
+    for points in ((0, 1, 2), (-1, -2, -3)):
+        sign = 1 if points[0] == 0 else -1
+        near, next_, third = (op.Gather(x, op.constant([each]), axis) if index <= order else None for index, each in enumerate(points))
         assert near is not None
         assert next_ is not None
         if third is None:
-            found = op.Subtract(next_, near)
+            slope = op.Subtract(next_, near)
         else:
-            found = op.Subtract(op.Multiply(next_, 2.0), op.Add(op.Multiply(near, 1.5), op.Multiply(third, 0.5)))
-        ends.append(op.Divide(found, sign * distance))
+            slope = op.Subtract(op.Multiply(next_, 2.0), op.Add(op.Multiply(near, 1.5), op.Multiply(third, 0.5)))
+        ends.append(op.Divide(slope, sign * distance))
     return op.Concat(ends[0], inside, ends[1], axis=axis)
 
 
@@ -99,14 +99,14 @@ def _along(op: OpBuilder, x: SSAValue, axis: int, coordinates: SSAValue, order: 
     return op.Concat(first, inside, last, axis=axis)
 
 
-def _edge(op: OpBuilder, x: SSAValue, axis: int, steps: SSAValue, places: tuple[int, int, int], order: int) -> SSAValue:
+def _edge(op: OpBuilder, x: SSAValue, axis: int, steps: SSAValue, points: tuple[int, int, int], order: int) -> SSAValue:
     """The derivative at an end."""
-    sign = 1 if places[0] == 0 else -1
-    samples = [op.Gather(x, op.constant([each]), axis) for each in places[: order + 1]]
-    near = op.Multiply(op.Gather(steps, op.constant(places[0]), 0), float(sign))
+    sign = 1 if points[0] == 0 else -1
+    samples = [op.Gather(x, op.constant([each]), axis) for each in points[: order + 1]]
+    near = op.Multiply(op.Gather(steps, op.constant(points[0]), 0), float(sign))
     if order == 1:
         return op.Divide(op.Subtract(samples[1], samples[0]), near)
-    far = op.Multiply(op.Gather(steps, op.constant(places[1]), 0), float(sign))
+    far = op.Multiply(op.Gather(steps, op.constant(points[1]), 0), float(sign))
     both = op.Add(near, far)
     a = op.Negative(op.Divide(op.Add(op.Multiply(near, 2.0), far), op.Multiply(near, both)))
     b = op.Divide(both, op.Multiply(near, far))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
-from moir.expansions.shape_values import dimension_value
+from moir.expansions.grouped_products import group_of_each, select_groups
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.promotion import as_element, inferred_element
 from moir.lowering.pytorch.table import aten
@@ -27,38 +25,23 @@ def grouped_mm(
     ranks = node.known_rank(0), node.known_rank(1)
     x, w = as_element(op, element, self, mat2)
     if offs is None:
-        found = op.MatMul(x, w)
+        product = op.MatMul(x, w)
     elif ranks == (2, 3):
         # [G, M, N] -> [M, N]
         products = op.MatMul(op.Unsqueeze(x, [0]), w)
-        found = _selected(op, products, op.Unsqueeze(_inside(op, offs, x, 0), [2]))
+        product = select_groups(op, products, op.Unsqueeze(group_of_each(op, offs, x, 0), [2]))
     elif ranks == (3, 2):
         products = op.MatMul(x, op.Unsqueeze(w, [0]))
-        found = _selected(op, products, op.Unsqueeze(_inside(op, offs, w, 1), [1]))
+        product = select_groups(op, products, op.Unsqueeze(group_of_each(op, offs, w, 1), [1]))
     else:
-        summands = op.Unsqueeze(_inside(op, offs, x, 1), [1])
+        summands = op.Unsqueeze(group_of_each(op, offs, x, 1), [1])
         rows = op.Select(summands, op.Unsqueeze(x, [0]), op.constant_like(0, x))
-        columns = op.Select(op.Unsqueeze(_inside(op, offs, w, 0), [2]), op.Unsqueeze(w, [0]), op.constant_like(0, w))
-        found = op.MatMul(rows, columns)
-    return found if bias is None else op.Add(found, as_element(op, element, bias)[0])
+        columns = op.Select(op.Unsqueeze(group_of_each(op, offs, w, 0), [2]), op.Unsqueeze(w, [0]), op.constant_like(0, w))
+        product = op.MatMul(rows, columns)
+    return product if bias is None else op.Add(product, as_element(op, element, bias)[0])
 
 
 @aten.lowers("transformers.grouped_mm_fallback.default")
 def grouped_mm_of_transformers(node: LoweringNode, op: OpBuilder, input: SSAValue, weight: SSAValue, offs: SSAValue) -> SSAValue:
     """aten.transformers.grouped_mm_fallback.default(x [M, K], w [G, K, N], ends [G]) -> as aten._grouped_mm.default"""
     return grouped_mm(node, op, input, weight, offs)
-
-
-def _inside(op: OpBuilder, ends: SSAValue, x: SSAValue, axis: int) -> SSAValue:
-    """Whether each place along an axis is in each group: booleans [groups, places]."""
-    stop = op.Unsqueeze(op.convert(ends, si64), [1])
-    start = op.Concat(op.constant(np.zeros((1, 1), np.int64)), op.Slice(stop, [0], [-1], [1], [0]), axis=0)
-    places = op.Range(op.constant(0), dimension_value(op, x, axis), op.constant(1), output_type=si64)
-    return op.LogicalAnd(op.GreaterEqual(places, start), op.Less(places, stop))
-
-
-def _selected(op: OpBuilder, products: SSAValue, inside: SSAValue) -> SSAValue:
-    """The product of each row with the matrix of its group, selected from the products of all rows with all
-    matrices.
-    """
-    return op.ReduceSum(op.Select(inside, products, op.constant_like(0, products)), [0], keep_dims=False)

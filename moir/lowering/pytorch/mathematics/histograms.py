@@ -24,9 +24,7 @@ def _flat(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _range_of(op: OpBuilder, x: SSAValue, margin: float) -> tuple[SSAValue, SSAValue]:
-    """The smallest and the largest element of a list, moved apart by a margin if equal; 0 and 1 if there are no
-    elements.
-    """
+    """The least and the largest element of a 1-D tensor, moved apart by a margin if equal; 0 and 1 if it is empty."""
     if shape_of(x) == (0,):
         return op.constant_like(0, x), op.constant_like(1, x)
     low, high = op.ReduceMin(x, [0], keep_dims=False), op.ReduceMax(x, [0], keep_dims=False)
@@ -41,10 +39,10 @@ def histc(node: LoweringNode, op: OpBuilder, self: SSAValue, *, bins: int = 100,
     low, high = as_element(op, f32, min, max)
     if not isinstance(min, SSAValue) and min == max:
         low, high = _range_of(op, x, 1)
-    place = op.Floor(op.Divide(op.Multiply(op.Subtract(x, low), float(bins)), op.Subtract(high, low)))
-    place = op.Select(op.Equal(x, high), op.constant(bins - 1.0, f32), place)
+    bin_ = op.Floor(op.Divide(op.Multiply(op.Subtract(x, low), float(bins)), op.Subtract(high, low)))
+    bin_ = op.Select(op.Equal(x, high), op.constant(bins - 1.0, f32), bin_)
     inside = op.LogicalAnd(op.GreaterEqual(x, low), op.LessEqual(x, high))
-    hits = op.LogicalAnd(op.Equal(place, np.arange(bins, dtype=np.float32)[:, None]), inside)
+    hits = op.LogicalAnd(op.Equal(bin_, np.arange(bins, dtype=np.float32)[:, None]), inside)
     return op.ReduceSum(op.convert(hits, inferred_element(node)), [1], keep_dims=False)
 
 
@@ -73,17 +71,17 @@ def histogram(
         low, high = as_element(op, element, *range) if range else _range_of(op, x, 0.5)
         if len(range) == 2 and range[0] == range[1]:
             low, high = as_element(op, element, range[0] - 0.5, range[1] + 0.5)
-        places = np.linspace(0, 1, count + 1)
-        edges = op.Add(low, op.Multiply(op.Subtract(high, low), op.constant_like(places, low)))
+        fractions = np.linspace(0, 1, count + 1)
+        edges = op.Add(low, op.Multiply(op.Subtract(high, low), op.constant_like(fractions, low)))
         # The last edge is exactly the bound, to which the largest element is compared.
-        edges = op.Select(places == 1, high, edges)
+        edges = op.Select(fractions == 1, high, edges)
     begins, ends = op.Slice(edges, [0], [-1], [1], [0]), op.Slice(edges, [1], [2**31 - 1], [1], [0])
     last = op.Gather(edges, op.constant(-1), 0)
     after = op.GreaterEqual(x, op.Unsqueeze(begins, [1]))
     column = op.Unsqueeze(ends, [1])
     before = op.LogicalOr(op.Less(x, column), op.LogicalAnd(op.Equal(x, last), op.Equal(column, last)))
     hits = op.convert(op.LogicalAnd(after, before), element)
-    found = op.ReduceSum(hits if weight is None else op.Multiply(hits, _flat(op, op.convert(weight, element))), [1], keep_dims=False)
+    totals = op.ReduceSum(hits if weight is None else op.Multiply(hits, _flat(op, op.convert(weight, element))), [1], keep_dims=False)
     if density:
-        found = op.Divide(found, op.Multiply(op.ReduceSum(found, [0], keep_dims=True), op.Subtract(ends, begins)))
-    return [found, edges]
+        totals = op.Divide(totals, op.Multiply(op.ReduceSum(totals, [0], keep_dims=True), op.Subtract(ends, begins)))
+    return [totals, edges]

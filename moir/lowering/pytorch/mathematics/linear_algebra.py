@@ -19,8 +19,10 @@ from moir.expansions.linear_algebra.matrix_powers import exponential_of, matrix_
 from moir.expansions.shape_values import all_axes, dimension, dimension_list, dimension_value
 from moir.expansions.transposition import transposed
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_formula, with_handler
 from moir.lowering.matrix_sizes import matrix_sizes
 from moir.lowering.pytorch.arguments import Scalar, Tensors, axes_from_front, axis_from_front, present
+from moir.lowering.pytorch.complex.rules import bilinear_in
 from moir.lowering.pytorch.mathematics.distances import norm
 from moir.lowering.pytorch.mathematics.factorizations import factors_of, first_zero, solved_by_inverse
 from moir.lowering.pytorch.promotion import as_element, inferred_element
@@ -29,7 +31,7 @@ from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 
-@aten.lowers("tensordot.default")
+@aten.lowers("tensordot.default", complex=bilinear_in("self", "other"))
 def tensordot(
     node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue, *, dims_self: tuple[int, ...], dims_other: tuple[int, ...]
 ) -> SSAValue:
@@ -55,11 +57,11 @@ def tensordot(
     count = op.ReduceProd(op.Concat(op.constant([1]), *(dimension_list(op, x, axis) for axis in summed), axis=0), [0], keep_dims=True)
     left = op.Reshape(op.transposed(x, [*kept, *summed]), op.Concat(op.constant([-1]), count, axis=0), special_zero=False)
     right = op.Reshape(op.transposed(y, [*also, *others]), op.Concat(count, op.constant([-1]), axis=0), special_zero=False)
-    found = op.MatMul(left, right)
-    return op.Reshape(found, op.Concat(*shapes, axis=0) if len(shapes) > 1 else shapes[0], special_zero=False)
+    product = op.MatMul(left, right)
+    return op.Reshape(product, op.Concat(*shapes, axis=0) if len(shapes) > 1 else shapes[0], special_zero=False)
 
 
-@aten.lowers("vdot.default", "linalg_vecdot.default")
+@aten.lowers("vdot.default", "linalg_vecdot.default", complex=bilinear_in("self", "other", conjugates=True))
 def vdot(node: LoweringNode, op: OpBuilder, *, dim: int = -1) -> SSAValue:
     """aten.vdot.default(x, y) -> the sum of the products of elements"""
     x, y = as_element(op, inferred_element(node), *node.op.operands[:2])
@@ -67,7 +69,7 @@ def vdot(node: LoweringNode, op: OpBuilder, *, dim: int = -1) -> SSAValue:
     return op.ReduceSum(products, [axis_from_front(node, dim, rank_of(products) or 1)], keep_dims=False)
 
 
-@aten.lowers("addr.default")
+@aten.lowers("addr.default", complex=bilinear_in("vec1", "vec2", "self"))
 def addr(
     node: LoweringNode, op: OpBuilder, self: SSAValue, vec1: SSAValue, vec2: SSAValue, *, beta: Scalar = 1, alpha: Scalar = 1
 ) -> SSAValue:
@@ -82,7 +84,7 @@ def addr(
     return op.Add(x if beta == 1 else op.Multiply(x, as_element(op, element, beta)[0]), product)
 
 
-@aten.lowers("kron.default")
+@aten.lowers("kron.default", complex=bilinear_in("self", "other"))
 def kron(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
     """aten.kron.default(x, y) -> the products of all elements, in blocks of the size of y"""
     from moir.expansions.special.divisors import kronecker_product
@@ -91,17 +93,17 @@ def kron(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> 
     return kronecker_product(op, x, y, (node.known_rank(0), node.known_rank(1)))
 
 
-@aten.lowers("chain_matmul.default", "linalg_multi_dot.default")
+@aten.lowers("chain_matmul.default", "linalg_multi_dot.default", complex=by_formula("pytorch.complex.arithmetic:multi_dot"))
 def chain_matmul(node: LoweringNode, op: OpBuilder, *, matrices: Tensors = (), tensors: Tensors = ()) -> SSAValue:
     """aten.chain_matmul.default([x, y, z]) -> MatMul(MatMul(x, y), z)"""
     values = as_element(op, inferred_element(node), *present(node, matrices or tensors))
-    found = values[0]
+    product = values[0]
     for value in values[1:]:
-        found = op.MatMul(found, value)
-    return found
+        product = op.MatMul(product, value)
+    return product
 
 
-@aten.lowers("matrix_power.default", "linalg_matrix_power.default")
+@aten.lowers("matrix_power.default", "linalg_matrix_power.default", complex=with_handler("pytorch.complex.functions:through_real_matrices"))
 def power(op: OpBuilder, self: SSAValue, *, n: int) -> SSAValue:
     """aten.matrix_power.default(x) {n} -> opset1.MatMul of x with itself; for negative powers, of
     opset14.Inverse(x)
@@ -109,7 +111,12 @@ def power(op: OpBuilder, self: SSAValue, *, n: int) -> SSAValue:
     return matrix_power(op, self, n)
 
 
-@aten.lowers("linalg_inv.default", "inverse.default", "linalg_inv_ex.default")
+@aten.lowers(
+    "linalg_inv.default",
+    "inverse.default",
+    "linalg_inv_ex.default",
+    complex=with_handler("pytorch.complex.functions:through_real_matrices"),
+)
 def inverse(node: LoweringNode, op: OpBuilder) -> Replacement:
     """aten.linalg_inv.default(x) -> opset14.Inverse(x)"""
     x = node.op.operands[0]
@@ -117,9 +124,11 @@ def inverse(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _status(node: LoweringNode, op: OpBuilder, x: SSAValue, index: int) -> list[SSAValue | None]:
-    """The results from an index on: factors of x if there are two more, and the status, 0 if there is an inverse."""
+    """The results of a node from `index` on: the status, which is 0 if x has an inverse, and before it, if there are
+    more, the factors of x. None for all if none is used.
+    """
     others: list[SSAValue | None] = [None] * (node.result_count - index)
-    if any(node.is_used(index + number) for number in range(len(others))):
+    if any(node.is_used(index + offset) for offset in range(len(others))):
         packed, exchanged, _ = factors_of(node, op, x)
         others = [*([packed, exchanged] if len(others) > 1 else []), first_zero(op, main_diagonal(op, packed, 0))]
     return others
@@ -141,19 +150,21 @@ def cholesky(node: LoweringNode, op: OpBuilder, self: SSAValue, *, upper: bool =
     """aten.linalg_cholesky.default(x) {upper} -> the triangle L of x = L · Lᵀ"""
     shape, rank = node.shape(0), node.known_rank(0)
     if shape is None or shape[-1] < 0:
-        node.fail("the size of its matrices is unknown")
+        node.fail("the size of its matrices is dynamic")
     # One triangle is read: the upper one if its transpose is asked for.
-    found = cholesky_factor(op, transposed(op, self) if upper else self, shape[-1], rank)
-    status = first_zero(op, main_diagonal(op, found, 0)) if node.is_used(1) else None
-    return [transposed(op, found) if upper else found, status][: node.result_count]
+    factor = cholesky_factor(op, transposed(op, self) if upper else self, shape[-1], rank)
+    status = first_zero(op, main_diagonal(op, factor, 0)) if node.is_used(1) else None
+    return [transposed(op, factor) if upper else factor, status][: node.result_count]
 
 
-@aten.lowers("linalg_solve.default", "linalg_solve_ex.default", "_linalg_solve_ex.default")
+@aten.lowers(
+    "linalg_solve.default", "linalg_solve_ex.default", "_linalg_solve_ex.default", complex=by_formula("pytorch.complex.functions:solved")
+)
 def solve(node: LoweringNode, op: OpBuilder, A: SSAValue, B: SSAValue, *, left: bool = True) -> Replacement:
     """aten.linalg_solve.default(a, b) {left} -> MatMul(opset14.Inverse(a), b)"""
     is_vector = rank_of(B) == 1 or (rank_of(B) == (rank_of(A) or 0) - 1 and (shape_of(B) == (shape_of(A) or ())[:-1]))
-    found = solved_by_inverse(op, A, B, left=left, is_vector=is_vector)
-    return [found, *_status(node, op, A, 1)]
+    solution = solved_by_inverse(op, A, B, left=left, is_vector=is_vector)
+    return [solution, *_status(node, op, A, 1)]
 
 
 @aten.lowers("linalg_tensorinv.default")
@@ -161,7 +172,7 @@ def tensor_inverse(node: LoweringNode, op: OpBuilder, self: SSAValue, *, ind: in
     """aten.linalg_tensorinv.default(x) {ind} -> opset14.Inverse(x as a matrix of the first axes and the others)"""
     shape = node.shape(0)
     if shape is None or min(shape, default=0) < 0:
-        node.fail("the shape of its tensor is unknown")
+        node.fail("the shape of its tensor is dynamic")
     matrix = op.Reshape(self, op.constant([prod(shape[:ind]), prod(shape[ind:])]), special_zero=False)
     return op.Reshape(op.Inverse(matrix), op.constant([*shape[ind:], *shape[:ind]]), special_zero=False)
 
@@ -171,16 +182,16 @@ def tensor_solve(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAVa
     """aten.linalg_tensorsolve.default(a, b) {dims} -> opset14.Inverse(a as a matrix) · b"""
     shape, rank = node.shape(0), node.known_rank(0)
     if shape is None or min(shape, default=0) < 0:
-        node.fail("the shape of its tensor is unknown")
+        node.fail("the shape of its tensor is dynamic")
     last = axes_from_front(node, dims or (), rank)
     order = [*(axis for axis in range(rank) if axis not in last), *last]
     sizes = [shape[axis] for axis in order][node.known_rank(1) :]
     matrix = op.Reshape(op.transposed(self, order), op.constant([-1, prod(sizes)]), special_zero=False)
-    found = op.MatMul(op.Inverse(matrix), op.Reshape(other, op.constant([-1, 1]), special_zero=False))
-    return op.Reshape(found, op.constant(sizes), special_zero=False)
+    solution = op.MatMul(op.Inverse(matrix), op.Reshape(other, op.constant([-1, 1]), special_zero=False))
+    return op.Reshape(solution, op.constant(sizes), special_zero=False)
 
 
-@aten.lowers("linalg_matrix_exp.default", "matrix_exp.default")
+@aten.lowers("linalg_matrix_exp.default", "matrix_exp.default", complex=with_handler("pytorch.complex.functions:through_real_matrices"))
 def exponential(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.linalg_matrix_exp.default(x) -> the series of x / 2ˢ, squared s times"""
     x = node.op.operands[0]
@@ -189,16 +200,21 @@ def exponential(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @aten.lowers(
-    *("linalg_norm.default", "linalg_norm.ord_str", "linalg_matrix_norm.default", "linalg_matrix_norm.str_ord"),
-    *("frobenius_norm.dim", "nuclear_norm.default", "nuclear_norm.dim"),
+    "linalg_norm.default",
+    "linalg_norm.ord_str",
+    "linalg_matrix_norm.default",
+    "linalg_matrix_norm.str_ord",
+    "frobenius_norm.dim",
+    complex=with_handler("pytorch.complex.functions:of_magnitudes"),
 )
+@aten.lowers("nuclear_norm.default", "nuclear_norm.dim")
 def matrix_norm(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int, ...] = (), keepdim: bool = False) -> SSAValue:
     """aten.linalg_matrix_norm.default(x) {ord, dim} -> the norm of matrices"""
     rank, kind = node.known_rank(0), node.op.KIND
     x = op.convert(self, inferred_element(node))
-    given = node.attribute("ord", None)
+    ord_ = node.attribute("ord", None)
     default = "nuc" if kind.startswith("nuclear") else "fro" if "matrix" in kind or kind.startswith("frobenius") else None
-    order = default if given is None else given
+    order = default if ord_ is None else ord_
     axes = axes_from_front(node, dim, rank) if dim else [rank - 2, rank - 1] if "matrix" in kind else list(range(rank))
     if order is None:
         return norm(op, x, 2, axes if axes else all_axes(op, x), keep=keepdim)
@@ -216,29 +232,29 @@ def matrix_norm_of(node: LoweringNode, op: OpBuilder, x: SSAValue, order: str | 
         # The largest or smallest sum of a column, for infinity of a row.
         summed, other = (rows, columns) if abs(float(order)) == 1 else (columns, rows)
         sums = op.ReduceSum(op.Abs(x), [summed], keep_dims=True)
-        found = (op.ReduceMax if float(order) > 0 else op.ReduceMin)(sums, [other], keep_dims=True)
-        return found if keep else op.Squeeze(found, sorted(axes))
+        norm_ = (op.ReduceMax if float(order) > 0 else op.ReduceMin)(sums, [other], keep_dims=True)
+        return norm_ if keep else op.Squeeze(norm_, sorted(axes))
     rank = rank_of(x) or 2
     others = [axis for axis in range(rank) if axis not in axes]
     matrices = op.transposed(x, [*others, rows, columns])
     height, width = (shape_of(matrices) or (-1, -1))[-2:]
     if height < 0 and width < 0:
-        node.fail("the size of its matrices is unknown")
+        node.fail("the size of its matrices is dynamic")
     if width < 0 or 0 <= height < width:
         matrices, height, width = transposed(op, matrices), width, height
     values = singular_values(op, matrices, width, rank)
     if order == "nuc":
-        found = op.ReduceSum(values, [-1], keep_dims=False)
+        norm_ = op.ReduceSum(values, [-1], keep_dims=False)
     elif float(order) > 0 or height >= 0:
-        found = (op.ReduceMax if float(order) > 0 else op.ReduceMin)(values, [-1], keep_dims=False)
+        norm_ = (op.ReduceMax if float(order) > 0 else op.ReduceMin)(values, [-1], keep_dims=False)
     else:
         # A matrix with fewer rows than columns has as many singular values as rows; the further ones are 0.
         count = op.Minimum(dimension_value(op, matrices, -2), width)
-        found = op.Gather(values, op.Subtract(count, 1), -1)
-    return op.Unsqueeze(found, sorted(axes)) if keep else found
+        norm_ = op.Gather(values, op.Subtract(count, 1), -1)
+    return op.Unsqueeze(norm_, sorted(axes)) if keep else norm_
 
 
-@aten.lowers("linalg_cross.default", "cross.default")
+@aten.lowers("linalg_cross.default", "cross.default", complex=bilinear_in("self", "other"))
 def cross(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue, *, dim: int | None = None) -> SSAValue:
     """aten.linalg_cross.default(x, y) {dim} -> the products x₂y₃ - x₃y₂ and so on along an axis of 3"""
     x, y = as_element(op, inferred_element(node), self, other)
@@ -258,5 +274,5 @@ def weight_norm(node: LoweringNode, op: OpBuilder, v: SSAValue, g: SSAValue, *, 
     rank = node.known_rank(0)
     axes = list(range(rank)) if dim == -1 else [axis for axis in range(rank) if axis != axis_from_front(node, dim, rank)]
     size = norm(op, v, 2, axes, keep=True)
-    found = op.Multiply(v, op.Divide(op.convert(g, element_of(v)), size))
-    return [found, size][: node.result_count]
+    normalized = op.Multiply(v, op.Divide(op.convert(g, element_of(v)), size))
+    return [normalized, size][: node.result_count]

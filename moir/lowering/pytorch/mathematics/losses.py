@@ -215,8 +215,8 @@ def multilabel_margin_loss(node: LoweringNode, op: OpBuilder, self: SSAValue, ta
     classes = op.convert(classes, si64)
     is_class = op.Equal(op.CumSum(op.convert(op.Less(classes, 0), si64), op.constant(1)), 0)
     count = op.Gather(op.ShapeOf(x), op.constant(1), 0)
-    numbers = op.Range(op.constant(0), count, op.constant(1), output_type=si64)
-    hits = op.LogicalAnd(op.Equal(op.Unsqueeze(classes, [2]), numbers), op.Unsqueeze(is_class, [2]))
+    class_indices = op.Range(op.constant(0), count, op.constant(1), output_type=si64)
+    hits = op.LogicalAnd(op.Equal(op.Unsqueeze(classes, [2]), class_indices), op.Unsqueeze(is_class, [2]))
     is_target = op.ReduceLogicalOr(hits, [1], keep_dims=False)
     own = op.GatherElements(x, op.Maximum(classes, 0), axis=1)
     above = op.Maximum(op.Add(op.Subtract(op.Unsqueeze(x, [1]), op.Unsqueeze(own, [2])), 1), 0)
@@ -225,8 +225,8 @@ def multilabel_margin_loss(node: LoweringNode, op: OpBuilder, self: SSAValue, ta
     loss = op.Divide(op.ReduceSum(held, [1, 2], keep_dims=False), op.convert(count, element_of(x)))
     if rank < 2 and reduction not in (MEAN, SUM):
         loss = op.Squeeze(loss, [0])
-    found = [reduced(node, op, loss, reduction), op.Reshape(is_target, op.ShapeOf(target), special_zero=False)]
-    return list(found[: node.result_count])
+    results = [reduced(node, op, loss, reduction), op.Reshape(is_target, op.ShapeOf(target), special_zero=False)]
+    return list(results[: node.result_count])
 
 
 @aten.lowers("multi_margin_loss.default")
@@ -276,8 +276,8 @@ def _likelihood(
     if weight is not None:
         mass = op.Multiply(mass, op.Gather(op.convert(weight, element_of(x)), classes, 0))
     # An ignored class may stand where the probability is 0.
-    picked = op.Select(known, _picked(op, x, classes, axis), op.constant_like(0, x))
-    loss = op.Negative(op.Multiply(picked, mass))
+    likelihoods = op.Select(known, _picked(op, x, classes, axis), op.constant_like(0, x))
+    loss = op.Negative(op.Multiply(likelihoods, mass))
     total = op.ReduceSum(mass, all_axes(op, mass), keep_dims=False)
     if reduction == MEAN:
         return [op.Divide(op.ReduceSum(loss, all_axes(op, loss), keep_dims=False), total), total]
@@ -296,8 +296,8 @@ def nll_loss(
     ignore_index: int = -100,
 ) -> Replacement:
     """aten.nll_loss.default(x [N, C], classes [N], w) -> -sum of w · x at the classes / sum of w"""
-    found = _likelihood(node, op, self, target, weight, reduction, ignore_index)
-    return found[: node.result_count]
+    losses = _likelihood(node, op, self, target, weight, reduction, ignore_index)
+    return losses[: node.result_count]
 
 
 @aten.lowers("cross_entropy_loss.default")

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, boolean, si32, si64
 from moir.dialects.shapes import element_of, rank_of
+from moir.expansions.extremes import first_extremes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar, Size, axis_from_front, size_scalar
 from moir.lowering.pytorch.arithmetic import between
@@ -21,8 +22,8 @@ from moir.rewriting.builder import OpBuilder
 def _ascending(op: OpBuilder, x: SSAValue, axis: int) -> tuple[SSAValue, SSAValue]:
     """The elements in ascending order along an axis, and their indices before sorting."""
     count = op.Gather(op.ShapeOf(x), op.constant(axis), 0)
-    values, places = op.TopK.results(x, count, axis=axis, mode="min", sort="value", index_element_type=si64, stable=True)
-    return values, places
+    values, indices = op.TopK.results(x, count, axis=axis, mode="min", sort="value", index_element_type=si64, stable=True)
+    return values, indices
 
 
 def _without_nans(op: OpBuilder, x: SSAValue, axis: int) -> tuple[SSAValue, SSAValue]:
@@ -36,7 +37,7 @@ def _without_nans(op: OpBuilder, x: SSAValue, axis: int) -> tuple[SSAValue, SSAV
 
 
 def _one_axis(op: OpBuilder, node: LoweringNode, x: SSAValue, dim: int | None) -> tuple[SSAValue, int]:
-    """The data and the axis; without an axis, all elements as a list."""
+    """The data and the axis; without an axis, the flattened data and 0."""
     if dim is None or node.known_rank(0) == 0:
         return op.Reshape(x, [-1], special_zero=False), 0
     return x, axis_from_front(node, dim, node.known_rank(0))
@@ -54,19 +55,19 @@ def median(
     if rank == 0:
         return [self, op.constant(0)][: node.result_count]
     x, axis = _one_axis(op, node, self, None if kind.endswith("median.default") else -1 if dim is None else dim)
-    ordered, numbers = _without_nans(op, x, axis)
-    _, places = _ascending(op, ordered, axis)
+    ordered, valid_counts = _without_nans(op, x, axis)
+    _, indices = _ascending(op, ordered, axis)
     if k is not None:
-        middle = op.Add(op.Multiply(numbers, 0), op.Subtract(size_scalar(op, k), 1))
+        middle = op.Add(op.Multiply(valid_counts, 0), op.Subtract(size_scalar(op, k), 1))
     elif kind.startswith("nanmedian"):
-        middle = op.Maximum(op.Divide(op.Subtract(numbers, 1), 2), 0)
+        middle = op.Maximum(op.Divide(op.Subtract(valid_counts, 1), 2), 0)
     else:
         size = op.Gather(op.ShapeOf(x), op.constant([axis]), 0)
         # In ascending order the first NaN comes after the numbers.
-        middle = op.Select(op.Less(numbers, size), numbers, op.Divide(op.Subtract(numbers, 1), 2))
-    place = op.GatherElements(places, middle, axis=axis)
-    found = [op.GatherElements(x, place, axis=axis), place]
-    return [each if keepdim else op.Squeeze(each, [axis]) for each in found][: node.result_count]
+        middle = op.Select(op.Less(valid_counts, size), valid_counts, op.Divide(op.Subtract(valid_counts, 1), 2))
+    index = op.GatherElements(indices, middle, axis=axis)
+    results = [op.GatherElements(x, index, axis=axis), index]
+    return [each if keepdim else op.Squeeze(each, [axis]) for each in results][: node.result_count]
 
 
 @aten.lowers("quantile.default", "quantile.scalar", "nanquantile.default", "nanquantile.scalar")
@@ -80,50 +81,50 @@ def quantile(
     keepdim: bool = False,
     interpolation: str = "linear",
 ) -> SSAValue:
-    """aten.quantile.default(x, q) {dim, interpolation} -> between the elements in order around place q · (count - 1)
+    """aten.quantile.default(x, q) {dim, interpolation} -> interpolation of the sorted elements at q · (count - 1)
 
     The quantile of elements with a NaN is NaN; `nanquantile` leaves NaNs out.
     """
     rank = node.known_rank(0)
     x, axis = _one_axis(op, node, self, dim)
     size = rank_of(x) or 1
-    ordered, numbers = _without_nans(op, op.transposed(x, [*(each for each in range(size) if each != axis), axis]), size - 1)
+    ordered, valid_counts = _without_nans(op, op.transposed(x, [*(each for each in range(size) if each != axis), axis]), size - 1)
     values, _ = _ascending(op, ordered, size - 1)
     share = op.convert(q, element_of(x)) if isinstance(q, SSAValue) else op.constant_like(q, x)
     many = rank_of(share) == 1
-    last = op.convert(op.Maximum(op.Subtract(numbers, 1), 0), element_of(x))
-    places = op.Multiply(last, share if many else op.Reshape(share, [1], special_zero=False))
+    last = op.convert(op.Maximum(op.Subtract(valid_counts, 1), 0), element_of(x))
+    positions = op.Multiply(last, share if many else op.Reshape(share, [1], special_zero=False))
     if interpolation == "nearest":
-        places = op.Round(places)
-    low, high = op.Floor(places), op.Ceiling(places)
+        positions = op.Round(positions)
+    low, high = op.Floor(positions), op.Ceiling(positions)
     below, above = (op.GatherElements(values, op.convert(each, si64), axis=size - 1) for each in (low, high))
     if interpolation in ("lower", "higher", "nearest"):
-        found = above if interpolation == "higher" else below
+        quantiles = above if interpolation == "higher" else below
     else:
-        found = between(op, below, above, 0.5 if interpolation == "midpoint" else op.Subtract(places, low))
+        quantiles = between(op, below, above, 0.5 if interpolation == "midpoint" else op.Subtract(positions, low))
     if node.op.KIND.startswith("nan"):
-        is_none = op.Equal(numbers, 0)
+        is_none = op.Equal(valid_counts, 0)
     else:
-        is_none = op.Less(numbers, op.Gather(op.ShapeOf(ordered), op.constant([size - 1]), 0))
-    found = op.Select(is_none, op.constant_like(np.nan, x), found)
-    found = op.transposed(found, [size - 1, *range(size - 1)]) if many else op.Squeeze(found, [size - 1])
+        is_none = op.Less(valid_counts, op.Gather(op.ShapeOf(ordered), op.constant([size - 1]), 0))
+    quantiles = op.Select(is_none, op.constant_like(np.nan, x), quantiles)
+    quantiles = op.transposed(quantiles, [size - 1, *range(size - 1)]) if many else op.Squeeze(quantiles, [size - 1])
     if not keepdim:
-        return found
+        return quantiles
     kept = [each + many for each in range(rank)] if dim is None or rank == 0 else [axis + many]
-    return op.Unsqueeze(found, kept) if kept else found
+    return op.Unsqueeze(quantiles, kept) if kept else quantiles
 
 
 @aten.lowers("mode.default")
 def mode(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int = -1, keepdim: bool = False) -> Replacement:
-    """aten.mode.default(x) {dim} -> the most frequent element, the smallest of several, and its last place"""
+    """aten.mode.default(x) {dim} -> the most frequent element, the smallest of several, and its last index"""
     rank, element = node.known_rank(0), element_of(self)
     if rank == 0:
         return [self, op.constant(0)]
     axis = axis_from_front(node, dim, rank)
-    x, places = _ascending(op, op.convert(self, si32) if element == boolean else self, axis)
+    x, indices = _ascending(op, op.convert(self, si32) if element == boolean else self, axis)
     same = op.Equal(op.Unsqueeze(x, [axis + 1]), op.Unsqueeze(x, [axis]))
     counts = op.ReduceSum(op.convert(same, si32), [axis + 1], keep_dims=False)
-    count, first = op.TopK.results(counts, op.constant(1), axis=axis, mode="max", sort="value", index_element_type=si64, stable=True)
+    count, first = first_extremes(op, counts, axis, "max")
     last = op.Add(first, op.Subtract(op.convert(count, si64), 1))
-    found = [op.convert(op.GatherElements(x, first, axis=axis), element), op.GatherElements(places, last, axis=axis)]
-    return [each if keepdim else op.Squeeze(each, [axis]) for each in found]
+    results = [op.convert(op.GatherElements(x, first, axis=axis), element), op.GatherElements(indices, last, axis=axis)]
+    return [each if keepdim else op.Squeeze(each, [axis]) for each in results]

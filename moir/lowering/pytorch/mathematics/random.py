@@ -1,6 +1,6 @@
-"""Random numbers, drawn by the runtime's generator: they differ from those that torch draws.
+"""Random numbers, sampled by opset8.RandomUniform: they differ from torch's.
 
-Each operation has a stream of its own, so that two of them draw different numbers.
+Each operation has a stream of its own, so that two of them sample different numbers.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
 SMALLEST = 1e-7
-"""The number that is drawn in place of 0, whose logarithm is infinite."""
+"""The lower bound of samples whose logarithm is taken, since that of 0 is infinite."""
 
 
 def _seed(node: LoweringNode) -> int:
-    """The number of a new stream."""
+    """The seed of a new stream."""
     counter: list[int] = node.run.state("aten random streams", lambda: [0])
     counter[0] += 1
     return counter[0]
@@ -38,6 +38,12 @@ def normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
     """Numbers of the normal distribution, by Box and Muller's transformation of two uniform ones."""
     radius = op.Sqrt(op.Multiply(op.Log(uniform(node, op, shape, SMALLEST)), -2))
     return op.Multiply(radius, op.Cos(op.Multiply(uniform(node, op, shape), 2 * pi)))
+
+
+def whole_numbers(node: LoweringNode, op: OpBuilder, shape: SSAValue, low: Size, high: Size) -> SSAValue:
+    """Whole numbers from `low` to `high`, without `high`."""
+    ends = size_scalar(op, low), size_scalar(op, high)
+    return op.RandomUniform(shape, *ends, output_type=si64, global_seed=0, op_seed=_seed(node))
 
 
 def _real(node: LoweringNode) -> Attribute:
@@ -72,13 +78,25 @@ def rand_like(
     return op.convert(op.Add(op.Multiply(uniform(node, op, shape), to - start), start), _real(node))
 
 
+@aten.lowers("normal.Tensor_float", "normal.float_Tensor", "normal.Tensor_Tensor")
+def normal_of_tensors(node: LoweringNode, op: OpBuilder, *, mean: Scalar = 0.0, std: Scalar = 1.0) -> SSAValue:
+    """aten.normal.Tensor_Tensor(mean, std) -> mean + std · a sample of the normal distribution for each element"""
+    center, deviation = as_element(op, f32, mean, std)
+    return op.Add(op.Multiply(normal(node, op, op.ShapeOf(op.Add(center, deviation))), deviation), center)
+
+
+@aten.lowers("normal.float_float")
+def normal_of_size(node: LoweringNode, op: OpBuilder, *, mean: float, std: float, size: Sizes) -> SSAValue:
+    """aten.normal.float_float() {mean, std, size} -> mean + std · samples of the normal distribution"""
+    return op.Add(op.Multiply(normal(node, op, shape_value(op, size, 0)), std), mean)
+
+
 @aten.lowers("randint.default", "randint.low", "randint_like.default", "randint_like.low_dtype")
 def randint(node: LoweringNode, op: OpBuilder, *, self: Scalar | None = None, low: Size = 0, high: Size, size: Sizes = ()) -> SSAValue:
     """aten.randint.low() {low, high, size} -> opset8.RandomUniform(size, low, high)"""
     shape = op.ShapeOf(self) if isinstance(self, SSAValue) else shape_value(op, size, 0)
     ends = size_scalar(op, low), size_scalar(op, high)
-    drawn = op.RandomUniform(shape, *ends, output_type=si64, global_seed=0, op_seed=_seed(node))
-    return op.convert(drawn, inferred_element(node))
+    return op.convert(whole_numbers(node, op, shape, *ends), inferred_element(node))
 
 
 @aten.lowers("bernoulli.default", "bernoulli.p", "bernoulli.Tensor")
@@ -90,8 +108,8 @@ def bernoulli(node: LoweringNode, op: OpBuilder, self: SSAValue, *, p: Scalar | 
 
 @aten.lowers("randperm.default")
 def randperm(node: LoweringNode, op: OpBuilder, *, n: Size) -> SSAValue:
-    """aten.randperm.default() {n} -> the places of random numbers in ascending order"""
+    """aten.randperm.default() {n} -> the indices that sort random numbers"""
     count = size_scalar(op, n)
     keys = uniform(node, op, op.Reshape(count, [1], special_zero=False))
-    _, places = op.TopK.results(keys, count, axis=0, mode="min", sort="value", index_element_type=si64)
-    return places
+    _, permutation = op.TopK.results(keys, count, axis=0, mode="min", sort="value", index_element_type=si64)
+    return permutation

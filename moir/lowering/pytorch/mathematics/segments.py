@@ -39,34 +39,34 @@ def segment_reduce(
     Segments are given by lengths, or by offsets that include the end. The mean of an empty segment is NaN unless there
     is an initial value.
     """
-    given = offsets if lengths is None else lengths
-    if reduce not in _NEUTRAL or given is None:
+    sizes = offsets if lengths is None else lengths
+    if reduce not in _NEUTRAL or sizes is None:
         node.fail(f"segments without lengths and offsets, or the reduction {reduce!r}")
     element = inferred_element(node)
-    axis = (rank_of(given) or 1) - 1
+    axis = (rank_of(sizes) or 1) - 1
     # [batches, segments, elements, rest]
-    places = op.convert(given, si64)
+    sizes_ = op.convert(sizes, si64)
     if lengths is None:
-        starts, ends = op.Slice(places, [0], [-1], [1], [axis]), op.Slice(places, [1], [2**31 - 1], [1], [axis])
+        starts, ends = op.Slice(sizes_, [0], [-1], [1], [axis]), op.Slice(sizes_, [1], [2**31 - 1], [1], [axis])
     else:
-        ends = op.CumSum(places, op.constant(axis))
-        starts = op.Subtract(ends, places)
+        ends = op.CumSum(sizes_, op.constant(axis))
+        starts = op.Subtract(ends, sizes_)
     size = op.Gather(op.ShapeOf(data), op.constant(axis), 0)
-    numbers = op.Range(op.constant(0), size, op.constant(1), output_type=si64)
-    inside = op.LogicalAnd(op.GreaterEqual(numbers, op.Unsqueeze(starts, [-1])), op.Less(numbers, op.Unsqueeze(ends, [-1])))
+    element_indices = op.Range(op.constant(0), size, op.constant(1), output_type=si64)
+    inside = op.LogicalAnd(op.GreaterEqual(element_indices, op.Unsqueeze(starts, [-1])), op.Less(element_indices, op.Unsqueeze(ends, [-1])))
     rest = node.known_rank(0) - axis - 1
     inside = op.Unsqueeze(inside, list(range(axis + 2, axis + 2 + rest))) if rest else inside
     x = op.Unsqueeze(op.convert(data, element), [axis])
     neutral = _NEUTRAL[reduce]
     parts = op.Select(inside, x, op.constant_like(neutral, x))
     build = {"sum": op.ReduceSum, "mean": op.ReduceSum, "prod": op.ReduceProd, "max": op.ReduceMax, "min": op.ReduceMin}[reduce]
-    found = build(parts, [axis + 1], keep_dims=False)
+    reduced = build(parts, [axis + 1], keep_dims=False)
     if initial is not None:
         (first,) = as_element(op, element, initial)
         join = {"sum": op.Add, "mean": op.Add, "prod": op.Multiply, "max": op.Maximum, "min": op.Minimum}[reduce]
-        found = join(found, first)
+        reduced = join(reduced, first)
     if reduce != "mean":
-        return found
+        return reduced
     counts = op.ReduceSum(op.convert(inside, element), [axis + 1], keep_dims=False)
     # Without an initial value, 0 / 0 of no element is NaN.
-    return op.Divide(found, counts if initial is None else op.Maximum(counts, op.constant_like(1, counts)))
+    return op.Divide(reduced, counts if initial is None else op.Maximum(counts, op.constant_like(1, counts)))

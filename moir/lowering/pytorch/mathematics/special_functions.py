@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from math import log, pi, sqrt
+from typing import Any, cast
 
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, boolean, f32, f64
+from moir.dialects.element_types import REAL_TYPES, boolean, f32, to_numpy
 from moir.dialects.shapes import element_of
 from moir.expansions.complex_numbers import is_negative
 from moir.expansions.special import bessel
 from moir.expansions.special.gamma import logarithm_of_gamma
-from moir.expansions.special.normal_quantile import inverse_error_function
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_formula
 from moir.lowering.pytorch.arguments import Scalar
 from moir.lowering.pytorch.promotion import as_element, inferred_element, is_integral, promoted
 from moir.lowering.pytorch.table import aten
@@ -46,8 +47,8 @@ def _sinc(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 FUNCTIONS: Mapping[str, _Function] = {
-    "erfinv": inverse_error_function,
-    "special_erfinv": inverse_error_function,
+    "erfinv": lambda op, x: op.ErfInv(x),
+    "special_erfinv": lambda op, x: op.ErfInv(x),
     "lgamma": logarithm_of_gamma,
     "special_gammaln": logarithm_of_gamma,
     "sinc": _sinc,
@@ -93,15 +94,15 @@ def bessel_function(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAVal
     Functions of the second kind, `k` and `y`, are NaN below 0.
     """
     name, x = node.op.KIND.partition(".")[0], op.convert(self, inferred_element(node))
-    found = _BESSEL[name](op, x)
-    return op.Select(op.Less(x, 0), op.constant_like(np.nan, x), found) if name[-2] in "ky" else found
+    values = _BESSEL[name](op, x)
+    return op.Select(op.Less(x, 0), op.constant_like(np.nan, x), values) if name[-2] in "ky" else values
 
 
 @aten.lowers("special_ndtri.default")
 def ndtri(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.special_ndtri.default(p) -> √2 · erfinv(2p - 1)"""
     x = op.convert(self, inferred_element(node))
-    return op.Multiply(inverse_error_function(op, op.Subtract(op.Multiply(x, 2), 1)), sqrt(2))
+    return op.Multiply(op.ErfInv(op.Subtract(op.Multiply(x, 2), 1)), sqrt(2))
 
 
 @aten.lowers("nan_to_num.default")
@@ -117,17 +118,19 @@ def nan_to_num(
     element = element_of(self)
     if is_integral(element):
         return self
-    # The runtime computes f64 in f32, which does not have its largest number.
-    limits = np.finfo(np.float16 if element not in (f32, f64) and "f16" in str(element) else np.float32)
+    import ml_dtypes
+
+    limits = cast("Any", ml_dtypes).finfo(to_numpy(element))
     values = [0.0 if nan is None else nan, float(limits.max) if posinf is None else posinf]
     values.append(float(limits.min) if neginf is None else neginf)
     replaced = as_element(op, element, *values)
-    found = op.Select(op.IsNaN(self), replaced[0], self)
-    found = op.Select(op.IsInf(self, detect_negative=False, detect_positive=True), replaced[1], found)
-    return op.Select(op.IsInf(self, detect_negative=True, detect_positive=False), replaced[2], found)
+    result = op.Select(op.IsNaN(self), replaced[0], self)
+    result = op.Select(op.IsInf(self, detect_negative=False, detect_positive=True), replaced[1], result)
+    return op.Select(op.IsInf(self, detect_negative=True, detect_positive=False), replaced[2], result)
 
 
-@aten.lowers("signbit.default", "isposinf.default", "isneginf.default", "isreal.default")
+@aten.lowers("signbit.default", "isposinf.default", "isneginf.default")
+@aten.lowers("isreal.default", complex=by_formula("pytorch.complex.functions:is_real"))
 def classified(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.signbit.default(x) -> whether x is negative, -0 included; `isposinf`, `isneginf` -> opset10.IsInf"""
     kind, element = node.op.KIND.partition(".")[0], element_of(self)
@@ -151,11 +154,14 @@ def isclose(op: OpBuilder, self: SSAValue, other: SSAValue, *, rtol: float = 1e-
         return same
     a, b = (op.convert(each, f32) if is_integral(element) else each for each in (x, y))
     near = op.LessEqual(op.Abs(op.Subtract(a, b)), op.Add(op.Multiply(op.Abs(b), rtol), atol))
-    found = op.LogicalOr(same, op.LogicalAnd(op.LogicalAnd(near, op.IsFinite(a)), op.IsFinite(b)))
-    return op.LogicalOr(found, op.LogicalAnd(op.IsNaN(a), op.IsNaN(b))) if equal_nan and element in REAL_TYPES else found
+    is_close = op.LogicalOr(same, op.LogicalAnd(op.LogicalAnd(near, op.IsFinite(a)), op.IsFinite(b)))
+    return op.LogicalOr(is_close, op.LogicalAnd(op.IsNaN(a), op.IsNaN(b))) if equal_nan and element in REAL_TYPES else is_close
 
 
-@aten.lowers("float_power.Tensor_Tensor", "float_power.Tensor_Scalar", "float_power.Scalar", "ldexp.Tensor")
+@aten.lowers(
+    "float_power.Tensor_Tensor", "float_power.Tensor_Scalar", "float_power.Scalar", complex=by_formula("pytorch.complex.functions:power")
+)
+@aten.lowers("ldexp.Tensor")
 def float_power(
     node: LoweringNode, op: OpBuilder, *, self: Scalar, exponent: Scalar | None = None, other: Scalar | None = None
 ) -> SSAValue:

@@ -1,6 +1,6 @@
-"""Singular values, eigenvalues of symmetric matrices, and what follows from them: ranks, pseudoinverses, conditions.
+"""Singular values, eigenvalues of symmetric matrices, and functions of them: ranks, pseudoinverses, conditions.
 
-The sizes of matrices have to be known. Vectors are those of torch up to their signs.
+The sizes of matrices have to be static. Vectors are those of torch up to their signs.
 
 Source: BatchLinearAlgebra.cpp and LinearAlgebra.cpp of PyTorch 2.13.
 """
@@ -10,11 +10,13 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.shapes import element_of, rank_of
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.linear_algebra.jacobi_rotations import LARGEST_ROTATED, eigenvectors, singular_vectors
 from moir.expansions.linear_algebra.triangles import symmetric
 from moir.expansions.transposition import transposed
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import with_handler
 from moir.lowering.matrix_sizes import matrix_sizes
 from moir.lowering.pytorch.arguments import named_operand
 from moir.lowering.pytorch.mathematics.factorizations import complete
@@ -25,7 +27,7 @@ from moir.rewriting.builder import OpBuilder
 
 SIGNS = "its vectors are those of torch up to their signs, which nothing determines"
 EPSILON = float(np.finfo(np.float32).eps)
-"""The distance of 1 to the next number; the runtime computes f64 in f32."""
+"""The distance of 1 to the next f32, which is the accuracy that is expected of f64, too."""
 
 Triple = tuple[SSAValue, SSAValue | None, SSAValue | None]
 
@@ -38,7 +40,8 @@ def _singular(node: LoweringNode, op: OpBuilder, a: SSAValue, *, with_vectors: b
     return (values, left, right) if is_tall else (values, right, left)
 
 
-@aten.lowers("linalg_svd.default", "_linalg_svd.default", "svd.default")
+@aten.lowers("linalg_svd.default", "svd.default")
+@aten.lowers("_linalg_svd.default", complex=with_handler("pytorch.complex.functions:twice"))
 def svd(
     node: LoweringNode, op: OpBuilder, *, full_matrices: bool | None = None, compute_uv: bool = True, some: bool | None = None
 ) -> Replacement:
@@ -63,13 +66,14 @@ def svd(
     return [left, values, right if is_old else transposed(op, right)]
 
 
-@aten.lowers("linalg_svdvals.default")
+@aten.lowers("linalg_svdvals.default", complex=with_handler("pytorch.complex.functions:twice"))
 def svdvals(node: LoweringNode, op: OpBuilder, A: SSAValue) -> SSAValue:
     """aten.linalg_svdvals.default(A) -> the singular values in descending order"""
     return _singular(node, op, A, with_vectors=False)[0]
 
 
-@aten.lowers("linalg_eigh.default", "_linalg_eigh.default", "linalg_eigvalsh.default")
+@aten.lowers("linalg_eigh.default")
+@aten.lowers("_linalg_eigh.default", "linalg_eigvalsh.default", complex=with_handler("pytorch.complex.functions:twice"))
 def eigh(node: LoweringNode, op: OpBuilder, *, UPLO: str = "L", compute_v: bool = True) -> Replacement:
     """aten.linalg_eigh.default(A) {UPLO} -> the eigenvalues of symmetric matrices, ascending, and their vectors"""
     a = node.op.operands[0]
@@ -82,45 +86,75 @@ def eigh(node: LoweringNode, op: OpBuilder, *, UPLO: str = "L", compute_v: bool 
 
 
 def _limit(node: LoweringNode, op: OpBuilder, a: SSAValue, largest: SSAValue) -> SSAValue:
-    """The size up to which singular values count as 0: the larger one of `atol` and `rtol` · the largest value."""
+    """The threshold up to which singular values count as 0: the larger one of `atol` and `rtol` · the largest value."""
     rows, columns, _ = matrix_sizes(node, a, LARGEST_ROTATED)
     element = element_of(a)
 
-    def given(*names: str) -> SSAValue | None:
+    def limit_of(*names: str) -> SSAValue | None:
         for name in names:
             if (value := named_operand(node, name)) is not None:
-                found = op.convert(value, element)
-                # Limits of a batch of matrices are for the rows of their values.
-                return op.Unsqueeze(found, [-1]) if rank_of(found) else found
+                limit = op.convert(value, element)
+                # A threshold for each matrix of a batch broadcasts along its singular values.
+                return op.Unsqueeze(limit, [-1]) if rank_of(limit) else limit
             number = node.attribute(name, None)
             if isinstance(number, int | float) and not isinstance(number, bool):
                 return op.constant(float(number), element)
         return None
 
-    absolute, relative = given("atol", "tol"), given("rtol", "rcond")
+    absolute, relative = limit_of("atol", "tol"), limit_of("rtol", "rcond")
     default = op.constant(EPSILON * max(rows, columns), element)
     if relative is None:
-        # A limit without a relation to the largest value replaces the usual one where it is positive.
+        # A positive absolute threshold replaces the default relative one.
         relative = default if absolute is None else op.Select(op.Greater(absolute, 0.0), op.constant(0.0, element), default)
-    found = op.Multiply(relative, largest)
-    return found if absolute is None else op.Maximum(absolute, found)
+    limit = op.Multiply(relative, largest)
+    return limit if absolute is None else op.Maximum(absolute, limit)
 
 
 @aten.lowers(
     *("linalg_pinv.default", "linalg_pinv.atol_rtol_tensor", "linalg_pinv.atol_rtol_float", "linalg_pinv.rcond_tensor"),
     "pinverse.default",
+    complex=with_handler("pytorch.complex.functions:through_real_matrices"),
 )
 def pseudoinverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.linalg_pinv.default(a) -> right vectors · (1 / singular values above a limit, else 0) · left vectorsᵀ"""
+    """aten.linalg_pinv.default(a) -> right vectors · (1 / singular values above a threshold, else 0) · left vectorsᵀ"""
     a = node.op.operands[0]
-    if node.flag("hermitian", False):
-        a = symmetric(op, a, is_lower=True)
+    return _inverse(node, op, symmetric(op, a, is_lower=True) if node.flag("hermitian", False) else a)[0]
+
+
+def _inverse(node: LoweringNode, op: OpBuilder, a: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """The pseudoinverse of matrices, their singular values, and which of these are above the threshold."""
     values, left, right = _singular(node, op, a, with_vectors=True)
     assert left is not None
     assert right is not None
     is_there = op.Greater(values, _limit(node, op, a, op.Slice(values, [0], [1], [1], [-1])))
     inverse = op.Select(is_there, op.Divide(op.constant_like(1.0, values), op.Select(is_there, values, 1.0)), 0.0)
-    return op.MatMul(op.Multiply(right, op.Unsqueeze(inverse, [-2])), left, transpose_b=True)
+    return op.MatMul(op.Multiply(right, op.Unsqueeze(inverse, [-2])), left, transpose_b=True), values, is_there
+
+
+@aten.lowers("linalg_lstsq.default")
+def least_squares(node: LoweringNode, op: OpBuilder, self: SSAValue, b: SSAValue, *, driver: str | None = None) -> Replacement:
+    """aten.linalg_lstsq.default(a, b) {rcond, driver} -> the pseudoinverse of a · b, the sums of squares of
+    b - a · solution, the rank, and singular values
+
+    Drivers without sums of squares and singular values have empty ones.
+    """
+    rows, columns, rank = matrix_sizes(node, self, LARGEST_ROTATED)
+    right = node.known_rank(1)
+    is_vector = right == 1 or (right == rank - 1 and shape_of(b) == (shape_of(self) or ())[:-1])
+    b = op.Unsqueeze(b, [-1]) if is_vector else b
+    inverse, values, is_there = _inverse(node, op, self)
+    solution = op.MatMul(inverse, b)
+    results: list[SSAValue | None] = [op.Squeeze(solution, [-1]) if is_vector else solution, None, None, None]
+    nothing = op.constant_like(np.zeros(0), self)
+    if node.is_used(1):
+        rest = op.Subtract(b, op.MatMul(self, solution))
+        has_sums = rows > columns and driver not in (None, "gelsy")
+        results[1] = op.ReduceSum(op.Multiply(rest, rest), [-2], keep_dims=False) if has_sums else nothing
+    if node.is_used(2):
+        results[2] = op.ReduceSum(op.convert(is_there, si64), [-1], keep_dims=False)
+    if node.is_used(3):
+        results[3] = values if driver in ("gelsd", "gelss") else nothing
+    return results[: node.result_count]
 
 
 @aten.lowers(
@@ -128,7 +162,7 @@ def pseudoinverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
     "linalg_matrix_rank.atol_rtol_float",
 )
 def matrix_rank(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.linalg_matrix_rank.default(a) -> the number of singular values above a limit"""
+    """aten.linalg_matrix_rank.default(a) -> the number of singular values above a threshold"""
     a = node.op.operands[0]
     if node.flag("hermitian", False):
         a = symmetric(op, a, is_lower=True)
@@ -163,7 +197,7 @@ def polar(node: LoweringNode, op: OpBuilder, A: SSAValue) -> Replacement:
     ]
 
 
-@aten.lowers("linalg_matrix_sqrth.default")
+@aten.lowers("linalg_matrix_sqrth.default", complex=with_handler("pytorch.complex.functions:through_real_matrices"))
 def root(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.linalg_matrix_sqrth.default(x) -> vectors · √eigenvalues · vectorsᵀ, of symmetric matrices"""
     rows, _, rank = matrix_sizes(node, self, LARGEST_ROTATED)

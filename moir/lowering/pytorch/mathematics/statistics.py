@@ -15,6 +15,7 @@ from moir.expansions.running_products import prefixes_of
 from moir.expansions.shape_values import all_axes
 from moir.expansions.sums_of_exponentials import log_of_sum_of_exponentials
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_parts
 from moir.lowering.pytorch.arguments import Size, axes_from_front, axis_from_front, size_scalar
 from moir.lowering.pytorch.promotion import inferred_element
 from moir.lowering.pytorch.table import aten
@@ -69,7 +70,7 @@ def bincount(node: LoweringNode, op: OpBuilder, self: SSAValue, weights: SSAValu
     """aten.bincount.default(x, w) {minlength} -> how often each number occurs, or the sum of its weights"""
     element = inferred_element(node)
     x = op.convert(self, si64)
-    # The 0 beside the numbers makes an empty list countable.
+    # With the additional -1, the largest number of an empty x is -1, and the count 0.
     largest = op.ReduceMax(op.Concat(x, op.constant([-1]), axis=0), [0], keep_dims=False)
     count = op.Maximum(op.Add(largest, 1), size_scalar(op, minlength))
     values = op.Range(op.constant(0), count, op.constant(1), output_type=si64)
@@ -92,11 +93,11 @@ def cov(node: LoweringNode, op: OpBuilder, self: SSAValue, *, correction: int = 
     return op.Divide(products, op.convert(op.Maximum(count, 0), element_of(x)))
 
 
-@aten.lowers("trace.default")
+@aten.lowers("trace.default", complex=by_parts())
 def trace(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.trace.default(x [N, M]) -> the sum of the elements x[i, i]"""
     rows, columns = (op.Gather(op.ShapeOf(self), op.constant(axis), 0) for axis in (0, 1))
-    numbers = [op.Range(op.constant(0), each, op.constant(1), output_type=si64) for each in (rows, columns)]
-    kept = op.Equal(op.Unsqueeze(numbers[0], [1]), numbers[1])
+    indices = [op.Range(op.constant(0), each, op.constant(1), output_type=si64) for each in (rows, columns)]
+    kept = op.Equal(op.Unsqueeze(indices[0], [1]), indices[1])
     x = op.convert(self, inferred_element(node))
     return op.ReduceSum(op.Select(kept, x, op.constant_like(0, x)), all_axes(op, x), keep_dims=False)

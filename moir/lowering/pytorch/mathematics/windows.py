@@ -33,10 +33,10 @@ WINDOWS: Mapping[str, Callable[[_Numbers], _Numbers]] = {
     "blackman": _cosines(0.42, 0.5, 0.08),
     "bartlett": lambda t: 1 - np.abs(2 * t - 1),
 }
-"""Windows as functions of the place between 0 and 1."""
+"""Windows as functions of the position from 0 to 1."""
 
 
-def _places(length: int, periodic: bool) -> _Numbers:
+def _positions(length: int, periodic: bool) -> _Numbers:
     """The positions of a window's elements, from 0 to 1; a periodic window consists of the first elements of a window
     that is longer by 1.
     """
@@ -53,7 +53,7 @@ def window(node: LoweringNode, op: OpBuilder, *, window_length: int, periodic: b
     """aten.hann_window.default() {window_length, periodic} -> its numbers as a constant"""
     if window_length == 1:
         return op.Reshape(number_of(op, 1, inferred_element(node)), [1], special_zero=False)
-    return _constant(node, op, WINDOWS[node.op.KIND.partition("_")[0]](_places(window_length, periodic)))
+    return _constant(node, op, WINDOWS[node.op.KIND.partition("_")[0]](_positions(window_length, periodic)))
 
 
 @aten.lowers(*(f"hamming_window.{overload}" for overload in ("default", "periodic", "periodic_alpha", "periodic_alpha_beta")))
@@ -63,7 +63,7 @@ def hamming(
     """aten.hamming_window.periodic_alpha_beta() {alpha, beta} -> alpha - beta · cos(2πt) as a constant"""
     if window_length == 1:
         return op.Reshape(number_of(op, 1, inferred_element(node)), [1], special_zero=False)
-    return _constant(node, op, _cosines(alpha, beta)(_places(window_length, periodic)))
+    return _constant(node, op, _cosines(alpha, beta)(_positions(window_length, periodic)))
 
 
 @aten.lowers(*(f"kaiser_window.{overload}" for overload in ("default", "periodic", "beta")))
@@ -95,16 +95,16 @@ def linspace(node: LoweringNode, op: OpBuilder, *, start: Scalar, end: Scalar, s
     bounds = (op.Reshape(each, [], special_zero=False) for each in as_element(op, element, start, end))
     low, high = (op.convert(each, f32) if is_integral(element) else each for each in bounds)
     step = op.Divide(op.Subtract(high, low), float(max(steps - 1, 1)))
-    places = np.arange(steps)
+    indices = np.arange(steps)
     # The second half is computed from the last bound, which is exact then.
-    found = op.Select(
-        places < max(steps // 2, steps == 1),
-        op.Add(low, op.Multiply(step, op.constant_like(places, step))),
-        op.Subtract(high, op.Multiply(step, op.constant_like(steps - 1 - places, step))),
+    points = op.Select(
+        indices < max(steps // 2, steps == 1),
+        op.Add(low, op.Multiply(step, op.constant_like(indices, step))),
+        op.Subtract(high, op.Multiply(step, op.constant_like(steps - 1 - indices, step))),
     )
     if not is_logarithmic:
-        return op.convert(found, element)
-    powers = op.Power(op.constant_like(base, found), found)
+        return op.convert(points, element)
+    powers = op.Power(op.constant_like(base, points), points)
     if not is_integral(element):
         return powers
     # A power that is a whole number may be computed a little below it.

@@ -25,13 +25,13 @@ EPSILON = float(np.finfo(np.float32).eps)
 class Blocks:
     """The blocks of a tensor: axes that a block covers as a whole, and axes that are split into blocks.
 
-    Raises ConversionError if an axis of unknown size is split.
+    Raises ConversionError if an axis of dynamic size is split.
     """
 
     def __init__(self, node: LoweringNode, block_size: Sequence[int]) -> None:
         shape = node.shape(0)
         if shape is None or len(shape) != len(block_size):
-            node.fail(f"blocks {list(block_size)} of a tensor whose rank is unknown or another one")
+            node.fail(f"blocks {list(block_size)} of a tensor whose rank is dynamic or another one")
         self.shape = shape
         self.split: list[int] = []
         self.reduced: list[int] = []
@@ -47,25 +47,27 @@ class Blocks:
             self.split += [size // block, block]
 
     def of(self, op: OpBuilder, value: SSAValue) -> SSAValue:
-        """The tensor with an axis for the blocks and one for their elements."""
+        """The tensor with each axis that is split as two: the blocks, and the elements of a block."""
         return value if len(self.split) == len(self.shape) else self._reshaped(op, value, self.split)
 
     def whole(self, op: OpBuilder, value: SSAValue) -> SSAValue:
-        """The tensor in its own shape."""
+        """The inverse of `of`: the tensor in its original shape."""
         return value if len(self.split) == len(self.shape) else self._reshaped(op, value, self.shape)
 
     def _reshaped(self, op: OpBuilder, value: SSAValue, sizes: Sequence[int]) -> SSAValue:
         known = op.known.constant(value)
         if known is not None:
             return op.constant(known.reshape(sizes), element_of(value))
-        # At most one size is unknown; a 0 is that of the axis at its place.
+        # At most one size is dynamic; a 0 copies the size of the axis at its index.
         unknown = [axis for axis, size in enumerate(sizes) if size < 0]
-        if len(unknown) > 1 and not all(axis == place for place, axis in enumerate(unknown)):
+        if len(unknown) > 1 and not all(axis == position for position, axis in enumerate(unknown)):
             return op.Reshape(value, [0 if size < 0 else size for size in sizes], special_zero=True)
         return op.Reshape(value, [0 if size < 0 and axis < len(unknown) else size for axis, size in enumerate(sizes)], special_zero=True)
 
     def broadcast(self, op: OpBuilder, value: SSAValue) -> SSAValue:
-        """A value for each block, whose axes of elements are 1; it may have them, or lack them."""
+        """A tensor with a value for each block, reshaped to broadcast to the result of `of`: axes within blocks become
+        1.
+        """
         known = op.known.constant(value)
         sizes = [1 if axis in self.reduced else size for axis, size in enumerate(self.split)]
         if is_static(tuple(sizes)):
@@ -84,7 +86,7 @@ def _limited(op: OpBuilder, value: SSAValue, low: float, high: float) -> SSAValu
 
 
 def _asymmetric(op: OpBuilder, low: SSAValue, high: SSAValue, ends: tuple[int, int], eps: float) -> tuple[SSAValue, SSAValue]:
-    """Scale and zero point with which the integers from the first to the last one have the numbers from low to high."""
+    """The scale and the zero point that map the integers between both `ends` to the numbers from low to high."""
     low, high = op.Minimum(low, 0.0), op.Maximum(high, 0.0)
     scale = op.Maximum(op.Divide(op.Subtract(high, low), float(ends[1] - ends[0])), eps)
     zero = op.Subtract(float(ends[0]), op.Round(op.Divide(low, scale), mode="half_to_even"))
@@ -95,8 +97,8 @@ def _ends(node: LoweringNode, quant_min: int | None, quant_max: int | None, name
     if quant_min is not None and quant_max is not None:
         return quant_min, quant_max
     element: Attribute = node.element_attribute(name)
-    found = np.iinfo(to_numpy(element))
-    return int(found.min), int(found.max)
+    limits = np.iinfo(to_numpy(element))
+    return int(limits.min), int(limits.max)
 
 
 @aten.lowers("torchao.choose_qparams_affine.default")
@@ -117,7 +119,7 @@ def choose_of_blocks(
     smallest = EPSILON if eps is None else eps
     x = blocks.of(op, op.convert(input, f32))
     if not blocks.reduced:
-        node.fail(f"blocks {list(block_size)} of one element")
+        node.fail(f"blocks {list(block_size)} have one element each")
     low, high = (reduce(x, blocks.reduced, keep_dims=False) for reduce in (op.ReduceMin, op.ReduceMax))
     if mapping_type == "ASYMMETRIC":
         return list(_asymmetric(op, low, high, (first, last), smallest))
@@ -146,11 +148,13 @@ def quantize_blocks(
 ) -> SSAValue:
     """aten.torchao.quantize_affine.default(x, scale, zero_point) {block_size} -> round(x / scale) + zero_point"""
     blocks = Blocks(node, block_size)
-    found = op.Round(op.Divide(blocks.of(op, op.convert(input, f32)), blocks.broadcast(op, op.convert(scale, f32))), mode="half_to_even")
+    quantized = op.Round(
+        op.Divide(blocks.of(op, op.convert(input, f32)), blocks.broadcast(op, op.convert(scale, f32))), mode="half_to_even"
+    )
     if zero_point is not None:
-        found = op.Add(found, blocks.broadcast(op, op.convert(zero_point, f32)))
+        quantized = op.Add(quantized, blocks.broadcast(op, op.convert(zero_point, f32)))
     first, last = _ends(node, quant_min, quant_max, "output_dtype")
-    return blocks.whole(op, op.convert(_limited(op, found, first, last), inferred_element(node)))
+    return blocks.whole(op, op.convert(_limited(op, quantized, first, last), inferred_element(node)))
 
 
 @aten.lowers("quantized_decomposed.choose_qparams.tensor", "quantized_decomposed.choose_qparams_symmetric.tensor")
@@ -179,7 +183,7 @@ def choose_of_tokens(op: OpBuilder, input: SSAValue) -> Replacement:
     high = op.Maximum(op.ReduceMax(x, [-1], keep_dims=True), 0.0)
     scale = op.Maximum(op.Divide(op.Subtract(high, low), 255.0), EPSILON)
     least, most = op.Divide(low, scale), op.Divide(high, scale)
-    # Of both ends that one is exact whose distance to its integer is smaller.
+    # The end of the range that is closer to its integer is represented exactly.
     errors = op.Add(op.Add(least, -128.0), op.Add(most, 127.0))
     zero = op.Select(op.Greater(errors, 0.0), op.Subtract(-128.0, least), op.Subtract(127.0, most))
     return [scale, op.Round(_limited(op, zero, -128, 127), mode="half_to_even")]
@@ -190,8 +194,8 @@ def quantize_tokens(
     node: LoweringNode, op: OpBuilder, input: SSAValue, scales: SSAValue, zero_points: SSAValue, *, quant_min: int, quant_max: int
 ) -> SSAValue:
     """aten.quantized_decomposed.quantize_per_token.default(x, scales, zero_points) -> round(x / scale + zero)"""
-    found = op.Add(op.Divide(op.convert(input, f32), op.convert(scales, f32)), op.convert(zero_points, f32))
-    return op.convert(_limited(op, op.Round(found, mode="half_to_even"), quant_min, quant_max), inferred_element(node))
+    quantized = op.Add(op.Divide(op.convert(input, f32), op.convert(scales, f32)), op.convert(zero_points, f32))
+    return op.convert(_limited(op, op.Round(quantized, mode="half_to_even"), quant_min, quant_max), inferred_element(node))
 
 
 @aten.lowers("quantized_decomposed.dequantize_per_token.default")

@@ -27,12 +27,12 @@ def _zero(op: OpBuilder, value: Scalar, element: Attribute) -> SSAValue:
 
 
 def _integers(node: LoweringNode, element: Attribute, low: int, high: int) -> IntegerRange:
-    """The range of quantized integers: a whole type, or a type without its smallest integer."""
+    """The range of quantized integers: all of a type, or a type without its smallest integer."""
     for is_narrow in (False, True):
-        found = IntegerRange.of(element, is_narrow)
-        if found.ends == (low, high):
-            return found
-    return node.fail(f"integers from {low} to {high} are not those of {element}", hint="quantize to all integers of a type")
+        range_ = IntegerRange.of(element, is_narrow)
+        if range_.ends == (low, high):
+            return range_
+    return node.fail(f"the limits {low} and {high} are not those of {element}", hint="quantize to all integers of a type")
 
 
 @aten.lowers("quantized_decomposed.quantize_per_tensor.default", "quantized_decomposed.quantize_per_tensor.tensor")
@@ -41,16 +41,16 @@ def quantize_per_tensor(
 ) -> SSAValue:
     """aten.quantized_decomposed.quantize_per_tensor.default(x) {scale, zero_point} -> opset1.FakeQuantize, Convert"""
     element = inferred_element(node)
-    how = Parameters(as_element(op, f32, scale)[0], _zero(op, zero_point, element), _integers(node, element, quant_min, quant_max))
-    return quantized(op, op.convert(input, f32), how)
+    parameters = Parameters(as_element(op, f32, scale)[0], _zero(op, zero_point, element), _integers(node, element, quant_min, quant_max))
+    return quantized(op, op.convert(input, f32), parameters)
 
 
 @aten.lowers("quantized_decomposed.dequantize_per_tensor.default", "quantized_decomposed.dequantize_per_tensor.tensor")
 def dequantize_per_tensor(op: OpBuilder, input: SSAValue, *, scale: Scalar, zero_point: Scalar) -> SSAValue:
     """aten.quantized_decomposed.dequantize_per_tensor.default(x) {scale, zero_point} -> (x - zero_point) · scale"""
     element = element_of(input)
-    how = Parameters(as_element(op, f32, scale)[0], _zero(op, zero_point, element), IntegerRange.of(element))
-    return dequantized(op, input, how)
+    parameters = Parameters(as_element(op, f32, scale)[0], _zero(op, zero_point, element), IntegerRange.of(element))
+    return dequantized(op, input, parameters)
 
 
 @aten.lowers("quantized_decomposed.quantize_per_channel.default", "quantized_decomposed.dequantize_per_channel.default")
@@ -71,10 +71,10 @@ def per_channel(
     zero = None if zero_points is None else _zero(op, zero_points, element)
     rank = node.known_rank(0)
     integers = _integers(node, element, quant_min, quant_max) if is_quantizing else IntegerRange.of(element)
-    how = Parameters(op.convert(scales, f32), zero, integers, axis_from_front(node, axis, rank))
+    parameters = Parameters(op.convert(scales, f32), zero, integers, axis_from_front(node, axis, rank))
     if is_quantizing:
-        return quantized(op, op.convert(input, f32), aligned(op, how, rank))
-    return dequantized(op, input, aligned(op, how, rank))
+        return quantized(op, op.convert(input, f32), aligned(op, parameters, rank))
+    return dequantized(op, input, aligned(op, parameters, rank))
 
 
 @aten.lowers("torchao.dequantize_affine.default")

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.shapes import element_of
+from moir.dialects.shapes import element_of, rank_of
+from moir.expansions.functions import parametric_relu
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
@@ -29,10 +30,10 @@ ACTIVATIONS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
 
 
 def with_fused_operations(node: LoweringNode, op: OpBuilder, result: SSAValue, first: int, last: bool) -> SSAValue:
-    """The result of a node with its fused operations applied; `first` is the index of the first operand of these.
+    """The result of a node with its fused operations applied; `first` is the index of the first of their operands.
 
     Vectors extend along the last axis, or along axis 1 of four if the result is not channel-`last`. Raises
-    ConversionError for unknown operations.
+    ConversionError for other operations.
     """
     following = first
 
@@ -52,6 +53,10 @@ def with_fused_operations(node: LoweringNode, op: OpBuilder, result: SSAValue, f
             result = normalized(op, result, vectors(4), node.number("epsilon", 0.0001))
         elif kind == "LeakyRelu":
             result = op.PRelu(result, op.constant_like(node.number("leakyrelu_alpha", 0.2), result))
+        elif kind == "Prelu":  # of TensorFlow.js
+            slopes = node.operand(following)
+            result = parametric_relu(op, result, vectors(1)[0] if rank_of(slopes) == 1 else slopes)
+            following += rank_of(slopes) != 1
         elif kind in ACTIVATIONS:
             result = ACTIVATIONS[kind](op, result)
         else:

@@ -1,6 +1,6 @@
 """The attributes of convolutions and pooling that describe the sliding window: window, strides, dilations, padding.
 
-They have an entry for every axis.
+They have an element for every axis.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def default_format(axes: int) -> str:
 
 
 def spatial_attribute(node: LoweringNode, name: str, axes: int, last: bool) -> tuple[int, ...]:
-    """The spatial entries of an attribute; ones if it is absent.
+    """The spatial elements of an attribute; ones if it is absent.
 
     Raises ConversionError for another number of entries, an entry below 1, or one other than 1 for batch or channels.
     """
@@ -28,7 +28,7 @@ def spatial_attribute(node: LoweringNode, name: str, axes: int, last: bool) -> t
 
 
 def checked_entries(node: LoweringNode, name: str, entries: Sequence[int], axes: int, last: bool) -> tuple[int, ...]:
-    """The spatial entries of a list with an entry for every axis.
+    """The spatial elements of `entries`, which has an element for every axis.
 
     Raises ConversionError for another number of entries, an entry below 1, or one other than 1 for batch or channels.
     """

@@ -25,7 +25,7 @@ from moir.expansions.complex_numbers import (
     parts,
     times,
 )
-from moir.expansions.linear_algebra.determinants import place_of_largest, remaining, row_at, signed, size_of_matrices
+from moir.expansions.linear_algebra.determinants import index_of_largest, remaining, row_at, signed, size_of_matrices
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
@@ -69,8 +69,8 @@ def summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def inverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.MatrixInverse(x) {adjoint} -> the first columns of the inverse of the block matrix"""
     a = parts(op, node.operand(0))
-    found = op.Inverse(block_matrix(op, a), adjoint=False)
-    left = op.Split.parts(2, found, -1, num_splits=2)[0]
+    inverted = op.Inverse(block_matrix(op, a), adjoint=False)
+    left = op.Split.parts(2, inverted, -1, num_splits=2)[0]
     real, imaginary = op.Split.parts(2, left, -2, num_splits=2)
     if node.flag("adjoint"):
         rank = node.known_rank(0) - 1
@@ -84,15 +84,15 @@ def solution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     a, b = parts(op, node.operand(0)), parts(op, node.operand(1))
     inverted = op.Inverse(block_matrix(op, a), adjoint=False)
     # The transposed block matrix is that of the adjoint matrix.
-    found = op.MatMul(inverted, op.Concat(b.real, b.imaginary, axis=-2), transpose_a=node.flag("adjoint"))
-    real, imaginary = op.Split.parts(2, found, -2, num_splits=2)
+    product = op.MatMul(inverted, op.Concat(b.real, b.imaginary, axis=-2), transpose_a=node.flag("adjoint"))
+    real, imaginary = op.Split.parts(2, product, -2, num_splits=2)
     return paired(op, real, imaginary)
 
 
 def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.MatrixDeterminant(x) -> the product of the pivots of Gaussian elimination.
 
-    The number of rows must be known.
+    The number of rows must be static.
     """
     return paired(op, *reduce(partial(times, op), pivots_of(node, op)))
 
@@ -131,9 +131,9 @@ def _eliminated(op: OpBuilder, x: Number, size: int) -> tuple[Number, Number]:
     column = _on_parts(x, lambda part: op.Slice(part, [0], [1], [1], [-1]))
     if size == 1:
         return column, x
-    place = place_of_largest(op, magnitude(op, column))
-    row = _on_parts(x, lambda part: row_at(op, part, place, size))
+    pivot_row = index_of_largest(op, magnitude(op, column))
+    row = _on_parts(x, lambda part: row_at(op, part, pivot_row, size))
     pivot = _on_parts(row, lambda part: op.Slice(part, [0], [1], [1], [-1]))
     factors = over(op, column, Number(op.Select(is_zero(op, pivot), 1.0, pivot.real), pivot.imaginary))
     rest = minus(op, x, times(op, factors, row))
-    return _on_parts(pivot, lambda part: signed(op, part, place)), _on_parts(rest, lambda part: remaining(op, part, place, size))
+    return _on_parts(pivot, lambda part: signed(op, part, pivot_row)), _on_parts(rest, lambda part: remaining(op, part, pivot_row, size))

@@ -12,7 +12,9 @@ from xdsl.ir import SSAValue
 from moir.dialects.shapes import is_static, shape_of
 from moir.expansions.complex_numbers import angle_of, conjugated, paired, part
 from moir.lowering.binder import LoweringNode
-from moir.lowering.tensorflow.complex.layout import is_complex
+from moir.lowering.complex.kinds import PAIRS, PAIRS_TO_REAL
+from moir.lowering.ranks import as_result
+from moir.lowering.tensorflow.complex.types import is_complex
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -22,7 +24,7 @@ def has_pairs(node: LoweringNode) -> bool:
     return not node.has("T") or is_complex(node)
 
 
-@tf.lowers("Complex")
+@tf.lowers("Complex", complex=PAIRS)
 def from_parts(op: OpBuilder, real: SSAValue, imag: SSAValue) -> SSAValue:
     """tf.Complex(real, imag) -> opset1.Concat(opset1.Unsqueeze(real, -1), opset1.Unsqueeze(imag, -1)) {axis = -1}"""
     parts = [real, imag]
@@ -42,37 +44,37 @@ def have_same_shape(op: OpBuilder, a: SSAValue, b: SSAValue) -> bool:
     return left is not None and right is not None and left.tolist() == right.tolist()
 
 
-@tf.lowers("Real")
+@tf.lowers("Real", complex=PAIRS_TO_REAL)
 def real(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.Real(x) -> opset8.Gather(x, 0, -1)"""
     return part(op, input, 0) if has_pairs(node) else input
 
 
-@tf.lowers("Imag")
+@tf.lowers("Imag", complex=PAIRS_TO_REAL)
 def imaginary(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.Imag(x) -> opset8.Gather(x, 1, -1); zeros if x is real"""
     return part(op, input, 1) if has_pairs(node) else op.Multiply(input, 0.0)
 
 
-@tf.lowers("Conj")
+@tf.lowers("Conj", complex=PAIRS)
 def conjugate(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.Conj(x) -> opset1.Multiply(x, [1, -1])"""
     return conjugated(op, input) if has_pairs(node) else input
 
 
-@tf.lowers("ComplexAbs")
+@tf.lowers("ComplexAbs", complex=PAIRS_TO_REAL)
 def magnitude(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.ComplexAbs(x) -> opset4.ReduceL2(x, [-1])"""
     return op.ReduceL2(x, [-1], keep_dims=False)
 
 
-@tf.lowers("Angle")
+@tf.lowers("Angle", complex=PAIRS_TO_REAL)
 def argument(op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.Angle(x) -> the angle between the first axis and the point (real part, imaginary part)"""
     return angle_of(op, part(op, input, 1), part(op, input, 0))
 
 
-@tf.lowers("Exp")
+@tf.lowers("Exp", rank=as_result, complex=PAIRS)
 def exponential(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Exp(x) -> opset1.Exp(x); for complex numbers exp(real) * (cos(imag), sin(imag))"""
     if not is_complex(node):

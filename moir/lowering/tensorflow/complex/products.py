@@ -16,7 +16,7 @@ MAXIMUM_FACTORS = 64
 
 
 def factor_count(node: LoweringNode, value: SSAValue, axis: int) -> int:
-    """The size along an axis. Raises ConversionError if it is unknown or above MAXIMUM_FACTORS."""
+    """The size along an axis. Raises ConversionError if it is dynamic or above MAXIMUM_FACTORS."""
     shape = shape_of(value)
     size = -1 if shape is None else shape[axis]
     if not 0 <= size <= MAXIMUM_FACTORS:
@@ -27,7 +27,7 @@ def factor_count(node: LoweringNode, value: SSAValue, axis: int) -> int:
 def product_of_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Prod(x, axes) -> the elements multiplied one by one along each axis.
 
-    Raises ConversionError for unknown sizes.
+    Raises ConversionError for dynamic dimensions.
     """
     axes, rank = node.constant_integers(1), node.known_rank(0) - 1
     if axes is None:
@@ -51,21 +51,21 @@ def running_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Cumprod(x, axis) {exclusive, reverse} -> opset1.Concat of the products of the first 1, 2, … elements along the
     axis
 
-    Raises ConversionError for a computed axis and for unknown sizes.
+    Raises ConversionError for a computed axis and for dynamic dimensions.
     """
     axes, rank = node.constant_integers(1), node.known_rank(0) - 1
     if axes is None:
         node.fail("the axis is computed when the model runs", hint="make it a constant")
     axis, value = normalize_axis(axes[0], rank), node.operand(0)
-    places = range(factor_count(node, value, axis))
-    if not places:
+    indices = range(factor_count(node, value, axis))
+    if not indices:
         return value
-    factors = [parts(op, op.Slice(value, [place], [place + 1], [1], [axis])) for place in places]
+    factors = [parts(op, op.Slice(value, [index], [index + 1], [1], [axis])) for index in indices]
     if node.flag("reverse"):
         factors.reverse()
     if node.flag("exclusive"):
         shape = op.ShapeOf(factors[0].real)
-        one, zero = (op.Broadcast(op.constant_like(number, factors[0].real), shape) for number in (1, 0))
+        one, zero = (op.Broadcast(op.constant_like(element, factors[0].real), shape) for element in (1, 0))
         factors = [Number(one, zero), *factors[:-1]]
     products = list(accumulate(factors, lambda a, b: times(op, a, b)))
     if node.flag("reverse"):

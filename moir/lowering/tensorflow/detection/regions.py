@@ -7,12 +7,13 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.ranks import fixed
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 
-@tf.lowers("CropAndResize")
+@tf.lowers("CropAndResize", rank=fixed(4, 2, 1, 1))
 def crop_and_resize(
     node: LoweringNode,
     op: OpBuilder,
@@ -74,13 +75,13 @@ def sampled_crops(node: LoweringNode, op: OpBuilder, method: str, outside: float
     x, y = op.Broadcast(op.Unsqueeze(lines[1], [1]), shape), op.Broadcast(op.Unsqueeze(lines[0], [2]), shape)
     grid = op.Concat(op.Unsqueeze(x, [3]), op.Unsqueeze(y, [3]), axis=3)
     flat = op.Reshape(grid, op.Concat([1, -1], op.Gather(shape, [2], 0), [2], axis=0), special_zero=False)
-    found = op.GridSample(channel_first(op, data, 4), flat, mode="bilinear", padding_mode="border", align_corners=False)
-    crops = op.Reshape(channel_last(op, found, 4), op.Concat(shape, [-1], axis=0), special_zero=False)
+    samples = op.GridSample(channel_first(op, data, 4), flat, mode="bilinear", padding_mode="border", align_corners=False)
+    crops = op.Reshape(channel_last(op, samples, 4), op.Concat(shape, [-1], axis=0), special_zero=False)
     return op.Select(op.Unsqueeze(inside, [3]), crops, outside)
 
 
 def extent(op: OpBuilder, sizes: SSAValue, axis: int) -> SSAValue:
-    """An entry of a list of sizes, as a scalar."""
+    """An element of a 1-D tensor of sizes, as a scalar."""
     return op.Gather(sizes, axis, 0)
 
 
@@ -109,7 +110,7 @@ def positions(op: OpBuilder, boxes: SSAValue, size: SSAValue, sizes: SSAValue, a
     return single if known is not None else op.Select(op.Greater(intervals, 0.0), several, single)
 
 
-def inside_axis(op: OpBuilder, places: SSAValue, sizes: SSAValue, axis: int) -> SSAValue:
+def inside_axis(op: OpBuilder, coordinates: SSAValue, sizes: SSAValue, axis: int) -> SSAValue:
     """Whether positions lie within the bounds of an image along an axis."""
     last = op.Subtract(op.convert(extent(op, sizes, axis), f32), 1.0)
-    return op.LogicalAnd(op.GreaterEqual(places, 0.0), op.LessEqual(places, last))
+    return op.LogicalAnd(op.GreaterEqual(coordinates, 0.0), op.LessEqual(coordinates, last))

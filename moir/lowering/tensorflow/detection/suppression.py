@@ -13,6 +13,7 @@ from moir.dialects.shapes import element_of, shape_of
 from moir.expansions.shape_values import as_list, as_scalar
 from moir.expansions.suppression import exclusive, selected_boxes
 from moir.lowering.binder import LoweringNode
+from moir.lowering.ranks import fixed
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
@@ -25,7 +26,8 @@ def suppression_by_attribute(node: LoweringNode, op: OpBuilder, *, iou_threshold
     return column(op, selected(node, op, overlap, None, None)[0])
 
 
-@tf.lowers("NonMaxSuppressionV2", "NonMaxSuppressionV3")
+@tf.lowers("NonMaxSuppressionV2", rank=fixed(2, 1, 0, 0))
+@tf.lowers("NonMaxSuppressionV3", rank=fixed(2, 1, 0, 0, 0))
 def suppression(
     node: LoweringNode,
     op: OpBuilder,
@@ -41,7 +43,7 @@ def suppression(
     return column(op, selected(node, op, op.convert(iou_threshold, f32), score_threshold, None)[0])
 
 
-@tf.lowers("NonMaxSuppressionV4")
+@tf.lowers("NonMaxSuppressionV4", rank=fixed(2, 1, 0, 0, 0))
 def padded_suppression(
     node: LoweringNode,
     op: OpBuilder,
@@ -58,7 +60,7 @@ def padded_suppression(
     return [padded(node, op, column(op, rows), count), op.Squeeze(count, [0])]
 
 
-@tf.lowers("NonMaxSuppressionV5")
+@tf.lowers("NonMaxSuppressionV5", rank=fixed(2, 1, 0, 0, 0, 0))
 def soft_suppression(
     node: LoweringNode,
     op: OpBuilder,
@@ -78,8 +80,8 @@ def soft_suppression(
 
 @tf.lowers("NonMaxSuppressionWithOverlaps")
 def suppression_with_overlaps(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """tf.NonMaxSuppressionWithOverlaps: refused, because the runtime computes the overlaps of boxes itself."""
-    node.fail("the runtime has no suppression by given overlaps", hint="cut the model before this node")
+    """tf.NonMaxSuppressionWithOverlaps: refused, since NonMaxSuppression computes overlaps itself."""
+    node.fail("the operation sets have no suppression by given overlaps", hint="cut the model before this node")
 
 
 @tf.lowers("CombinedNonMaxSuppression")
@@ -124,23 +126,23 @@ def combined_suppression(
         flat_boxes, flat_scores = op.Reshape(boxes, [0, -1, 4], special_zero=True), table
     threshold = as_scalar(op, score_threshold)
     limit = as_scalar(op, max_output_size_per_class)
-    rows, found, _ = selected_boxes(op, flat_boxes, flat_scores, limit, exclusive(op, iou_threshold), threshold)
+    rows, best_boxes, _ = selected_boxes(op, flat_boxes, flat_scores, limit, exclusive(op, iou_threshold), threshold)
     nothing = op.constant_like(float(np.finfo(np.float32).min), table)
     empty = op.Broadcast(nothing, op.ShapeOf(flat_scores))
-    kept = op.ScatterNDUpdate(empty, rows, column(op, found))
+    kept = op.ScatterNDUpdate(empty, rows, column(op, best_boxes))
     kept = op.Reshape(kept, op.Concat(op.Gather(sizes, [0], 0), [-1], axis=0), special_zero=False)
-    # A table with fewer entries than the result is padded.
+    # A table with fewer elements than the result is padded.
     kept = op.Pad(kept, [0, 0], [0, count], nothing, pad_mode="constant")
-    best, places = op.TopK.results(kept, count, axis=1, mode="max", sort="value", index_element_type=si64, stable=True)
+    best, indices = op.TopK.results(kept, count, axis=1, mode="max", sort="value", index_element_type=si64, stable=True)
     valid = op.Greater(best, op.Divide(nothing, 2.0))
     boxes_each = op.Gather(sizes, 2, 0)
-    places = op.Select(valid, places, 0)
-    category = op.Divide(places, boxes_each)
+    indices = op.Select(valid, indices, 0)
+    category = op.Divide(indices, boxes_each)
     if own_boxes:
         per_image = op.Reshape(flat_boxes, op.Concat(op.Gather(sizes, [0], 0), [-1, 4], axis=0), special_zero=False)
-        chosen = op.Gather(per_image, places, 1, batch_dims=1)
+        chosen = op.Gather(per_image, indices, 1, batch_dims=1)
     else:
-        chosen = op.Gather(flat_boxes, op.FloorMod(places, boxes_each), 1, batch_dims=1)
+        chosen = op.Gather(flat_boxes, op.FloorMod(indices, boxes_each), 1, batch_dims=1)
     if clip_boxes:
         chosen = op.Clamp(chosen, min=0.0, max=1.0)
     factor = op.convert(valid, f32)
@@ -159,10 +161,6 @@ def selected(
 
     These are rows [selected, 3] of indices, rows of scores, and the number of selected boxes [1].
     """
-    if node.constant_integers(2) == (0,):
-        # The runtime crashes if the limit is 0.
-        nothing = op.constant(np.zeros((0, 3), np.int32))
-        return nothing, op.constant(np.zeros((0, 3), np.float32)), op.constant(np.zeros(1, np.int32))
     limits = [as_scalar(op, node.operand(2)), exclusive(op, overlap)]
     if threshold is None:
         threshold = op.constant(float(np.finfo(np.float32).min))
@@ -172,13 +170,15 @@ def selected(
     if softness is not None:
         limits.append(as_scalar(op, op.convert(softness, f32)))
     boxes, scores = (op.convert(node.operand(index), f32) for index in (0, 1))
-    # The runtime requires a static size of 4 for the coordinates of a box.
+    # opset9.NonMaxSuppression requires a static size of 4 for the coordinates of a box.
     boxes = op.Reshape(boxes, [1, -1, 4], special_zero=False)
     return selected_boxes(op, boxes, op.Unsqueeze(scores, [0, 1]), *limits, output_type=si32)
 
 
 def column(op: OpBuilder, rows: SSAValue) -> SSAValue:
-    """The last of three columns: the index or the score of each box."""
+    """The last of the three columns of rows [N, 3], in which NonMaxSuppression returns the index or the score
+    of a box.
+    """
     return op.Gather(rows, 2, 1)
 
 

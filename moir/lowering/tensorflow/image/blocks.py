@@ -6,13 +6,15 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_parts
+from moir.lowering.ranks import fixed
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last, is_channel_last
 from moir.lowering.tensorflow.padding import around_block, sides_of
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
 
-@tf.lowers("DepthToSpace", "SpaceToDepth")
+@tf.lowers("DepthToSpace", "SpaceToDepth", rank=fixed(4, 1), complex=by_parts(0))
 def depth_and_space(node: LoweringNode, op: OpBuilder, input: SSAValue, *, block_size: int, data_format: str = "NHWC") -> SSAValue:
     """tf.DepthToSpace(x) {block_size, data_format = NHWC}
     -> opset1.DepthToSpace(x) {block_size, mode = blocks_first} on [N, C, H, W]; SpaceToDepth in the same way
@@ -56,7 +58,7 @@ def batch_to_space_square(node: LoweringNode, op: OpBuilder, input: SSAValue, *,
 def borders(node: LoweringNode, op: OpBuilder, index: int) -> list[Operand]:
     """Begins and ends for every dimension, from an operand with a row [begin, end] for each spatial dimension.
 
-    The entries for all other dimensions are zeros.
+    They are 0 for all other dimensions.
     """
     known = node.constant(index)
     if known is not None:

@@ -29,15 +29,15 @@ def glimpse(node: LoweringNode, op: OpBuilder, input: SSAValue, *, uniform_noise
     data, sizes = input, op.ShapeOf(input)
     insides: list[SSAValue] = []
     for axis in (0, 1):
-        places, size = _places(node, op, axis, op.Gather(sizes, axis + 1, 0))
+        positions, size = _positions(node, op, axis, op.Gather(sizes, axis + 1, 0))
         last = op.Subtract(size, 1)
-        inside = op.LogicalAnd(op.GreaterEqual(places, 0), op.LessEqual(places, last))
+        inside = op.LogicalAnd(op.GreaterEqual(positions, 0), op.LessEqual(positions, last))
         insides.append(op.Unsqueeze(inside, [2, 3] if axis == 0 else [1, 3]))
-        data = op.Gather(data, op.Maximum(op.Minimum(places, last), 0), axis + 1, batch_dims=1)
+        data = op.Gather(data, op.Maximum(op.Minimum(positions, last), 0), axis + 1, batch_dims=1)
     return op.Select(op.LogicalAnd(*insides), data, op.constant_like(0, data))
 
 
-def _places(node: LoweringNode, op: OpBuilder, axis: int, size: SSAValue) -> tuple[SSAValue, SSAValue]:
+def _positions(node: LoweringNode, op: OpBuilder, axis: int, size: SSAValue) -> tuple[SSAValue, SSAValue]:
     """The rows (axis 0) or columns (axis 1) of each glimpse [N, size of a glimpse], and the size of the image.
 
     An offset is a position in pixels, or if `normalized` a fraction of the image. If `centered`, it is relative to the

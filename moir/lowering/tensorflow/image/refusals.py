@@ -10,8 +10,8 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
-_DRAWN = "the runtime writes no lines into images at computed places"
-_SEQUENCES = "the sizes of its windows are drawn at random by a generator that the runtime does not have"
+_DRAWN = "the operation sets draw no lines into images at computed positions"
+_SEQUENCES = "the sizes of its windows are drawn at random by a generator that the operation sets do not have"
 
 REFUSALS = {
     "DrawBoundingBoxes": (_DRAWN, "make the boxes outputs of the model, and draw them after it"),

@@ -14,10 +14,12 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, bf16, dynamic, f16, f32, si8, si32, si64, ui8
 from moir.dialects.shapes import element_of, shape_of
-from moir.expansions.computed_resizing import area_matrix, cubic_matrix, kernel_matrix
-from moir.expansions.images.image_kernels import KERNELS, area_weights, cubic_weights, kernel_weights
-from moir.expansions.resampling import MAXIMUM_WEIGHTS, Weights, multiplied, resized_to
+from moir.expansions.resizing.computed_matrices import area_matrix, cubic_matrix, kernel_matrix
+from moir.expansions.resizing.image_kernels import KERNELS, area_weights, cubic_weights, kernel_weights
+from moir.expansions.resizing.resampling import MAXIMUM_WEIGHTS, Weights, multiplied, resized_to
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_parts
+from moir.lowering.ranks import fixed
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
@@ -29,7 +31,7 @@ INTERPOLATED = (f16, bf16, f32, si8, ui8, si32, si64, dynamic)
 
 
 def coordinates(node: LoweringNode) -> str:
-    """The `coordinate_transformation_mode` of the runtime for the attributes of a node."""
+    """The `coordinate_transformation_mode` of opset11.Interpolate for the attributes of a node."""
     align, half = node.flag("align_corners"), node.flag("half_pixel_centers")
     if align and half:
         node.fail("align_corners and half_pixel_centers exclude each other")
@@ -42,7 +44,7 @@ def keeps_size(node: LoweringNode) -> bool:
     return shape is not None and size is not None and len(shape) == 4 and shape[1:3] == size
 
 
-@tf.lowers("ResizeBilinear")
+@tf.lowers("ResizeBilinear", rank=fixed(4, 1))
 def resize_bilinear(node: LoweringNode, op: OpBuilder, images: SSAValue, size: SSAValue) -> SSAValue:
     """tf.ResizeBilinear(x, size)
     -> opset11.Interpolate(x, size, [1, 2]) {mode = linear_onnx}; the element type of the result is always f32
@@ -52,11 +54,11 @@ def resize_bilinear(node: LoweringNode, op: OpBuilder, images: SSAValue, size: S
 
 
 def resized_linearly(op: OpBuilder, data: SSAValue, size: SSAValue, mode: str) -> SSAValue:
-    """Images resized by linear interpolation with a coordinate transformation mode of the runtime."""
+    """Images resized by linear interpolation with a coordinate transformation mode of opset11.Interpolate."""
     return resized_to(op, data, size, ROWS_AND_COLUMNS, "linear_onnx", mode)
 
 
-@tf.lowers("ResizeNearestNeighbor")
+@tf.lowers("ResizeNearestNeighbor", rank=fixed(4, 1))
 def resize_nearest(node: LoweringNode, op: OpBuilder, images: SSAValue, size: SSAValue) -> SSAValue:
     """tf.ResizeNearestNeighbor(images, size)
     -> opset11.Interpolate(images, size, [1, 2]) {mode = nearest, nearest_mode = floor}
@@ -64,20 +66,20 @@ def resize_nearest(node: LoweringNode, op: OpBuilder, images: SSAValue, size: SS
     mode = coordinates(node)
     if keeps_size(node):
         return images
-    # The runtime resizes only some element types; 16-bit integers are exact in f32.
+    # Interpolate is for some element types only; 16-bit integers are exact in f32.
     is_supported = element_of(images) in INTERPOLATED
     data = images if is_supported else op.convert(images, f32)
-    places = "tf_half_pixel_for_nn" if mode == "half_pixel" else mode
+    transformation = "tf_half_pixel_for_nn" if mode == "half_pixel" else mode
     rounding = "round_prefer_ceil" if mode == "align_corners" else "floor"
-    resized = resized_to(op, data, size, ROWS_AND_COLUMNS, "nearest", places, nearest_mode=rounding)
+    resized = resized_to(op, data, size, ROWS_AND_COLUMNS, "nearest", transformation, nearest_mode=rounding)
     return resized if is_supported else op.convert(resized, element_of(images))
 
 
-@tf.lowers("ResizeBicubic")
+@tf.lowers("ResizeBicubic", rank=fixed(4, 1))
 def resize_bicubic(node: LoweringNode, op: OpBuilder, images: SSAValue, size: SSAValue) -> SSAValue:
     """tf.ResizeBicubic(x, size) -> opset11.Interpolate(x, size, [1, 2]) {mode = cubic, cube_coeff = -0.75}
 
-    With half_pixel_centers the weights of pixels outside of the image are 0, which the runtime does not support: x is
+    With half_pixel_centers the weights of pixels outside of the image are 0, which Interpolate does not support: x is
     multiplied by a matrix for each axis.
     """
     data, mode = op.convert(images, f32), coordinates(node)
@@ -86,8 +88,8 @@ def resize_bicubic(node: LoweringNode, op: OpBuilder, images: SSAValue, size: SS
     if mode != "half_pixel":
         return resized_to(op, data, size, ROWS_AND_COLUMNS, "cubic", mode, cube_coeff=-0.75)
     if has_known_sizes(node):
-        return resampled_by(op, data, [constant_matrix(op, cubic_weights(*sizes)) for sizes in known_sizes(node)])
-    return resampled_by(op, data, [cubic_matrix(op, *sizes) for sizes in computed_sizes(node, op)])
+        return resample_by(op, data, [constant_matrix(op, cubic_weights(*sizes)) for sizes in known_sizes(node)])
+    return resample_by(op, data, [cubic_matrix(op, *sizes) for sizes in computed_sizes(node, op)])
 
 
 def has_known_sizes(node: LoweringNode) -> bool:
@@ -103,7 +105,9 @@ def computed_sizes(node: LoweringNode, op: OpBuilder) -> list[tuple[SSAValue, SS
 
 
 def known_sizes(node: LoweringNode) -> list[tuple[int, int]]:
-    """Pairs (size in the image, size in the result) of height and width. Raises ConversionError for an unknown size."""
+    """Pairs (size in the image, size in the result) of height and width. Raises ConversionError for a dynamic
+    dimension.
+    """
     shape, size = node.shape(0), node.constant_integers(1)
     if shape is None or size is None or not has_known_sizes(node):
         node.fail("such resizing needs sizes that are known while converting", hint="give the model's input a static shape")
@@ -118,7 +122,7 @@ def constant_matrix(op: OpBuilder, matrix: Weights) -> SSAValue | None:
     return None if np.array_equal(matrix, np.eye(len(matrix))) else op.constant(matrix.astype(np.float32))
 
 
-def resampled_by(op: OpBuilder, data: SSAValue, matrices: Sequence[SSAValue | None]) -> SSAValue:
+def resample_by(op: OpBuilder, data: SSAValue, matrices: Sequence[SSAValue | None]) -> SSAValue:
     """Data [N, H, W, C] whose rows and columns are each multiplied by a matrix [result size, data size], unless it is
     None.
     """
@@ -128,7 +132,7 @@ def resampled_by(op: OpBuilder, data: SSAValue, matrices: Sequence[SSAValue | No
     return data
 
 
-@tf.lowers("ResizeArea")
+@tf.lowers("ResizeArea", rank=fixed(4, 1))
 def resize_area(node: LoweringNode, op: OpBuilder, images: SSAValue, *, align_corners: bool = False) -> SSAValue:
     """tf.ResizeArea(x, size) -> x multiplied by matrices that hold the share of each pixel of x in each pixel of the
     result
@@ -136,8 +140,8 @@ def resize_area(node: LoweringNode, op: OpBuilder, images: SSAValue, *, align_co
     data = op.convert(images, f32)
     if has_known_sizes(node):
         matrices = [constant_matrix(op, area_weights(*sizes, align_corners=align_corners)) for sizes in known_sizes(node)]
-        return resampled_by(op, data, matrices)
-    return resampled_by(op, data, [area_matrix(op, *sizes, align_corners=align_corners) for sizes in computed_sizes(node, op)])
+        return resample_by(op, data, matrices)
+    return resample_by(op, data, [area_matrix(op, *sizes, align_corners=align_corners) for sizes in computed_sizes(node, op)])
 
 
 @tf.lowers("ScaleAndTranslate")
@@ -155,14 +159,14 @@ def scale_and_translate(node: LoweringNode, op: OpBuilder, images: SSAValue, *, 
             if factor <= 0:
                 node.fail(f"there is no scale {factor}")
             matrices.append(constant_matrix(op, kernel_weights(kernel, *sizes, scale=factor, translation=offset, antialias=antialias)))
-        return resampled_by(op, data, matrices)
+        return resample_by(op, data, matrices)
     for index, (size, resized) in enumerate(computed_sizes(node, op)):
-        factor, offset = (op.Gather(node.operand(number), index, 0) for number in (2, 3))
+        factor, offset = (op.Gather(node.operand(operand), index, 0) for operand in (2, 3))
         matrices.append(kernel_matrix(op, kernel, size, resized, scale=factor, translation=offset, antialias=antialias))
-    return resampled_by(op, data, matrices)
+    return resample_by(op, data, matrices)
 
 
-@tf.lowers("ExtractImagePatches")
+@tf.lowers("ExtractImagePatches", complex=by_parts(0))
 def extract_image_patches(
     node: LoweringNode, op: OpBuilder, images: SSAValue, *, ksizes: tuple[int, ...], strides: tuple[int, ...], rates: tuple[int, ...]
 ) -> SSAValue:
@@ -248,7 +252,7 @@ def projective_transform(
     paddings = {"CONSTANT": "zeros", "NEAREST": "border", "REFLECT": "reflection", "WRAP": "border"}
     fill_mode, interpolation = fill_mode.upper(), interpolation.upper()
     if fill_mode not in paddings or interpolation not in ("NEAREST", "BILINEAR"):
-        node.fail(f"the runtime does not have fill mode {fill_mode} with interpolation {interpolation}")
+        node.fail(f"fill mode {fill_mode} with interpolation {interpolation} is not supported")
     image, element = op.convert(images, f32), element_of(images)
     sizes = op.ShapeOf(image)
     points, shape = pixel_points(op, output_shape)
@@ -257,13 +261,13 @@ def projective_transform(
     x, y, divisor = op.Split.parts(3, op.MatMul(points, matrices, transpose_b=True), 2, num_splits=3)
     lines: list[SSAValue] = []
     for value, axis in ((x, 2), (y, 1)):
-        place, size = op.Divide(value, divisor), op.convert(op.Gather(sizes, axis, 0), f32)
+        coordinate, size = op.Divide(value, divisor), op.convert(op.Gather(sizes, axis, 0), f32)
         if fill_mode == "WRAP":
-            place = wrapped(op, place, size)
+            coordinate = wrapped(op, coordinate, size)
         if interpolation == "NEAREST":
-            # The runtime rounds halves to even integers, TensorFlow rounds them away from zero.
-            place = op.Round(place, mode="half_away_from_zero")
-        line = op.Subtract(op.Divide(op.Add(op.Multiply(place, 2.0), 1.0), size), 1.0)
+            # opset9.GridSample rounds halves to even integers, TensorFlow rounds them away from zero.
+            coordinate = op.Round(coordinate, mode="half_away_from_zero")
+        line = op.Subtract(op.Divide(op.Add(op.Multiply(coordinate, 2.0), 1.0), size), 1.0)
         # A point at infinity is replaced by one outside of the image.
         lines.append(op.Select(op.Equal(divisor, 0.0), 3.0, line) if fill_mode == "CONSTANT" else line)
     batch = op.Gather(sizes, [0], 0)
@@ -290,7 +294,7 @@ def projective_transform(
     return op.convert(result, element)
 
 
-def wrapped(op: OpBuilder, place: SSAValue, size: SSAValue) -> SSAValue:
+def wrapped(op: OpBuilder, coordinate: SSAValue, size: SSAValue) -> SSAValue:
     """Positions outside of an axis, wrapped around modulo its size as TensorFlow does, which counts from the last
     position.
 
@@ -299,13 +303,13 @@ def wrapped(op: OpBuilder, place: SSAValue, size: SSAValue) -> SSAValue:
     """
     last = op.Subtract(size, 1.0)
     steps = op.Maximum(last, 1.0)
-    before = op.Add(op.Floor(op.Divide(op.Negative(place), steps)), 1.0)
-    after = op.Floor(op.Divide(place, steps))
-    place = op.Select(op.Less(place, 0.0), op.Add(place, op.Multiply(size, before)), place)
+    before = op.Add(op.Floor(op.Divide(op.Negative(coordinate), steps)), 1.0)
+    after = op.Floor(op.Divide(coordinate, steps))
+    coordinate = op.Select(op.Less(coordinate, 0.0), op.Add(coordinate, op.Multiply(size, before)), coordinate)
     # A position before the first element is at most equal to the size after wrapping.
-    moved = op.Subtract(place, op.Multiply(size, after))
-    place = op.Select(op.LogicalAnd(op.Greater(place, last), op.Greater(after, 0.0)), moved, place)
-    return op.Minimum(op.Maximum(place, 0.0), last)
+    moved = op.Subtract(coordinate, op.Multiply(size, after))
+    coordinate = op.Select(op.LogicalAnd(op.Greater(coordinate, last), op.Greater(after, 0.0)), moved, coordinate)
+    return op.Minimum(op.Maximum(coordinate, 0.0), last)
 
 
 def pixel_points(op: OpBuilder, size: SSAValue) -> tuple[SSAValue, SSAValue]:
@@ -317,8 +321,8 @@ def pixel_points(op: OpBuilder, size: SSAValue) -> tuple[SSAValue, SSAValue]:
     long = op.convert(size, si64)
     lines: list[SSAValue] = []
     for axis in (1, 0):
-        numbers = op.convert(op.Range(0, op.Gather(long, axis, 0), 1, output_type=si64), f32)
-        aligned = op.Reshape(numbers, [1, -1] if axis else [-1, 1], special_zero=False)
+        pixels = op.convert(op.Range(0, op.Gather(long, axis, 0), 1, output_type=si64), f32)
+        aligned = op.Reshape(pixels, [1, -1] if axis else [-1, 1], special_zero=False)
         lines.append(op.Reshape(op.Broadcast(aligned, long), [-1, 1], special_zero=False))
     ones = op.Add(op.Multiply(lines[0], 0.0), 1.0)
     return op.Concat(*lines, ones, axis=1), size

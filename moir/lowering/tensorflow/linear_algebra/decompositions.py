@@ -1,4 +1,4 @@
-"""Factors, eigenvalues and singular values of matrices, and their exponential. The sizes of matrices have to be known.
+"""Factors, eigenvalues and singular values of matrices, and their exponential. The sizes of matrices have to be static.
 
     %e, %v = tf.SelfAdjointEigV2(%a)     // %v is not used
 ->  %e = a Loop of Jacobi's rotations, opset11.TopK {mode = min} of the diagonal
@@ -23,6 +23,7 @@ from moir.expansions.loops.built_loops import Step, repeated_steps
 from moir.expansions.shape_values import all_axes
 from moir.expansions.transposition import transposed
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import PAIRS
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -30,7 +31,7 @@ GIVE_SIZE = "give the model's input these dimensions"
 
 
 def sizes_of_matrices(node: LoweringNode, largest: int) -> tuple[int, int]:
-    """Rows and columns of operand 0. Raises ConversionError if they are unknown, 0, or both above `largest`."""
+    """Rows and columns of operand 0. Raises ConversionError if they are dynamic, 0, or both above `largest`."""
     shape = node.shape(0)
     if shape is None or not is_static(shape[-2:]):
         node.fail("the sizes of the matrices are unknown", hint=GIVE_SIZE)
@@ -38,7 +39,7 @@ def sizes_of_matrices(node: LoweringNode, largest: int) -> tuple[int, int]:
     if not rows or not columns:
         node.fail("the matrices have no elements")
     if min(rows, columns) > largest:
-        node.fail(f"the matrices have {rows} rows and {columns} columns; up to {largest} of one of them are supported")
+        node.fail(f"the matrices have {rows} rows and {columns} columns; one of both must be at most {largest}")
     return rows, columns
 
 
@@ -53,15 +54,15 @@ def orthogonal_and_upper(node: LoweringNode, op: OpBuilder, input: SSAValue, *, 
     """
     upper, (rows, columns) = input, sizes_of_matrices(node, LARGEST_MATRIX)
     q = op.constant_like(np.eye(rows), upper)
-    for place in range(min(rows - 1, columns)):
-        column = op.Slice(upper, [place], [place + 1], [1], [-1])
-        below = op.Multiply(column, op.constant_like(np.arange(rows).reshape(rows, 1) > place, column))
-        head = op.Slice(column, [place], [place + 1], [1], [-2])
+    for diagonal in range(min(rows - 1, columns)):
+        column = op.Slice(upper, [diagonal], [diagonal + 1], [1], [-1])
+        below = op.Multiply(column, op.constant_like(np.arange(rows).reshape(rows, 1) > diagonal, column))
+        head = op.Slice(column, [diagonal], [diagonal + 1], [1], [-2])
         square = op.ReduceSum(op.Multiply(below, below), [-2], keep_dims=True)
         norm = op.Sqrt(op.Add(op.Multiply(head, head), square))
         # The first element of the Householder vector: the pivot minus the new diagonal element, without cancellation.
         first = op.Add(head, op.Select(op.Less(head, 0.0), op.Negative(norm), norm))
-        vector = op.Add(below, op.Multiply(first, op.constant_like(np.eye(rows)[:, place : place + 1], column)))
+        vector = op.Add(below, op.Multiply(first, op.constant_like(np.eye(rows)[:, diagonal : diagonal + 1], column)))
         is_done = op.LessEqual(square, float(np.finfo(np.float32).tiny))
         divisor = op.Select(is_done, 1.0, op.Add(square, op.Multiply(first, first)))
         scaled = op.Multiply(vector, op.Select(is_done, 0.0, op.Divide(2.0, divisor)))
@@ -138,7 +139,7 @@ def exponential(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     powers = [one, square, fourth := op.MatMul(square, square), op.MatMul(fourth, square)]
     odd, even = (sum_of(op, [op.Multiply(power, float(PADE[2 * index + first])) for index, power in enumerate(powers)]) for first in (1, 0))
     odd = op.MatMul(a, odd)
-    found = op.MatMul(op.Inverse(op.Subtract(even, odd)), op.Add(even, odd))
+    quotient = op.MatMul(op.Inverse(op.Subtract(even, odd)), op.Add(even, odd))
 
     def step(inside: OpBuilder, states: list[SSAValue], *_: list[SSAValue]) -> Step:
         matrix, left = states
@@ -146,7 +147,7 @@ def exponential(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
         return Step([squared, inside.Subtract(left, 1.0)])
 
     most = op.convert(op.ReduceMax(count, all_axes(op, count), keep_dims=False), si64)
-    return repeated_steps(op, step, [found, count], most=most)[0]
+    return repeated_steps(op, step, [quotient, count], most=most)[0]
 
 
 def sum_of(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue:
@@ -171,7 +172,7 @@ REASONS = {
 """For each kind, the reason why the operation sets cannot express it."""
 
 
-@tf.lowers(*REASONS)
+@tf.lowers(*REASONS, complex=PAIRS)
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
     """tf.MatrixSquareRoot(a): raises an error with the reason."""
     node.fail(REASONS[node.op.KIND], hint="cut the model after this node, and compute this function outside")

@@ -10,15 +10,16 @@ from xdsl.ir import SSAValue
 from moir.dialects.data import Array
 from moir.dialects.element_types import boolean, si64
 from moir.dialects.shapes import element_count, element_of, is_static, shape_of, size_along
-from moir.expansions.linear_algebra.diagonal_positions import Band, ComputedBand, is_diagonal, offsets
 from moir.expansions.linear_algebra.matrix_diagonals import dimension_of, joined_matrices, main_diagonal, require_matrices
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_parts
+from moir.lowering.tensorflow.linear_algebra.diagonal_positions import Band, ComputedBand, is_diagonal, offsets
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
 
-@tf.lowers("MatrixBandPart", "BatchMatrixBandPart")
+@tf.lowers("MatrixBandPart", "BatchMatrixBandPart", complex=by_parts(0))
 def band_part(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.MatrixBandPart(x, lower, upper)
     -> opset1.Select(mask, x, 0), where the mask is constant if sizes and bounds are known
@@ -54,7 +55,7 @@ def conjunction(op: OpBuilder, masks: Sequence[SSAValue | Array]) -> SSAValue:
 # Vectors as diagonals
 
 
-@tf.lowers("MatrixDiag", "BatchMatrixDiag")
+@tf.lowers("MatrixDiag", "BatchMatrixDiag", complex=by_parts(0))
 def matrix_diagonal(op: OpBuilder, diagonal: SSAValue) -> SSAValue:
     """tf.MatrixDiag(x) -> opset1.Select(identity matrix, opset1.Unsqueeze(x, -2), 0)"""
     return diagonal_matrices(op, diagonal, op.constant_like(0, diagonal))
@@ -65,7 +66,7 @@ def diagonal_matrices(op: OpBuilder, vectors: SSAValue, padding: SSAValue) -> SS
     return op.Select(is_diagonal(op, vectors, -1), op.Unsqueeze(vectors, [-2]), padding)
 
 
-@tf.lowers("Diag")
+@tf.lowers("Diag", complex=by_parts(0))
 def diagonal_tensor(node: LoweringNode, op: OpBuilder, diagonal: SSAValue) -> SSAValue:
     """tf.Diag(x) -> opset1.Select(identity matrix, x, 0); several dimensions are merged first, and rows and columns of
     the matrix are split again
@@ -80,7 +81,7 @@ def diagonal_tensor(node: LoweringNode, op: OpBuilder, diagonal: SSAValue) -> SS
     return op.Reshape(matrix, target, special_zero=False)
 
 
-@tf.lowers("MatrixDiagV2", "MatrixDiagV3")
+@tf.lowers("MatrixDiagV2", "MatrixDiagV3", complex=by_parts(0, 4))
 def matrix_diagonals(
     node: LoweringNode, op: OpBuilder, diagonal: SSAValue, _k: SSAValue, num_rows: SSAValue, num_cols: SSAValue, padding_value: SSAValue
 ) -> SSAValue:
@@ -90,7 +91,7 @@ def matrix_diagonals(
     The positions are constant if sizes are known. The main diagonal of square matrices requires no Gather.
     """
     padding = as_scalar(op, padding_value)
-    lower, upper = diagonal_numbers(node, 1)
+    lower, upper = diagonal_offsets(node, 1)
     sizes = [op.known.integers(num_rows), op.known.integers(num_cols)]
     rows, columns = (-1 if size is None else size[0] for size in sizes)
     if None in sizes:
@@ -100,8 +101,8 @@ def matrix_diagonals(
     packed, shape = packed_rows(op, diagonal, lower != upper), shape_of(diagonal)
     width = -1 if shape is None else size_along(shape, -1)
     if width < 0:
-        found = computed_size(op, dimension_of(op, diagonal, -1), (rows, columns), lower, upper)
-        return placed(op, ComputedBand(op, *found, lower, upper, alignment(node)).sources_of_matrix(), packed, padding)
+        shape_of_matrix = computed_size(op, dimension_of(op, diagonal, -1), (rows, columns), lower, upper)
+        return placed(op, ComputedBand(op, *shape_of_matrix, lower, upper, alignment(node)).sources_of_matrix(), packed, padding)
     least_rows, least_columns = width - min(upper, 0), width + max(lower, 0)
     if rows < 0 and columns < 0:
         rows = columns = max(least_rows, least_columns)
@@ -112,15 +113,15 @@ def matrix_diagonals(
     return placed(op, band.sources_of_matrix(), packed, padding)
 
 
-def computed_size(op: OpBuilder, width: SSAValue, given: tuple[int, int], lower: int, upper: int) -> tuple[SSAValue, SSAValue]:
-    """Rows and columns of the smallest matrices whose longest diagonal has `width` elements; `given` sizes other than
-    -1 take precedence.
+def computed_size(op: OpBuilder, width: SSAValue, sizes: tuple[int, int], lower: int, upper: int) -> tuple[SSAValue, SSAValue]:
+    """Rows and columns of the smallest matrices whose longest diagonal has `width` elements; `sizes` other than -1 take
+    precedence.
     """
     least = op.Subtract(width, min(upper, 0)), op.Add(width, max(lower, 0))
-    if given == (-1, -1):
+    if sizes == (-1, -1):
         size = op.Maximum(*least)
         return size, size
-    rows, columns = (each if known < 0 else op.constant(known, si64) for known, each in zip(given, least, strict=True))
+    rows, columns = (each if known < 0 else op.constant(known, si64) for known, each in zip(sizes, least, strict=True))
     return rows, columns
 
 
@@ -129,12 +130,12 @@ def alignment(node: LoweringNode) -> str:
     return node.text("align", "RIGHT_LEFT") if node.op.KIND.endswith("V3") else "LEFT_LEFT"
 
 
-def diagonal_numbers(node: LoweringNode, index: int) -> tuple[int, int]:
-    """The numbers of the lowest and the highest diagonal. Raises ConversionError if they are not constant."""
-    numbers = node.constant_integers(index)
-    if numbers is None or len(numbers) not in (1, 2):
+def diagonal_offsets(node: LoweringNode, index: int) -> tuple[int, int]:
+    """The offsets of the lowest and the highest diagonal. Raises ConversionError if they are not constant."""
+    values = node.constant_integers(index)
+    if values is None or len(values) not in (1, 2):
         node.fail("its diagonals are computed when the model runs", hint="make the numbers of the diagonals a constant")
-    return numbers[0], numbers[-1]
+    return values[0], values[-1]
 
 
 def packed_rows(op: OpBuilder, data: SSAValue, several: bool) -> SSAValue:
@@ -146,20 +147,20 @@ def placed(op: OpBuilder, sources: Array | SSAValue, elements: SSAValue, other: 
     """The elements at the positions `sources` of the last dimension; where a position is -1, those of `other`."""
     if not isinstance(sources, np.ndarray):
         return op.Select(op.GreaterEqual(sources, 0), op.Gather(elements, op.Maximum(sources, 0), -1), other)
-    found = op.Gather(elements, np.maximum(sources, 0), -1)
-    return found if np.all(sources >= 0) else op.Select(op.constant(sources >= 0), found, other)
+    gathered = op.Gather(elements, np.maximum(sources, 0), -1)
+    return gathered if np.all(sources >= 0) else op.Select(op.constant(sources >= 0), gathered, other)
 
 
 # Diagonals of matrices
 
 
-@tf.lowers("MatrixDiagPart", "BatchMatrixDiagPart")
+@tf.lowers("MatrixDiagPart", "BatchMatrixDiagPart", complex=by_parts(0))
 def diagonal_part(op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.MatrixDiagPart(x) -> opset8.Gather(opset1.Reshape(x, […, rows · columns]), positions, -1)"""
     return main_diagonal(op, input, 0)
 
 
-@tf.lowers("DiagPart")
+@tf.lowers("DiagPart", complex=by_parts(0))
 def diagonal_part_tensor(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.DiagPart(x)
     -> the diagonal of x as a matrix with the first half of the dimensions as rows and the second as columns, reshaped
@@ -178,7 +179,7 @@ def diagonal_part_tensor(node: LoweringNode, op: OpBuilder, input: SSAValue) -> 
     return op.Reshape(main_diagonal(op, matrix, 0), sizes, special_zero=False)
 
 
-@tf.lowers("MatrixDiagPartV2", "MatrixDiagPartV3")
+@tf.lowers("MatrixDiagPartV2", "MatrixDiagPartV3", complex=by_parts(0, 2))
 def diagonal_parts(node: LoweringNode, op: OpBuilder, input: SSAValue, _k: SSAValue, padding_value: SSAValue) -> SSAValue:
     """tf.MatrixDiagPartV3(x, k, padding) {align}
     -> opset8.Gather(opset1.Reshape(x, […, rows · columns]), positions, -1)
@@ -187,7 +188,7 @@ def diagonal_parts(node: LoweringNode, op: OpBuilder, input: SSAValue, _k: SSAVa
     """
     shape = shape_of(input)
     require_matrices(shape)
-    lower, upper = diagonal_numbers(node, 1)
+    lower, upper = diagonal_offsets(node, 1)
     if lower == upper:
         return main_diagonal(op, input, lower)
     if shape is None or not is_static(shape[-2:]):
@@ -198,12 +199,12 @@ def diagonal_parts(node: LoweringNode, op: OpBuilder, input: SSAValue, _k: SSAVa
 
 
 def computed_band(node: LoweringNode, op: OpBuilder, lower: int, upper: int) -> ComputedBand:
-    """Diagonals of the matrices in operand 0, whose sizes are unknown."""
+    """Diagonals of the matrices in operand 0, whose sizes are dynamic."""
     rows, columns = (dimension_of(op, node.operand(0), axis) for axis in (-2, -1))
     return ComputedBand(op, rows, columns, lower, upper, alignment(node))
 
 
-@tf.lowers("BatchMatrixSetDiag", "MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
+@tf.lowers("BatchMatrixSetDiag", "MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3", complex=by_parts(0, 1))
 def set_diagonal(node: LoweringNode, op: OpBuilder, input: SSAValue, diagonal_: SSAValue) -> SSAValue:
     """tf.MatrixSetDiagV3(x, diagonal, k) {align}
     -> opset1.Select(mask, opset8.Gather(diagonal, positions, -1), x)
@@ -213,8 +214,8 @@ def set_diagonal(node: LoweringNode, op: OpBuilder, input: SSAValue, diagonal_: 
     """
     data, diagonal, shape = input, diagonal_, node.shape(0)
     require_matrices(shape)
-    lower, upper = diagonal_numbers(node, 2) if len(node.operands) > 2 else (0, 0)
-    # If there is a single diagonal, the operand has no dimension for the number of the diagonal.
+    lower, upper = diagonal_offsets(node, 2) if len(node.operands) > 2 else (0, 0)
+    # A single diagonal has no dimension for the diagonals.
     packed = packed_rows(op, diagonal, lower != upper)
     if shape is None or not is_static(shape[-2:]):
         if (lower, upper) == (0, 0):
@@ -228,7 +229,7 @@ def set_diagonal(node: LoweringNode, op: OpBuilder, input: SSAValue, diagonal_: 
 
 
 def set_main_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """Matrices of unknown size with a new main diagonal, which is padded to the number of rows."""
+    """Matrices of dynamic size with a new main diagonal, which is padded to the number of rows."""
     data, diagonal = node.operand(0), node.operand(1)
     rank = node.known_rank(1)
     missing = op.Subtract(dimension_of(op, data, -2), dimension_of(op, diagonal, -1))

@@ -20,7 +20,7 @@ from moir.rewriting.builder import OpBuilder
 
 @tf.lowers("BatchCholesky", "Cholesky")
 def cholesky(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
-    """tf.Cholesky(a) -> the lower triangle l with a = l · lᵀ. The number of rows has to be known.
+    """tf.Cholesky(a) -> the lower triangle l with a = l · lᵀ. The number of rows has to be static.
 
     TensorFlow fails for matrices that are not positive definite; the converted model computes NaN.
     """
@@ -48,10 +48,10 @@ def banded_solution(
     shape = shape_of(matrix_)
     count = -1 if shape is None else shape[-2]
     if count < 1:
-        node.fail("the number of bands is unknown", hint="give the model's input this dimension")
+        node.fail("the number of bands is dynamic", hint="give the model's input this dimension")
     bands = [op.Gather(matrix_, index, -2) for index in range(count)]
-    numbers = [-index for index in range(count)] if lower else list(range(count - 1, -1, -1))
-    matrix = matrix_of_diagonals(op, dict(zip(numbers, bands, strict=True)))
+    diagonals = [-index for index in range(count)] if lower else list(range(count - 1, -1, -1))
+    matrix = matrix_of_diagonals(op, dict(zip(diagonals, bands, strict=True)))
     return op.MatMul(op.Inverse(matrix), rhs, transpose_a=adjoint)
 
 
@@ -81,7 +81,8 @@ def tridiagonal_product(
     padded = op.Pad(x, border, border, op.constant_like(0, x), pad_mode="constant")
     following = op.Slice(padded, [2], [np.iinfo(np.int64).max], [1], [-2])
     before = op.Slice(padded, [0], [-2], [1], [-2])
-    # The last entry of `above` and the first one of `below` are not in the matrix; they are multiplied by zero padding.
+    # The last element of `above` and the first one of `below` are not in the matrix; they are multiplied by zero
+    # padding.
     return op.Add(op.Add(op.Multiply(main, x), op.Multiply(above, following)), op.Multiply(below, before))
 
 

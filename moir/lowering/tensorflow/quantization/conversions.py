@@ -3,8 +3,8 @@
     %y = tf.FakeQuantWithMinMaxVars(%x, %low, %high) {num_bits = 8}
 ->  %y = opset1.FakeQuantize(%x, %first, %last, %first, %last) {levels = 256}
 
-TensorFlow shifts the range so that 0 is one of the levels. Operations compute the shifted range; they are folded if
-the limits are constants.
+TensorFlow shifts the range so that 0 is one of the quantized values. Operations compute the shifted range; they are
+folded if the limits are constants.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 HALF_UP = 2.0**-24
-"""The shift of levels, relative to the highest level, by which midpoints between two levels are rounded up."""
+"""The shift of the limits, relative to the highest quantized value, that makes FakeQuantize round midpoints up."""
 
 
-def level_bits(node: LoweringNode, bits: int) -> int:
+def quantized_bits(node: LoweringNode, bits: int) -> int:
     """The attribute that is the number of bits. Raises ConversionError unless it is 1 to 63."""
     if not 1 <= bits <= 63:
         node.fail(f"{bits} bits are not possible")
     return bits
 
 
-# Rounding to levels that include 0
+# Rounding to quantized values that include 0
 
 
 @tf.lowers("FakeQuantWithMinMaxArgs")
@@ -64,19 +64,19 @@ def fake_quantize(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, min: f
 @tf.lowers("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")
 def fake_quantize_computed(node: LoweringNode, op: OpBuilder, inputs: SSAValue, min: SSAValue, max: SSAValue) -> SSAValue:
     """tf.FakeQuantWithMinMaxVars(x, min, max) {num_bits = 8, narrow_range = false}
-    -> opset1.FakeQuantize(x, …); limits of one dimension have an entry for each element of the last dimension
+    -> opset1.FakeQuantize(x, …); 1-D limits have an element for each index of the last dimension
     """
     return nudged(node, op, inputs, min, max)
 
 
 def nudged(node: LoweringNode, op: OpBuilder, x: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
-    """Numbers rounded to levels in a range that is shifted so that 0 is a level.
+    """x rounded to quantized values in a range that is shifted so that 0 is a quantized value.
 
-    TensorFlow rounds a midpoint between two levels up, FakeQuantize to the even level. So the limits of the input are
-    decreased by the distance of neighbouring floats at the highest level, which rounds midpoints up. Floats right next
-    to a midpoint may be rounded otherwise than in TensorFlow, since both compute levels in f32.
+    TensorFlow rounds a midpoint between two quantized values up, FakeQuantize to the even one. So the limits of the
+    input are decreased by the distance of neighbouring floats at the highest value, which rounds midpoints up. Floats
+    right next to a midpoint may be rounded otherwise than in TensorFlow, since both compute in f32.
     """
-    integers = IntegerRange(level_bits(node, node.integer("num_bits", 8)), False, node.flag("narrow_range"))
+    integers = IntegerRange(quantized_bits(node, node.integer("num_bits", 8)), False, node.flag("narrow_range"))
     if integers.bits > MAXIMUM_LEVEL_BITS or not integers.steps:
         node.fail(f"{integers.bits} bits are not supported", hint=f"at least 2 and at most {MAXIMUM_LEVEL_BITS} bits are")
     first, last = integers.ends
@@ -137,16 +137,16 @@ def quantize_and_dequantize_attributes(
     return rounded(node, op, (limits[0], limits[1]), range_given, num_bits)
 
 
-def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue], given: bool, bits: int) -> SSAValue:
+def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue], is_given: bool, bits: int) -> SSAValue:
     """Numbers rounded to multiples of the smallest step for which integers of `bits` bits reach both limits.
 
-    If the limits are not `given`, they are the minimum and the maximum of the numbers, so that nothing is clamped.
+    Unless `is_given`, the limits are the minimum and the maximum of the numbers, so that nothing is clamped.
     """
     x, axis = node.operand(0), node.integer("axis", -1)
     signed = node.flag("signed_input", True)
-    integers = IntegerRange(level_bits(node, bits), signed, signed and node.flag("narrow_range"))
+    integers = IntegerRange(quantized_bits(node, bits), signed, signed and node.flag("narrow_range"))
     rounding = half_up if node.text("round_mode", "HALF_TO_EVEN") == "HALF_UP" else half_to_even
-    if not given:
+    if not is_given:
         axes = _other_axes(node, op, x, axis)
         low, high = (reduce(x, axes, keep_dims=axis >= 0) for reduce in (op.ReduceMin, op.ReduceMax))
         scale, step = scale_and_step(op, low, high, integers)
@@ -160,11 +160,11 @@ def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue]
 
 
 def scale_and_step(op: OpBuilder, low: SSAValue, high: SSAValue, integers: IntegerRange) -> tuple[SSAValue, SSAValue]:
-    """The largest factor with which both limits are within the levels, and its inverse.
+    """The largest factor that maps both limits into the range of the integers, and its inverse, the step.
 
-    As in TensorFlow, a limit whose sign differs from that of its level does not bound the factor, which is then the
-    largest number of the element type; likewise both limits of a negative range with unsigned levels. The step is
-    still the quotient of limit and level, so the results are infinite. For infinite limits the factor is 0 and the
+    As in TensorFlow, a limit whose sign differs from that of its integer does not bound the factor, which is then the
+    largest number of the element type; likewise both limits of a negative range with unsigned integers. The step is
+    still the quotient of limit and integer, so the results are infinite. For infinite limits the factor is 0 and the
     step infinite, so that all results are NaN.
     """
     kind = to_numpy(element_of(low))
@@ -178,8 +178,8 @@ def scale_and_step(op: OpBuilder, low: SSAValue, high: SSAValue, integers: Integ
 
 
 def symmetric(op: OpBuilder, low: SSAValue, high: SSAValue, integers: IntegerRange, axis: int) -> Parameters:
-    """The smallest scale for which the integers reach both limits; with a non-negative `axis` the limits are lists
-    along it.
+    """The smallest scale for which the integers reach both limits; with a non-negative `axis` the limits are 1-D
+    tensors along it.
     """
     step = op.Divide(high, float(integers.highest))
     if integers.lowest:
@@ -200,11 +200,11 @@ def _other_axes(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: int) -> SS
 
 
 def placed(node: LoweringNode, op: OpBuilder, limit: SSAValue, axis: int) -> SSAValue:
-    """A limit of one dimension, reshaped to extend along an axis of operand 0."""
+    """A 1-D limit, reshaped to broadcast along an axis of operand 0."""
     return limit if rank_of(limit) == 0 or axis < 0 else along_axis(op, limit, axis, node.known_rank(0))
 
 
-# Integers and the numbers they represent
+# Quantized and dequantized values
 
 
 @tf.lowers("Dequantize")
@@ -230,11 +230,11 @@ def dequantize(
     if mode == "SCALED":
         result = dequantized(op, x, _aligned(node, op, symmetric(op, low, high, integers, axis)))
     else:
-        number, low, high = op.convert(x, f32), placed(node, op, low, axis), placed(node, op, high, axis)
+        quantized, low, high = op.convert(x, f32), placed(node, op, low, axis), placed(node, op, high, axis)
         step = op.Divide(op.Subtract(high, low), float(integers.steps))
         if mode == "MIN_FIRST":
             low = op.Multiply(half_away_from_zero(op, op.Divide(low, step)), step)
-        counted = op.Subtract(number, float(integers.lowest)) if integers.lowest else number
+        counted = op.Subtract(quantized, float(integers.lowest)) if integers.lowest else quantized
         result = op.Add(op.Multiply(counted, step), low)
     return op.convert(result, dtype)
 
@@ -263,17 +263,17 @@ def quantize(
     if mode == "SCALED":
         how = symmetric(op, low, high, integers, axis)
         low, high = number_range(op, how)
-        level = rounding(op, op.Divide(input, _aligned(node, op, how).scale))
+        quantized = rounding(op, op.Divide(input, _aligned(node, op, how).scale))
     else:
         step = op.Divide(op.Subtract(high, low), float(integers.steps))
         first, step = placed(node, op, low, axis), placed(node, op, step, axis)
         if mode == "MIN_FIRST":
-            level = op.Subtract(rounding(op, op.Divide(input, step)), rounding(op, op.Divide(first, step)))
-            level = op.Add(level, float(integers.lowest)) if integers.lowest else level
+            quantized = op.Subtract(rounding(op, op.Divide(input, step)), rounding(op, op.Divide(first, step)))
+            quantized = op.Add(quantized, float(integers.lowest)) if integers.lowest else quantized
         else:
             counted = op.Divide(op.Subtract(input, first), step)
-            level = rounding(op, op.Add(counted, float(integers.lowest)) if integers.lowest else counted)
-    return [saturated(op, level, integers), low, high]
+            quantized = rounding(op, op.Add(counted, float(integers.lowest)) if integers.lowest else counted)
+    return [saturated(op, quantized, integers), low, high]
 
 
 def _ensured(op: OpBuilder, low: SSAValue, high: SSAValue, minimum: float) -> tuple[SSAValue, SSAValue]:

@@ -131,8 +131,8 @@ def on_integers(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Sequence[SSAV
     limits = limits_of(node, op, len(node.op.operands) - 2)
     if node.op.KIND != "QuantizedReshape":
         node = node.with_operands({0: op.convert(x, f32)})
-    found: SSAValue = plain(node, op)
-    return [found if element_of(found) == element else saturated(op, half_to_even(op, found), IntegerRange.of(element)), *limits]
+    result: SSAValue = plain(node, op)
+    return [result if element_of(result) == element else saturated(op, half_to_even(op, result), IntegerRange.of(element)), *limits]
 
 
 # Changes of the range
@@ -156,8 +156,8 @@ def concat(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     ranges = [NumberRange(*each) for each in zip(lows, highs, strict=True)]
     moved = [integers(op, numbers(op, value, each), limits, element_of(value)) for value, each in zip(values, ranges, strict=True)]
     rank = next((rank for value in values if (rank := rank_of(value)) is not None), None)
-    place = axis[0] if rank is None else normalize_axis(axis[0], rank)
-    return [op.Concat(*moved, axis=place), *limits]
+    axis_index = axis[0] if rank is None else normalize_axis(axis[0], rank)
+    return [op.Concat(*moved, axis=axis_index), *limits]
 
 
 @tf.lowers("Requantize")
@@ -174,7 +174,7 @@ def used_range(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 def _used(node: LoweringNode, op: OpBuilder) -> NumberRange:
-    """The range of the real numbers that operand 0 contains, extended to include 0."""
+    """The range of the dequantized values of operand 0, extended to include 0."""
     real = numbers(op, node.operand(0), limits_of(node, op, 1))
     axes = all_axes(op, real)
     return NumberRange(op.Minimum(op.ReduceMin(real, axes, keep_dims=False), 0.0), op.ReduceMax(real, axes, keep_dims=False))
@@ -188,7 +188,7 @@ def shrink(node: LoweringNode, op: OpBuilder, input: SSAValue, *, out_type: Attr
     return [integers(op, real, limits, out_type), *limits]
 
 
-CHANNEL_LEVELS = float(1 << 31)
+CHANNEL_INTEGERS = float(1 << 31)
 """The number of 32-bit integers from 0 to the larger magnitude of the range of a channel."""
 
 
@@ -198,15 +198,15 @@ def requantize_channels(node: LoweringNode, op: OpBuilder, *, out_type: Attribut
     -> the same numbers as integers of a range that is symmetric, or begins with 0 for unsigned integers
     """
     limits = limits_of(node, op, 3)
-    real = _channel_numbers(node, op)
-    level = op.Divide(op.Multiply(real, float(IntegerRange.of(out_type).highest)), magnitude(op, limits))
-    return [saturated(op, half_to_even(op, level), IntegerRange.of(out_type)), *limits]
+    real = _dequantized_channels(node, op)
+    quantized = op.Divide(op.Multiply(real, float(IntegerRange.of(out_type).highest)), magnitude(op, limits))
+    return [saturated(op, half_to_even(op, quantized), IntegerRange.of(out_type)), *limits]
 
 
-def _channel_numbers(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The dequantized numbers of 32-bit integers with a symmetric range for each channel."""
+def _dequantized_channels(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """Operand 0, 32-bit integers with a symmetric range for each channel, dequantized."""
     magnitudes = magnitude(op, limits_of(node, op, 1, scalar=False))
-    return op.Multiply(op.convert(node.operand(0), f32), op.Divide(magnitudes, CHANNEL_LEVELS))
+    return op.Multiply(op.convert(node.operand(0), f32), op.Divide(magnitudes, CHANNEL_INTEGERS))
 
 
 @tf.lowers("RequantizationRangePerChannel")
@@ -215,7 +215,7 @@ def used_range_of_channels(node: LoweringNode, op: OpBuilder, *, clip_value_max:
     -> [-m, m], or [0, m] if no number is negative, where m is the largest magnitude of the numbers but at most the
     limit
     """
-    real = _channel_numbers(node, op)
+    real = _dequantized_channels(node, op)
     axes = all_axes(op, real)
     high = op.Minimum(op.ReduceMax(op.Abs(real), axes, keep_dims=False), clip_value_max)
     lowest = op.ReduceMin(real, axes, keep_dims=False)

@@ -27,8 +27,8 @@ from moir.lowering.tensorflow.attributes.sliding_window import padding, spatial_
 from moir.lowering.tensorflow.convolution import filters_by_channel, filters_first
 from moir.lowering.tensorflow.quantization.ranges import limits_of, step_of, zero_point
 from moir.lowering.tensorflow.table import tf
-from moir.records import Record
 from moir.rewriting.builder import OpBuilder
+from moir.support.records import Record
 
 FULL: dict[Attribute, float] = {ui8: 255.0, si8: 127.0}
 """The integer that represents the larger magnitude of a symmetric range."""
@@ -132,38 +132,38 @@ def is_min_first(node: LoweringNode) -> bool:
 
 def factors(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, bool]:
     """Data and filters as floats with their zero points subtracted, and whether the filters are symmetric."""
-    given = operands_of(node.op.KIND)
+    operands = operands_of(node.op.KIND)
     x, w = (op.convert(node.operand(index), f32) for index in (0, 1))
     if node.element(1) == ui8:
-        ranges = [limits_of(node, op, index) for index in (given.data, given.filters)]
+        ranges = [limits_of(node, op, index) for index in (operands.data, operands.filters)]
         zeros = [zero_point(op, each, node.element(index)) for index, each in enumerate(ranges)]
         return op.Subtract(x, zeros[0]), op.Subtract(w, zeros[1]), False
     if node.element(0) not in FULL or node.element(1) != si8:
         node.fail("its operands are not integers of 8 bits")
     if is_min_first(node):
-        limits = limits_of(node, op, given.data)
+        limits = limits_of(node, op, operands.data)
         x = op.Add(x, op.Divide(limits.low, step_of(op, limits, ui8)))
     return x, w, True
 
 
 def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, symmetric: bool) -> Replacement:
     """The sums of products with bias and summand added, in the element type of the node, and their range."""
-    given = operands_of(node.op.KIND)
-    data, filters = limits_of(node, op, given.data), limits_of(node, op, given.filters, scalar=False)
+    operands = operands_of(node.op.KIND)
+    data, filters = limits_of(node, op, operands.data), limits_of(node, op, operands.filters, scalar=False)
     unit = unit_of(node, op, data, filters) if symmetric else None
-    if given.bias is not None or given.output is not None:
+    if operands.bias is not None or operands.output is not None:
         if unit is None:
             node.fail("its filters are of unsigned integers", hint="TensorFlow has a kernel for filters of qint8 only")
-        result = _with_addends(node, op, result, unit, given)
+        result = _with_addends(node, op, result, unit, operands)
     element = node.element_attribute("Toutput" if node.has("Toutput") else "out_type", si32)
-    if given.relu:
+    if operands.relu:
         result = op.Relu(result)
-    if given.dequantize:
+    if operands.dequantize:
         return [op.convert(result, element)]
-    if given.output is not None:
-        limits = limits_of(node, op, given.output)
-        level = op.Multiply(result, op.Divide(FULL.get(element, 0.0), magnitude(op, limits)))
-        return [saturated(op, half_to_even(op, level), IntegerRange.of(element)), *limits]
+    if operands.output is not None:
+        limits = limits_of(node, op, operands.output)
+        quantized = op.Multiply(result, op.Divide(FULL.get(element, 0.0), magnitude(op, limits)))
+        return [saturated(op, half_to_even(op, quantized), IntegerRange.of(element)), *limits]
     step = op.Multiply(step_of(op, data, node.element(0), symmetric=symmetric), step_of(op, filters, node.element(1), symmetric=symmetric))
     return [
         saturated(op, half_to_even(op, result), IntegerRange.of(element)),
@@ -172,26 +172,26 @@ def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, symmetric: boo
 
 
 def unit_of(node: LoweringNode, op: OpBuilder, data: NumberRange, filters: NumberRange) -> SSAValue:
-    """The real number that an integer 1 in the sums of products represents."""
+    """The scale of the sums of products: the dequantized value of 1."""
     width = op.Subtract(data.high, data.low) if is_min_first(node) else magnitude(op, data)
     return op.Divide(op.Multiply(width, magnitude(op, filters)), FULL[element_of(node.operand(0))] * FULL[si8])
 
 
-def _with_addends(node: LoweringNode, op: OpBuilder, result: SSAValue, unit: SSAValue, given: Operands) -> SSAValue:
+def _with_addends(node: LoweringNode, op: OpBuilder, result: SSAValue, unit: SSAValue, operands: Operands) -> SSAValue:
     """The sums of products plus bias and summand: real numbers if the node requantizes them, else multiples of the
     unit.
 
     An integer bias is a multiple of the unit, a float bias is a real number.
     """
-    bias = None if given.bias is None else node.operand(given.bias)
+    bias = None if operands.bias is None else node.operand(operands.bias)
     addends: list[SSAValue] = []
     if bias is not None and element_of(bias) == si32:
         result = op.Add(result, op.convert(bias, f32))
     elif bias is not None:
         addends.append(bias)
-    if given.summand is not None:
-        addends.append(_summand(node, op, given.summand))
-    requantizes = given.output is not None
+    if operands.summand is not None:
+        addends.append(_summand(node, op, operands.summand))
+    requantizes = operands.output is not None
     if requantizes:
         result = op.Multiply(result, unit)
     for value in addends:
@@ -200,7 +200,7 @@ def _with_addends(node: LoweringNode, op: OpBuilder, result: SSAValue, unit: SSA
 
 
 def _summand(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
-    """The real numbers of the summand, whose integers are symmetric."""
+    """The dequantized operand that is added to a product; its quantization range is symmetric."""
     value, element = node.operand(index), node.element(index)
     if element not in FULL:
         return op.convert(value, f32)

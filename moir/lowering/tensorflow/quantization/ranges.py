@@ -1,11 +1,11 @@
-"""Integers that represent a range of real numbers, as in the quantized operations of TensorFlow 1.
+"""Quantization by ranges, as in the quantized operations of TensorFlow 1.
 
 In these operations, each tensor of integers comes with a minimum and a maximum, as operands and as results. The
 smallest integer represents the minimum and the largest the maximum, shifted so that 0 is represented exactly:
 
-    integers 0 to 255, range -1 to 4: step 5 / 255, zero point 51; 102 stands for (102 - 51) * 5 / 255 = 1
+    integers 0 to 255, range -1 to 4: step 5 / 255, zero point 51; 102 is dequantized to (102 - 51) * 5 / 255 = 1
 
-Ranges are scalars, or lists with an entry for each channel, which is the last dimension.
+Ranges are scalars, or 1-D tensors with an element for each channel, which is the last dimension.
 
 Source: tensorflow/core/kernels/quantization_utils.h.
 """
@@ -29,13 +29,13 @@ from moir.rewriting.builder import OpBuilder
 
 
 def limits_of(node: LoweringNode, op: OpBuilder, index: int, *, scalar: bool = True) -> NumberRange:
-    """The range in two operands of a node."""
+    """The range whose minimum and maximum are the operands `index` and `index` + 1 of a node."""
     low, high = node.operand(index), node.operand(index + 1)
     return NumberRange(as_scalar(op, low), as_scalar(op, high)) if scalar else NumberRange(low, high)
 
 
 def step_of(op: OpBuilder, limits: NumberRange, element: Attribute, *, symmetric: bool = False) -> SSAValue:
-    """The difference of the numbers that neighbouring integers represent; `symmetric` excludes the smallest integer."""
+    """The scale: the difference of neighbouring dequantized values; `symmetric` excludes the smallest integer."""
     integers = IntegerRange.of(element)
     steps = integers.steps - (symmetric and integers.signed)
     return op.Maximum(op.Divide(op.Subtract(limits.high, limits.low), float(steps)), TINY)
@@ -55,7 +55,7 @@ def zero_point(op: OpBuilder, limits: NumberRange, element: Attribute) -> SSAVal
 
 
 def numbers(op: OpBuilder, x: SSAValue, limits: NumberRange) -> SSAValue:
-    """The real numbers that integers represent: (x - zero point) * step.
+    """Integers dequantized: (x - zero point) * step.
 
     TensorFlow divides by the step here, but multiplies by its reciprocal in `zero_point`. If 0 lies midway between two
     integers, the two zero points may differ.
@@ -70,6 +70,6 @@ def numbers(op: OpBuilder, x: SSAValue, limits: NumberRange) -> SSAValue:
 
 
 def integers(op: OpBuilder, real: SSAValue, limits: NumberRange, element: Attribute) -> SSAValue:
-    """The integers that represent real numbers: x / step, rounded, plus the zero point, clamped to the element type."""
+    """Floats quantized: x / step, rounded, plus the zero point, clamped to the element type."""
     how = Quantization(step_of(op, limits, element), zero_point(op, limits, element), IntegerRange.of(element))
     return quantized_by_arithmetic(op, real, how, half_away_from_zero)

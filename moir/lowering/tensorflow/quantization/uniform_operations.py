@@ -3,8 +3,8 @@
     %y = tf.UniformQuantize(%x, %scale, %zero) {quantization_axis = 1, quantization_min_val = -128, …}
 ->  %y = Convert(opset1.Clamp(opset1.Floor(%x / %scale + 0.5) + %zero, -128, 127))
 
-With an axis, scale and zero point are lists with an entry per index along it. Midpoints between two integers are
-rounded up.
+With an axis, scale and zero point are 1-D tensors with an element per index along it. Midpoints between two integers
+are rounded up.
 
 Source: tensorflow/core/kernels/uniform_quant_ops.
 """
@@ -29,34 +29,34 @@ def quantization(node: LoweringNode, op: OpBuilder, index: int, prefix: str, ran
 
     `prefix` is the prefix of the names of their attributes (`lhs`, `rhs`, `output`).
     """
-    scale, zero = (placed(node, op, node.operand(place), prefix, rank) for place in (index, index + 1))
+    scale, zero = (placed(node, op, node.operand(operand), prefix, rank) for operand in (index, index + 1))
     return Quantization(scale, op.convert(zero, f32))
 
 
 def placed(node: LoweringNode, op: OpBuilder, value: SSAValue, prefix: str, rank: int | None) -> SSAValue:
-    """A scalar, or a list along the axis given by an attribute, reshaped to broadcast to a tensor of a rank."""
+    """A scalar, or a 1-D tensor along the axis in an attribute, reshaped to broadcast to a tensor of a rank."""
     axis = node.integer(f"{prefix}quantization_axis", -1)
     if axis < 0:
         return as_scalar(op, value)
     if rank is None or axis >= rank:
-        node.fail(f"axis {axis} of a tensor of {'unknown rank' if rank is None else f'rank {rank}'}", hint="give the inputs a known rank")
+        node.fail(f"axis {axis} of a tensor of {'dynamic rank' if rank is None else f'rank {rank}'}", hint="give the inputs a static rank")
     return along_axis(op, value, axis, rank)
 
 
-def stored(node: LoweringNode, op: OpBuilder, level: SSAValue, prefix: str, element: Attribute) -> SSAValue:
+def stored(node: LoweringNode, op: OpBuilder, quantized: SSAValue, prefix: str, element: Attribute) -> SSAValue:
     """Rounded floats as integers of an element type, clamped to the limits given by attributes."""
     low, high = (node.integer(f"{prefix}quantization_{end}_val") for end in ("min", "max"))
     if max(-low, high) < 1 << 24:
-        level = op.Clamp(level, min=float(low), max=float(high))
-    return saturated(op, level, IntegerRange.of(element))
+        quantized = op.Clamp(quantized, min=float(low), max=float(high))
+    return saturated(op, quantized, IntegerRange.of(element))
 
 
 @tf.lowers("UniformQuantize")
 def quantize(node: LoweringNode, op: OpBuilder, input: SSAValue, *, Tout: Attribute) -> SSAValue:
     """tf.UniformQuantize(x, scale, zero) -> Convert(opset1.Clamp(rounded(x / scale) + zero, min, max))"""
     how = quantization(node, op, 1, "", rank_of(input))
-    level = op.Add(half_up(op, op.Divide(input, how.scale)), how.zero_point)
-    return stored(node, op, level, "", Tout)
+    quantized = op.Add(half_up(op, op.Divide(input, how.scale)), how.zero_point)
+    return stored(node, op, quantized, "", Tout)
 
 
 @tf.lowers("UniformDequantize")
@@ -76,7 +76,7 @@ def requantize(node: LoweringNode, op: OpBuilder, input: SSAValue, *, Tout: Attr
 
 
 def rescaled(op: OpBuilder, x: SSAValue, scale: SSAValue, after: Parameters) -> SSAValue:
-    """Rounded floats that represent numbers with one scale, converted to another scale and its zero point."""
+    """Quantized integers with one scale, requantized to the scale and zero point of `after`."""
     return op.Add(half_up(op, op.Multiply(x, op.Divide(scale, after.scale))), after.zero_point)
 
 

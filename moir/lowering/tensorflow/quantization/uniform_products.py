@@ -4,7 +4,7 @@
 ->  %0 = opset1.MatMul(Convert(%a) - a_zero, Convert(%b) - b_zero)
     %y = Convert(rounded(%0 * (a_scale * b_scale / y_scale)) + y_zero)
 
-In hybrid kinds the floats are first rounded to 256 levels between the extremes of their row or image, extended to
+In hybrid kinds the floats are first quantized to 256 values between the extremes of their row or image, extended to
 include 0.
 
 Source: tensorflow/core/kernels/uniform_quant_ops.
@@ -38,7 +38,7 @@ def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("UniformQuantizedDotHybrid")
 def hybrid_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.UniformQuantizedDotHybrid(a, b, scale, zero) -> opset1.MatMul(a rounded to 256 levels, (b - zero) * scale)"""
+    """tf.UniformQuantizedDotHybrid(a, b, scale, zero) -> opset1.MatMul(a rounded to 256 values, (b - zero) * scale)"""
     return of_floats(node, op, op.MatMul, 0)
 
 
@@ -51,7 +51,7 @@ def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("UniformQuantizedConvolutionHybrid")
 def hybrid_convolution(node: LoweringNode, op: OpBuilder, *, input_batch_dimension: int = 0) -> SSAValue:
     """tf.UniformQuantizedConvolutionHybrid(x, w, scale, zero)
-    -> opset1.Convolution(x rounded to 256 levels, (w - zero) * scale)
+    -> opset1.Convolution(x rounded to 256 values, (w - zero) * scale)
     """
     return of_floats(node, op, windowed(node, op), input_batch_dimension)
 
@@ -59,14 +59,14 @@ def hybrid_convolution(node: LoweringNode, op: OpBuilder, *, input_batch_dimensi
 def of_integers(node: LoweringNode, op: OpBuilder, compute: Compute) -> SSAValue:
     """A product of integers, rescaled to the scale of the result."""
     sides = [quantization(node, op, 2, "lhs_", node.rank(0)), quantization(node, op, 4, "rhs_", node.rank(1))]
-    found = compute(*[centered(op, node.operand(index), each) for index, each in enumerate(sides)])
+    exact = compute(*[centered(op, node.operand(index), each) for index, each in enumerate(sides)])
     after = quantization(node, op, 6, "output_", node.rank(0))
     columns = sides[1].scale
     if node.integer("rhs_quantization_axis", -1) >= 0:
         # The scales of columns, or of filters, lie along the last dimension of the result, or its features.
         following = node.known_rank(0) - 1 - node.integer("output_feature_dimension", 1)
         columns = op.Reshape(node.operand(4), [-1, *(1,) * following], special_zero=False)
-    moved = rescaled(op, found, op.Multiply(sides[0].scale, columns), after)
+    moved = rescaled(op, exact, op.Multiply(sides[0].scale, columns), after)
     return stored(node, op, moved, "output_", node.element_attribute("Tout", si32))
 
 
@@ -85,8 +85,8 @@ def levelled(node: LoweringNode, op: OpBuilder, x: SSAValue, batch: int) -> SSAV
     low_level, high_level = (float(node.integer(f"rhs_quantization_{end}_val")) for end in ("min", "max"))
     scale = op.Maximum(op.Divide(op.Subtract(high, low), high_level - low_level), TINY)
     zero = half_away_from_zero(op, op.Subtract(low_level, op.Divide(low, scale)))
-    level = op.Clamp(op.Add(half_up(op, op.Divide(x, scale)), zero), min=low_level, max=high_level)
-    return dequantized(op, level, Quantization(scale, zero))
+    quantized = op.Clamp(op.Add(half_up(op, op.Divide(x, scale)), zero), min=low_level, max=high_level)
+    return dequantized(op, quantized, Quantization(scale, zero))
 
 
 def windowed(node: LoweringNode, op: OpBuilder) -> Compute:
@@ -115,14 +115,14 @@ def same_padding(
 ) -> tuple[int, ...]:
     """The SAME padding for a stride, with the larger half after x."""
     shape, kernel = shape_of(x), shape_of(w)
-    found: list[int] = []
-    for axis, (place, own) in enumerate(
+    padding: list[int] = []
+    for axis, (dimension, own) in enumerate(
         zip(node.integers("input_spatial_dimensions"), node.integers("kernel_spatial_dimensions"), strict=True)
     ):
-        size, length = (shape or ())[place] if shape else -1, (kernel or ())[own] if kernel else -1
+        size, length = (shape or ())[dimension] if shape else -1, (kernel or ())[own] if kernel else -1
         if min(size, length) < 0:
             node.fail("padding SAME needs the sizes of data and filters", hint="give the model's inputs static shapes")
         extent, whole = (length - 1) * dilations[axis] + 1, (size - 1) * spread[axis] + 1
         missing = max((-(-whole // strides[axis]) - 1) * strides[axis] + extent - whole, 0)
-        found += [missing // 2, missing - missing // 2]
-    return tuple(found)
+        padding += [missing // 2, missing - missing // 2]
+    return tuple(padding)

@@ -38,7 +38,7 @@ from moir.rewriting.builder import OpBuilder
 NO_SEEDS = Seeds(0, 0)
 """The seeds with which the numbers differ in every inference."""
 
-# Generators whose state is a variable: operand 0; operand 1 of the second version is the number of the algorithm
+# Generators whose state is a variable, operand 0; operand 1 of the second version identifies the algorithm
 
 
 def shape_operand(node: LoweringNode) -> SSAValue:
@@ -83,7 +83,7 @@ def all_integers(node: LoweringNode, op: OpBuilder, shape_: SSAValue, *, dtype: 
     The range of all integers is too large for a single RandomUniform.
     """
     if dtype is not si32:
-        node.fail("the runtime computes with 32 bits, in which it has the integers of i32 only", hint="draw integers of type int32")
+        node.fail("integers of other types than int32 are not drawn from their whole range", hint="draw integers of type int32")
     stateless = node.op.KIND.startswith("Stateless")
     seeds = operand_seeds(node) if stateless else NO_SEEDS
     shape = shape_operand(node) if node.op.KIND == "StatefulUniformFullInt" else shape_
@@ -101,8 +101,7 @@ ATTEMPTS = 8
 TINY = float(np.finfo(np.float32).tiny)
 """The lower bound of uniform numbers whose logarithm is taken.
 
-The runtime may merge generators without seeds that have equal operands, so each generator here uses a different
-multiple of this bound.
+Each generator uses a different multiple of it, so that no two without seeds are equal operations.
 """
 
 
@@ -121,16 +120,15 @@ def gamma(op: OpBuilder, shape: SSAValue, alpha: SSAValue, seeds: Seeds) -> SSAV
     root = op.Add(op.Multiply(x, op.Divide(1 / 3, op.Sqrt(d))), 1.0)
     v = op.Multiply(op.Multiply(root, root), root)
     bounded = op.Maximum(v, TINY)
-    # A sum, both terms of which come from one draw: the runtime may fold a random subtrahend (fault random-subtrahend).
-    rest = op.Add(op.Multiply(d, op.Add(op.Log(bounded), 1.0)), op.Multiply(bounded, op.Negative(d)))
+    rest = op.Subtract(op.Multiply(d, op.Add(op.Log(bounded), 1.0)), op.Multiply(bounded, d))
     limit = op.Add(op.Multiply(op.Multiply(x, x), 0.5), rest)
     is_accepted = op.LogicalAnd(op.Greater(v, 0.0), op.Less(op.Log(uniform(op, attempts, 2 * TINY, 1.0, seeds.stream(2))), limit))
-    numbers = op.Multiply(bounded, d)
-    found = op.Gather(numbers, ATTEMPTS - 1, 0)
+    candidates = op.Multiply(bounded, d)
+    accepted = op.Gather(candidates, ATTEMPTS - 1, 0)
     for attempt in range(ATTEMPTS - 2, -1, -1):
-        found = op.Select(op.Gather(is_accepted, attempt, 0), op.Gather(numbers, attempt, 0), found)
+        accepted = op.Select(op.Gather(is_accepted, attempt, 0), op.Gather(candidates, attempt, 0), accepted)
     power = op.Power(uniform(op, shape, 3 * TINY, 1.0, seeds.stream(3)), op.Divide(1.0, alpha))
-    return op.Select(is_small, op.Multiply(found, power), found)
+    return op.Select(is_small, op.Multiply(accepted, power), accepted)
 
 
 def followed_by(op: OpBuilder, shape: SSAValue, parameters: SSAValue) -> SSAValue:
@@ -166,7 +164,7 @@ LARGEST_RATE = 256.0
 
 
 def poisson(node: LoweringNode, op: OpBuilder, shape: SSAValue, rates: int, seeds: Seeds) -> SSAValue:
-    """Poisson numbers: how many entries of the table of cumulative probabilities are below a uniform random number."""
+    """Poisson numbers: how many elements of the table of cumulative probabilities are below a uniform random number."""
     known = node.constant(rates)
     if known is None or not (known >= 0).all() or not (known <= LARGEST_RATE).all():
         node.fail(f"its rates are computed, negative or above {LARGEST_RATE:g}", hint="make the rates a constant")
@@ -206,11 +204,11 @@ def random_crop(op: OpBuilder, image: SSAValue, size_: SSAValue, *, seed: int = 
     """tf.RandomCrop(image [H, W, C], [h, w]) -> Gather(Gather(image, y + [0, …, h - 1], 0), x + [0, …, w - 1], 1)"""
     size, seeds = op.convert(size_, si64), seeds_of(seed, seed2)
     for axis in (0, 1):
-        # Each random number has one use: without seeds the runtime may draw again for a second use.
+        # Each random number has one use.
         length = op.Gather(size, axis, 0)
-        places = op.convert(op.Add(op.Subtract(dimension_list(op, image, axis), length), 1), f32)
-        drawn = op.Floor(op.Multiply(uniform(op, op.constant([1]), axis * TINY, 1.0, seeds.stream(axis)), places))
-        first = op.convert(op.Minimum(drawn, op.Subtract(places, 1.0)), si64)
+        limits = op.convert(op.Add(op.Subtract(dimension_list(op, image, axis), length), 1), f32)
+        drawn = op.Floor(op.Multiply(uniform(op, op.constant([1]), axis * TINY, 1.0, seeds.stream(axis)), limits))
+        first = op.convert(op.Minimum(drawn, op.Subtract(limits, 1.0)), si64)
         image = op.Gather(image, op.Add(op.Range(0, length, 1, output_type=si64), first), axis)
     return image
 

@@ -3,8 +3,8 @@
     %y = tf.RandomUniform(%shape) {seed = 7, seed2 = 3, dtype = f32}
 ->  %y = opset8.RandomUniform(%shape, 0.0, 1.0) {global_seed = 7, op_seed = 3, output_type = f32}
 
-For the same seeds the runtime generates the same uniform numbers as TensorFlow. Other distributions agree as
-distributions, but not number by number. The stateless kinds generate the same numbers in every run, but not those of
+For the same seeds opset8.RandomUniform generates the uniform numbers of TensorFlow. Other distributions have the same
+distribution, but not the same numbers. The stateless kinds generate the same numbers in every run, but not those of
 TensorFlow.
 """
 
@@ -18,15 +18,17 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.analysis.input_dependence import is_computed_of_states
-from moir.dialects.element_types import bf16, f16, f32, si32, si64, to_numpy, ui64
+from moir.dialects.element_types import bf16, f16, f32, f64, si32, si64, to_numpy, ui64
 from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.shape_values import as_scalar, dimension
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import PAIRS
+from moir.lowering.ranks import fixed
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 PHILOX = 1
-"""TensorFlow's identifier of the Philox generator, which the runtime implements as well."""
+"""TensorFlow's identifier of the Philox generator, which opset8.RandomUniform describes as well."""
 
 DISTANCE = 2.0
 """The bound of a truncated normal distribution, in standard deviations."""
@@ -44,9 +46,9 @@ class Seeds(NamedTuple):
     first: int
     second: int
 
-    def stream(self, number: int) -> Seeds:
+    def stream(self, index: int) -> Seeds:
         """The seeds of another, independent stream of random numbers."""
-        return Seeds(self.first, (self.second + number) & LARGEST_SEED or 1) if any(self) else self
+        return Seeds(self.first, (self.second + index) & LARGEST_SEED or 1) if any(self) else self
 
 
 def seeds_of(seed: int, seed2: int) -> Seeds:
@@ -60,7 +62,7 @@ def stateless_seeds(node: LoweringNode, *indices: int) -> Seeds:
     A seed that is read from a state, as in Keras layers that augment images, gives other numbers in each inference.
     Raises ConversionError if the seeds are neither read from a state nor constant.
     """
-    numbers: list[int] = []
+    integers: list[int] = []
     for index in indices:
         values = node.constant_integers(index)
         if not values and is_computed_of_states(node.operand(index)):
@@ -68,17 +70,17 @@ def stateless_seeds(node: LoweringNode, *indices: int) -> Seeds:
             return Seeds(0, 0)
         if values is None:
             node.fail("the seed is computed when the model runs", hint="make the seed a constant")
-        numbers.extend(values)
-    if len(numbers) < 2:
-        node.fail(f"the seed has {len(numbers)} numbers instead of 2")
-    if numbers[2:] == [*_OF_STATE[1:]]:
+        integers.extend(values)
+    if len(integers) < 2:
+        node.fail(f"the seed has {len(integers)} numbers instead of 2")
+    if integers[2:] == [*_OF_STATE[1:]]:
         return Seeds(0, 0)
-    first, second = numbers[0] & LARGEST_SEED, numbers[1] & LARGEST_SEED
+    first, second = integers[0] & LARGEST_SEED, integers[1] & LARGEST_SEED
     return Seeds(first, second) if first or second else Seeds(0, 1)
 
 
 def generated(op: OpBuilder, shape: SSAValue, low: SSAValue, high: SSAValue, seeds: Seeds, element: Attribute) -> SSAValue:
-    """Uniform random numbers in [low, high), in an element type that the runtime's generator supports."""
+    """Uniform random numbers in [low, high), in an element type of opset8.RandomUniform."""
     return op.RandomUniform(shape, low, high, output_type=element, global_seed=seeds.first, op_seed=seeds.second)
 
 
@@ -115,8 +117,7 @@ def uniform_reals(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
 
 def uniform_reals_of(op: OpBuilder, shape: SSAValue, seeds: Seeds, wanted: Attribute) -> SSAValue:
     """Uniform random numbers in [0, 1) of any floating-point type."""
-    # The runtime has no generator for f64.
-    element = wanted if wanted in (f16, bf16, f32) else f32
+    element = wanted if wanted in (f16, bf16, f32, f64) else f32
     low, high = (op.constant(np.asarray(bound).astype(to_numpy(element)), element) for bound in (0.0, 1.0))
     return op.convert(generated(op, shape, low, high, seeds, element), wanted)
 
@@ -124,7 +125,7 @@ def uniform_reals_of(op: OpBuilder, shape: SSAValue, seeds: Seeds, wanted: Attri
 def uniform_integers(
     node: LoweringNode, op: OpBuilder, bounds: Sequence[int], seeds: Seeds, element: Attribute, shape: SSAValue | None = None
 ) -> SSAValue:
-    """Uniform random integers; `bounds` are the indices of low and high, the shape is operand 0 if it is not given."""
+    """Uniform random integers; `bounds` are the indices of the operands low and high; `shape` defaults to operand 0."""
     drawn = element if element in (si32, si64) else si64
     low, high = (op.convert(as_scalar(op, node.operand(index)), drawn) for index in bounds)
     return op.convert(generated(op, node.operand(0) if shape is None else shape, low, high, seeds, drawn), element)
@@ -133,10 +134,14 @@ def uniform_integers(
 # Generators with a state
 
 
+# tf.RandomUniform(shape) {dtype, seed, seed2} -> opset8.RandomUniform(shape, 0, 1) {global_seed, op_seed}
+tf.lowers_each_node(
+    {"RandomUniform": lambda node, op, *, seed=0, seed2=0: uniform_reals(node, op, seeds_of(seed, seed2))},
+    rank=fixed(1),
+)
+
 tf.lowers_each_node(
     {
-        # tf.RandomUniform(shape) {dtype, seed, seed2} -> opset8.RandomUniform(shape, 0, 1) {global_seed, op_seed}
-        "RandomUniform": lambda node, op, *, seed=0, seed2=0: uniform_reals(node, op, seeds_of(seed, seed2)),
         # tf.Multinomial(logits, count) {output_dtype, seed, seed2} -> opset13.Multinomial(opset5.LogSoftmax(logits),
         # count)
         "Multinomial": lambda node, op, *, seed=0, seed2=0: drawn_classes(node, op, seeds_of(seed, seed2)),
@@ -148,7 +153,7 @@ tf.lowers_each_node(
 )
 
 
-@tf.lowers("RandomUniformInt")
+@tf.lowers("RandomUniformInt", rank=fixed(1, 0, 0))
 def random_integers(node: LoweringNode, op: OpBuilder, _shape: SSAValue, minval: SSAValue, *, seed: int = 0, seed2: int = 0) -> SSAValue:
     """tf.RandomUniformInt(shape, low, high) {Tout, seed, seed2}
     -> opset8.RandomUniform(shape, low, high) {global_seed, op_seed}
@@ -174,7 +179,7 @@ def random_parameterized_normal(
 ) -> SSAValue:
     """tf.ParameterizedTruncatedNormal(shape, means, deviations, low, high) -> mean + deviation * Sqrt(2) * ErfInv(w)
 
-    w is uniform between the values of the error function at both bounds. Parameters are scalars, or have an entry for
+    w is uniform between the values of the error function at both bounds. Parameters are scalars, or have an element for
     each row of the result.
     """
     parameters = [_by_row(op, op.convert(node.operand(index), f32), shape) for index in range(1, 5)]
@@ -195,20 +200,20 @@ def _between_bounds(op: OpBuilder, shape: SSAValue, parameters: Sequence[SSAValu
     mean, deviation, low, high = parameters
     spread = op.Multiply(deviation, math.sqrt(2))
     first, last = (op.Erf(op.Divide(op.Subtract(end, mean), spread)) for end in (low, high))
-    place = op.Add(op.Multiply(uniform(op, shape, 0.0, 1.0, seeds), op.Subtract(last, first)), first)
-    drawn = op.Add(op.Multiply(op.ErfInv(place), spread), mean)
+    position = op.Add(op.Multiply(uniform(op, shape, 0.0, 1.0, seeds), op.Subtract(last, first)), first)
+    drawn = op.Add(op.Multiply(op.ErfInv(position), spread), mean)
     return op.Minimum(op.Maximum(drawn, low), high)
 
 
 def _by_row(op: OpBuilder, parameter: SSAValue, shape: SSAValue) -> SSAValue:
-    """A parameter with dimensions of 1 appended, so that its entries apply to the rows of a result."""
+    """A parameter with dimensions of 1 appended, so that its elements broadcast along the rows of a result."""
     if rank_of(parameter) == 0:
         return parameter
     ones = op.Broadcast(op.constant([1]), op.Subtract(op.ShapeOf(shape), 1))
     return op.Reshape(parameter, op.Concat([-1], ones, axis=0), special_zero=False)
 
 
-@tf.lowers("RandomShuffle")
+@tf.lowers("RandomShuffle", complex=PAIRS)
 def shuffled(op: OpBuilder, value: SSAValue, *, seed: int = 0, seed2: int = 0) -> SSAValue:
     """tf.RandomShuffle(x) {seed, seed2} -> opset8.Gather(x, the permutation that sorts random numbers, 0)"""
     return in_random_order(op, value, seeds_of(seed, seed2))
@@ -232,7 +237,7 @@ def drawn_classes(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
     return op.Multinomial(logits, as_scalar(op, node.operand(1)), convert_type=element, **properties)
 
 
-# Generators without a state: the seed is an operand, or was converted to a key and a counter by another node
+# Generators without a state: the operand is the seed, or a key and a counter computed from it by another node
 
 
 @tf.lowers("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg")

@@ -1,1 +1,1 @@
-"""Recurrent cells and networks."""
+"""Recurrent cells and RNN layers."""

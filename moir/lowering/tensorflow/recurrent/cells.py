@@ -3,9 +3,9 @@
     %i, %cs, %f, %o, %ci, %co, %h = tf.LSTMBlockCell(%x, %cs_prev, %h_prev, %w, %wci, %wcf, %wco, %b)
 ->  %h, %cs = opset4.LSTMCell(%x, %h_prev, %cs_prev, w of x, w of h, %b)
 
-The weights of TensorFlow are one matrix [I + H, gates * H]. The runtime's operations do not return the gates and have
-neither peepholes nor clipping of the cell state. Nodes that need these are lowered to elementary operations, which for
-a sequence are the body of a TensorIterator.
+The weights of TensorFlow are one matrix [I + H, gates * H]. opset4.LSTMCell and its like do not return the gates and
+have neither peepholes nor clipping of the cell state. Nodes that need these are lowered to elementary operations, which
+for a sequence are the body of a TensorIterator.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
+from moir.lowering.ranks import fixed
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.operations_with_bodies import create_repeating
 from moir.rewriting.sequences import lengths
 
-RUNTIME_GATES = "fico"
-"""The gates of the runtime's LSTM in their order: forget, input, cell, output."""
+OPSET_GATES = "fico"
+"""The gates of opset4.LSTMCell in their order: forget, input, cell, output."""
 
 CELL_STATE, HIDDEN_STATE = 1, 6
 """Indices of the results of an LSTM that are its states.
@@ -46,10 +47,10 @@ class LongShortTermMemory:
 
     Args:
         gates: the gates in the order of the weights.
-        forget_bias: number added to the bias of the forget gate.
+        forget_bias: a constant that is added to the bias of the forget gate.
         clip: the magnitude to which the cell state is clipped; no clipping if it is not positive.
         peephole: whether the gates depend on the cell state.
-        hidden_size: H; -1 if it is unknown.
+        hidden_size: H; -1 if it is dynamic.
     """
 
     gates: str
@@ -59,7 +60,7 @@ class LongShortTermMemory:
     hidden_size: int
 
     def is_plain(self, node: LoweringNode) -> bool:
-        """Whether the runtime's operations compute all results of the node that have uses."""
+        """Whether opset4.LSTMCell and opset5.LSTMSequence compute all results of the node that have uses."""
         if self.peephole or self.clip > 0 or self.hidden_size < 0:
             return False
         return not any(node.is_used(index) for index in (0, 2, 3, 4, 5))
@@ -81,7 +82,7 @@ def attributes_of(node: LoweringNode, gates: str, forget_bias: float, clip: floa
 
 
 def hidden_size(node: LoweringNode, multiples: Mapping[int, int]) -> int:
-    """H, inferred from operands whose last dimension is a multiple of it; -1 if none of these dimensions is known.
+    """H, inferred from operands whose last dimension is a multiple of it; -1 if all these dimensions are dynamic.
 
     Args:
         node: the node.
@@ -102,11 +103,11 @@ def split_weights(op: OpBuilder, weights: SSAValue, size: int) -> tuple[SSAValue
     return inputs, hidden
 
 
-def runtime_weights(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory, weights: int, bias: int) -> list[SSAValue]:
-    """W [4 * H, I], R [4 * H, H] and B [4 * H] with the gates in the order of the runtime."""
+def opset_weights(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory, weights: int, bias: int) -> list[SSAValue]:
+    """W [4 * H, I], R [4 * H, H] and B [4 * H] with the gates in the order of opset4.LSTMCell."""
     parts = op.Split.parts(4, node.operand(weights), 1, num_splits=4)
     biases = list(op.Split.parts(4, node.operand(bias), 0, num_splits=4))
-    order = [cell.gates.index(gate) for gate in RUNTIME_GATES]
+    order = [cell.gates.index(gate) for gate in OPSET_GATES]
     if cell.forget_bias:
         biases[order[0]] = op.Add(biases[order[0]], cell.forget_bias)
     reordered = op.Concat(*(parts[index] for index in order), axis=1)
@@ -127,8 +128,8 @@ def lstm_step(
     before, hidden = states
     matrix, peep_input, peep_forget, peep_output, bias = weights
     if cell.forget_bias and cell.hidden_size > 0:
-        place = np.repeat([gate == "f" for gate in cell.gates], cell.hidden_size)
-        bias = op.Add(bias, op.constant_like(place * cell.forget_bias, bias))
+        is_forget = np.repeat([gate == "f" for gate in cell.gates], cell.hidden_size)
+        bias = op.Add(bias, op.constant_like(is_forget * cell.forget_bias, bias))
     sums = op.Add(op.MatMul(op.Concat(x, hidden, axis=1), matrix), bias)
     parts = dict(zip(cell.gates, op.Split.parts(4, sums, 1, num_splits=4), strict=True))
     if cell.forget_bias and cell.hidden_size < 0:
@@ -145,7 +146,7 @@ def lstm_step(
     return [entrance, state, forget, exit_gate, candidate, bounded, op.Multiply(bounded, exit_gate)]
 
 
-@tf.lowers("LSTMBlockCell")
+@tf.lowers("LSTMBlockCell", rank=fixed(2, 2, 2, 2, 1, 1, 1, 1))
 def lstm_cell(
     node: LoweringNode,
     op: OpBuilder,
@@ -159,16 +160,16 @@ def lstm_cell(
     b: SSAValue,
 ) -> Replacement:
     """tf.LSTMBlockCell(x, cs, h, w, wci, wcf, wco, b)
-    -> opset4.LSTMCell(x, h, cs, W, R, B); elementary operations if the hidden size is unknown
+    -> opset4.LSTMCell(x, h, cs, W, R, B); elementary operations if the hidden size is dynamic
     """
     cell = attributes_of(node, "icfo", 1.0, 3.0, 1)
     if not cell.is_plain(node):
         return lstm_step(op, cell, x, [cs_prev, h_prev], [w, wci, wcf, wco, b])[: node.result_count]
-    found = op.LSTMCell.results(x, h_prev, cs_prev, *runtime_weights(node, op, cell, 3, 7), hidden_size=cell.hidden_size)
-    return [None, found[1], None, None, None, None, found[0]][: node.result_count]
+    states = op.LSTMCell.results(x, h_prev, cs_prev, *opset_weights(node, op, cell, 3, 7), hidden_size=cell.hidden_size)
+    return [None, states[1], None, None, None, None, states[0]][: node.result_count]
 
 
-@tf.lowers("BlockLSTM")
+@tf.lowers("BlockLSTM", rank=fixed(0, 3, 2, 2, 2, 1, 1, 1, 1))
 def lstm_sequence(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tf.BlockLSTM(steps, x [T, N, I], cs, h, w, wci, wcf, wco, b)
     -> Transpose(opset5.LSTMSequence(Transpose(x), …))
@@ -176,7 +177,7 @@ def lstm_sequence(node: LoweringNode, op: OpBuilder) -> Replacement:
     return lstm_steps(node, op, attributes_of(node, "icfo", 1.0, 3.0, 2))
 
 
-@tf.lowers("BlockLSTMV2")
+@tf.lowers("BlockLSTMV2", rank=fixed(0, 3, 2, 2, 2, 1, 1, 1, 1))
 def lstm_sequence_without_forget_bias(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tf.BlockLSTMV2(…) -> as BlockLSTM with another order of gates, without forget_bias and default clipping"""
     return lstm_steps(node, op, attributes_of(node, "ifco", 0.0, 0.0, 2))
@@ -190,14 +191,14 @@ def lstm_steps(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory) -> 
     data, full = node.operand(1), has_all_steps(node, op)
     plain = cell.is_plain(node) and not node.is_used(CELL_STATE)
     results = [hidden_states(node, op, cell, data)] if plain else iterated(node, op, cell, data)
-    numbers = [HIDDEN_STATE] if plain else [index for index in range(node.result_count) if node.is_used(index)]
+    indices = [HIDDEN_STATE] if plain else [index for index in range(node.result_count) if node.is_used(index)]
     if not full:
         length = op.Squeeze(dimension_list(op, data, 0), [0])
         step = op.Range(op.constant(0, si64), length, op.constant(1, si64), output_type=si64)
         reached = op.Unsqueeze(op.Less(step, op.convert(node.operand(0), si64)), [1, 2])
         results = [op.Select(reached, value, op.constant_like(0.0, value)) for value in results]
-    found = dict(zip(numbers, results, strict=True))
-    return [found.get(index) for index in range(node.result_count)]
+    results_by_index = dict(zip(indices, results, strict=True))
+    return [results_by_index.get(index) for index in range(node.result_count)]
 
 
 def has_all_steps(node: LoweringNode, op: OpBuilder) -> bool:
@@ -208,8 +209,8 @@ def has_all_steps(node: LoweringNode, op: OpBuilder) -> bool:
 
 
 def hidden_states(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory, steps: SSAValue) -> SSAValue:
-    """The hidden states of all steps by the runtime's LSTM, whose data have the batch first."""
-    weights = [op.Unsqueeze(value, [0]) for value in runtime_weights(node, op, cell, 4, 8)]
+    """The hidden states of all steps by opset5.LSTMSequence, whose data have the batch first."""
+    weights = [op.Unsqueeze(value, [0]) for value in opset_weights(node, op, cell, 4, 8)]
     states = [op.Unsqueeze(node.operand(index), [1]) for index in (3, 2)]
     data = op.Transpose(steps, [1, 0, 2])
     every = op.LSTMSequence.results(data, *states, lengths(op, data), *weights, hidden_size=cell.hidden_size, direction="forward")[0]
@@ -256,13 +257,13 @@ def add_parameter(block: Block, type_: Any) -> SSAValue:
     return parameter.results[0]
 
 
-@tf.lowers("GRUBlockCell")
+@tf.lowers("GRUBlockCell", rank=fixed(2, 2, 2, 2, 1, 1))
 def gru_cell(
     node: LoweringNode, op: OpBuilder, x: SSAValue, h_prev: SSAValue, w_ru: SSAValue, w_c: SSAValue, b_ru: SSAValue, b_c: SSAValue
 ) -> Replacement:
     """tf.GRUBlockCell(x, h, w_ru, w_c, b_ru, b_c)
     -> opset3.GRUCell(x, h, W, R, B), gates update, reset and hidden; elementary operations if the hidden size is
-    unknown
+    dynamic
     """
     size = hidden_size(node, {5: 1, 4: 2, 3: 1, 2: 2, 1: 1})
     if size < 0 or any(node.is_used(index) for index in range(3)):

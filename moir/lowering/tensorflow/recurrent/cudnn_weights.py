@@ -1,4 +1,4 @@
-"""The vector of all weights of a cuDNN network: concatenated from matrices and biases, and split into them.
+"""The vector of all weights of a stacked RNN of cuDNN: concatenated from matrices and biases, and split into them.
 
     %v = tf.CudnnRNNCanonicalToParams(layers, units, inputs, %w0, …, %b0, …)
 ->  %v = opset1.Concat(Reshape(%w0, [-1]), …, %b0, …)
@@ -49,7 +49,7 @@ def size(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("CudnnRNNCanonicalToParams", "CudnnRNNCanonicalToParamsV2")
 def joined(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.CudnnRNNCanonicalToParams(layers, units, inputs, matrices…, biases…) -> opset1.Concat of all as lists"""
+    """tf.CudnnRNNCanonicalToParams(layers, units, inputs, matrices…, biases…) -> opset1.Concat of all, flattened"""
     shapes = matrix_shapes(node)
     parts = node.operands[3:]
     if len(parts) != 2 * len(shapes):

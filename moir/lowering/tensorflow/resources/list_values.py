@@ -1,8 +1,8 @@
 """The values that lists of tensors are lowered to.
 
 A list of n tensors of one shape is a tensor [n, …]. Tensors that differ in their first dimension are an operation of
-two operands, their concatenation and their sizes, which exists only while converting. A new list whose elements have an
-unknown shape is an operation that is not lowered until its first element or a loop determines the shape; then it is
+two operands, their concatenation and their sizes, which exists only while converting. A new list whose elements have a
+dynamic shape is an operation that is not lowered until its first element or a loop determines the shape; then it is
 erased with its last use. A list that remains is reported as not lowered.
 """
 
@@ -25,14 +25,14 @@ from moir.expansions.shape_values import as_list, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
-HINT = "OpenVINO has tensors only: give the elements of the TensorArray a known shape (element_shape=…)"
+HINT = "the operation sets have tensors only: give the elements of the TensorArray a static shape (element_shape=…)"
 
 NEW_LISTS = ("TensorListReserve", "EmptyTensorList")
 
 NONE: Mapping[str, Attribute] = MappingProxyType({})
 
 EXTENDING = ("TensorListSetItem", "TensorListPushBack", "TensorListConcatLists", "TensorListSetRange")
-"""Kinds whose result is a list with the elements of another one."""
+"""Kinds whose result is a list that contains the elements of an operand."""
 
 READING = ("TensorListConcat", "TensorListConcatV2", "TensorListGetItem")
 """Kinds that read elements of a list that may differ in their first dimension."""
@@ -52,7 +52,7 @@ def new_list(op: OpBuilder, kind: str, operands: Sequence[SSAValue], properties:
 
 
 def with_read_shapes(node: LoweringNode, op: OpBuilder, values: Sequence[SSAValue]) -> list[SSAValue]:
-    """The values that a node hands to its graphs, where new lists are zeros of the shape that their readers state."""
+    """The operands of the graphs of a node; new lists become zeros of the element shape that their readers declare."""
     made = list(values)
     for index, value in enumerate(made):
         owner = unmade_list(value)
@@ -68,9 +68,9 @@ def unmade_list(value: SSAValue) -> FrameworkOp | None:
     return owner if isinstance(owner, FrameworkOp) and owner.KIND in NEW_LISTS else None
 
 
-def new_pieces(op: OpBuilder, found: Pieces) -> SSAValue:
+def new_pieces(op: OpBuilder, list_pieces: Pieces) -> SSAValue:
     """A list of tensors that may differ in their first dimension."""
-    return new_list(op, PIECES, [found.data, found.sizes])
+    return new_list(op, PIECES, [list_pieces.data, list_pieces.sizes])
 
 
 def pieces_of(value: SSAValue) -> Pieces | None:
@@ -80,23 +80,25 @@ def pieces_of(value: SSAValue) -> Pieces | None:
 
 
 def as_pieces(node: LoweringNode, op: OpBuilder, value: SSAValue) -> Pieces:
-    """The tensors of a list that is no new one, as tensors that may differ in their first dimension."""
-    found, rank = pieces_of(value), rank_of(value)
-    if found is not None:
-        return found
+    """The tensors of a list that has been lowered, as tensors that may differ in their first dimension."""
+    list_pieces, rank = pieces_of(value), rank_of(value)
+    if list_pieces is not None:
+        return list_pieces
     if rank is None or rank < 2:
         node.fail("the rank of the elements of a list is not known" if rank is None else "it joins a list of scalars with one of others")
     return pieces.of_stack(op, value, rank - 1)
 
 
 def refuse_pieces(node: LoweringNode, values: Iterable[SSAValue]) -> None:
-    """Raises ConversionError if one of the values that a node hands to its graphs is such a list."""
+    """Raises ConversionError if an operand of the graphs of a node is a list whose tensors differ."""
     if any(pieces_of(value) is not None for value in values):
         node.fail("it hands on a list whose elements differ in their sizes", hint="concatenate the list before")
 
 
 def may_differ(value: SSAValue) -> bool:
-    """Whether the elements of a list, and of those that it is extended to, are only concatenated or read one by one."""
+    """Whether the elements of a list may differ in shape: its uses, and those of lists made of it, only append or read
+    elements.
+    """
     pending, seen, is_read = [value], set[SSAValue](), False
     while pending:
         current = pending.pop()
@@ -122,10 +124,10 @@ def release(node: LoweringNode, index: int) -> None:
 
 
 def length_of(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """The length of a list, as an i64 tensor with one entry."""
+    """The length of a list, as a 1-D tensor of one element of type i64."""
     owner = unmade_list(value)
-    if (found := pieces_of(value)) is not None:
-        return pieces.count(op, found)
+    if (list_pieces := pieces_of(value)) is not None:
+        return pieces.count(op, list_pieces)
     if owner is None:
         return dimension_list(op, value, 0)
     if owner.KIND == "EmptyTensorList":
@@ -134,8 +136,8 @@ def length_of(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def zeros(op: OpBuilder, length: SSAValue, like: SSAValue, *, element: bool) -> SSAValue:
-    """A list of zeros in the shape of `like`, which is an element of the list if `element` is true, else another
-    list.
+    """A list of zeros whose elements have the shape of `like` if `element` is true, else that of the elements of
+    `like`.
     """
     shape = shape_of(like)
     known = op.known.integers(length)
@@ -149,7 +151,7 @@ def zeros(op: OpBuilder, length: SSAValue, like: SSAValue, *, element: bool) -> 
 
 
 def filled(op: OpBuilder, length: SSAValue, shape: Sequence[int], element: Attribute) -> SSAValue:
-    """A list of zeros whose elements have a known shape."""
+    """A list of zeros whose elements have a static shape."""
     known = op.known.integers(length)
     count = None if known is None else max(known[0], 0)
     zero = np.zeros((), to_numpy(element))
@@ -159,14 +161,14 @@ def filled(op: OpBuilder, length: SSAValue, shape: Sequence[int], element: Attri
 
 
 def made_list(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
-    """A list operand as a tensor, for which elements that may differ have to be equal in size when the model runs.
+    """A list operand as a tensor. Elements that may differ are stacked: the model fails if their sizes are not equal.
 
     Raises ConversionError if the list is not lowered to a tensor yet.
     """
     value = node.operand(index)
-    if (found := pieces_of(value)) is not None:
+    if (list_pieces := pieces_of(value)) is not None:
         release(node, index)
-        return pieces.stacked(op, found, rank_of(found.data) or 1)
+        return pieces.stacked(op, list_pieces, rank_of(list_pieces.data) or 1)
     if unmade_list(value) is not None:
         node.fail("the shape of the elements of a list is not known", HINT)
     return value

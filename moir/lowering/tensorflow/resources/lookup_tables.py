@@ -1,7 +1,6 @@
 """Hash tables whose contents are part of the model.
 
-The handle of a table is lowered to a constant number, which can be passed to bodies; lookups identify the table by this
-number.
+The handle of a table is lowered to a constant id, which can be passed to bodies; lookups identify the table by this id.
 """
 
 from __future__ import annotations
@@ -17,17 +16,17 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 Tables: TypeAlias = list[tuple[DataAttr, DataAttr]]
-"""The keys and values of hash tables; the index of a table is its number."""
+"""The keys and values of hash tables, by id."""
 
 
 def tables_met(node: LoweringNode) -> Tables:
-    """The tables that have been lowered so far in this run."""
+    """The tables that have been lowered so far in this conversion."""
     return node.run.state(hash_table, list[tuple[DataAttr, DataAttr]])
 
 
 @tf.lowers("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2")
 def hash_table(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.HashTableV2() {keys, values} -> the number of the table"""
+    """tf.HashTableV2() {keys, values} -> the id of the table"""
     keys, values = node.op.properties.get("keys"), node.op.properties.get("values")
     if not isinstance(keys, DataAttr) or not isinstance(values, DataAttr):
         node.fail("the content of the table is not in the model", hint="initialize the table from constants before the model is saved")
@@ -38,11 +37,11 @@ def hash_table(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 def table_of(node: LoweringNode) -> tuple[DataAttr, DataAttr]:
     """Keys and values of the table whose handle is operand 0. Raises ConversionError if the handle is not constant."""
-    number = node.constant_integers(0)
+    index = node.constant_integers(0)
     tables = tables_met(node)
-    if number is None or len(number) != 1 or not 0 <= number[0] < len(tables):
+    if index is None or len(index) != 1 or not 0 <= index[0] < len(tables):
         node.fail("which table this is, is not known while converting")
-    return tables[number[0]]
+    return tables[index[0]]
 
 
 @tf.lowers("LookupTableFind", "LookupTableFindV2")
@@ -52,10 +51,10 @@ def find(node: LoweringNode, op: OpBuilder, _table_handle: SSAValue, keys_: SSAV
 
     opset15.SearchSorted finds i in the sorted keys; strings are compared byte by byte.
     """
-    found = looked_up(op, keys_, *table_of(node), default_value)
-    if found is None:
-        node.fail("the text for what is not a key is computed when the model runs", hint="make it a constant")
-    return found
+    values = looked_up(op, keys_, *table_of(node), default_value)
+    if values is None:
+        node.fail("the default for missing keys is computed when the model runs", hint="make it a constant")
+    return values
 
 
 @tf.lowers("LookupTableSize", "LookupTableSizeV2")

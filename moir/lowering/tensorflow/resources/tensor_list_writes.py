@@ -41,14 +41,14 @@ def _are_same(op: OpBuilder, a: SSAValue, b: SSAValue) -> bool:
 
 
 def _with_length(node: LoweringNode, op: OpBuilder, index: int, length: SSAValue, total: SSAValue, like: SSAValue) -> SSAValue:
-    """A list operand of a node, with zeros behind its elements until it has `total` of them.
+    """A list operand of a node, padded with zeros to `total` elements.
 
     Args:
         node: the node.
         op: the builder.
         index: the index of the operand.
         length: the length of the list, which `total` is not below.
-        total: the new length, a tensor of one entry.
+        total: the new length, a 1-D tensor of one element.
         like: a list of elements of the same shape.
     """
     target = node.operand(index) if unmade_list(node.operand(index)) is not None else made_list(node, op, index)
@@ -75,9 +75,9 @@ def set_item(
     With resize_if_index_out_of_bounds a list of length i or less is extended by zeros first. If i is certainly not
     below the length: opset1.Concat(list, zeros, [x]).
     """
-    length, place = length_of(op, input_handle), as_list(op, index)
+    length, position = length_of(op, input_handle), as_list(op, index)
     if pieces_of(input_handle) is not None or _differs(node, input_handle, item):
-        return _with_piece(node, op, input_handle, op.convert(place, si64), item)
+        return _with_piece(node, op, input_handle, op.convert(position, si64), item)
     value = op.Unsqueeze(item, 0)
     known_length, known_index = op.known.integers(length), op.known.integers(index)
     grows = resize_if_index_out_of_bounds and (known_length is None or known_index is None or known_index[0] >= known_length[0])
@@ -85,16 +85,16 @@ def set_item(
         release(node, 0)
         return value
     if not grows:
-        return op.ScatterUpdate(_with_length(node, op, 0, length, length, value), place, value, 0)
-    place = op.convert(place, si64)
-    if known_length == (0,) or (known_length and known_index) or _are_same(op, place, length):
-        is_empty = unmade_list(input_handle) is not None and op.known.integers(place) == (0,)
+        return op.ScatterUpdate(_with_length(node, op, 0, length, length, value), position, value, 0)
+    position = op.convert(position, si64)
+    if known_length == (0,) or (known_length and known_index) or _are_same(op, position, length):
+        is_empty = unmade_list(input_handle) is not None and op.known.integers(position) == (0,)
         if is_empty:
             release(node, 0)
             return value
-        return op.Concat(_with_length(node, op, 0, length, place, value), value, axis=0)
-    total = op.Maximum(length, op.Add(place, 1))
-    return op.ScatterUpdate(_with_length(node, op, 0, length, total, value), place, value, 0)
+        return op.Concat(_with_length(node, op, 0, length, position, value), value, axis=0)
+    total = op.Maximum(length, op.Add(position, 1))
+    return op.ScatterUpdate(_with_length(node, op, 0, length, total, value), position, value, 0)
 
 
 @tf.lowers("TensorListSetRange")
@@ -157,19 +157,19 @@ def _set_pieces(node: LoweringNode, op: OpBuilder, target: SSAValue, values: SSA
         node.fail(f"it writes elements of different sizes from element {start} on, and no elements before it")
     if old is not None and known != (start,):
         node.fail("it replaces elements of a list whose elements differ in their sizes", hint="append to the list instead")
-    found = as_pieces(node, op, values)
+    written = as_pieces(node, op, values)
     release(node, 0)
     release(node, 1)
-    done = op.Add(pieces.count(op, found), start)
+    done = op.Add(pieces.count(op, written), start)
     if old is None and not complete and known != (0,):
         if is_new:
-            found = pieces.with_empty_ones(op, found, op.Maximum(op.Subtract(length, done), 0), rank_of(found.data) or 1)
+            written = pieces.append_empty(op, written, op.Maximum(op.Subtract(length, done), 0), rank_of(written.data) or 1)
         else:
             rest = op.Slice(target, done, [np.iinfo(np.int64).max], [1], [0])
-            found = pieces.joined(op, found, as_pieces(node, op, rest))
+            written = pieces.joined(op, written, as_pieces(node, op, rest))
     if start:
-        found = pieces.joined(op, old or as_pieces(node, op, _cut(op, target, 0, start)), found)
-    return new_pieces(op, found)
+        written = pieces.joined(op, old or as_pieces(node, op, _cut(op, target, 0, start)), written)
+    return new_pieces(op, written)
 
 
 def _differs(node: LoweringNode, handle: SSAValue, item: SSAValue) -> bool:
@@ -181,8 +181,8 @@ def _differs(node: LoweringNode, handle: SSAValue, item: SSAValue) -> bool:
     return first != other if -1 not in (first, other) else may_differ(node.op.results[0])
 
 
-def _with_piece(node: LoweringNode, op: OpBuilder, handle: SSAValue, place: SSAValue, item: SSAValue) -> SSAValue:
-    """A list with an element that may differ in size, at an index, a tensor of one entry.
+def _with_piece(node: LoweringNode, op: OpBuilder, handle: SSAValue, position: SSAValue, item: SSAValue) -> SSAValue:
+    """A list with an element that may differ in size written at `position`, a 1-D tensor of one element.
 
     Elements between the end of the list and the index have no rows.
     """
@@ -190,12 +190,12 @@ def _with_piece(node: LoweringNode, op: OpBuilder, handle: SSAValue, place: SSAV
         node.fail("the rank of the elements of a list is not known" if rank_of(item) is None else "it adds a scalar to a list of others")
     before, added, length = as_pieces(node, op, handle), pieces.of_tensors(op, [item], 0), length_of(op, handle)
     release(node, 0)
-    if _are_same(op, place, length):
+    if _are_same(op, position, length):
         return new_pieces(op, pieces.joined(op, before, added))
-    missing = op.Maximum(op.Subtract(place, length), 0)
+    missing = op.Maximum(op.Subtract(position, length), 0)
     if op.known.integers(missing) != (0,):
-        before = pieces.with_empty_ones(op, before, missing, rank_of(before.data) or 1)
-    return new_pieces(op, pieces.replaced(op, before, added, place))
+        before = pieces.append_empty(op, before, missing, rank_of(before.data) or 1)
+    return new_pieces(op, pieces.replaced(op, before, added, position))
 
 
 def _cut(op: OpBuilder, target: SSAValue, first: int, end: int) -> SSAValue:
@@ -203,9 +203,9 @@ def _cut(op: OpBuilder, target: SSAValue, first: int, end: int) -> SSAValue:
 
 
 def _as_elements_of(op: OpBuilder, values: SSAValue, target: SSAValue) -> SSAValue:
-    """Values that a loop collected, in the static shape that the elements of a list have.
+    """Values that a loop collected, reshaped to the static shape of the elements of a list.
 
-    All sizes of what a Loop without iterations collects are 0 in the runtime, where the body does not say them.
+    If the body does not state the sizes, a Loop without iterations would have results of other sizes.
     """
     own, shape = shape_of(values), shape_of(target)
     if shape is None or not is_static(shape[1:]) or (own is not None and is_static(own[1:])):
@@ -214,7 +214,7 @@ def _as_elements_of(op: OpBuilder, values: SSAValue, target: SSAValue) -> SSAVal
 
 
 def _grown_front(op: OpBuilder, target: SSAValue, length: SSAValue, start: int, values: SSAValue, count: SSAValue) -> list[SSAValue]:
-    """The elements before `start` of a list that may be shorter, which grows only if values are written."""
+    """The elements before `start` of a list, padded with zeros if the list is shorter and values are written."""
     own = op.Minimum(length, start)
     gap = op.Multiply(op.Minimum(count, 1), op.Subtract(start, own))
     if unmade_list(target) is not None:
@@ -223,7 +223,9 @@ def _grown_front(op: OpBuilder, target: SSAValue, length: SSAValue, start: int, 
 
 
 def _front(op: OpBuilder, target: SSAValue, start: int) -> SSAValue | None:
-    """The elements of a list before `start`, if no others were written to a list of zeros; else None."""
+    """The element of a list before `start`, 1, if a ScatterUpdate wrote it at index 0; None for any other list or
+    start.
+    """
     owner = target.owner
     if start != 1 or not isinstance(owner, ScatterUpdate) or op.known.integers(owner.operands[1]) != (0,):
         return None
@@ -231,7 +233,7 @@ def _front(op: OpBuilder, target: SSAValue, start: int) -> SSAValue | None:
 
 
 def _reaches_end(op: OpBuilder, length: SSAValue, values: SSAValue, start: int, grows: bool) -> bool:
-    """Whether values from `start` on certainly extend to the end of a list, or beyond if it grows."""
+    """Whether values written from `start` on are known to extend to the end of a list, or beyond it if it may grow."""
     shape, known = shape_of(values), op.known.elements(length)
     if known is None:
         return False

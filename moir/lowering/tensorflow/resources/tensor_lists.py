@@ -86,9 +86,9 @@ def stack(
 @tf.lowers("TensorListGetItem")
 def get_item(node: LoweringNode, op: OpBuilder, _input_handle: SSAValue, index: SSAValue) -> SSAValue:
     """tf.TensorListGetItem(list, i, shape) -> opset8.Gather(list, i, 0)"""
-    if (found := pieces_of(node.operand(0))) is not None:
+    if (list_pieces := pieces_of(node.operand(0))) is not None:
         release(node, 0)
-        return pieces.piece(op, found, index)
+        return pieces.piece(op, list_pieces, index)
     return op.Gather(made_list(node, op, 0), as_scalar(op, index), 0)
 
 
@@ -122,11 +122,12 @@ def pop_back(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 @tf.lowers("TensorListConcat", "TensorListConcatV2")
 def concat(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tf.TensorListConcatV2(list, shape, leading) -> opset1.Reshape(list [n, m, …], [n · m, …])"""
-    if (found := pieces_of(node.operand(0))) is not None:
+    if (list_pieces := pieces_of(node.operand(0))) is not None:
         release(node, 0)
-        return [_with_declared(op, found.data, node.constant_integers(1)), pieces.lengths(op, found) if node.is_used(1) else None][
-            : node.result_count
-        ]
+        return [
+            _with_declared(op, list_pieces.data, node.constant_integers(1)),
+            pieces.lengths(op, list_pieces) if node.is_used(1) else None,
+        ][: node.result_count]
     value = made_list(node, op, 0)
     shape, declared = shape_of(value), node.constant_integers(1)
     if shape is None and declared is not None and len(declared) > 0 and -1 not in declared[1:]:
@@ -143,7 +144,7 @@ def concat(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _with_declared(op: OpBuilder, joined: SSAValue, declared: Sequence[int] | None) -> SSAValue:
-    """A concatenation with the sizes that the shape of its elements declares, which one of nothing does not have."""
+    """A concatenation reshaped to the declared sizes of its elements, which an empty concatenation does not have."""
     own = shape_of(joined)
     if own is None or declared is None or len(declared) != len(own) or -1 in declared[1:] or is_static(own[1:]):
         return joined
@@ -164,7 +165,7 @@ def split(node: LoweringNode, op: OpBuilder, tensor: SSAValue, _element_shape: S
     """
     lengths, shape = op.known.integers(lengths_), shape_of(tensor)
     if shape is None:
-        node.fail("the rank of operand 0 is unknown", hint="give the model's inputs a known rank")
+        node.fail("the rank of operand 0 is dynamic", hint="give the model's inputs a static rank")
     if lengths is None or len(set(lengths)) != 1:
         first = op.Unsqueeze(op.convert(lengths_, si64), 1)
         others = op.Slice(op.ShapeOf(tensor), [1], [len(shape)], [1], [0])
@@ -179,7 +180,7 @@ def split(node: LoweringNode, op: OpBuilder, tensor: SSAValue, _element_shape: S
 def element_shape(node: LoweringNode, op: OpBuilder, *, shape_type: Attribute = si32) -> SSAValue:
     """tf.TensorListElementShape(list) -> all dimensions but the first
 
-    TensorFlow returns the shape declared when the list was created, in which sizes may be unknown (-1).
+    TensorFlow returns the shape declared when the list was created, which may have dynamic dimensions (-1).
     """
     value = made_list(node, op, 0)
     shape = shape_of(value)

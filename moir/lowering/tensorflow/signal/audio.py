@@ -85,7 +85,7 @@ def coefficients(
             hint="give the sample rate a value: --input 'decoded:0,decoded:1->16000' for a node `decoded` that decodes the sound",
         )
     if shape is None or len(shape) != 3 or shape[2] < 2:
-        node.fail("the number of frequencies is unknown", hint="convert the spectrogram with the model")
+        node.fail("the number of frequencies is dynamic", hint="convert the spectrogram with the model")
     if not 0 <= lower_frequency_limit < upper_frequency_limit <= rate[0] / 2:
         limits = f"{lower_frequency_limit} and {upper_frequency_limit} Hz"
         node.fail(f"the limits of {limits} do not ascend from 0 to half of the sample rate {rate[0]}")
@@ -108,9 +108,9 @@ def mel_filters(frequencies: int, rate: int, limits: Sequence[float], channels: 
     weights = np.zeros((frequencies, channels))
     edges = low + (high - low) / (channels + 1) * np.arange(channels + 2)
     for index in range(int(1.5 + limits[0] / step), min(int(limits[1] / step) + 1, frequencies)):
-        place = mel(np.array(index * step))
-        channel = int(np.searchsorted(edges[1 : channels + 1], place)) - 1
-        share = (edges[channel + 2] - place) / (edges[channel + 2] - edges[channel + 1])
+        position = mel(np.array(index * step))
+        channel = int(np.searchsorted(edges[1 : channels + 1], position)) - 1
+        share = (edges[channel + 2] - position) / (edges[channel + 2] - edges[channel + 1])
         if channel >= 0:
             weights[index, channel] += share
         if channel + 1 < channels:

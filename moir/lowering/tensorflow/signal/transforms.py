@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
-from moir.dialects.shapes import normalize_axis
-from moir.expansions.signal_lengths import lengthened
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import PAIRS, PAIRS_TO_REAL
 from moir.lowering.table import BoundHandler
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
@@ -32,17 +30,17 @@ def complex_transform(build: str) -> BoundHandler:
     return handler
 
 
-tf.lowers("BatchFFT", "BatchFFT2D", "BatchFFT3D", "FFT", "FFT2D", "FFT3D")(complex_transform("DFT"))
-tf.lowers("BatchIFFT", "BatchIFFT2D", "BatchIFFT3D", "IFFT", "IFFT2D", "IFFT3D")(complex_transform("IDFT"))
+tf.lowers("BatchFFT", "BatchFFT2D", "BatchFFT3D", "FFT", "FFT2D", "FFT3D", complex=PAIRS)(complex_transform("DFT"))
+tf.lowers("BatchIFFT", "BatchIFFT2D", "BatchIFFT3D", "IFFT", "IFFT2D", "IFFT3D", complex=PAIRS)(complex_transform("IDFT"))
 
 
-@tf.lowers("RFFT", "RFFT2D", "RFFT3D")
+@tf.lowers("RFFT", "RFFT2D", "RFFT3D", complex=PAIRS)
 def real_transform(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_length: SSAValue) -> SSAValue:
     """tf.RFFT2D(x, fft_length) -> opset9.RDFT(x, [-2, -1], fft_length)"""
     return op.RDFT(input, innermost_axes(node), fft_length)
 
 
-@tf.lowers("IRFFT", "IRFFT2D", "IRFFT3D")
+@tf.lowers("IRFFT", "IRFFT2D", "IRFFT3D", complex=PAIRS_TO_REAL)
 def inverse_real_transform(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_length: SSAValue) -> SSAValue:
     """tf.IRFFT2D(x, lengths) -> opset9.IRDFT(x, [-2, -1], lengths)"""
     return op.IRDFT(input, innermost_axes(node), fft_length)
@@ -51,7 +49,7 @@ def inverse_real_transform(node: LoweringNode, op: OpBuilder, input: SSAValue, f
 # Transforms along given axes
 
 
-def given_axes(node: LoweringNode) -> list[int]:
+def transform_axes(node: LoweringNode) -> list[int]:
     """The axes that operand 2 contains. Raises ConversionError if they are not constant, or there are none."""
     axes = node.constant_integers(2)
     if not axes:
@@ -59,33 +57,20 @@ def given_axes(node: LoweringNode) -> list[int]:
     return list(axes)
 
 
-@tf.lowers("FFTND", "IFFTND")
+@tf.lowers("FFTND", "IFFTND", complex=PAIRS)
 def transform_of_axes(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_length: SSAValue) -> SSAValue:
     """tf.FFTND(x, lengths, axes) -> opset7.DFT(x, axes, lengths); opset7.IDFT for tf.IFFTND"""
     build = op.DFT if node.op.KIND == "FFTND" else op.IDFT
-    return build(input, given_axes(node), fft_length)
+    return build(input, transform_axes(node), fft_length)
 
 
-@tf.lowers("RFFTND")
+@tf.lowers("RFFTND", complex=PAIRS)
 def real_transform_of_axes(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_length: SSAValue) -> SSAValue:
-    """tf.RFFTND(x, fft_length, axes) -> opset9.RDFT(x cropped or zero-padded to fft_length, axes)"""
-    data, axes = input, given_axes(node)
-    rank = node.known_rank(0)
-    for index, axis in enumerate(axes):
-        data = lengthened(op, data, normalize_axis(axis, rank), op.Slice(fft_length, [index], [index + 1], [1], [0]))
-    data = op.Slice(data, [0] * len(axes), op.convert(fft_length, si64), [1] * len(axes), axes)
-    return op.RDFT(data, axes)
+    """tf.RFFTND(x, lengths, axes) -> opset9.RDFT(x, axes, lengths)"""
+    return op.RDFT(input, transform_axes(node), fft_length)
 
 
-@tf.lowers("IRFFTND")
+@tf.lowers("IRFFTND", complex=PAIRS_TO_REAL)
 def inverse_real_transform_of_axes(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_length: SSAValue) -> SSAValue:
-    """tf.IRFFTND(x, lengths, axes) -> opset7.IDFT along all axes but the last one, then opset9.IRDFT along that"""
-    data, lengths, axes = input, fft_length, given_axes(node)
-    last = len(axes) - 1
-    if last:
-        data = op.IDFT(data, axes[:last], op.Slice(lengths, [0], [last], [1], [0]))
-        lengths = op.Slice(lengths, [last], [last + 1], [1], [0])
-    # The runtime's IRDFT does not pad missing frequencies with zeros.
-    frequencies = op.Add(op.Divide(lengths, op.constant_like(2, lengths)), op.constant_like(1, lengths))
-    axis = axes[last] % (node.known_rank(0) - 1)
-    return op.IRDFT(lengthened(op, data, axis, frequencies), axes[last:], lengths)
+    """tf.IRFFTND(x, lengths, axes) -> opset9.IRDFT(x, axes, lengths)"""
+    return op.IRDFT(input, transform_axes(node), fft_length)

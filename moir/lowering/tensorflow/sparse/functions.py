@@ -20,24 +20,24 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 
-def unravelled(op: OpBuilder, numbers: SSAValue, shape: SSAValue, node: LoweringNode) -> SSAValue:
+def unravelled(op: OpBuilder, indices: SSAValue, shape: SSAValue, node: LoweringNode) -> SSAValue:
     """The coordinates [n, rank] of row-major positions [n]."""
-    return op.FloorMod(op.Divide(op.Unsqueeze(numbers, [1]), strides(op, shape, node)), shape)
+    return op.FloorMod(op.Divide(op.Unsqueeze(indices, [1]), strides(op, shape, node), m_pythondiv=False), shape)
 
 
 def united(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
     """The union of the positions in two sparse tensors, the values of each tensor at these positions (0 where it has
     none), and for each position the number of tensors with an element there.
     """
-    places = [positions(op, node.operand(index), node.operand(2), node) for index in (0, 3)]
-    found, _, inverse, counts = op.Unique.results(op.Concat(*places, axis=0), sorted=True, index_element_type=si64)
-    count = op.ShapeOf(places[0])
+    positions_of_each = [positions(op, node.operand(index), node.operand(2), node) for index in (0, 3)]
+    distinct, _, inverse, counts = op.Unique.results(op.Concat(*positions_of_each, axis=0), sorted=True, index_element_type=si64)
+    count = op.ShapeOf(positions_of_each[0])
     sides = (op.Slice(inverse, [0], count, [1], [0]), op.Slice(inverse, count, [2**31 - 1], [1], [0]))
     values = [
-        op.ScatterElementsUpdate(op.Broadcast(op.constant_like(0, values), op.ShapeOf(found)), side, values, 0, reduction="none")
+        op.ScatterElementsUpdate(op.Broadcast(op.constant_like(0, values), op.ShapeOf(distinct)), side, values, 0, reduction="none")
         for side, values in zip(sides, (node.operand(1), node.operand(4)), strict=True)
     ]
-    return found, values[0], values[1], counts
+    return distinct, values[0], values[1], counts
 
 
 @tf.lowers("SparseAdd")
@@ -55,28 +55,28 @@ def addition(
     """tf.SparseAdd(a, b, threshold) -> the sums at the union of positions, without sums of two elements whose magnitude
     is below the threshold
     """
-    found, a, b, counts = united(node, op)
+    distinct, a, b, counts = united(node, op)
     total, limit = op.Add(a, b), op.known.constant(thresh)
     if limit is None or limit.any():
         threshold = op.convert(as_scalar(op, thresh), element_of(total))
         is_kept = op.LogicalOr(op.Less(counts, 2), op.GreaterEqual(op.Abs(total), threshold))
         kept = op.Squeeze(op.NonZero(is_kept, output_type=si64), [0])
-        found, total = op.Gather(found, kept, 0), op.Gather(total, kept, 0)
-    return [unravelled(op, found, a_shape, node), total, a_shape][: node.result_count]
+        distinct, total = op.Gather(distinct, kept, 0), op.Gather(total, kept, 0)
+    return [unravelled(op, distinct, a_shape, node), total, a_shape][: node.result_count]
 
 
 @tf.lowers("SparseSparseMaximum", "SparseSparseMinimum")
 def extreme(node: LoweringNode, op: OpBuilder, _a_indices: SSAValue, _a_values: SSAValue, a_shape: SSAValue) -> Sequence[SSAValue]:
     """tf.SparseSparseMaximum(a, b) -> the maxima at the union of positions, where missing elements count as 0"""
-    found, a, b, _ = united(node, op)
+    distinct, a, b, _ = united(node, op)
     choose = op.Maximum if node.op.KIND.endswith("Maximum") else op.Minimum
-    return [unravelled(op, found, a_shape, node), choose(a, b)][: node.result_count]
+    return [unravelled(op, distinct, a_shape, node), choose(a, b)][: node.result_count]
 
 
 @tf.lowers("SparseDenseCwiseAdd", "SparseDenseCwiseDiv", "SparseDenseCwiseMul")
 def with_dense(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> SSAValue:
     """tf.SparseDenseCwiseMul(coordinates, values, shape, x)
-    -> opset1.Multiply(values, opset8.Gather(opset3.Broadcast(x, shape) as a list, row-major positions, 0))
+    -> opset1.Multiply(values, opset8.Gather(opset3.Broadcast(x, shape) flattened, row-major positions, 0))
     """
     coordinates, values, shape, dense = operands
     elements = op.Reshape(op.Broadcast(dense, shape), [-1], special_zero=False)
@@ -88,16 +88,16 @@ def with_dense(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> SSAVal
 def softmax(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> SSAValue:
     """tf.SparseSoftmax(coordinates, values, shape) -> exp(value) divided by the sum over the row
 
-    Rows are numbered by opset10.Unique of their positions; missing elements count as negative infinity.
+    opset10.Unique of the positions of the rows gives each row an index; missing elements count as negative infinity.
     """
     coordinates, values, shape = operands
     lead = list(range(rank_of_sparse(node, shape) - 1))
     rows = positions(op, op.Gather(coordinates, lead, 1), op.Gather(shape, lead, 0), node)
-    found, _, inverse, _ = op.Unique.results(rows, sorted=True, index_element_type=si64)
-    zeros = op.Broadcast(op.constant_like(0, values), op.ShapeOf(found))
+    distinct, _, inverse, _ = op.Unique.results(rows, sorted=True, index_element_type=si64)
+    zeros = op.Broadcast(op.constant_like(0, values), op.ShapeOf(distinct))
 
-    def of_row(numbers: SSAValue, reduction: str) -> SSAValue:
-        return op.Gather(op.ScatterElementsUpdate(zeros, inverse, numbers, 0, reduction=reduction, use_init_val=False), inverse, 0)
+    def of_row(scores: SSAValue, reduction: str) -> SSAValue:
+        return op.Gather(op.ScatterElementsUpdate(zeros, inverse, scores, 0, reduction=reduction, use_init_val=False), inverse, 0)
 
     powers = op.Exp(op.Subtract(values, of_row(values, "max")))
     return op.Divide(powers, of_row(powers, "sum"))
@@ -118,16 +118,16 @@ def reduction(node: LoweringNode, op: OpBuilder, *, keep_dims: bool = False) -> 
     name = "max" if node.op.KIND.endswith("Max") else "sum"
     if kept:
         sizes = op.Gather(shape, kept, 0)
-        places = positions(op, op.Gather(coordinates, kept, 1), sizes, node)
+        rows = positions(op, op.Gather(coordinates, kept, 1), sizes, node)
     else:
         sizes = op.constant([1])
-        places = op.Broadcast(op.constant(0, si64), op.ShapeOf(values))
+        rows = op.Broadcast(op.constant(0, si64), op.ShapeOf(values))
     zeros = op.Broadcast(op.constant_like(0, values), op.ReduceProd(sizes, [0], keep_dims=True))
-    found = op.ScatterElementsUpdate(zeros, places, values, 0, reduction=name, use_init_val=False)
+    totals = op.ScatterElementsUpdate(zeros, rows, values, 0, reduction=name, use_init_val=False)
     if keep_dims:
         target = op.Concat(*(op.constant([1]) if axis in reduced else op.Gather(shape, [axis], 0) for axis in range(rank)), axis=0)
-        return op.Reshape(found, target, special_zero=False)
-    return op.Reshape(found, sizes, special_zero=False) if kept else op.Squeeze(found, [0])
+        return op.Reshape(totals, target, special_zero=False)
+    return op.Reshape(totals, sizes, special_zero=False) if kept else op.Squeeze(totals, [0])
 
 
 @tf.lowers("SparseConcat")

@@ -16,15 +16,17 @@ from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, bf16, describ
 from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
 from moir.expansions.shape_values import as_list, as_scalar, rank_value
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_parts
 from moir.lowering.tensorflow.indexing import as_indices
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
 REDUCTIONS = {"Max": "max", "Mean": "mean", "Min": "min", "Prod": "prod", "Sum": "sum"}
-"""The runtime's names of the reductions that combine slices."""
+"""The names of the reductions that combine slices, in the operation sets."""
 
 
-@tf.lowers("SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum")
+@tf.lowers("SegmentMax", "SegmentMin", "SegmentProd")
+@tf.lowers("SegmentMean", "SegmentSum", complex=by_parts(0))
 def segment(node: LoweringNode, op: OpBuilder, data: SSAValue, segment_ids: SSAValue) -> SSAValue:
     """tf.SegmentSum(x, ids)
     -> opset12.ScatterElementsUpdate(zeros, ids, x, 0) {reduction}, where ids have the shape of x
@@ -56,7 +58,7 @@ def every_row(op: OpBuilder, ids: SSAValue) -> SSAValue:
 
 
 def last_segment(op: OpBuilder, ids: SSAValue) -> SSAValue:
-    """The number of segments of ascending ids, as a list of one entry."""
+    """The number of segments of ascending ids, as a 1-D tensor of one element."""
     known, count = op.known.integers(ids), element_count(shape_of(ids))
     if known is not None:
         return op.constant([known[-1] + 1 if known else 0], element_of(ids))
@@ -101,7 +103,8 @@ NEUTRAL = {
 """The reduction of each kind; a segment without slices has its neutral element."""
 
 
-@tf.lowers(*NEUTRAL)
+@tf.lowers(*[kind for kind, reduction in NEUTRAL.items() if reduction != "sum"])
+@tf.lowers(*[kind for kind, reduction in NEUTRAL.items() if reduction == "sum"], complex=by_parts(0))
 def unsorted_segment(node: LoweringNode, op: OpBuilder, data: SSAValue, segment_ids: SSAValue, num_segments: SSAValue) -> SSAValue:
     """tf.UnsortedSegmentSum(x, ids, n)
     -> opset15.ScatterNDUpdate(start, ids, x) {reduction}, where start has n + 1 rows and the last one is removed
@@ -126,37 +129,37 @@ def unsorted_segment(node: LoweringNode, op: OpBuilder, data: SSAValue, segment_
     start = op.Broadcast(
         neutral(op, node, data, reduction), unsorted_shape(op, data, rows, op.ShapeOf(op.ShapeOf(ids)) if rank is None else rank)
     )
-    found = op.ScatterNDUpdate(start, op.Unsqueeze(ids, [-1]), data, reduction=reduction)
-    return op.Slice(found, op.constant([0], element_of(count)), count, op.constant([1], element_of(count)), [0]) if drops else found
+    reduced = op.ScatterNDUpdate(start, op.Unsqueeze(ids, [-1]), data, reduction=reduction)
+    return op.Slice(reduced, op.constant([0], element_of(count)), count, op.constant([1], element_of(count)), [0]) if drops else reduced
 
 
 LONGEST_LIST = 16
-"""The largest length of a list whose elements are combined one by one."""
+"""The largest length of a 1-D tensor whose elements are combined one by one."""
 
 
 def is_short_list_of_integers(data: SSAValue) -> bool:
-    """Whether a value is a list of few integers, such as a shape."""
+    """Whether a value is a 1-D tensor of few integers, such as a shape."""
     count = element_count(shape_of(data))
     return rank_of(data) == 1 and count is not None and count <= LONGEST_LIST and element_of(data) in INTEGER_TYPES
 
 
 def segments_of_list(op: OpBuilder, data: SSAValue, ids: Sequence[int], count: int, reduction: str, empty: SSAValue) -> SSAValue:
-    """The reduction of each segment of a short list, element by element, so that a known shape stays known."""
+    """The reduction of each segment of a short 1-D tensor, element by element, so that a shape stays inferable."""
     combine = {"max": op.Maximum, "min": op.Minimum, "prod": op.Multiply, "sum": op.Add}[reduction]
-    places = [[place for place, each in enumerate(ids) if each == segment] for segment in range(count)]
+    positions = [[position for position, each in enumerate(ids) if each == segment] for segment in range(count)]
     parts: list[SSAValue] = []
-    for is_single, group in groupby(places, lambda members: len(members) == 1):
+    for is_single, group in groupby(positions, lambda members: len(members) == 1):
         if is_single:
-            parts.append(op.Gather(data, [place for members in group for place in members], 0))
+            parts.append(op.Gather(data, [position for members in group for position in members], 0))
             continue
         for members in group:
-            elements = [op.Gather(data, [place], 0) for place in members]
+            elements = [op.Gather(data, [position], 0) for position in members]
             parts.append(reduce(combine, elements) if elements else op.Broadcast(empty, [1]))
     return op.Concat(*parts, axis=0) if parts else op.constant([], element_of(data))
 
 
 def unsorted_shape(op: OpBuilder, data: SSAValue, count: SSAValue, rank: int | SSAValue) -> Operand:
-    """The number of rows, and the dimensions of the data after those of the ids, whose rank is given."""
+    """The shape of the result: `count`, then the dimensions of the data after the first `rank`, those of the ids."""
     shape, known = shape_of(data), op.known.integers(count)
     if isinstance(rank, SSAValue):
         return op.Concat(op.convert(count, si64), op.Slice(op.ShapeOf(data), rank, [2**31 - 1], [1], [0]), axis=0)

@@ -11,12 +11,13 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex.kinds import by_formula, by_parts
 from moir.lowering.tensorflow.indexing import as_indices
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 
-@tf.lowers("SparseToDense")
+@tf.lowers("SparseToDense", complex=by_parts(2, 3))
 def to_dense(
     node: LoweringNode, op: OpBuilder, sparse_indices: SSAValue, output_shape: SSAValue, sparse_values: SSAValue, default_value: SSAValue
 ) -> SSAValue:
@@ -25,9 +26,9 @@ def to_dense(
     """
     coordinates, values, rank = as_indices(op, sparse_indices), sparse_values, rank_of(sparse_indices)
     if rank is None:
-        node.fail("the rank of its coordinates is unknown", hint="give the model's inputs a known rank")
+        node.fail("the rank of its coordinates is dynamic", hint="give the model's inputs a static rank")
     dense = op.Broadcast(as_scalar(op, default_value), as_indices(op, output_shape))
-    # Coordinates of one dimension are the indices of elements of a vector.
+    # 1-D coordinates are the indices of elements of a vector.
     if rank == 0:
         coordinates = op.Reshape(coordinates, [1, 1], special_zero=False)
     elif rank == 1:
@@ -37,7 +38,7 @@ def to_dense(
     return op.ScatterNDUpdate(dense, coordinates, values, reduction="none")
 
 
-@tf.lowers("SparseTensorDenseMatMul")
+@tf.lowers("SparseTensorDenseMatMul", complex=by_formula("tensorflow.complex.matrices:sparse_product"))
 def dense_product(
     op: OpBuilder,
     a_indices: SSAValue,
@@ -56,7 +57,7 @@ def dense_product(
     return op.MatMul(dense, b, transpose_a=adjoint_a, transpose_b=adjoint_b)
 
 
-@tf.lowers("SparseTensorDenseAdd")
+@tf.lowers("SparseTensorDenseAdd", complex=by_parts(1, 3))
 def dense_sum(op: OpBuilder, a_indices: SSAValue, a_values: SSAValue, _a_shape: SSAValue, b: SSAValue) -> SSAValue:
     """tf.SparseTensorDenseAdd(coordinates, values, shape, b)
     -> opset15.ScatterNDUpdate(b, coordinates, values) {reduction = sum}
@@ -87,7 +88,7 @@ def fill_empty_rows(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> S
 def strides(op: OpBuilder, shape: SSAValue, node: LoweringNode) -> SSAValue:
     """For each dimension of a shape, the product of all following dimensions.
 
-    Raises ConversionError for an unknown rank.
+    Raises ConversionError for a dynamic rank.
     """
     known = op.known.integers(shape)
     if known is not None:
@@ -100,10 +101,10 @@ def strides(op: OpBuilder, shape: SSAValue, node: LoweringNode) -> SSAValue:
 
 
 def rank_of_sparse(node: LoweringNode, shape: SSAValue) -> int:
-    """The number of entries of a shape. Raises ConversionError if it is unknown."""
+    """The length of a shape. Raises ConversionError if it is dynamic."""
     count = element_count(shape_of(shape))
     if count is None:
-        node.fail("the rank of a sparse tensor is unknown", hint="give the model's inputs a known shape")
+        node.fail("the rank of a sparse tensor is dynamic", hint="give the model's inputs a static shape")
     return count
 
 
@@ -115,12 +116,12 @@ def positions(op: OpBuilder, coordinates: SSAValue, shape: SSAValue, node: Lower
 @tf.lowers("UnravelIndex")
 def coordinates_of_positions(node: LoweringNode, op: OpBuilder, indices: SSAValue, dims: SSAValue) -> SSAValue:
     """tf.UnravelIndex(positions, shape) -> (positions / strides of the shape) mod shape, [rank, n]"""
-    numbers, shape = op.convert(indices, si64), op.convert(dims, si64)
+    linear, shape = op.convert(indices, si64), op.convert(dims, si64)
     rank = node.known_rank(0)
     steps = strides(op, shape, node)
     if rank:
         steps, shape = (op.Unsqueeze(each, list(range(1, 1 + rank))) for each in (steps, shape))
-    return op.convert(op.FloorMod(op.Divide(numbers, steps), shape), element_of(indices))
+    return op.convert(op.FloorMod(op.Divide(linear, steps, m_pythondiv=False), shape), element_of(indices))
 
 
 @tf.lowers("SparseReorder")
@@ -146,7 +147,7 @@ def reshape(node: LoweringNode, op: OpBuilder, input_indices: SSAValue, input_sh
     """tf.SparseReshape(coordinates, shape, new_shape)
     -> (positions / strides of the new shape) mod new shape, and the new shape
 
-    An entry -1 of the new shape is replaced by the quotient of the products of both shapes, with the sign reversed
+    A size of -1 in the new shape is replaced by the quotient of the products of both shapes, with the sign reversed
     since the product of the new shape is negative.
     """
     old, new = op.known.integers(input_shape), op.known.integers(new_shape)
@@ -157,6 +158,6 @@ def reshape(node: LoweringNode, op: OpBuilder, input_indices: SSAValue, input_sh
     else:
         missing = op.Divide(op.ReduceProd(input_shape, [0], keep_dims=True), op.Abs(op.ReduceProd(new_shape, [0], keep_dims=True)))
         resolved = op.Select(op.Equal(new_shape, -1), missing, new_shape)
-    number = op.Unsqueeze(positions(op, input_indices, input_shape, node), [1])
-    moved = op.FloorMod(op.Divide(number, strides(op, resolved, node)), resolved)
+    index = op.Unsqueeze(positions(op, input_indices, input_shape, node), [1])
+    moved = op.FloorMod(op.Divide(index, strides(op, resolved, node), m_pythondiv=False), resolved)
     return [moved, resolved][: node.result_count]

@@ -1,8 +1,8 @@
 """The incomplete gamma and beta functions: series and continued fractions in a Loop that ends when all elements have
 converged.
 
-    %y = tf.Igamma(%a, %x)
-->  %y = opset1.Select(%x < %a + 1, series, 1 - continued fraction)
+    %y = tf.Betainc(%a, %b, %x)
+->  %y = opset1.Select(%x < (%a + 1) / (%a + %b + 2), continued fraction, 1 - continued fraction)
 
 Source: W. Press et al., "Numerical Recipes", sections 6.2 and 6.4; the continued fractions by Lentz's method.
 """
@@ -10,13 +10,15 @@ Source: W. Press et al., "Numerical Recipes", sections 6.2 and 6.4; the continue
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import element_count, shape_of
 from moir.expansions.loops.built_loops import Step, repeated_steps
 from moir.expansions.shape_values import all_axes
-from moir.expansions.special.gamma import logarithm_of_gamma
+from moir.expansions.special.gamma import in_single, logarithm_of_gamma
+from moir.expansions.special.incomplete_gamma import lower_gamma, upper_gamma
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
@@ -30,9 +32,6 @@ PRECISION = 1e-7
 SMALLEST = 1e-30
 """A tiny number that replaces divisors of 0."""
 
-LARGEST = 1e30
-"""A huge number that replaces infinity."""
-
 
 def broadcast_to_all(op: OpBuilder, *values: SSAValue) -> list[SSAValue]:
     """Values broadcast to their common shape, which stays the same in a Loop."""
@@ -43,7 +42,7 @@ def broadcast_to_all(op: OpBuilder, *values: SSAValue) -> list[SSAValue]:
 
 
 def has_nothing(node: LoweringNode) -> bool:
-    """Whether the result is known to be empty. The CPU plugin (2026.4) crashes for a Loop over empty tensors."""
+    """Whether the result is known to have no elements, so that no loop is needed."""
     return any(element_count(shape_of(value)) == 0 for value in node.operands)
 
 
@@ -60,61 +59,15 @@ def nonzero(op: OpBuilder, value: SSAValue) -> SSAValue:
 # Gamma
 
 
-def series_of_gamma(op: OpBuilder, a: SSAValue, x: SSAValue) -> SSAValue:
-    """1 + x / (a + 1) + x² / ((a + 1) (a + 2)) + …"""
-
-    def step(inside: OpBuilder, states: list[SSAValue], _: list[SSAValue], fixed: list[SSAValue]) -> Step:
-        divisor, term, total = states
-        divisor = inside.Add(divisor, 1.0)
-        term = inside.Divide(inside.Multiply(term, fixed[0]), divisor)
-        total = inside.Add(total, term)
-        return Step([divisor, term, total], goes_on=exceeds(inside, term, inside.Multiply(total, PRECISION)))
-
-    one = op.Broadcast(op.constant_like(1, x), op.ShapeOf(x))
-    return repeated_steps(op, step, [a, one, one], invariants=[x], most=MOST_STEPS)[2]
-
-
-def fraction_of_gamma(op: OpBuilder, a: SSAValue, x: SSAValue) -> SSAValue:
-    """1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - …)))"""
-    first = op.Subtract(op.Add(x, 1.0), a)
-    start = op.Divide(1.0, nonzero(op, first))
-
-    def step(inside: OpBuilder, states: list[SSAValue], _: list[SSAValue], fixed: list[SSAValue]) -> Step:
-        number, b, c, d, total = states
-        number, b = inside.Add(number, 1.0), inside.Add(b, 2.0)
-        numerator = inside.Multiply(number, inside.Subtract(fixed[0], number))
-        d = inside.Divide(1.0, nonzero(inside, inside.Add(inside.Multiply(numerator, d), b)))
-        c = nonzero(inside, inside.Add(inside.Divide(numerator, c), b))
-        factor = inside.Multiply(c, d)
-        goes_on = exceeds(inside, inside.Subtract(factor, 1.0), PRECISION)
-        return Step([number, b, c, d, inside.Multiply(total, factor)], goes_on=goes_on)
-
-    zero, far = (op.Broadcast(op.constant_like(value, x), op.ShapeOf(x)) for value in (0, LARGEST))
-    return repeated_steps(op, step, [zero, first, far, start, start], invariants=[a], most=MOST_STEPS)[4]
-
-
 @tf.lowers("Igamma", "Igammac")
-def incomplete_gamma(node: LoweringNode, op: OpBuilder, a_: SSAValue, x_: SSAValue) -> SSAValue:
+def incomplete_gamma(node: LoweringNode, op: OpBuilder, a: SSAValue, x: SSAValue) -> SSAValue:
     """tf.Igamma(a, x) -> xᵃ exp(-x) / Γ(a + 1) times a series below a + 1; above, 1 minus the continued fraction of
-    tf.Igammac
+    tf.Igammac. Not a number unless a is positive, but 0 for x = 0 in tf.Igamma.
     """
-    if has_nothing(node):
-        return op.Add(a_, x_)
-    original, argument = broadcast_to_all(op, a_, x_)
-    a, x = (op.Minimum(op.Maximum(value, SMALLEST), LARGEST) for value in (original, argument))
-    is_below = op.Less(x, op.Add(a, 1.0))
-    # Numbers for which the other formula holds are replaced by one for which this formula converges immediately.
-    series = series_of_gamma(op, a, op.Select(is_below, x, 0.0))
-    fraction = fraction_of_gamma(op, a, op.Select(is_below, op.Add(op.Multiply(a, 4.0), 20.0), x))
-    power = op.Subtract(op.Multiply(a, op.Log(x)), x)
-    lower = op.Multiply(op.Exp(op.Subtract(power, logarithm_of_gamma(op, op.Add(a, 1.0)))), series)
-    upper = op.Multiply(op.Exp(op.Subtract(power, logarithm_of_gamma(op, a))), fraction)
-    is_defined = op.LogicalAnd(op.GreaterEqual(argument, 0.0), op.Greater(original, 0.0))
-    if node.op.KIND == "Igamma":
-        found = op.Select(is_defined, op.Select(is_below, lower, op.Subtract(1.0, upper)), math.nan)
-        return op.Select(op.Equal(argument, 0.0), 0.0, found)
-    found = op.Select(op.Equal(argument, 0.0), 1.0, op.Select(is_below, op.Subtract(1.0, lower), upper))
-    return op.Select(is_defined, found, math.nan)
+    is_lower = node.op.KIND == "Igamma"
+    value = in_single(op, partial(lower_gamma if is_lower else upper_gamma, op), a, x)
+    value = op.Select(op.Greater(a, 0.0), value, math.nan)
+    return op.Select(op.Equal(x, 0.0), 0.0, value) if is_lower else value
 
 
 # Beta
@@ -129,23 +82,23 @@ def fraction_of_beta(op: OpBuilder, a: SSAValue, b: SSAValue, x: SSAValue) -> SS
     start = op.Divide(1.0, nonzero(op, first))
 
     def step(inside: OpBuilder, states: list[SSAValue], _: list[SSAValue], fixed: list[SSAValue]) -> Step:
-        m, c, d, found = states
+        m, c, d, fraction = states
         a, b, total, x = fixed
         m = inside.Add(m, 1.0)
-        place = inside.Add(a, inside.Multiply(m, 2.0))
+        order = inside.Add(a, inside.Multiply(m, 2.0))
         even = inside.Divide(
-            inside.Multiply(inside.Multiply(m, inside.Subtract(b, m)), x), inside.Multiply(inside.Subtract(place, 1.0), place)
+            inside.Multiply(inside.Multiply(m, inside.Subtract(b, m)), x), inside.Multiply(inside.Subtract(order, 1.0), order)
         )
         odd = inside.Divide(
-            inside.Multiply(inside.Multiply(inside.Add(a, m), inside.Add(total, m)), x), inside.Multiply(place, inside.Add(place, 1.0))
+            inside.Multiply(inside.Multiply(inside.Add(a, m), inside.Add(total, m)), x), inside.Multiply(order, inside.Add(order, 1.0))
         )
         factor = x
         for numerator in (even, inside.Negative(odd)):
             d = inside.Divide(1.0, nonzero(inside, inside.Add(inside.Multiply(numerator, d), 1.0)))
             c = nonzero(inside, inside.Add(inside.Divide(numerator, c), 1.0))
             factor = inside.Multiply(c, d)
-            found = inside.Multiply(found, factor)
-        return Step([m, c, d, found], goes_on=exceeds(inside, inside.Subtract(factor, 1.0), PRECISION))
+            fraction = inside.Multiply(fraction, factor)
+        return Step([m, c, d, fraction], goes_on=exceeds(inside, inside.Subtract(factor, 1.0), PRECISION))
 
     zero, one = (op.Broadcast(op.constant_like(value, x), op.ShapeOf(x)) for value in (0, 1))
     return repeated_steps(op, step, [zero, one, start, start], invariants=[a, b, total, x], most=MOST_STEPS)[3]
@@ -165,8 +118,8 @@ def incomplete_beta(node: LoweringNode, op: OpBuilder, a_: SSAValue, b_: SSAValu
     constant = op.Subtract(logarithms[0], op.Add(logarithms[1], logarithms[2]))
     powers = op.Add(op.Multiply(p, op.Log(y)), op.Multiply(q, op.Log(z)))
     part = op.Divide(op.Multiply(op.Exp(op.Add(powers, constant)), fraction_of_beta(op, p, q, y)), p)
-    found = op.Select(is_far, op.Subtract(1.0, part), part)
+    result = op.Select(is_far, op.Subtract(1.0, part), part)
     is_defined = op.LogicalAnd(
         op.LogicalAnd(op.Greater(a, 0.0), op.Greater(b, 0.0)), op.LogicalAnd(op.GreaterEqual(x, 0.0), op.LessEqual(x, 1.0))
     )
-    return op.Select(is_defined, found, math.nan)
+    return op.Select(is_defined, result, math.nan)

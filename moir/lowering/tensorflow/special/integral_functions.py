@@ -38,18 +38,18 @@ def dawson(op: OpBuilder, x: SSAValue) -> SSAValue:
     """
     distance = op.Abs(x)
     bounded = op.Minimum(distance, 12.0)
-    number = op.Multiply(op.Round(op.Multiply(bounded, 0.5 / SAMPLE)), 2.0)
-    rest = op.Unsqueeze(op.Subtract(bounded, op.Multiply(number, SAMPLE)), [-1])
+    odd = op.Multiply(op.Round(op.Multiply(bounded, 0.5 / SAMPLE)), 2.0)
+    rest = op.Unsqueeze(op.Subtract(bounded, op.Multiply(odd, SAMPLE)), [-1])
     difference = op.Subtract(rest, op.constant_like(SAMPLES * SAMPLE, x))
     weights = op.Exp(op.Negative(op.Multiply(difference, difference)))
-    terms = op.Divide(weights, op.Add(op.Unsqueeze(number, [-1]), op.constant_like(SAMPLES, x)))
+    terms = op.Divide(weights, op.Add(op.Unsqueeze(odd, [-1]), op.constant_like(SAMPLES, x)))
     sampled = op.Multiply(op.ReduceSum(terms, [-1], keep_dims=False), 1 / math.sqrt(math.pi))
     near = op.Multiply(distance, polynomial(op, op.Multiply(distance, distance), DAWSON_NEAR))
     reciprocal = op.Divide(1.0, op.Maximum(distance, 1.0))
     far = op.Multiply(reciprocal, polynomial(op, op.Multiply(reciprocal, reciprocal), DAWSON_FAR))
-    found = op.Select(op.Less(distance, 0.2), near, op.Select(op.Greater(distance, 10.0), far, sampled))
+    value = op.Select(op.Less(distance, 0.2), near, op.Select(op.Greater(distance, 10.0), far, sampled))
     # A comparison with NaN is false, so that NaN would select a sample.
-    return op.Select(op.Equal(x, x), op.Multiply(op.Sign(x), found), x)
+    return op.Select(op.Equal(x, x), op.Multiply(op.Sign(x), value), x)
 
 
 # The exponential integral
@@ -72,8 +72,8 @@ def exponential_integral(op: OpBuilder, x: SSAValue) -> SSAValue:
     reciprocal = op.Divide(1.0, op.Maximum(x, EXPINT_LIMIT))
     series = polynomial(op, reciprocal, [float(math.factorial(k)) for k in range(12)])
     far = op.Multiply(op.Multiply(op.Exp(x), reciprocal), series)
-    # The runtime's Exp does not return NaN for NaN.
-    return op.Select(op.Equal(x, x), op.Select(op.Less(x, EXPINT_LIMIT), near, far), x)
+    # NaN is not above the limit.
+    return op.Select(op.GreaterEqual(x, EXPINT_LIMIT), far, near)
 
 
 # The dilogarithm
@@ -98,9 +98,9 @@ def spence(op: OpBuilder, x: SSAValue) -> SSAValue:
     # The product of both logarithms is 0 for x = 0, by its limit.
     logarithm = op.Log(op.Select(op.Equal(part, 0.0), 1.0, part))
     reflected = op.Subtract(op.Add(op.Multiply(logarithm, u), math.pi**2 / 6), series)
-    found = op.Select(is_small, reflected, series)
+    value = op.Select(is_small, reflected, series)
     logarithm = op.Log(x)
-    return op.Select(is_large, op.Subtract(op.Multiply(op.Multiply(logarithm, logarithm), -0.5), found), found)
+    return op.Select(is_large, op.Subtract(op.Multiply(op.Multiply(logarithm, logarithm), -0.5), value), value)
 
 
 # Fresnel's integrals
@@ -109,7 +109,7 @@ FRESNEL_LIMIT = 2.5625
 """The square of the number up to which the power series are used."""
 
 FRESNEL_FAR = 36974.0
-"""The number from which on the integrals are 1/2 in f32."""
+"""The argument from which on the integrals are 1/2 in f32."""
 
 NEAR_SINE = (
     5.235987735681432e-1, -9.228055941124598e-2, 7.244727626597022e-3, -3.120693124703272e-4, 8.424748808502400e-6,
@@ -152,8 +152,8 @@ def fresnel(op: OpBuilder, x: SSAValue, *, is_sine: bool) -> SSAValue:
     else:
         wave = op.Subtract(op.Multiply(first, sine), op.Multiply(second, cosine))
     far = op.Add(op.Divide(wave, op.Multiply(op.Maximum(distance, 1.0), math.pi)), 0.5)
-    found = op.Select(op.Less(square, FRESNEL_LIMIT), near, op.Select(op.Less(distance, FRESNEL_FAR), far, 0.5))
-    return op.Select(op.Equal(x, x), op.Multiply(op.Sign(x), found), x)
+    value = op.Select(op.Less(square, FRESNEL_LIMIT), near, op.Select(op.Less(distance, FRESNEL_FAR), far, 0.5))
+    return op.Select(op.Equal(x, x), op.Multiply(op.Sign(x), value), x)
 
 
 @tf.lowers("FresnelCos")

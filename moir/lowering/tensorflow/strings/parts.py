@@ -20,7 +20,7 @@ from moir.expansions.strings.texts import (
     constant_texts,
     contiguous,
     flat,
-    number,
+    int32,
     one_by_one,
     packed,
     ranks,
@@ -59,7 +59,7 @@ def changed_case(node: LoweringNode, op: OpBuilder, input: SSAValue, *, encoding
     """
     lowers = node.op.KIND == "StringLower"
     if encoding:
-        from moir.expansions.strings.letter_case import changed
+        from moir.lowering.tensorflow.strings.letter_case import changed
 
         if encoding.lower() not in ("utf-8", "utf8"):
             node.fail(f"the encoding {encoding!r} is not known", hint="use utf-8, or leave it out")
@@ -99,7 +99,7 @@ def strip(op: OpBuilder, input: SSAValue) -> SSAValue:
 def interleaved(op: OpBuilder, begins: SSAValue, ends: SSAValue, separator: Texts) -> Texts:
     """Pieces [n, k] with a separator before each but the first, [n, 2 k]."""
     shape = op.ShapeOf(begins)
-    is_first = op.Equal(one_by_one(op, op.Gather(op.ShapeOf(begins, output_type=si32), 1, 0)), number(0))
+    is_first = op.Equal(one_by_one(op, op.Gather(op.ShapeOf(begins, output_type=si32), 1, 0)), int32(0))
     start = op.Broadcast(op.Squeeze(separator.begins, [0]), shape)
     stop = op.Select(is_first, start, op.Squeeze(separator.ends, [0]))
     merged = op.Multiply(shape, [1, 2])
@@ -143,14 +143,14 @@ def join_along_axes(
     shape = op.Gather(sizes, kept, 0) if kept else op.constant([])
     count = op.ReduceProd(op.Gather(sizes, reduced, 0), [0], keep_dims=True)
     table = op.Concat(op.ReduceProd(shape, [0], keep_dims=True) if kept else [1], count, axis=0)
-    # Among the axes, the first one in the list varies fastest.
+    # The first one of the axes varies fastest.
     order = [*kept, *reversed(reduced)]
     begins, ends = (op.Reshape(op.transposed(each, order), table, special_zero=False) for each in texts[:2])
     if keep_dims:
         shape = op.Select(np.isin(np.arange(rank), reduced), 1, sizes)
     # An empty row gives an empty string: a piece without bytes is added to each row.
     pieces = interleaved(op, begins, ends, separator)
-    empty = op.Broadcast(number(0), op.Concat(op.Gather(table, [0], 0), [1], axis=0))
+    empty = op.Broadcast(int32(0), op.Concat(op.Gather(table, [0], 0), [1], axis=0))
     padded = Texts(op.Concat(pieces.begins, empty, axis=1), op.Concat(pieces.ends, empty, axis=1), pieces.symbols)
     return concatenated(op, padded, shape)
 
@@ -168,19 +168,21 @@ def join_segments(
         node.fail("segments of rows are not supported for strings", hint="give each string a segment of its own")
     texts, separator = together(op, [unpacked(op, inputs), constant_texts(op, [separator_.encode()])])
     segments = flat(op, op.convert(segment_ids, si32))
-    found, order = op.TopK.results(segments, size_of(op, segments), axis=0, mode="min", sort="value", stable=True, index_element_type=si32)
+    sorted_segments, order = op.TopK.results(
+        segments, size_of(op, segments), axis=0, mode="min", sort="value", stable=True, index_element_type=si32
+    )
     begins, ends = (op.Unsqueeze(op.Gather(flat(op, each), order, 0), [1]) for each in texts[:2])
-    previous = op.Gather(op.Concat(number([-1]), found, axis=0), one_by_one(op, size_of(op, found)), 0)
-    start = op.Broadcast(op.Squeeze(separator.begins, [0]), op.ShapeOf(found))
+    previous = op.Gather(op.Concat(int32([-1]), sorted_segments, axis=0), one_by_one(op, size_of(op, sorted_segments)), 0)
+    start = op.Broadcast(op.Squeeze(separator.begins, [0]), op.ShapeOf(sorted_segments))
     before = op.CumSum(op.Squeeze(op.Subtract(ends, begins), [1]), 0, exclusive=True)
-    has_begun = op.Greater(before, op.Gather(before, ranks(op, found, found), 0))
-    stop = op.Select(op.LogicalAnd(op.Equal(previous, found), has_begun), op.Squeeze(separator.ends, [0]), start)
+    has_begun = op.Greater(before, op.Gather(before, ranks(op, sorted_segments, sorted_segments), 0))
+    stop = op.Select(op.LogicalAnd(op.Equal(previous, sorted_segments), has_begun), op.Squeeze(separator.ends, [0]), start)
     starts, stops = (op.Concat(op.Unsqueeze(a, [1]), b, axis=1) for a, b in ((start, begins), (stop, ends)))
     lengths = op.ReduceSum(op.Subtract(stops, starts), [1], keep_dims=False)
     symbols = with_sentinel(op, contiguous(op, Texts(starts, stops, texts.symbols)).symbols, np.zeros(1, np.uint8))
-    sums = op.Concat(number([0]), op.CumSum(lengths, 0), axis=0)
-    numbers = one_by_one(op, op.convert(as_scalar(op, num_segments), si32))
-    limits = [op.Gather(sums, ranks(op, found, each), 0) for each in (numbers, op.Add(numbers, number(1)))]
+    sums = op.Concat(int32([0]), op.CumSum(lengths, 0), axis=0)
+    segment_range = one_by_one(op, op.convert(as_scalar(op, num_segments), si32))
+    limits = [op.Gather(sums, ranks(op, sorted_segments, each), 0) for each in (segment_range, op.Add(segment_range, int32(1)))]
     # Strings of negative segments are dropped; their bytes come first.
     return packed(op, Texts(limits[0], limits[1], symbols))
 
@@ -209,27 +211,27 @@ def split(
     if not is_first and overlaps(separator):
         node.fail("occurrences of the text can overlap", hint="use a text that does not end as it begins")
     if not maxsplit:
-        ones = op.Add(op.Multiply(texts.begins, number(0)), number(1))
+        ones = op.Add(op.Multiply(texts.begins, int32(0)), int32(1))
         return sparse_texts(node, op, *rows_and_columns(op, ones), texts, texts.begins)
     limit = maxsplit if maxsplit > 0 and separator else None
-    found = pieces(op, texts, separator, any_byte=is_first, none_of_empty=is_first, limit=limit)
+    parts = pieces(op, texts, separator, any_byte=is_first, none_of_empty=is_first, limit=limit)
     if skip_empty if is_first else not separator:
-        found = without_empty(op, found)
+        parts = without_empty(op, parts)
         if maxsplit > 0:
-            found = with_rest(op, texts, found, maxsplit)
-    return sparse_texts(node, op, found.row, found.column, Texts(found.start, found.stop, texts.symbols), texts.begins)
+            parts = with_rest(op, texts, parts, maxsplit)
+    return sparse_texts(node, op, parts.row, parts.column, Texts(parts.start, parts.stop, texts.symbols), texts.begins)
 
 
 def bytes_of(node: LoweringNode, op: OpBuilder, texts: Texts) -> Sequence[SSAValue]:
     """Each byte of each string as a separate string."""
     row, column = rows_and_columns(op, op.Subtract(texts.ends, texts.begins))
     start = op.Add(op.Gather(texts.begins, row, 0), column)
-    return sparse_texts(node, op, row, column, Texts(start, op.Add(start, number(1)), texts.symbols), texts.begins)
+    return sparse_texts(node, op, row, column, Texts(start, op.Add(start, int32(1)), texts.symbols), texts.begins)
 
 
 def sparse_texts(node: LoweringNode, op: OpBuilder, row: SSAValue, column: SSAValue, parts: Texts, strings: SSAValue) -> Sequence[SSAValue]:
     """Coordinates, values and shape of a sparse matrix of strings."""
-    longest = op.ReduceMax(with_sentinel(op, op.Add(column, number(1)), number(0)), [0], keep_dims=True)
+    longest = op.ReduceMax(with_sentinel(op, op.Add(column, int32(1)), int32(0)), [0], keep_dims=True)
     shape = op.Concat(op.ShapeOf(strings), op.convert(longest, si64), axis=0)
     coordinates = op.Concat(op.Unsqueeze(row, [1]), op.Unsqueeze(column, [1]), axis=1)
     return [op.convert(coordinates, si64), packed(op, parts), shape][: node.result_count]
@@ -247,40 +249,40 @@ def sequences(
     pad_width: int = 0,
 ) -> Sequence[SSAValue]:
     """tf.StringNGrams(x, splits) {ngram_widths, separator, left_pad, right_pad, pad_width}
-    -> the joined strings of each window of each row, and the splits of those
+    -> the joined strings of each window of each row, and the row splits of the result
 
-    The strings of a row are padded on both sides. The windows are numbered across rows and widths: running sums of the
-    numbers of windows give the row and the width of each window.
+    The strings of a row are padded on both sides. The windows of all rows and widths have consecutive indices: the
+    cumulative sums of the counts of windows give the row and the width of each window.
     """
     if preserve_short_sequences:
         node.fail("rows shorter than a window are kept", hint="leave preserve_short_sequences out")
-    pads = number([min(width - 1, pad_width if pad_width >= 0 else width - 1) for width in ngram_widths])
+    pads = int32([min(width - 1, pad_width if pad_width >= 0 else width - 1) for width in ngram_widths])
     extra = [node.text(name, "").encode() for name in ("separator", "left_pad", "right_pad")]
     data, constants = together(op, [unpacked(op, data_), constant_texts(op, extra)])
     splits = op.convert(data_splits, si32)
-    rows = op.Subtract(size_of(op, splits), number(1))
+    rows = op.Subtract(size_of(op, splits), int32(1))
     firsts = op.Gather(splits, one_by_one(op, rows), 0)
-    sizes = op.Subtract(op.Gather(splits, op.Add(one_by_one(op, rows), number(1)), 0), firsts)
-    counts = op.Maximum(op.Add(op.Unsqueeze(sizes, [1]), number(2 * pads - np.array(ngram_widths) + 1)), number(0))
+    sizes = op.Subtract(op.Gather(splits, op.Add(one_by_one(op, rows), int32(1)), 0), firsts)
+    counts = op.Maximum(op.Add(op.Unsqueeze(sizes, [1]), int32(2 * pads - np.array(ngram_widths) + 1)), int32(0))
     pair, start = rows_and_columns(op, flat(op, counts))
-    row = op.Divide(pair, number(len(ngram_widths)))
-    kind = op.FloorMod(pair, number(len(ngram_widths)))
-    offsets = number(np.arange(max(ngram_widths)))
-    place = op.Add(op.Unsqueeze(op.Subtract(start, op.Gather(pads, kind, 0)), [1]), offsets)
+    row = op.Divide(pair, int32(len(ngram_widths)), m_pythondiv=False)
+    kind = op.FloorMod(pair, int32(len(ngram_widths)))
+    offsets = int32(np.arange(max(ngram_widths)))
+    index = op.Add(op.Unsqueeze(op.Subtract(start, op.Gather(pads, kind, 0)), [1]), offsets)
     size = op.Unsqueeze(op.Gather(sizes, row, 0), [1])
-    is_left, is_right = op.Less(place, number(0)), op.GreaterEqual(place, size)
+    is_left, is_right = op.Less(index, int32(0)), op.GreaterEqual(index, size)
     inside = op.LogicalNot(op.LogicalOr(is_left, is_right))
-    item = op.Select(inside, op.Add(op.Unsqueeze(op.Gather(firsts, row, 0), [1]), place), number(0))
-    is_used = op.Less(offsets, op.Unsqueeze(op.Gather(number(ngram_widths), kind, 0), [1]))
+    item = op.Select(inside, op.Add(op.Unsqueeze(op.Gather(firsts, row, 0), [1]), index), int32(0))
+    is_used = op.Less(offsets, op.Unsqueeze(op.Gather(int32(ngram_widths), kind, 0), [1]))
 
     def limits(own: SSAValue, fixed: SSAValue) -> SSAValue:
-        found = op.Gather(with_sentinel(op, own, number(0)), item, 0)
-        return op.Select(is_left, op.Gather(fixed, 1, 0), op.Select(is_right, op.Gather(fixed, 2, 0), found))
+        symbols = op.Gather(with_sentinel(op, own, int32(0)), item, 0)
+        return op.Select(is_left, op.Gather(fixed, 1, 0), op.Select(is_right, op.Gather(fixed, 2, 0), symbols))
 
     begins = limits(data.begins, constants.begins)
     ends = op.Select(is_used, limits(data.ends, constants.ends), begins)
     between = [op.Gather(each, 0, 0) for each in constants[:2]]
-    stops = op.Select(op.LogicalAnd(is_used, op.Greater(offsets, number(0))), between[1], between[0])
+    stops = op.Select(op.LogicalAnd(is_used, op.Greater(offsets, int32(0))), between[1], between[0])
     starts = op.Broadcast(between[0], op.ShapeOf(stops))
     shape = np.array([-1, 2 * max(ngram_widths)])
     firsts, lasts = (
@@ -289,4 +291,4 @@ def sequences(
     )
     joined = concatenated(op, Texts(firsts, lasts, data.symbols), op.ShapeOf(row))
     sums = op.CumSum(op.ReduceSum(counts, [1], keep_dims=False), 0)
-    return [joined, op.convert(op.Concat(number([0]), sums, axis=0), element_of(data_splits))][: node.result_count]
+    return [joined, op.convert(op.Concat(int32([0]), sums, axis=0), element_of(data_splits))][: node.result_count]

@@ -1,5 +1,5 @@
-"""Regular expressions: computed on bytes if the pattern is a text or a set of ASCII characters, else by OpenVINO
-Tokenizers.
+"""Regular expressions: matched byte by byte if the pattern is a text or a set of ASCII characters, else by
+OpenVINO Tokenizers.
 
     %y = tf.StaticRegexReplace(%x) {pattern = "[.,!]", rewrite = ""}
 ->  the bytes of %x without those of the set
@@ -16,14 +16,13 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.expansions.strings.pieces import occurrences, overlaps
-from moir.expansions.strings.re2 import Expression, UnknownPattern, rewritten, written_anew
 from moir.expansions.strings.texts import (
     Texts,
     constant_texts,
     contiguous,
     flat,
+    int32,
     is_one_of,
-    number,
     one_by_one,
     packed,
     positions_where,
@@ -36,6 +35,7 @@ from moir.expansions.strings.texts import (
 )
 from moir.expansions.strings.tokenizers import LARGEST_GROWTH, check_permitted, replaced
 from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.strings.re2 import Expression, UnknownPattern, rewritten, written_anew
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -43,7 +43,7 @@ ASCII = bytes(range(128))
 BEYOND = bytes(range(128, 256))
 """The bytes that are part of multi-byte characters."""
 
-PLACE = "\ufdd0"
+MARK = "\ufdd0"
 """A character that temporarily replaces a long rewrite; Unicode reserves it for internal use, so that texts lack it."""
 
 
@@ -64,13 +64,13 @@ def parsed(pattern: str) -> Pattern | None:
     if re.fullmatch(r"(\\[^\w]|[\w\s!\"#%&',\-/:;<=>@_`~])+", pattern) and pattern.isascii():
         text = re.sub(r"\\(.)", r"\1", pattern).encode()
         return Pattern(text=text) if len(text) > 1 else Pattern(members=text)
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"(?P<set>\[(\\.|\[:\w+:\]|[^\]\\])(\\.|\[:\w+:\]|[^\]\\])*\]|\\[sdwSDW]|\.|[\w ])(?P<count>[+*]?)", pattern, re.DOTALL
     )
-    if found is None or not pattern.isascii() or "[:" in pattern:
+    if match is None or not pattern.isascii() or "[:" in pattern:
         return None
-    members = members_of(found["set"])
-    count = found["count"]
+    members = members_of(match["set"])
+    count = match["count"]
     if members is None or (set(members) & set(BEYOND) and not count):
         return None
     return Pattern(members=members, least=0 if count == "*" else 1, repeats=bool(count))
@@ -134,22 +134,22 @@ def replaced_by_automaton(node: LoweringNode, op: OpBuilder, text: str, rewrite:
             hint="use a shorter one",
         )
     x = unpacked(op, node.operand(0))
-    listed = Texts(flat(op, x.begins), flat(op, x.ends), x.symbols)
+    flattened = Texts(flat(op, x.begins), flat(op, x.ends), x.symbols)
     every = node.flag("replace_global", True)
     if not is_long:
-        return packed(op, replaced(op, listed, expression.text, replacement, all_matches=every), shape_value(op, x.begins))
+        return packed(op, replaced(op, flattened, expression.text, replacement, all_matches=every), shape_value(op, x.begins))
     node.note("strings with the character U+FDD0, which stands for the rewrite in between, have the rewrite there")
-    found = replaced(op, listed, expression.text, PLACE, all_matches=every)
-    return replaced_by_bytes(op, found, Pattern(text=PLACE.encode()), replacement.replace("$$", "$").encode(), shape_value(op, x.begins))
+    result = replaced(op, flattened, expression.text, MARK, all_matches=every)
+    return replaced_by_bytes(op, result, Pattern(text=MARK.encode()), replacement.replace("$$", "$").encode(), shape_value(op, x.begins))
 
 
 def matched_by_automaton(node: LoweringNode, op: OpBuilder, text: str) -> SSAValue:
     """Whether a pattern matches a whole string: then the string is empty after the match is removed."""
     expression = expression_of(node, op, text)
     x = unpacked(op, node.operand(0))
-    listed = Texts(flat(op, x.begins), flat(op, x.ends), x.symbols)
-    left = replaced(op, listed, rf"\A(?:{expression.text})\z", "", all_matches=False)
-    was_empty, is_empty = op.Equal(listed.begins, listed.ends), op.Equal(left.begins, left.ends)
+    flattened = Texts(flat(op, x.begins), flat(op, x.ends), x.symbols)
+    left = replaced(op, flattened, rf"\A(?:{expression.text})\z", "", all_matches=False)
+    was_empty, is_empty = op.Equal(flattened.begins, flattened.ends), op.Equal(left.begins, left.ends)
     matches = op.Select(was_empty, np.array(expression.matches_empty), is_empty)
     return op.Reshape(matches, shape_value(op, x.begins), special_zero=False)
 
@@ -175,31 +175,31 @@ def replaced_by_bytes(op: OpBuilder, x: Texts, pattern: Pattern, rewrite: bytes,
     texts, new = together(op, [Texts(flat(op, x.begins), flat(op, x.ends), x.symbols), constant_texts(op, [rewrite])])
     size, length = size_of(op, x.symbols), 1
     if pattern.text is not None:
-        places, length = occurrences(op, x, pattern.text), len(pattern.text)
+        positions, length = occurrences(op, x, pattern.text), len(pattern.text)
     else:
-        places = positions_where(op, is_one_of(op, x.symbols, pattern.members))
+        positions = positions_where(op, is_one_of(op, x.symbols, pattern.members))
     # The pieces are the bytes that do not match, and the rewrite at the first byte of each match.
     indices = one_by_one(op, size)
-    starts = is_at(op, places, size)
-    matched = is_at(op, flat(op, op.Add(op.Unsqueeze(places, [1]), number(np.arange(length)))), size) if length > 1 else starts
+    starts = is_at(op, positions, size)
+    matched = is_at(op, flat(op, op.Add(op.Unsqueeze(positions, [1]), int32(np.arange(length)))), size) if length > 1 else starts
     if pattern.repeats:
         before = op.Gather(op.Concat(np.zeros(1, bool), matched, axis=0), indices, 0)
-        begins_text = is_at(op, op.Minimum(texts.begins, size), op.Add(size, number(1)))
+        begins_text = is_at(op, op.Minimum(texts.begins, size), op.Add(size, int32(1)))
         starts = op.LogicalAnd(starts, op.LogicalOr(op.LogicalNot(before), op.Gather(begins_text, indices, 0)))
-    kept = op.Select(matched, number(0), number(1))
-    lengths = op.Select(starts, number(len(rewrite)), kept)
+    kept = op.Select(matched, int32(0), int32(1))
+    lengths = op.Select(starts, int32(len(rewrite)), kept)
     begins = op.Select(starts, op.Squeeze(new.begins, [0]), indices)
-    sums = op.Concat(number([0]), op.CumSum(lengths, 0), axis=0)
+    sums = op.Concat(int32([0]), op.CumSum(lengths, 0), axis=0)
     pieces = Texts(begins, op.Add(begins, lengths), texts.symbols)
     symbols = with_sentinel(op, contiguous(op, pieces).symbols, np.zeros(1, np.uint8))
     limits = [op.Reshape(op.Gather(sums, each, 0), shape, special_zero=False) for each in texts[:2]]
     return op.StringTensorPack(*limits, symbols)
 
 
-def is_at(op: OpBuilder, places: SSAValue, size: SSAValue) -> SSAValue:
-    """Whether each of `size` indices is among the given ascending indices."""
+def is_at(op: OpBuilder, positions: SSAValue, size: SSAValue) -> SSAValue:
+    """Whether each index below `size` is among the ascending `positions`."""
     indices = one_by_one(op, size)
-    return op.NotEqual(ranks(op, places, indices), ranks(op, places, op.Add(indices, number(1))))
+    return op.NotEqual(ranks(op, positions, indices), ranks(op, positions, op.Add(indices, int32(1))))
 
 
 @tf.lowers("RegexFullMatch", "StaticRegexFullMatch")
@@ -216,12 +216,12 @@ def full_match(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     texts = unpacked(op, input)
     length = op.Subtract(texts.ends, texts.begins)
     if pattern.text is not None:
-        places = occurrences(op, texts, pattern.text)
-        found = op.Subtract(ranks(op, places, op.Add(texts.begins, number(1))), ranks(op, places, texts.begins))
-        return op.LogicalAnd(op.Equal(found, number(1)), op.Equal(length, number(len(pattern.text))))
+        positions = occurrences(op, texts, pattern.text)
+        count = op.Subtract(ranks(op, positions, op.Add(texts.begins, int32(1))), ranks(op, positions, texts.begins))
+        return op.LogicalAnd(op.Equal(count, int32(1)), op.Equal(length, int32(len(pattern.text))))
     others = positions_where(op, op.LogicalNot(is_one_of(op, texts.symbols, pattern.members)))
     is_full = op.Equal(ranks(op, others, texts.begins), ranks(op, others, texts.ends))
-    enough = op.GreaterEqual(length, number(pattern.least))
+    enough = op.GreaterEqual(length, int32(pattern.least))
     if not pattern.repeats:
-        enough = op.Equal(length, number(1))
+        enough = op.Equal(length, int32(1))
     return op.LogicalAnd(is_full, enough)

@@ -10,29 +10,29 @@ from moir.rewriting.builder import OpBuilder
 
 _COMPRESSED = "decompression reads its input bit by bit, each step depending on the one before"
 _RECORDS = "the bytes of a record say where its parts are, each part depending on the one before"
-_HASH = "the hash needs products of 64 bits, which the runtime computes with 32"
+_HASH = "the hash is made of products of 64 bits, which are not supported"
 
 REASONS = {
-    "DecodeBmp": "the header of an image says its rank and size, which the runtime cannot take from bytes",
+    "DecodeBmp": "the header of an image says its rank and size, which the operation sets cannot take from bytes",
     "DecodeCSV": "quoted fields change the meaning of the bytes that follow them",
     "DecodeGif": _COMPRESSED,
     "DecodeImage": _COMPRESSED,
     "DecodeJSONExample": _RECORDS,
     "DecodeJpeg": _COMPRESSED,
     "DecodePng": _COMPRESSED,
-    "DecodeWav": "the header of the sound says where its samples are and of which kind, which the runtime cannot take from bytes",
+    "DecodeWav": "the header of the sound says where its samples are and of which kind, which the operation sets cannot take from bytes",
     "EncodeJpeg": "compression writes its output bit by bit, each step depending on the one before",
     "EncodePng": "compression writes its output bit by bit, each step depending on the one before",
     "ParseExample": _RECORDS,
     "ParseExampleV2": _RECORDS,
     "ParseSingleExample": _RECORDS,
     "ParseTensor": _RECORDS,
-    "ReadFile": "the runtime reads no files",
-    "StringFormat": "the runtime does not write tensors of any rank as text",
+    "ReadFile": "the operation sets have no operation that reads files",
+    "StringFormat": "the operation sets have no operation that writes tensors as text",
     "StringToHashBucket": _HASH,
     "StringToHashBucketStrong": _HASH,
-    "UnicodeScript": "the runtime has no table of the scripts of characters",
-    "UnicodeTranscode": "the runtime has no tables of encodings",
+    "UnicodeScript": "the operation sets have no table of the scripts of characters",
+    "UnicodeTranscode": "the operation sets have no tables of encodings",
 }
 """Why each kind cannot be expressed."""
 

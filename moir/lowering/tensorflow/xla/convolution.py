@@ -33,4 +33,5 @@ def convolution(
     spread, dilations = (constant_list(node, index, "dilations", axes) for index in (4, 5))
     groups = constant_list(node, 6, "groups", 1)[0]
     window = SlidingWindow(strides, dilations, pads[::2], pads[1::2], "explicit")
-    return op.convert(convolved(node, op, lhs, rhs, window, spread, groups), element)
+    data, filters = (op.convert(each, element) for each in (lhs, rhs))
+    return convolved(node, op, data, filters, window, spread, groups)

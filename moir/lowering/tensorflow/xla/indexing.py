@@ -11,8 +11,7 @@ from xdsl.ir import SSAValue
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import graph_of
 from moir.lowering.tensorflow.table import tf
-from moir.lowering.tensorflow.xla.movement import constant_list
-from moir.lowering.xla.indexing import gathered
+from moir.lowering.xla.indexing import gathered, slice_sizes_of
 from moir.lowering.xla.scattering import scattered
 from moir.rewriting.builder import OpBuilder
 
@@ -31,8 +30,9 @@ def gather(
 
     A start index beyond the last valid one is clamped to the last valid one.
     """
-    sizes = constant_list(node, 2, "slice sizes", node.known_rank(0))
-    return gathered(node, op, operand, sizes, start_index_map, collapsed_slice_dims)
+    sizes, computed = slice_sizes_of(node, op, 2)
+    sizes = [1 if axis in collapsed_slice_dims else size for axis, size in enumerate(sizes)]
+    return gathered(node, op, operand, sizes, start_index_map, collapsed_slice_dims, computed)
 
 
 @tf.lowers("XlaScatter")

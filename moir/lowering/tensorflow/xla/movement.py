@@ -1,4 +1,4 @@
-"""XLA operations that move elements: padding, and slices at computed positions; and those that change nothing.
+"""XLA operations that move elements (padding, dynamic slices) or change nothing.
 
     %y = tf.XlaPad(%x, 0, [1, 0], [1, 0], [0, 2])
 ->  %0 = opset1.Reshape(opset12.Pad(opset1.Unsqueeze(%x, 2), …))   // two zeros between the columns
@@ -22,13 +22,13 @@ HINT = "export the model with static shapes, so that sizes and dimensions are co
 
 
 def constant_list(node: LoweringNode, index: int, what: str, length: int | None = None) -> tuple[int, ...]:
-    """A constant operand that is a list of integers. Raises ConversionError if it is computed or has another length."""
-    found = node.constant_integers(index)
-    if found is None:
+    """A constant 1-D operand of integers. Raises ConversionError if it is computed or has another length."""
+    values = node.constant_integers(index)
+    if values is None:
         node.fail(f"its {what} are computed when the model runs", hint=HINT)
-    if length is not None and len(found) != length:
-        node.fail(f"its {what} have {len(found)} entries, not {length}")
-    return found
+    if length is not None and len(values) != length:
+        node.fail(f"its {what} have {len(values)} entries, not {length}")
+    return values
 
 
 # Operations that change nothing
@@ -75,7 +75,7 @@ def pad(node: LoweringNode, op: OpBuilder, input: SSAValue, padding_value: SSAVa
 def broadcast_helper(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> Sequence[SSAValue]:
     """tf.XlaBroadcastHelper(a, b, dims) -> a, opset1.Reshape(b, [1, size, 1]): ones in the dimensions that b lacks
 
-    Entry i of `dims` is the dimension of the operand of higher rank that corresponds to dimension i of the other
+    Element i of `dims` is the dimension of the operand of higher rank that corresponds to dimension i of the other
     operand.
     """
     values, ranks = [lhs, rhs], [node.known_rank(0), node.known_rank(1)]

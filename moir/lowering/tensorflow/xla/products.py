@@ -11,10 +11,10 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import si32
+from moir.dialects.element_types import boolean, si32
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
-from moir.lowering.xla.products import WIDENED, equation_of
+from moir.lowering.xla.products import equation_of
 from moir.rewriting.builder import OpBuilder
 
 
@@ -33,6 +33,7 @@ def product(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> 
     The dimensions of the result are the batch dimensions, then the other uncontracted ones of a, then those of b.
     """
     element = result_element(node)
-    factors = [op.convert(each, si32 if element in WIDENED else element) for each in (lhs, rhs)]
+    # Products of truth values are those of 0 and 1.
+    factors = [op.convert(each, si32 if element is boolean else element) for each in (lhs, rhs)]
     equation = equation_of(node, [node.known_rank(0), node.known_rank(1)])
     return op.convert(op.Einsum(*factors, equation=equation), element)

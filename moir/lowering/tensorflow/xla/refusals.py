@@ -8,18 +8,15 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
-_STABLEHLO = "the computation is a module of StableHLO inside the node, not a graph of TensorFlow"
-_EXPORT = "export the model with jax2tf.convert(…, native_serialization=False), or with enable_xla=False as well"
-_ITERATIVE = "the runtime has no decomposition of matrices that iterates until it is exact"
+_ITERATIVE = "the operation sets have no decomposition of matrices that iterates until it is exact"
 _CUT = "cut the model before this node"
 _DEVICES = "it exchanges values between devices, and an IR is for one"
 _ONE_DEVICE = "export the model for one device"
 _LIBRARY = "it calls a function of a library that is not part of the model"
-_RANDOM = "the runtime has no generator of the bits that XLA draws, so the numbers would be others"
+_RANDOM = "the operation sets have no generator of the bits that XLA draws, so the numbers would be others"
 
 REFUSALS = {
     "XlaAllReduce": (_DEVICES, _ONE_DEVICE),
-    "XlaCallModule": (_STABLEHLO, _EXPORT),
     "XlaCustomCall": (_LIBRARY, _CUT),
     "XlaCustomCallV2": (_LIBRARY, _CUT),
     "XlaRecv": (_DEVICES, _ONE_DEVICE),
@@ -29,7 +26,7 @@ REFUSALS = {
     "XlaSelectAndScatter": ("it is the gradient of a pooling, which an IR does not have", "export the forward pass only"),
     "XlaSelfAdjointEig": (_ITERATIVE, _CUT),
     "XlaSend": (_DEVICES, _ONE_DEVICE),
-    "XlaSetDynamicDimensionSize": ("a dimension of the runtime has no size apart from that of the data", _CUT),
+    "XlaSetDynamicDimensionSize": ("a dimension has no size apart from that of the data", _CUT),
     "XlaSpmdFullToShardShape": (_DEVICES, _ONE_DEVICE),
     "XlaSpmdShardToFullShape": (_DEVICES, _ONE_DEVICE),
     "XlaSvd": (_ITERATIVE, _CUT),
@@ -39,6 +36,6 @@ REFUSALS = {
 
 @tf.lowers(*REFUSALS)
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """tf.XlaCallModule(x…): raises an error, because the operation sets cannot express it."""
+    """tf.XlaSvd(x): raises an error, because the operation sets cannot express it."""
     reason, hint = REFUSALS[node.op.KIND]
     node.fail(reason, hint=hint)

@@ -1,8 +1,8 @@
 """Sorts of XLA, in the order of a comparator.
 
     %y, %j = tf.XlaVariadicSort(%x, %i, 1) {comparator: (a, b, i, j) -> Less(a, b)}
-->  %y, %place = opset11.TopK(%x, size) {axis = 1, mode = min, sort = value}
-    %j = opset6.GatherElements(%i, %place) {axis = 1}
+->  %y, %index = opset11.TopK(%x, size) {axis = 1, mode = min, sort = value}
+    %j = opset6.GatherElements(%i, %index) {axis = 1}
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def sort(op: OpBuilder, input: SSAValue) -> SSAValue:
 def sort_pairs(node: LoweringNode, op: OpBuilder, keys_: SSAValue, values: SSAValue) -> Sequence[SSAValue]:
     """tf.XlaKeyValueSort(keys, values) -> opset11.TopK(keys), opset6.GatherElements(values, its indices)"""
     axis = node.known_rank(0) - 1
-    keys, places = ordered(op, keys_, axis, ascends=True)
-    return [keys, op.GatherElements(values, places, axis=axis)]
+    keys, indices = ordered(op, keys_, axis, ascends=True)
+    return [keys, op.GatherElements(values, indices, axis=axis)]
 
 
 @tf.lowers("XlaVariadicSort")

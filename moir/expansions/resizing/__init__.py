@@ -1,0 +1,1 @@
+"""Resizing of images and sampling at positions, for static and for computed sizes."""

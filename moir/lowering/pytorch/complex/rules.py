@@ -1,0 +1,32 @@
+"""How kinds of PyTorch compute with complex numbers where some operands may be real."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from moir.lowering.complex.kinds import Complex, with_handler
+
+if TYPE_CHECKING:
+    from moir.lowering.binder import LoweringNode
+    from moir.lowering.handlers import BoundHandler, Replacement
+    from moir.rewriting.builder import OpBuilder
+
+SUMMED = with_handler("pytorch.complex.elements:terms")
+"""All operands are elements of the results."""
+
+JOINED = with_handler("pytorch.complex.elements:elements")
+"""Operands of certain names are elements of the results; other ones are indices or conditions."""
+
+
+def bilinear_in(first: str, second: str, added: str | None = None, *, conjugates: bool = False) -> Complex:
+    """An operation that is bilinear in two operands, by their names; the operand `added` is added to the result.
+
+    With `conjugates`, the first operand is conjugated.
+    """
+
+    def compute(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
+        from moir.lowering.pytorch.complex.functions import bilinear_result
+
+        return bilinear_result(node, op, handler, (first, second, added), conjugates=conjugates)
+
+    return Complex(compute)

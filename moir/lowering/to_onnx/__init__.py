@@ -1,0 +1,1 @@
+"""Lowerings in the other direction: operations of the opset dialects become operations of the `onnx` dialect."""

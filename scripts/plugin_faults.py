@@ -11,18 +11,18 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from moir.frameworks import load
-from moir.target_records import OPENVINO_CPU
-from moir.targets.record import Fault
+from moir.targets.known_faults import faults_of
+from moir.targets.record import Fault, Form, Refusal
+from moir.targets.registry import OPENVINO_CPU
 
 FILE = Path(__file__).parents[1] / "docs" / "plugin-faults.md"
 
 HEAD = """# Faults of the CPU plugin
 
 Where OpenVINO Runtime's CPU plugin computes something else than the operation sets define, and what moir does about it.
-Written by `python -m scripts.plugin_faults` from the records in `moir/targets/openvino_cpu/faults`; do not edit. For
-each fault, `tests/numerical/targets` has the smallest model that shows it: `python -m tests.numerical.targets.faults`
-prints which of them the installed runtime still has on this processor.
+Written by `python -m scripts.plugin_faults` from the records in `moir/targets/openvino_cpu`; do not edit. For each
+fault, `tests/numerical/targets` has the smallest model that shows it: `python -m tests.numerical.targets.faults` prints
+which of them the installed runtime still has on this processor.
 
 ## Written in another form
 
@@ -37,37 +37,40 @@ Another form would make every model with these operations slower, so moir writes
 """
 
 REFUSED = """
+## Refused
+
+moir refuses these, in models of all frameworks: no other form is known. `--target none` turns that off.
+"""
+
+NOT_COMPILED = """
 ## Not compiled
 
-The plugin does not compile a valid IR with intermediate results of unknown rank (from a Reshape to a computed shape of
-unknown length, or an If whose branches have results of different ranks and whose condition depends on shapes), or with
-recurrent networks whose weights have unknown sizes. Give the inputs sizes, in the conversion or with `model.reshape()`.
-moir refuses models for which sizes do not help: an input list of unknown length determines a rank, a condition on
-values chooses between branches of different ranks, or the rank of a loop's state changes.
+The plugin does not compile a valid IR with intermediate results of dynamic rank (from a Reshape to a computed shape of
+dynamic length, or an If whose branches have results of different ranks and whose condition depends on shapes), or with
+RNN layers with weights of dynamic shapes. Give the inputs static shapes, in the conversion or with `model.reshape()`.
+moir refuses models for which that does not help: an input of dynamic length determines a rank, a condition on values
+selects one of two branches with different ranks, or the rank of a loop's state changes.
 """
 
 
-def faults() -> tuple[Fault, ...]:
-    """The faults of the target."""
-    assert OPENVINO_CPU.faults is not None
-    return load(OPENVINO_CPU.faults)
-
-
-def _table(rows: Iterable[Fault], *, with_form: bool) -> str:
-    titles = ["fault", "operation", "instead of the definition", *(["form"] if with_form else []), "seen in"]
+def _table(rows: Iterable[tuple[Fault, Form | Refusal | None]], column: str = "") -> str:
+    """The rows of a table, with a column for what avoids or refuses each fault if that has a title."""
+    titles = ["fault", "operation", "instead of the definition", *([column] if column else []), "seen in"]
     lines = [f"| {' | '.join(titles)} |", f"|{' --- |' * len(titles)}"]
-    for each in rows:
-        form = [f"`{each.form}`"] if with_form else []
-        seen = ", ".join(each.versions) + (f", processors with {each.feature}" if each.feature else "")
-        lines.append(f"| {' | '.join([f'`{each.name}`', each.operation, each.instead, *form, seen])} |")
+    for fault, record in rows:
+        seen = ", ".join(fault.versions) + (f", processors with {fault.feature}" if fault.feature else "")
+        cells = [f"`{fault.name}`", fault.operation, fault.instead, *([f"`{record.name}`"] if record else []), seen]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
 def document() -> str:
     """The text of the page."""
-    avoided = _table((each for each in faults() if each.form), with_form=True)
-    others = _table((each for each in faults() if not each.form), with_form=False)
-    return f"{HEAD}\n{avoided}{NOT_AVOIDED}\n{others}{REFUSED}"
+    faults = [*faults_of(OPENVINO_CPU)]
+    avoided = _table((row for row in faults if isinstance(row[1], Form)), "form")
+    refused = _table((row for row in faults if isinstance(row[1], Refusal)), "refusal")
+    others = _table(row for row in faults if row[1] is None)
+    return f"{HEAD}\n{avoided}{NOT_AVOIDED}\n{others}{REFUSED}\n{refused}{NOT_COMPILED}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

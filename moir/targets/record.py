@@ -1,7 +1,10 @@
 """Records of a target's deviations from the operation sets: faults, and the equivalent forms that avoid them.
 
-Fault("maximum-nan", "Maximum", "is the second operand if the first is NaN")
-Form("reverse-comparisons", (ComparisonOfFloats,))
+Form(
+    "reverse-comparisons",
+    (ComparisonOfFloats,),
+    faults=(Fault("comparison-nan", "Greater of floats", "is the negation of LessEqual, and so holds for NaN"),),
+)
 """
 
 from __future__ import annotations
@@ -9,14 +12,40 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from moir.records import Record
+from moir.support.records import Record
+from moir.targets.stages import CORRECT
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
 
     from moir.analysis.analyses import Analyses
     from moir.rewriting.driver import Pattern
     from moir.rewriting.reporting_pass import Roots
+
+
+class Fault(Record):
+    """A deviation of a target from the definition of an operation: a wrong result, a rejection or a crash.
+
+    It stands in the record of the form or refusal that avoids it, or else in the table of `unavoided_faults`.
+
+    `tests/numerical/targets` has the smallest model that shows the fault, under its name; `python -m
+    tests.numerical.targets.faults` says whether the installed runtime still has the fault on this processor.
+
+    Args:
+        name: the name of the fault.
+        operation: the operations that have the fault, and its conditions.
+        instead: the result or behaviour of the target.
+        versions: the versions of the runtime in which it was seen.
+        feature: the feature of the processor, by its name in Linux, without which the fault does not occur, since the
+            runtime has other kernels for such processors; empty if it occurs on every processor.
+    """
+
+    name: str
+    operation: str
+    instead: str
+    versions: tuple[str, ...] = ("2026.4",)
+    feature: str = ""
 
 
 class Form(Record):
@@ -29,6 +58,10 @@ class Form(Record):
         run: the pass itself, as `ReportingPass.run`, if it does more than apply its patterns.
         roots: if there are no patterns, the classes of operations that `run` may change.
         in_place: whether it adds and erases no operations and changes no operands, see `ReportingPass.IN_PLACE`.
+        stage: when it runs, one of `moir.targets.stages`.
+        after: the forms of its stage that run before it, since they build what it rewrites, or need what it rewrites
+            as it was.
+        faults: what it avoids.
     """
 
     name: str
@@ -37,30 +70,31 @@ class Form(Record):
     run: Callable[[ModuleOp, Analyses], bool] | None = None
     roots: Roots = ()
     in_place: bool = False
+    stage: str = CORRECT
+    after: tuple[str, ...] = ()
+    faults: tuple[Fault, ...] = ()
 
 
-class Fault(Record):
-    """A deviation of a target from the definition of an operation: a wrong result, a rejection or a crash.
+class Refusal(Record):
+    """A check of a target, after all forms: it refuses valid operations that the target does not execute in any form.
 
-    `tests/numerical/targets` has the smallest model that shows the fault, under its name; `python -m
-    tests.numerical.targets.faults` says whether the installed runtime still has the fault on this processor.
+    The error names the node of the framework that the operation comes from.
 
     Args:
-        name: the name of the fault.
-        operation: the operations that it concerns, and under which conditions.
-        instead: what the target computes or does instead.
-        form: the name of the pass that avoids it; empty if another form would cost every model with the operation.
-        versions: the versions of the runtime in which it was seen.
-        feature: the feature of the processor, by its name in Linux, without which the fault does not occur, since the
-            runtime has other kernels for such processors; empty if it occurs on every processor.
+        name: the name of the pass.
+        roots: the classes of operations that it may refuse.
+        reason: what the target does not execute about an operation of these classes; None if it executes it.
+        hint: what the user can do about it.
+        summary: what it refuses, in a sentence.
+        faults: the deviations for which it refuses them.
     """
 
     name: str
-    operation: str
-    instead: str
-    form: str = ""
-    versions: tuple[str, ...] = ("2026.4",)
-    feature: str = ""
+    roots: tuple[type[Operation], ...]
+    reason: Callable[[Operation, Analyses], str | None]
+    hint: str
+    summary: str
+    faults: tuple[Fault, ...] = ()
 
 
 AVX_512 = "avx512bw"

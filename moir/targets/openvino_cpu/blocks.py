@@ -10,7 +10,7 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 
 class PaddedBlocks(Pattern):
@@ -54,4 +54,17 @@ def is_rounded(value: SSAValue) -> bool:
     return isinstance(value.owner, FakeQuantize) or (isinstance(value.owner, Convert) and element_of(value.owner.data) in INTEGER_TYPES)
 
 
-FORMS = (Form("pad-blocks", (PaddedBlocks,)),)
+FORMS = (
+    Form(
+        "pad-blocks",
+        (PaddedBlocks,),
+        faults=(
+            Fault("blocks-of-padding", "SpaceToBatch with positions of a block that are padding in all blocks", "has other elements there"),
+            Fault(
+                "blocks-of-levels",
+                "SpaceToBatch with padding of integers with a zero point, or what a FakeQuantize rounds to levels below 0",
+                "has the lowest one instead of 0",
+            ),
+        ),
+    ),
+)

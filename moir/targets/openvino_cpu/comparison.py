@@ -11,7 +11,7 @@ from moir.dialects.extension import ExtensionOp
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of, rank_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import AVX_512, Fault, Form
 
 
 class ComparisonOfFloats(Pattern):
@@ -89,10 +89,8 @@ ADDING = frozenset(("Add", "Concat", "Maximum", "Minimum", "Range", "Subtract"))
 """Operations whose results are at most as large as their operands or the sums of their operands."""
 
 
-MOVING = frozenset(
-    ("Broadcast", "CumSum", "Gather", "GatherElements", "GatherND", "Reshape", "Slice", "Squeeze", "Tile", "Transpose", "Unsqueeze")
-)
-"""Operations whose results are elements of the first operand, or sums of such elements."""
+SUMMING = frozenset(("CumSum", "Gather"))
+"""Operations whose results are elements of the first operand, sums of such elements, or 0."""
 
 
 class ComparisonOfIntegers(Pattern):
@@ -123,12 +121,12 @@ class ComparisonOfIntegers(Pattern):
 
 
 class TruthOfIntegers(Pattern):
-    """Compares integers with 0 in place of a conversion to booleans.
+    """Compares integers with 0 instead of converting them to booleans.
 
         %1 = opset1.Convert(%x) {destination_type = boolean} // integers of 32 or 64 bits
     ->  %1 = opset1.NotEqual(%x, 0)
 
-    The plugin converts the number without an absolute value to false: -2³¹, or 2³¹ without a sign.
+    The plugin converts -2³¹, or 2³¹ of an unsigned type, to false.
     """
 
     roots = ("opset1.Convert",)
@@ -160,7 +158,7 @@ def _is_counted(value: SSAValue, depth: int = 10) -> bool:
         return element == boolean or describe(element).bits <= 16 or _is_counted(op.operands[0], depth - 1)
     if op.KIND in ADDING:
         return all(_is_counted(operand, depth - 1) for operand in op.operands)
-    return _is_small(value) or (op.KIND in MOVING and _is_counted(op.operands[0], depth - 1))
+    return _is_small(value) or ((op.MOVES or op.KIND in SUMMING) and _is_counted(op.operands[0], depth - 1))
 
 
 class SelectOfBooleans(Pattern):
@@ -186,7 +184,7 @@ class SelectOfBooleans(Pattern):
 
 
 class SelectOfExtensions(Pattern):
-    """Converts results of i64 of an extension's operation to i32 and back where a Select chooses from them.
+    """Converts i64 results of an extension's operation to i32 and back where a Select reads them.
 
         %h = extension.StringToHashBucket(…)                 // si64
         %y = opset1.Select(%c, %h, %a)
@@ -213,9 +211,51 @@ class SelectOfExtensions(Pattern):
 
 
 FORMS = (
-    Form("reverse-comparisons", (ComparisonOfFloats,)),
-    Form("compare-with-infinity", (ExtremeIsInfinite,)),
-    Form("select-by-logic", (SelectOfBooleans,)),
-    Form("convert-chosen-extensions", (SelectOfExtensions,)),
-    Form("compare-with-zero", (ComparisonOfIntegers, TruthOfIntegers), "Compares differences of integers, and their truth, with 0."),
+    Form(
+        "reverse-comparisons",
+        (ComparisonOfFloats,),
+        faults=(
+            Fault(
+                "comparison-nan",
+                "Greater and GreaterEqual of floats",
+                "are the negation of LessEqual and Less, and so hold for NaN",
+                feature=AVX_512,
+            ),
+        ),
+    ),
+    Form(
+        "compare-with-infinity",
+        (ExtremeIsInfinite,),
+        after=("compare-uint32",),
+        faults=(
+            Fault("maximum-is-infinite", "whether ReduceMax is minus infinity, or ReduceMin infinity", "is false, as they are ∓3.4e38"),
+        ),
+    ),
+    Form(
+        "select-by-logic",
+        (SelectOfBooleans,),
+        after=(
+            "count-unsliced-iterations",
+            "select-pad-values",
+        ),
+        faults=(Fault("select-constants", "Select of booleans by a constant, which is also what is chosen", "is not compiled"),),
+    ),
+    Form(
+        "convert-selected-extensions",
+        (SelectOfExtensions,),
+        faults=(Fault("extension-choice", "Select of a result of i64 of an extension's operation", "is not compiled"),),
+    ),
+    Form(
+        "compare-with-zero",
+        (ComparisonOfIntegers, TruthOfIntegers),
+        "Compares differences of integers, and their truth, with 0.",
+        after=(
+            "compare-uint32",
+            "compute-uint32-as-int32",
+        ),
+        faults=(
+            Fault("truth-of-smallest", "Convert of integers of 32 or 64 bits to boolean", "is false for -2³¹, and for 2³¹ without a sign"),
+            Fault("i32-equality", "Equal and NotEqual of integers", "are computed in f32, which is exact up to 2²⁴"),
+        ),
+    ),
 )

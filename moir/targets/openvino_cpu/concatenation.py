@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
-from xdsl.ir import Operation, SSAValue
+from collections.abc import Set as AbstractSet
 
-from moir.dialects.element_types import REAL_TYPES, string
+import numpy as np
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from moir.dialects.element_types import REAL_TYPES, bf16, describe, dynamic, f16, f32, f64, si8, si32, si64, string, ui8
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.opset.movement import Concat
+from moir.dialects.opset.movement import Concat, Split
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of, size_along
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
-
-VIEWS = frozenset(("Reshape", "Squeeze", "Unsqueeze"))
-"""Operations whose results may share the memory of their operand."""
+from moir.targets.record import Fault, Form
 
 
 class PartWithoutElements(Pattern):
@@ -78,7 +77,7 @@ class AbsoluteOfConcat(Pattern):
 
 def _origin(value: SSAValue) -> SSAValue:
     """The value in whose memory a value is stored: the operand of operations that only reshape it."""
-    while isinstance(value.owner, OpsetOp) and value.owner.KIND in VIEWS:
+    while isinstance(value.owner, OpsetOp) and value.owner.RESHAPES:
         value = value.owner.operands[0]
     return value
 
@@ -87,11 +86,69 @@ def _meets_concat(value: SSAValue) -> bool:
     """Whether a Concat uses a value, directly or through operations that reshape it."""
     users = [use.operation for use in value.uses]
     return any(
-        isinstance(user, Concat) or (isinstance(user, OpsetOp) and user.KIND in VIEWS and _meets_concat(user.results[0])) for user in users
+        isinstance(user, Concat) or (isinstance(user, OpsetOp) and user.RESHAPES and _meets_concat(user.results[0])) for user in users
     )
 
 
+_RESIZED: AbstractSet[Attribute] = frozenset({bf16, f16, f32, f64, si8, si32, si64, ui8})
+"""The element types of opset11.Interpolate."""
+
+
+class RepeatedPartsOfSplit(Pattern):
+    """Concatenates repeated parts of a Split in an element type of Interpolate.
+
+        %a, %b = opset1.Split(%x, 2) {num_splits = 2}        // of si16
+        %y = opset1.Concat(%a, %a, %b, %b) {axis = 2}
+    ->  %0 = opset1.Concat(%a as si32, %a as si32, %b as si32, %b as si32) {axis = 2}
+        %y = opset1.Convert(%0) {destination_type = si16}
+
+    The plugin replaces such a Concat by an Interpolate, also for element types that this operation does not have.
+    """
+
+    roots = (Concat,)
+    companions = ((Split,),)
+
+    def may_match(self, op: Operation) -> bool:
+        is_repeated = len(set(op.operands)) < len(op.operands) and element_of(op.results[0]) not in _RESIZED | {dynamic, string}
+        return is_repeated and any(isinstance(each.owner, Split) for each in op.operands)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, Concat)
+        build, element = rewriter.op, element_of(op.results[0])
+        wide = f32 if element in REAL_TYPES else si64 if describe(element).bits > describe(si32).bits else si32
+        joined = build.Concat(*(build.convert(each, wide) for each in op.operands), axis=op.integer("axis"))
+        rewriter.replace_with(op, build.convert(joined, element))
+
+
 FORMS = (
-    Form("join-empty-parts", (PartWithoutElements,)),
-    Form("separate-absolute-values", (AbsoluteOfConcat,)),
+    Form(
+        "widen-repeated-parts",
+        (RepeatedPartsOfSplit,),
+        faults=(
+            Fault("repeated-parts", "Concat of repeated parts of a Split, of elements that Interpolate does not have", "is not compiled"),
+        ),
+    ),
+    Form(
+        "join-empty-parts",
+        (PartWithoutElements,),
+        after=("sum-empty-products",),
+        faults=(
+            Fault(
+                "empty-constant",
+                "Concat of a value of dynamic shape with a constant that has no element, but a size above 0 along the axis",
+                "leaves the constant out",
+            ),
+        ),
+    ),
+    Form(
+        "separate-absolute-values",
+        (AbsoluteOfConcat,),
+        faults=(
+            Fault(
+                "absolute-concat",
+                "Abs of a Concat that another Concat reads, too, or of a Concat of 1-D tensors with any other user",
+                "writes the absolute values into the memory that the other one reads",
+            ),
+        ),
+    ),
 )

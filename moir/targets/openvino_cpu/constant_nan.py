@@ -13,11 +13,11 @@ from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.elementwise import BroadcastingOp
 from moir.dialects.shapes import is_static, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 
 class ConstantIsNan(Pattern):
-    """Replaces an operation that has a constant NaN as an operand by NaNs in the shape of its result.
+    """Replaces an operation with a constant NaN as an operand by a NaN, broadcast to the shape of its result.
 
         %1 = opset1.Maximum(%0, %c)                          // %c: a constant, NaN
     ->  %2 = opset3.ShapeOf(%0)
@@ -55,4 +55,16 @@ def _is_nan(producer: Operation | Block) -> bool:
     return bool(number != number)
 
 
-FORMS = (Form("spread-nan", (ConstantIsNan,)),)
+FORMS = (
+    Form(
+        "propagate-nan-constants",
+        (ConstantIsNan,),
+        faults=(
+            Fault(
+                "activation-nan",
+                "activations made of simple operations (Clamp, HSigmoid, …) with a constant NaN",
+                "are computed with the constant, or not compiled",
+            ),
+        ),
+    ),
+)

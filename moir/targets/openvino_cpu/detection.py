@@ -1,17 +1,19 @@
-"""Prior boxes that the CPU plugin does not compile."""
+"""Prior boxes and suppressions that the CPU plugin does not compile, or computes wrongly."""
 
 from __future__ import annotations
 
+import numpy as np
 from xdsl.ir import Operation
 
+from moir.dialects.element_types import to_numpy
 from moir.dialects.opset.detection.outputs import PriorBox, PriorBox1
-from moir.dialects.shapes import is_static, shape_of
+from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 
-class PriorsOfUnknownSizes(Pattern):
-    """Replaces an opset8.PriorBox by an opset1.PriorBox, and reorders the boxes of each place.
+class PriorsOfDynamicShape(Pattern):
+    """Replaces an opset8.PriorBox by an opset1.PriorBox, and reorders the boxes of each cell.
 
         %y = opset8.PriorBox(%size, %image) {min_max_aspect_ratios_order = false}
     ->  %0 = opset1.PriorBox(%size, %image)
@@ -44,7 +46,7 @@ class PriorsOfUnknownSizes(Pattern):
 
 
 def _with_largest_last(op: PriorBox) -> list[int]:
-    """For each box of a place, in the order of an opset8.PriorBox, its number in the order of an opset1.PriorBox."""
+    """For each box of a cell, in the order of an opset8.PriorBox, its index in the order of an opset1.PriorBox."""
     places: list[int] = []
     for index in range(len(op.numbers("min_size"))):
         start, ratios = len(places), len(op.aspect_ratios())
@@ -54,4 +56,42 @@ def _with_largest_last(op: PriorBox) -> list[int]:
     return places
 
 
-FORMS = (Form("order-prior-boxes", (PriorsOfUnknownSizes,)),)
+LIMIT = 2
+"""The index of the operand with the largest number of boxes of a class."""
+
+
+class SuppressionOfAllBoxes(Pattern):
+    """Replaces a NonMaxSuppression that selects no box, as its limit is 0, by constants.
+
+        %rows, %scores, %count = opset9.NonMaxSuppression(%boxes, %all, 0, …)
+    ->  %rows, %scores, %count = constants of the shapes [0, 3], [0, 3] and [1]
+
+    The plugin does not write the count, and reads boxes of which there are none.
+    """
+
+    roots = ("opset5.NonMaxSuppression", "opset9.NonMaxSuppression")
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        limit = rewriter.known.integers(op.operands[LIMIT]) if len(op.operands) > LIMIT else None
+        if limit != (0,):
+            return
+        shapes = (0, 3), (0, 3), (1,)
+        elements = [element_of(each) for each in op.results]
+        values = [
+            rewriter.op.constant(np.zeros(shape, to_numpy(element)), element) for shape, element in zip(shapes, elements, strict=True)
+        ]
+        rewriter.replace_with(op, values)
+
+
+FORMS = (
+    Form(
+        "order-prior-boxes",
+        (PriorsOfDynamicShape,),
+        faults=(Fault("prior-boxes-of-unknown-sizes", "PriorBox of operation set 8 of dynamic shape", "is not compiled"),),
+    ),
+    Form(
+        "select-no-boxes",
+        (SuppressionOfAllBoxes,),
+        faults=(Fault("suppression-of-none", "NonMaxSuppression with a limit of 0 boxes", "the number of boxes is garbage"),),
+    ),
+)

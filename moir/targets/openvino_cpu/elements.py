@@ -30,9 +30,10 @@ from moir.dialects.element_types import (
 )
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_count, element_of, shape_of
-from moir.records import Record
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.support.records import Record
+from moir.targets.record import AVX_512, Fault, Form
+from moir.targets.stages import TYPES
 
 PACKED: AbstractSet[Attribute] = frozenset(
     each for each in (*INTEGER_TYPES, *REAL_TYPES) if is_element_type(each) and describe(each).is_packed
@@ -64,7 +65,7 @@ class Widening(Record):
 
 
 def _has_dilations_or_places(op: OpsetOp) -> bool:
-    """Whether a MaxPool has dilated windows, or its result of indices has uses."""
+    """Whether a MaxPool has dilated windows, or uses of its indices."""
     return set(op.integers("dilations")) != {1} or op.results[1].first_use is not None
 
 
@@ -79,7 +80,7 @@ def _has_steep_columns(op: OpsetOp) -> bool:
 
 
 def _has_smaller_epsilon(op: OpsetOp) -> bool:
-    """Whether epsilon, which keeps the variance from being 0, underflows in f16."""
+    """Whether epsilon underflows in f16."""
     epsilon = op.number("eps")
     return epsilon > 0 and not np.float16(epsilon)
 
@@ -153,20 +154,20 @@ class ElementsWithoutKernel(Pattern):
         rule, build, wide = WIDENINGS[op.name], rewriter.op, wide_type(op)
         places = range(len(op.operands)) if rule.operands is None else rule.operands
         operands = [build.convert(value, wide) if index in places else value for index, value in enumerate(op.operands)]
-        found: list[SSAValue] = list(build.create(type(op), operands, dict(op.properties), len(op.results)).results)
+        results: list[SSAValue] = list(build.create(type(op), operands, dict(op.properties), len(op.results)).results)
         for index in rule.results:
             element = element_of(op.results[index])
             # The plugin would merge a Transpose with the Convert and write out of bounds: a Clamp between them
             # prevents that.
             apart = op.KIND == "Transpose" and element in (f4e2m1, ui2)
-            found[index] = build.convert(build.Clamp(found[index], min=-8, max=8) if apart else found[index], element)
-        rewriter.replace_with(op, found)
+            results[index] = build.convert(build.Clamp(results[index], min=-8, max=8) if apart else results[index], element)
+        rewriter.replace_with(op, results)
 
 
 class ExtremeOfNarrowIntegers(Pattern):
     """Limits the maximum or minimum of a possibly empty tensor of narrow integers to the range of its type.
 
-        %y = opset1.ReduceMax(%x, %axes)                     // si8, of unknown size
+        %y = opset1.ReduceMax(%x, %axes)                     // si8, of dynamic size
     ->  %0 = opset1.ReduceMax(%x as si32, %axes)
         %y = opset1.Maximum(%0, -128) as si8
 
@@ -227,11 +228,11 @@ def _step(source: Attribute, result: Attribute) -> Attribute | None:
 class ConversionToBytes(Pattern):
     """Converts floats to 8-bit integers by way of integers of 32 bits, whose lowest bits are kept.
 
-        %y = opset1.Convert(%x) {destination_type = ui8}         // f32, of unknown size
+        %y = opset1.Convert(%x) {destination_type = ui8}         // f32, of dynamic size
     ->  %0 = opset1.Convert(%x) {destination_type = si32}
         %y = opset1.Convert(%0) {destination_type = ui8}
 
-    If sizes are unknown, or for f64, the plugin saturates numbers beyond 8 bits, which wrap around in all other cases
+    If sizes are dynamic, or for f64, the plugin saturates numbers beyond 8 bits, which wrap around in all other cases
     and in the frameworks. A conversion of numbers that are known to be within the limits of the type is unchanged.
     """
 
@@ -268,10 +269,40 @@ FORMS = (
         "widen-elements",
         (ElementsWithoutKernel, ExtremeOfNarrowIntegers),
         "Computes in a wider element type where the plugin has no right kernel for the type.",
+        after=(
+            "complete-indices",
+            "reduce-booleans-as-bytes",
+            "normalize-columns",
+            "pad-before-indexing",
+            "pad-before-convolutions",
+            "sum-empty-products",
+        ),
+        faults=(
+            Fault("f8-examination", "IsNaN, IsInf and IsFinite of floats of 8 bits", "are not compiled"),
+            Fault("bf16-normalization", "GroupNormalization of bf16", "is not compiled", feature=AVX_512),
+            Fault("bf16-pooling", "MaxPool of bf16, of which the indices are used", "is not compiled", feature=AVX_512),
+            Fault("bf16-sums", "ReduceSum and others of bf16 along computed axes", "are not compiled", feature=AVX_512),
+            Fault("unique-bytes", "Unique of elements of a byte", "returns wrong indices and counts, or writes beyond its results"),
+            Fault(
+                "packed-padding",
+                "Pad, Transpose and ScatterElementsUpdate of elements of less than 8 bits",
+                "move whole bytes, or are not compiled",
+            ),
+            Fault("narrow-extremes", "ReduceMax and ReduceMin of no integer of 8 or 16 bits", "are the lower bits of the limits of i32"),
+        ),
     ),
     Form(
         "convert-in-steps",
         (ConversionInSteps, ConversionToBytes),
         "Converts element types through an intermediate type if the plugin has no direct conversion, or saturates.",
+        stage=TYPES,
+        faults=(
+            Fault("u2-boolean", "Convert of u2 to boolean, and of some floats of 8 bits to others", "is not compiled"),
+            Fault(
+                "saturated-bytes",
+                "Convert of f64, and of floats of dynamic shape, to integers of 8 bits",
+                "saturates instead of wrapping around, as other conversions do",
+            ),
+        ),
     ),
 )

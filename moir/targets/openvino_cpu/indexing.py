@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
+
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
 from moir.analysis.index_ranges import limited
 from moir.dialects.element_types import describe, dynamic, si32, si64, string, to_numpy
+from moir.dialects.opset.arithmetic import Multiply, Subtract
+from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.indexing import Gather, NonZero, OneHotOp
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.shape import Reshape
 from moir.dialects.opset.sparse import SparseFillEmptyRows
 from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
+from moir.expansions.constant_forms import constant_array, reshaped, unpacked_type
+from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 SHORT_LIST = 64
-"""The number of integers up to which the plugin does not check indices of a list."""
+"""The length of constant 1-D tensors up to which the plugin does not check indices."""
 
 
 class GatherOfOneBatch(Pattern):
@@ -52,6 +60,59 @@ class GatherOfOneBatch(Pattern):
         rewriter.replace_with(op, rewriter.op.Gather(data, indices, axis))
 
 
+class GatherFromBlocks(Pattern):
+    """Gives each element of a quantized table a scale if its blocks lie along another dimension than the last one.
+
+        %t = opset1.Reshape(opset1.Multiply(opset1.Convert(%w), %s), [32, 5])   // %w: [2, 16, 5], %s: [2, 1, 5]
+        %y = opset8.Gather(%t, %i, 0)
+    ->  %t = opset1.Multiply(opset1.Convert(%w as [32, 5]), %s repeated as [32, 5])
+        %y = opset8.Gather(%t, %i, 0)
+
+    The plugin gathers from the integers as if the Reshape merged their last two dimensions.
+    """
+
+    roots = (Gather,)
+
+    def may_match(self, op: Operation) -> bool:
+        table = op.operands[0]
+        if not isinstance(table.owner, Reshape) or not isinstance(table.owner.operands[0].owner, Multiply):
+            return False
+        shape, blocks = shape_of(table) or (), shape_of(table.owner.operands[0]) or ()
+        return len(shape) == 2 and len(blocks) == 3 and shape[0] != blocks[0]
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        table, indices, axis = op.operands
+        assert isinstance(table.owner, Reshape)
+        blocks, shape = table.owner.operands[0], shape_of(table)
+        if shape is not None and is_static(shape) and _is_dequantized(blocks):
+            rewriter.replace_with(op, rewriter.op.Gather(_in_shape(rewriter.op, blocks, shape, blocks), indices, axis))
+
+
+def _is_dequantized(value: SSAValue) -> bool:
+    """Whether a value is a constant, or computed by dequantization from constants."""
+    if isinstance(value.owner, Constant):
+        return True
+    return isinstance(value.owner, Convert | Subtract | Multiply) and all(map(_is_dequantized, value.owner.operands))
+
+
+def _in_shape(op: OpBuilder, value: SSAValue, shape: Sequence[int], like: SSAValue) -> SSAValue:
+    """A value that is dequantized from constants, in another shape of as many elements as `like` has.
+
+    Scales and zero points, which broadcast to `like`, are repeated for each element.
+    """
+    if isinstance(value.owner, Constant):
+        count, sizes = element_count(shape_of(value)), shape_of(like) or ()
+        array = None if count in (1, prod(shape)) else constant_array(op, value)
+        if array is None:
+            return reshaped(op, value, (1,) * len(shape) if count == 1 else shape)
+        return op.constant(np.broadcast_to(array, sizes).reshape(shape), unpacked_type(element_of(value)))
+    assert isinstance(value.owner, Convert | Subtract | Multiply)
+    operands = [_in_shape(op, each, shape, like) for each in value.owner.operands]
+    if isinstance(value.owner, Convert):
+        return op.convert(operands[0], element_of(value))
+    return op.Subtract(*operands) if isinstance(value.owner, Subtract) else op.Multiply(*operands)
+
+
 class GatherWithoutIndices(Pattern):
     """Replaces a Gather whose indices are empty by an empty Slice.
 
@@ -77,14 +138,14 @@ class GatherWithoutIndices(Pattern):
             rewriter.replace_with(op, rewriter.op.Slice(data, [0], [0], [1], list(along)))
 
 
-class GatherFromList(Pattern):
-    """Puts zeros between the numbers of a short constant list, and the numbers again, counted from the end.
+class GatherFromVector(Pattern):
+    """Extends a short constant 1-D tensor by zeros and a copy of its elements, which negative indices select.
 
         %y = opset8.Gather([5, 6, 7], %i, 0)
     ->  %y = opset8.Gather([5, 6, 7, 0, 0, …, 5, 6, 7], %i, 0)
 
-    The plugin takes up to 64 numbers from a list of up to 64 integers in a way of its own: where an index is out of
-    range, it reads what lies before or after the list in memory.
+    The plugin has a kernel of its own for up to 64 indices into up to 64 integers: where an index is out of range, it
+    reads memory before or after the tensor.
     """
 
     roots = (Gather,)
@@ -97,7 +158,7 @@ class GatherFromList(Pattern):
         (data, indices, axis), array = op.operands, constant_of(op.operands[0])
         if array is None or not array.size or constant_of(indices) is not None or (rank_of(indices) or 0) > 1:
             return
-        # Other bounds do not count: the plugin computes remainders of large integers that are beyond the divisor.
+        # Only a Maximum and a Minimum count as bounds: the plugin computes wrong remainders of large integers.
         limits = limited(indices)
         if limits.low < -len(array) or limits.high >= len(array):
             filled = np.concatenate([array, np.zeros(SHORT_LIST, array.dtype), array])
@@ -111,7 +172,7 @@ class GatherAlongComputedAxis(Pattern):
     ->  %0 = opset1.Reshape(%x, [sizes before %axis, size along it, sizes after it])
         %y = opset1.Reshape(opset8.Gather(%0, %i, 1), [sizes before, %i, sizes after])
 
-    The plugin does not compile a computed axis if the data have known sizes.
+    The plugin does not compile a computed axis if the data have static sizes.
     """
 
     roots = (Gather,)
@@ -138,14 +199,14 @@ class GatherAlongComputedAxis(Pattern):
         rewriter.replace_with(op, build.Reshape(build.Gather(lines, indices, 1), sizes, special_zero=False))
 
 
-class PlacesOfScalar(Pattern):
+class NonZeroOfScalar(Pattern):
     """Slices the result of NonZero to as many rows as the data have dimensions, if these may be a scalar.
 
-        %y = opset3.NonZero(%x)                              // %x: of unknown rank
+        %y = opset3.NonZero(%x)                              // %x: of dynamic rank
     ->  %0 = opset3.NonZero(%x)
         %y = opset8.Slice(%0, [0], [rank of %x], [1], [0])
 
-    The plugin treats a scalar as a list. It also fails to compile a NonZero whose constant operand has very many
+    The plugin treats a scalar as a 1-D tensor. It also fails to compile a NonZero whose constant operand has very many
     nonzero elements; the result of such a NonZero is folded to a constant.
     """
 
@@ -215,11 +276,42 @@ class EmptyRows(Pattern):
 
 
 FORMS = (
-    Form("unbatch-gather", (GatherOfOneBatch,)),
+    Form(
+        "unbatch-gather",
+        (GatherOfOneBatch,),
+        faults=(
+            Fault("gather-of-one-batch", "Gather with batch dimensions of size 1, of few elements for each index", "reads out of bounds"),
+        ),
+    ),
     Form(
         "complete-indices",
-        (GatherWithoutIndices, GatherFromList, GatherAlongComputedAxis, PlacesOfScalar, OneHotOfScalar),
-        "Rewrites Gathers with empty indices, computed axes or short lists, and indices of data that may be a scalar.",
+        (GatherFromBlocks, GatherWithoutIndices, GatherFromVector, GatherAlongComputedAxis, NonZeroOfScalar, OneHotOfScalar),
+        "Rewrites Gathers with empty indices, computed axes, short lists or blocks, and indices of data that may be a scalar.",
+        after=(
+            "look-up-sizes",
+            "move-string-indices",
+            "sum-empty-products",
+        ),
+        faults=(
+            Fault(
+                "gather-blocks", "Gather from a dequantized constant table whose blocks lie along its first dimension", "has other elements"
+            ),
+            Fault("gather-empty", "Gather without indices", "ends the process"),
+            Fault("gather-computed-axis", "Gather along a computed axis of data of static sizes", "is not compiled"),
+            Fault(
+                "gather-short-list",
+                "Gather of up to 64 numbers from a constant list of up to 64 integers, at indices out of range",
+                "reads out of bounds",
+            ),
+            Fault("non-zero-scalar", "NonZero of a scalar", "has the coordinate of a list"),
+            Fault("one-hot-scalar", "OneHot of a scalar with a computed depth", "is not compiled"),
+        ),
     ),
-    Form("convert-empty-rows", (EmptyRows,)),
+    Form(
+        "convert-empty-rows",
+        (EmptyRows,),
+        faults=(
+            Fault("empty-rows", "logical operations and Select by the rows that SparseFillEmptyRows says were empty", "are not compiled"),
+        ),
+    ),
 )

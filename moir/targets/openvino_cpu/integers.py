@@ -1,4 +1,6 @@
-"""Functions of integers that the CPU plugin computes in f32, or of the bounds of sizes; integers of sizes in f64."""
+"""Functions of integers that the CPU plugin computes in f32, or evaluates for the bounds of a dynamic dimension only;
+and integers computed from dimensions in f64.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +12,23 @@ from moir.analysis.constants import constant_of
 from moir.analysis.integral_bounds import integral_bounds
 from moir.analysis.sources import is_computed_of
 from moir.dialects.data import Array
-from moir.dialects.element_types import INTEGER_TYPES, f64, si32
+from moir.dialects.element_types import INTEGER_TYPES, describe, f64, si8, si16, si32, si64, ui64
+from moir.dialects.opset.arithmetic import Divide
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
+from moir.dialects.symbols import Symbol
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 SIZES = 1 << 16
 """Sizes below this one are looked up."""
 
+MOST_PLACES = 31
+"""The largest count of bits by which an integer of 32 bits is shifted."""
+
 LONGEST_COMPUTATION = 32
-"""The greatest number of operations that are followed from an integer to the size."""
+"""The maximum number of operations between the dimension and the integer that is computed from it."""
 
 
 class FunctionOfIntegers(Pattern):
@@ -41,6 +48,46 @@ class FunctionOfIntegers(Pattern):
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         x = op.operands[0]
         rewriter.replace_with(op, rewriter.op.Maximum(x, rewriter.op.constant_like(0, x)) if op.name == "opset1.Relu" else x)
+
+
+_SIGNED = frozenset((si8, si16, si32, si64))
+
+
+class FlooredQuotient(Pattern):
+    """Rounds the quotient of integers down by subtracting the remainder from the dividend.
+
+        %q = opset1.Divide(%a, %b)                           // si32, m_pythondiv = true
+    ->  %r = opset1.FloorMod(%a, %b)
+        %q = opset1.Divide(opset1.Subtract(%a, %r), %b) {m_pythondiv = false}
+
+    The plugin rounds towards zero whatever `m_pythondiv` says. Declines where neither number can be negative. Integers
+    of fewer than 32 bits are widened to 32 bits, since their difference may not fit into their type.
+    """
+
+    roots = (Divide,)
+    elements = _SIGNED
+
+    def may_match(self, op: Operation) -> bool:
+        return element_of(op.results[0]) in _SIGNED
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, Divide)
+        if not op.flag("m_pythondiv") or all(_is_not_negative(each, rewriter) for each in op.operands):
+            return
+        build, element = rewriter.op, element_of(op.results[0])
+        properties = {"auto_broadcast": op.text("auto_broadcast")}
+        a, b = (build.convert(each, si32) if describe(element).bits < 32 else each for each in op.operands)
+        whole = build.Subtract(a, build.FloorMod(a, b, **properties), **properties)
+        rewriter.replace_with(op, build.convert(build.Divide(whole, b, m_pythondiv=False, **properties), element))
+
+
+def _is_not_negative(value: SSAValue, rewriter: Rewriter) -> bool:
+    """Whether no element of a tensor of integers can be negative, as far as constants, dimensions and bounds tell."""
+    bounds = integral_bounds(value)
+    if bounds is not None and bounds[0] >= 0:
+        return True
+    elements = rewriter.known.elements(value)
+    return elements is not None and all(each.dimension if isinstance(each, Symbol) else each >= 0 for each in elements.flat)
 
 
 class RemainderOfSizes(Pattern):
@@ -71,7 +118,7 @@ class RemainderOfSizes(Pattern):
 
 
 def _is_list(op: OpsetOp) -> bool:
-    """Whether the first result of an operation is a list or a scalar."""
+    """Whether the first result of an operation is a 1-D tensor or a scalar."""
     return bool(op.results) and rank_of(op.results[0]) in (0, 1)
 
 
@@ -98,10 +145,10 @@ class IntegersOfSizes(Pattern):
         )
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        found = _computation(op.operands[0])
-        if found is None:
+        computation = _computation(op.operands[0])
+        if computation is None:
             return
-        size, operations = found
+        size, operations = computation
         table = _table(size, operations, op.operands[0])
         if table is None:
             return
@@ -156,10 +203,10 @@ def _table(size: SSAValue, operations: list[OpsetOp], result: SSAValue) -> Array
                 operands.append(known.reshape(-1))
                 # The plugin multiplies by the reciprocal of a constant divisor.
                 is_exact &= _fits(1 / known if op.KIND == "Divide" and each not in values and each is op.operands[1] else known)
-            found = op.evaluate(*operands)
-            if found is None:
+            evaluated = op.evaluate(*operands)
+            if evaluated is None:
                 return None
-            values[op.results[0]] = np.asarray(found[0])
+            values[op.results[0]] = np.asarray(evaluated[0])
             is_exact &= _fits(values[op.results[0]])
         numbers = values[result]
         limits = np.iinfo(np.int32)
@@ -172,8 +219,81 @@ def _fits(numbers: Array) -> bool:
     return bool(np.array_equal(numbers.astype(np.float32).astype(np.float64), numbers.astype(np.float64), equal_nan=True))
 
 
+class ShiftBeyondWord(Pattern):
+    """Limits the shifts of 64-bit integers to 31 bits; a left shift by more gives 0.
+
+        %1 = opset15.BitwiseRightShift(%x, %n)               // si64
+    ->  %1 = opset15.BitwiseRightShift(%x, opset1.Minimum(%n, 31))
+        %2 = opset15.BitwiseLeftShift(%x, %n)
+    ->  %2 = opset1.Select(opset1.Greater(%n, 31), 0, opset15.BitwiseLeftShift(%x, opset1.Minimum(%n, 31)))
+
+    The plugin computes with the lower 32 bits, the highest of which equals all higher bits, and shifts by the count
+    modulo 32.
+    """
+
+    roots = ("opset15.BitwiseRightShift", "opset15.BitwiseLeftShift")
+    elements = frozenset((si64, ui64))
+
+    def may_match(self, op: Operation) -> bool:
+        if element_of(op.results[0]) not in (si64, ui64):
+            return False
+        bounds = integral_bounds(op.operands[1])
+        return bounds is None or bounds[1] > MOST_PLACES
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        build, (x, counts) = rewriter.op, op.operands
+        known = constant_of(counts)
+        if known is None:
+            most, is_far = build.Minimum(counts, build.constant_like(MOST_PLACES, counts)), None
+        else:
+            most, is_far = build.constant(np.minimum(known, MOST_PLACES), element_of(counts)), build.constant(known > MOST_PLACES)
+        if op.name == "opset15.BitwiseRightShift":
+            rewriter.replace_with(op, build.BitwiseRightShift(x, most))
+        else:
+            is_far = build.Greater(counts, build.constant_like(MOST_PLACES, counts)) if is_far is None else is_far
+            rewriter.replace_with(op, build.Select(is_far, build.constant_like(0, x), build.BitwiseLeftShift(x, most)))
+
+
 FORMS = (
-    Form("look-up-sizes", (IntegersOfSizes,)),
-    Form("bound-integers", (FunctionOfIntegers,)),
-    Form("compute-remainders", (RemainderOfSizes,)),
+    Form(
+        "shift-int64-as-int32",
+        (ShiftBeyondWord,),
+        faults=(
+            Fault(
+                "i64-shift", "BitwiseRightShift and BitwiseLeftShift of i64 and u64 by more than 31", "is shifted by the remainders of 32"
+            ),
+        ),
+    ),
+    Form(
+        "look-up-sizes",
+        (IntegersOfSizes,),
+        faults=(Fault("f64-sizes", "an integer that is computed from a size in f64", "is computed in f32, and may differ by one"),),
+    ),
+    Form(
+        "bound-integers",
+        (FunctionOfIntegers,),
+        faults=(
+            Fault("i32-relu", "Relu of integers", "is computed in f32"),
+            Fault("i32-floor", "Floor and Ceiling of integers", "are computed in f32"),
+        ),
+    ),
+    Form(
+        "floor-quotients",
+        (FlooredQuotient,),
+        faults=(
+            Fault("floored-quotient", "Divide of integers with m_pythondiv, of operands with different signs", "is rounded towards zero"),
+        ),
+    ),
+    Form(
+        "compute-remainders",
+        (RemainderOfSizes,),
+        after=("floor-quotients",),
+        faults=(
+            Fault(
+                "remainder-of-sizes",
+                "FloorMod of a dimension with bounds, as a size",
+                "is the remainder of the bounds if both have the same one",
+            ),
+        ),
+    ),
 )

@@ -21,7 +21,7 @@ from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.errors import UnsupportedOperationError
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 
 def _square_weights(op: MatMul) -> DataAttr | None:
@@ -134,13 +134,13 @@ def meets_columns(op: Operation) -> bool:
 
 
 class ProductWithConstantMatrices(Pattern):
-    """Multiplies a matrix of unknown sizes by a batch of constant matrices, concatenated along their columns.
+    """Multiplies a matrix of dynamic shape by a batch of constant matrices, concatenated along their columns.
 
         %y = opset1.MatMul(%a, %b)                       // %a: [?, ?], %b: a constant [3, 2, 4]
     ->  %0 = opset1.MatMul(%a, %b as [2, 3 * 4])
         %y = opset1.Transpose(%0 as [?, 3, 4], [1, 0, 2])
 
-    A first operand of unknown batch size is broadcast to that of the constant: at run time, the plugin fails to
+    A first operand of dynamic batch size is broadcast to that of the constant: at run time, the plugin fails to
     broadcast a batch of 1 to it.
     """
 
@@ -160,8 +160,10 @@ class ProductWithConstantMatrices(Pattern):
             return
         if {*lead} <= {1}:
             single = build.Squeeze(a, list(range(len(lead)))) if lead else a
-            found = _beside(build, single, matrices, element_of(b), op)
-            rewriter.replace_with(op, build.Unsqueeze(found, list(range(len(lead) - len(several)))) if len(lead) > len(several) else found)
+            result = _beside(build, single, matrices, element_of(b), op)
+            rewriter.replace_with(
+                op, build.Unsqueeze(result, list(range(len(lead) - len(several)))) if len(lead) > len(several) else result
+            )
             return
         common = min(len(lead), len(several))
         if any(size == -1 and count > 1 for size, count in zip(lead[-common:], several[-common:], strict=True)):
@@ -208,8 +210,8 @@ class ProductOfEmptyMatrix(Pattern):
             rewriter.replace_with(op, build.ReduceSum(build.Multiply(a, b), [-1], keep_dims=False))
             return
         if None in ranks:
-            reason = "one operand has no element, and the rank of the other one is unknown"
-            raise UnsupportedOperationError(reason, operation=op.name, node=name_of(op), hint="give the model's inputs a known rank")
+            reason = "one operand has no element, and the rank of the other one is dynamic"
+            raise UnsupportedOperationError(reason, operation=op.name, node=name_of(op), hint="give the model's inputs a static rank")
         swapped = [rank != 1 and op.flag(flag) for rank, flag in zip(ranks, ("transpose_a", "transpose_b"), strict=True)]
         rows, columns = (build.Unsqueeze(a, [0]) if ranks[0] == 1 else a), (build.Unsqueeze(b, [1]) if ranks[1] == 1 else b)
         rows, columns = (transposed(build, each) if swap else each for each, swap in zip((rows, columns), swapped, strict=True))
@@ -241,7 +243,7 @@ class ProductAsScalar(Pattern):
 
 
 _FUSED = 8
-"""The largest number of consecutive operations among which a product is searched."""
+"""The maximum number of operations between a product and the value that is examined."""
 
 
 def _is_of_product(value: SSAValue, most: int) -> bool:
@@ -264,7 +266,7 @@ class SumOverEmptyDimension(Pattern):
         %y = opset7.Einsum(%a, %b) {equation = "ij,jk->ik"}  // %a: [?, 0]
     ->  %y = opset3.Broadcast(0, [the first size of %a, the second one of %b])
 
-    The plugin does not compile such an Einsum if some sizes are unknown.
+    The plugin does not compile such an Einsum if some sizes are dynamic.
     """
 
     roots = ("opset7.Einsum",)
@@ -290,9 +292,59 @@ class SumOverEmptyDimension(Pattern):
 
 
 FORMS = (
-    Form("repeat-matrices", (ProductWithConstantMatrices,)),
-    Form("sum-empty-products", (ProductOfEmptyMatrix, SumOverEmptyDimension), "Replaces products over an empty dimension by sums."),
-    Form("squeeze-products", (ProductAsScalar,)),
-    Form("separate-weights", (TransposedWeights,), run=_separate_weights),
-    Form("separate-products", (ProductBeforeConstants,)),
+    Form(
+        "repeat-matrices",
+        (ProductWithConstantMatrices,),
+        faults=(
+            Fault(
+                "matmul-batch",
+                "MatMul of a batch of matrices of dynamic size, which is 1, with several constant matrices",
+                "does not run; with one thread its result has other sizes",
+            ),
+        ),
+    ),
+    Form(
+        "sum-empty-products",
+        (ProductOfEmptyMatrix, SumOverEmptyDimension),
+        "Replaces products over an empty dimension by sums.",
+        faults=(
+            Fault("matmul-empty", "MatMul of matrices without elements, with a factor after it", "is garbage, or has no element"),
+            Fault("einsum-empty", "Einsum of operands that are known to have no element, of dynamic shape", "is not compiled"),
+        ),
+    ),
+    Form(
+        "squeeze-products",
+        (ProductAsScalar,),
+        after=("complete-shapes",),
+        faults=(
+            Fault(
+                "scalar-product",
+                "MatMul of a row and a column, perhaps with elementwise operations after it, then a Reshape to a scalar",
+                "ends the process",
+            ),
+        ),
+    ),
+    Form(
+        "separate-weights",
+        (TransposedWeights,),
+        run=_separate_weights,
+        faults=(
+            Fault(
+                "square-weights",
+                "MatMul by a square constant, and another one by the same constant transposed",
+                "one of them multiplies by the matrix of the other",
+            ),
+        ),
+    ),
+    Form(
+        "separate-products",
+        (ProductBeforeConstants,),
+        faults=(
+            Fault(
+                "unknown-columns",
+                "MatMul with a dynamic number of columns, then constants for the columns",
+                "is not compiled, or the constants are others",
+            ),
+        ),
+    ),
 )

@@ -7,15 +7,17 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
 from moir.dialects.data import Array
-from moir.dialects.element_types import boolean, ui8
+from moir.dialects.element_types import REAL_TYPES, boolean, ui8
 from moir.dialects.opset.arithmetic import Multiply, Subtract
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Constant
-from moir.dialects.opset.quantization import FakeQuantize
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.slicing import Pad
-from moir.dialects.shapes import is_static, shape_of
+from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.openvino_cpu.neighbours.identity import computed_identity
+from moir.targets.openvino_cpu.quantized_values import COMPUTED, is_quantized
+from moir.targets.record import Fault, Form
 
 
 class ComputedPadValue(Pattern):
@@ -61,7 +63,7 @@ def _is_inexact(number: Array) -> bool:
     return int(np.float32(limited)) != limited
 
 
-class PadValueBetweenLevels(Pattern):
+class PadValueBetweenQuantizedValues(Pattern):
     """Separates a Pad along one axis, whose value is not 0, from the quantization of its data.
 
         %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high)
@@ -69,7 +71,7 @@ class PadValueBetweenLevels(Pattern):
     ->  %y = opset12.Pad(opset1.Maximum(-inf, %0), [1, 0], [0, 0], 0.5) {pad_mode = "constant"}
 
     Otherwise the plugin pads the quantized integers with the value as an integer, or does not compile the model. A
-    maximum with minus infinity is the number itself.
+    maximum with minus infinity is the identity.
     """
 
     roots = (Pad,)
@@ -84,27 +86,35 @@ class PadValueBetweenLevels(Pattern):
         if begins is None or ends is None or value is None or not np.any(value) or op.text("pad_mode") != "constant":
             return
         if np.count_nonzero((begins != 0) | (ends != 0)) == 1:
-            copied = rewriter.op.Maximum(float("-inf"), data)
+            copied = computed_identity(rewriter.op, data)
             rewriter.replace_with(op, rewriter.op.create(Pad, [copied, *others], dict(op.properties)).results[0])
 
 
-_KEEPING = (".Clamp", ".MaxPool", ".Relu", ".Reshape", ".Squeeze", ".Transpose", ".Unsqueeze")
-"""Operations whose results have the quantization levels of their operand."""
-
-
 def _is_rounded(value: SSAValue) -> bool:
-    """Whether a value has the quantization levels of a FakeQuantize, or is dequantized from integers of 8 bits."""
-    while isinstance(owner := value.owner, Operation) and owner.name.endswith(_KEEPING):
-        value = owner.operands[0]
-    if isinstance(owner, FakeQuantize):
+    """Whether a float is computed from quantized values, or dequantized from integers of 8 bits."""
+    if element_of(value) not in REAL_TYPES:
+        return False
+    if is_quantized(value):
         return True
+    while isinstance(owner := value.owner, OpsetOp) and owner.KIND in COMPUTED and not isinstance(owner, Multiply):
+        value = owner.operands[0]
     return isinstance(owner, Multiply) and any(isinstance(each.owner, Convert | Subtract) for each in owner.operands)
 
 
 FORMS = (
     Form(
         "select-pad-values",
-        (ComputedPadValue, PadValueBetweenLevels),
+        (ComputedPadValue, PadValueBetweenQuantizedValues),
         "Pads with computed values by a Select, and separates other values from quantization.",
+        after=("widen-elements",),
+        faults=(
+            Fault(
+                "padded-levels",
+                "Pad along one axis, with a value other than 0, of what a FakeQuantize rounds",
+                "is padded with the value as an integer, or is not compiled",
+            ),
+            Fault("computed-pad-value", "Pad of data of static sizes with a computed value", "pads with zeros"),
+            Fault("large-pad-value", "Pad of integers with a value that f32 does not hold", "pads with another number, -2³¹ for 2³¹ - 1"),
+        ),
     ),
 )

@@ -17,7 +17,7 @@ from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import Shape, element_of, is_static, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 REMOVED_LEVELS = 1 << 16
 """The number of levels for which the plugin removes a FakeQuantize."""
@@ -50,8 +50,8 @@ class QuantizationTo16Bits(Pattern):
 
 
 def _leveled(build: OpBuilder, op: FakeQuantize) -> SSAValue:
-    """The arithmetic of FakeQuantize: the operand, clamped to its range and rounded to one of the levels."""
-    # 16-bit floating-point types cannot represent all levels.
+    """FakeQuantize written out in f32 arithmetic: clamping, scaling, rounding and scaling back."""
+    # 16-bit floating-point types cannot represent all quantized values.
     x, low, high, first, last = (build.convert(each, f32) for each in op.operands)
     steps = float(op.integer("levels") - 1)
     within = build.Minimum(build.Maximum(x, low), high)
@@ -76,7 +76,7 @@ class LimitsAlongThirdAxis(Pattern):
     ->  %0 = opset1.Reshape(%x, [-1, the last size of %x])
         %y = opset1.Reshape(opset1.FakeQuantize(%0, %low, %high, %low, %high), the shape of %x)
 
-    The plugin does not compile limits along the third axis of data of unknown sizes. A FakeQuantize of data of more
+    The plugin does not compile limits along the third axis of data of dynamic shape. A FakeQuantize of data of more
     dimensions is replaced by arithmetic.
     """
 
@@ -110,7 +110,7 @@ def _size_along(shape: Shape, axis: int, rank: int) -> int:
 
 
 class IntegersOfMaxima(Pattern):
-    """Rounds the levels of maxima before they become signed integers.
+    """Rounds quantized maxima before they are converted to signed integers.
 
         %0 = opset1.FakeQuantize(opset1.ReduceMax(%x), %low, %high, -128, 127) {levels = 256}
         %y = opset1.Convert(%0) {destination_type = si8}
@@ -118,7 +118,7 @@ class IntegersOfMaxima(Pattern):
         %y = opset1.Convert(%1) {destination_type = si8}
 
     If %x is quantized, too, the plugin computes with unsigned integers and does not shift them to signed ones. The
-    levels are whole numbers, so the Round changes nothing.
+    quantized values are whole numbers, so the Round changes nothing.
     """
 
     roots = (Convert,)
@@ -134,15 +134,15 @@ class IntegersOfMaxima(Pattern):
 
 
 class ConstantsBeforeRounding(Pattern):
-    """Limits a sum or product with a constant that has entries along axis 1 before it is quantized.
+    """Limits a sum or product with a constant of several elements along axis 1 before it is quantized.
 
         %0 = opset1.Multiply(%x, %c)   // %x: [?, 3], %c: [1, 3]
         %y = opset1.FakeQuantize(%0, %low, %high, %first, %last)
     ->  %1 = opset1.Maximum(%0, the smaller one of %low and %high)
         %y = opset1.FakeQuantize(%1, %low, %high, %first, %last)
 
-    Otherwise the plugin merges the constant into the limits of the FakeQuantize and uses their first entry everywhere
-    if %x has dimensions of unknown size, as all values have for it in a loop of an unknown number of iterations. It
+    Otherwise the plugin merges the constant into the limits of the FakeQuantize and uses their first element everywhere
+    if %x has dimensions of dynamic size, as all values have for it in a loop of a dynamic number of iterations. It
     does so for values that are not computed by a product. The FakeQuantize limits numbers in the same way, so the
     Maximum changes no result.
     """
@@ -204,7 +204,7 @@ def _limit(op: Operation, rewriter: Rewriter) -> None:
 
 
 def _may_be_unknown(value: SSAValue) -> bool:
-    """Whether a value may have unknown sizes for the plugin: it has some, or is computed in the body of an
+    """Whether a value may have dynamic dimensions for the plugin: it has some, or is computed in the body of an
     operation.
     """
     shape, block = shape_of(value), value.owner.parent_block() if isinstance(value.owner, Operation) else None
@@ -215,7 +215,7 @@ _PRODUCTS = (ConvolutionOp, MatMul)
 
 
 def _adds_entries(constant: Array, rank: int | None) -> bool:
-    """Whether a constant, broadcast to a rank, has more than one entry along axis 1 (None: unknown rank)."""
+    """Whether a constant, broadcast to a rank, has more than one element along axis 1 (None: dynamic rank)."""
     if rank is None:
         return constant.size > 1
     place = constant.ndim - rank + 1
@@ -224,8 +224,23 @@ def _adds_entries(constant: Array, rank: int | None) -> bool:
 
 FORMS = (
     Form(
-        "round-to-levels",
+        "rewrite-fake-quantize",
         (QuantizationTo16Bits, LimitsAlongThirdAxis, IntegersOfMaxima, ConstantsBeforeRounding, ConvertedOperand),
-        "Rewrites quantization to 65536 levels, per entry of the third axis, of maxima, of converted integers, and after added constants.",
+        "Rewrites a FakeQuantize of 65536 levels, with limits along axis 2, or of maxima, converted integers or sums with constants.",
+        faults=(
+            Fault("converted-levels", "FakeQuantize of a Convert from i16, u16, u32, u64 or f64", "is not compiled"),
+            Fault("quantize-16-bits", "FakeQuantize to 65536 levels", "is removed, with the limits of its range, or is not compiled"),
+            Fault(
+                "maximum-of-levels",
+                "Convert to i8 of a FakeQuantize of a ReduceMax of what a FakeQuantize rounds",
+                "is 128 less where it is above -1",
+            ),
+            Fault(
+                "quantize-sum",
+                "FakeQuantize of a sum, difference, product or quotient with constants along the second axis, dynamic or in a loop",
+                "the first of the constants is taken everywhere",
+            ),
+            Fault("third-axis-levels", "FakeQuantize of data of dynamic shape with limits along the third axis", "is not compiled"),
+        ),
     ),
 )

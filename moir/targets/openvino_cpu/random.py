@@ -1,4 +1,4 @@
-"""Random numbers that the runtime draws at the wrong time, or whose form the plugin does not compile."""
+"""Random numbers that the runtime samples at the wrong time, or whose form the plugin does not compile."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import scalar_of
+from moir.dialects.element_types import REAL_TYPES
 from moir.dialects.opset.arithmetic import Add, Multiply, Subtract
 from moir.dialects.opset.elementwise import Negative
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.random import Multinomial, RandomUniform
-from moir.dialects.shapes import shape_of
+from moir.dialects.opset.shape import ShapeOfOp
+from moir.dialects.shapes import element_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 
 class RandomSubtrahend(Pattern):
@@ -26,9 +28,10 @@ class RandomSubtrahend(Pattern):
     ->  %2 = opset1.Subtract(%u, %x)
         %1 = opset1.Negative(%2)
 
-    Likewise for sums with a term that is negated or multiplied by -1. At compile time the runtime folds a subtrahend
-    that does not depend on an input. The random numbers would then be the same in every inference, and differ from
-    those that other users of the same RandomUniform read.
+    If both terms are such floats, they are doubled: (2 · %x + -2 · %u) · ½. Likewise for sums with a term that is
+    negated or multiplied by -1. At compile time the runtime folds a subtrahend that does not depend on an input. The
+    random numbers would then be the same in every inference, and differ from those that other users of the same
+    RandomUniform read.
 
     Args:
         random: the values that are random and do not depend on an input.
@@ -44,9 +47,14 @@ class RandomSubtrahend(Pattern):
         first, second = op.operands
         pairs = ((first, second),) if isinstance(op, Subtract) else ((first, negated(second)), (second, negated(first)))
         for minuend, subtrahend in pairs:
-            if subtrahend in self.random and op.text("auto_broadcast") == "numpy":
-                rewriter.replace_with(op, rewriter.op.Negative(rewriter.op.Subtract(subtrahend, minuend)))
-                return
+            if subtrahend not in self.random or op.text("auto_broadcast") != "numpy":
+                continue
+            build = rewriter.op
+            if minuend in self.random and element_of(op.results[0]) in REAL_TYPES:
+                rewriter.replace_with(op, build.Multiply(build.Add(build.Multiply(minuend, 2), build.Multiply(subtrahend, -2)), 0.5))
+            else:
+                rewriter.replace_with(op, build.Negative(build.Subtract(subtrahend, minuend)))
+            return
 
 
 def negated(value: SSAValue) -> SSAValue | None:
@@ -60,15 +68,18 @@ def negated(value: SSAValue) -> SSAValue | None:
 
 
 def random_values(operations: Iterable[Operation]) -> frozenset[SSAValue]:
-    """The values of a block that are computed from random numbers and constants only."""
-    found, fixed = set[SSAValue](), set[SSAValue]()
+    """The values of a block that are computed from random numbers, constants and shapes only.
+
+    At compile time a shape is a constant if it is static, which inputs of dynamic shape may become before it.
+    """
+    sampled, fixed = set[SSAValue](), set[SSAValue]()
     for op in operations:
-        if isinstance(op, Constant):
+        if isinstance(op, Constant | ShapeOfOp):
             fixed.update(op.results)
-        elif op.operands and not op.regions and all(operand in fixed or operand in found for operand in op.operands):
-            is_random = isinstance(op, RandomUniform) or any(operand in found for operand in op.operands)
-            (found if is_random else fixed).update(op.results)
-    return frozenset(found)
+        elif op.operands and not op.regions and all(operand in fixed or operand in sampled for operand in op.operands):
+            is_random = isinstance(op, RandomUniform) or any(operand in sampled for operand in op.operands)
+            (sampled if is_random else fixed).update(op.results)
+    return frozenset(sampled)
 
 
 def _reverse_random_differences(module: ModuleOp, analyses: Analyses) -> bool:
@@ -77,7 +88,7 @@ def _reverse_random_differences(module: ModuleOp, analyses: Analyses) -> bool:
 
 
 class RandomScalar(Pattern):
-    """Draws a random scalar as a tensor of one element.
+    """Samples a random scalar as a 1-D tensor of one element.
 
         %u = opset8.RandomUniform([], 0.0, 1.0)
     ->  %0 = opset8.RandomUniform([1], 0.0, 1.0)
@@ -119,10 +130,26 @@ class ClassesWithSeveralUses(Pattern):
 
 
 FORMS = (
-    Form("reverse-random-differences", (RandomSubtrahend,), run=_reverse_random_differences, roots=(RandomUniform,)),
     Form(
-        "draw-lists",
+        "reverse-random-differences",
+        (RandomSubtrahend,),
+        run=_reverse_random_differences,
+        roots=(RandomUniform,),
+        faults=(
+            Fault(
+                "random-subtrahend",
+                "random numbers that are subtracted",
+                "are the same in every run, as the runtime replaces them by a constant",
+            ),
+        ),
+    ),
+    Form(
+        "sample-1d",
         (RandomScalar, ClassesWithSeveralUses),
-        "Draws random scalars as lists of one, and separates the users of drawn classes.",
+        "Samples random scalars as 1-D tensors, and inserts an Abs after a Multinomial with several uses.",
+        faults=(
+            Fault("random-scalar", "RandomUniform of a scalar", "is not written"),
+            Fault("multinomial-uses", "Multinomial with two uses", "is not compiled"),
+        ),
     ),
 )

@@ -10,7 +10,7 @@ from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.elementwise import BroadcastingOp
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 
 class ConstantAddsDimensions(Pattern):
@@ -48,4 +48,20 @@ class ConstantAddsDimensions(Pattern):
         rewriter.replace_with(op, getattr(rewriter.op, op.KIND)(*operands))
 
 
-FORMS = (Form("equalize-ranks", (ConstantAddsDimensions,)),)
+FORMS = (
+    Form(
+        "equalize-ranks",
+        (ConstantAddsDimensions,),
+        after=(
+            "simplify-matmul",
+            "propagate-nan-constants",
+        ),
+        faults=(
+            Fault(
+                "activation-rank",
+                "activations and normalizations made of simple operations, with constants of a higher rank than the operand",
+                "lose the dimensions of size 1 that these add",
+            ),
+        ),
+    ),
+)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 from xdsl.ir import Operation, SSAValue, Use
 
 from moir.analysis.constants import constant_of
-from moir.dialects.element_types import INTEGER_TYPES, f32, f64
+from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, f64, ui8
 from moir.dialects.opset.arithmetic import Divide
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.movement import Concat
 from moir.dialects.opset.quantization import FakeQuantize
-from moir.dialects.opset.reduction import ReductionOp
+from moir.dialects.opset.reduction import ReduceLogicalAnd, ReduceLogicalOr, ReduceMax, ReduceMin, ReductionOp
 from moir.dialects.opset.repetition import Broadcast
-from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
+from moir.dialects.shapes import Shape, element_of, normalize_axis, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 RANK = 3
 
@@ -35,15 +37,14 @@ class ReductionBeforeConstants(Pattern):
     dimensions, the first or last of which is reduced, the fused operation reads constants of several elements out of
     bounds; a reduction that keeps its dimension gets a fourth dimension before the others. A Broadcast in both
     directions to a constant shape is a product with ones of this shape. Levels along an axis of a result without the
-    reduced dimensions are taken along the axis of this number of the data. For integers of any rank it computes x / c
-    in place of c / x.
-    If data of integers have several dimensions, it rounds x / c to the nearest one, also after a Squeeze: a Convert
-    separates these.
+    reduced dimensions are taken along the axis of the same index of the data. For integers of any rank it computes x /
+    c instead of c / x. If data of integers have several dimensions, it rounds x / c to the nearest one, also after a
+    Squeeze: a Convert separates these.
 
     For integers and f64 with three dimensions that are reduced from the second one on, the fused operation reads zeros
-    in place of all batches but the first, and so it does for integers whose last dimension is 1 and is reduced. This
+    instead of all batches but the first, and so it does for integers whose last dimension is 1 and is reduced. This
     also holds for some operands that are not constants: the plugin fuses the sign of a subtrahend, and values that it
-    computes from known sizes. For f64 no operation separates a reduction of the second dimension.
+    computes from static sizes. For f64 no operation separates a reduction of the second dimension.
     """
 
     roots = (ReductionOp,)
@@ -103,7 +104,7 @@ def is_integer(op: OpsetOp) -> bool:
 
 
 def is_list(use: Use) -> bool:
-    """Whether the constant of a use has several elements; for a Broadcast it is the shape of ones."""
+    """Whether the constant operand of a use has several elements; a Broadcast counts as a product with ones."""
     if isinstance(use.operation, Broadcast):
         return bool((constant_of(use.operation.operands[1]) != 1).any())
     return bool(set(shape_of(use.operation.operands[use.index]) or ()) - {1})
@@ -142,10 +143,128 @@ def constants_after(op: OpsetOp) -> Iterator[Use]:
         if not all(isinstance(user.operands[use.index].owner, Constant) for use in others):
             # The plugin does not fuse such an operation.
             return
-        if shape_of(user.results[0]) != shape_of(op.results[0]):
+        if _adds_elements(shape_of(op.results[0]), shape_of(user.results[0])):
             return
         yield from others
         current = user
 
 
-FORMS = (Form("separate-reductions", (ReductionBeforeConstants,)),)
+def _adds_elements(reduced: Shape, result: Shape) -> bool:
+    """Whether an elementwise operation adds elements to its operand; constants may make dynamic dimensions known."""
+    if reduced is None or result is None or len(reduced) != len(result):
+        return reduced != result
+    return any(size not in (-1, other) for size, other in zip(reduced, result, strict=True))
+
+
+class BooleansAlongComputedAxes(Pattern):
+    """Computes a logical reduction along computed axes as an extreme of bytes.
+
+        %y = opset1.ReduceLogicalAnd(%x, %axes)              // %axes is computed
+    ->  %0 = opset1.ReduceMin(opset1.Convert(%x) {destination_type = u8}, %axes)
+        %y = opset1.Convert(%0) {destination_type = boolean}
+
+    The plugin does not run it.
+    """
+
+    roots = (ReduceLogicalAnd, ReduceLogicalOr)
+
+    def may_match(self, op: Operation) -> bool:
+        return constant_of(op.operands[1]) is None
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, ReductionOp)
+        data, axes = op.operands
+        extreme = rewriter.op.ReduceMin if isinstance(op, ReduceLogicalAnd) else rewriter.op.ReduceMax
+        result = extreme(rewriter.op.convert(data, ui8), axes, keep_dims=op.flag("keep_dims"))
+        rewriter.replace_with(op, rewriter.op.convert(result, boolean))
+
+
+class ExtremeOfConcat(Pattern):
+    """Reduces the parts of a Concat, and joins their extremes.
+
+        %2 = opset1.ReduceMax(opset1.Concat(%0, %1) {axis = 0}, [0])
+    ->  %2 = opset1.Maximum(opset1.ReduceMax(%0, [0]), opset1.ReduceMax(%1, [0]))
+
+    Before release 2026.1 the runtime takes all parts to have one element along the axis.
+    """
+
+    roots = (ReduceMax, ReduceMin)
+
+    def may_match(self, op: Operation) -> bool:
+        joined = op.operands[0].owner
+        return isinstance(joined, Concat) and len(joined.operands) > 1
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, ReductionOp)
+        joined, axes = op.operands[0].owner, constant_of(op.operands[1])
+        assert isinstance(joined, Concat)
+        rank = rank_of(op.operands[0])
+        if axes is None or rank is None:
+            return
+        axis = normalize_axis(joined.integer("axis"), rank)
+        if axis not in {normalize_axis(each, rank) for each in axes.reshape(-1).tolist()}:
+            return
+        if all((shape_of(part) or {axis: -1})[axis] == 1 for part in joined.operands):
+            return
+        build, keeps = rewriter.op, op.flag("keep_dims")
+        reduce, join = (build.ReduceMax, build.Maximum) if isinstance(op, ReduceMax) else (build.ReduceMin, build.Minimum)
+        rewriter.replace_with(op, functools.reduce(join, [reduce(part, op.operands[1], keep_dims=keeps) for part in joined.operands]))
+
+
+FORMS = (
+    Form(
+        "reduce-before-concat",
+        (ExtremeOfConcat,),
+        faults=(
+            Fault(
+                "reduced-concat",
+                "ReduceMax and ReduceMin of a Concat of several sizes above 1 along the axis",
+                "have another shape, or are not compiled",
+                versions=("2025.4", "2026.0"),
+            ),
+        ),
+    ),
+    Form(
+        "reduce-booleans-as-bytes",
+        (BooleansAlongComputedAxes,),
+        faults=(Fault("logical-axes", "ReduceLogicalAnd and ReduceLogicalOr along computed axes", "do not run"),),
+    ),
+    Form(
+        "separate-reductions",
+        (ReductionBeforeConstants,),
+        faults=(
+            Fault(
+                "levels-of-means",
+                "FakeQuantize with several limits of a reduction that does not keep its dimensions, or of the first of them",
+                "takes limits along another axis",
+            ),
+            Fault("constant-by-reduction", "a constant divided by a reduction of integers", "is the reduction divided by the constant"),
+            Fault(
+                "quotient-of-reduction",
+                "a reduction of integers of several dimensions, divided by a constant",
+                "is rounded to the nearest integer instead of toward zero",
+            ),
+            Fault(
+                "rows-of-constants",
+                "a reduction of the last of three dimensions, then constants for single rows",
+                "reads the constants out of bounds",
+            ),
+            Fault(
+                "rows-without-batches",
+                "a reduction of the first of three dimensions, then constants for single rows",
+                "reads the constants out of bounds",
+            ),
+            Fault(
+                "rows-of-broadcasts",
+                "a reduction of the last of three dimensions, then a Broadcast in both directions to a constant shape with the same rows",
+                "multiplies by ones, which it reads out of bounds",
+            ),
+            Fault(
+                "batches-of-reductions",
+                "a reduction of integers or f64 of three dimensions from the second one on, or of integers along a last "
+                "dimension of size 1, then a constant, or as a subtrahend",
+                "is that of the first batch, and 0 for all others",
+            ),
+        ),
+    ),
+)

@@ -14,7 +14,7 @@ from moir.dialects.opset.movement import Concat
 from moir.dialects.opset.repetition import Tile
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 MOST_AXES = 2
 """The greatest number of axes that a Tile by computed numbers repeats correctly, of data of more than three."""
@@ -27,7 +27,7 @@ class ManyRepeatedAxes(Pattern):
     ->  %1 = opset1.Tile(%x, opset1.Concat(opset8.Gather(%n, [0, 1], 0), [1, 1]))
         %y = opset1.Tile(%1, opset1.Concat([1, 1], opset8.Gather(%n, [2, 3], 0)))
 
-    The plugin moves blocks to wrong places if a Tile by numbers that are no constant repeats three axes, of data of
+    The plugin moves blocks to wrong offsets if a Tile by computed repeats repeats three axes, of data of
     four or more.
     """
 
@@ -56,16 +56,28 @@ class ManyRepeatedAxes(Pattern):
 
 
 def unrepeated(repeats: SSAValue) -> set[int]:
-    """The places of the ones in a list that a Concat makes; what is 1 for the present sizes only is not among them."""
-    found, place = set[int](), 0
+    """The indices of the constants 1 in a 1-D tensor that a Concat builds; ones that depend on shapes do not count."""
+    axes, place = set[int](), 0
     for part in repeats.owner.operands if isinstance(repeats.owner, Concat) else ():
         length, known = element_count(shape_of(part)), constant_of(part)
         if length is None:
             break
         if known is not None:
-            found.update(place + index for index, entry in enumerate(cast(list[int], np.ravel(known).tolist())) if entry == 1)
+            axes.update(place + index for index, entry in enumerate(cast(list[int], np.ravel(known).tolist())) if entry == 1)
         place += length
-    return found
+    return axes
 
 
-FORMS = (Form("repeat-in-pairs", (ManyRepeatedAxes,)),)
+FORMS = (
+    Form(
+        "repeat-in-pairs",
+        (ManyRepeatedAxes,),
+        faults=(
+            Fault(
+                "many-repeated-axes",
+                "Tile of four dimensions or more by computed numbers that repeats three axes",
+                "moves blocks to wrong offsets",
+            ),
+        ),
+    ),
+)

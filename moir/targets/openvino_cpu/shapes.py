@@ -1,17 +1,19 @@
-"""Shapes that the CPU plugin handles wrongly, and sizes that it computes in each inference although they are known."""
+"""Shapes that the CPU plugin handles wrongly, and static sizes that it computes in each inference."""
 
 from __future__ import annotations
 
 from xdsl.ir import Operation
 
-from moir.dialects.element_types import REAL_TYPES, si64
+from moir.analysis.sources import is_computed_of
+from moir.dialects.element_types import REAL_TYPES, si32, si64
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.shape import ShapeOf
 from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
+from moir.targets.stages import PREFERRED
 
 
 class ConstantInCopiedSizes(Pattern):
@@ -39,6 +41,35 @@ class ConstantInCopiedSizes(Pattern):
         sizes = build.constant([*shape, *[1] * count][:count], element_of(target))
         copied = build.Select(build.Equal(target, 0), sizes, target)
         rewriter.replace_with(op, build.Reshape(data, copied, special_zero=True))
+
+
+LONGEST_VECTOR = 64
+"""Largest length of a vector for a Gather: lengths are ranks, or numbers of axes or parts."""
+
+
+class LengthOfVector(Pattern):
+    """Replaces a Reshape that states the length of a 1-D tensor of integers by a Gather of its elements.
+
+        %y = opset1.Reshape(%x, [3])                         // %x: [?]
+    ->  %y = opset8.Gather(%x, [0, 1, 2], 0)
+
+    If the inputs get other shapes by `model.reshape()`, the runtime removes such a Reshape, and with it the rank or the
+    number of results of the operation that has the tensor as its shape, axes or lengths.
+    """
+
+    roots = ("opset1.Reshape",)
+
+    def may_match(self, op: Operation) -> bool:
+        data = op.operands[0]
+        is_vector = rank_of(data) in (1, None) and element_count(shape_of(data)) is None and rank_of(op.results[0]) == 1
+        return is_vector and element_of(data) in INDICES
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        data, target = op.operands
+        length, build = rewriter.known.integers(target), rewriter.op
+        if length is not None and 0 < length[0] <= LONGEST_VECTOR:
+            vector = data if rank_of(data) == 1 else build.Reshape(data, [-1], special_zero=False)
+            rewriter.replace_with(op, build.Gather(vector, list(range(length[0])), 0))
 
 
 class BroadcastToScalar(Pattern):
@@ -78,7 +109,7 @@ class ViewsOfMovedData(Pattern):
         data = op.operands[0]
         if element_of(data) not in REAL_TYPES or not is_static(shape_of(data) or (-1,)) or isinstance(data.owner, Constant | Parameter):
             return False
-        views = [use.operation for use in data.uses if use.operation.name.endswith(_VIEWS)]
+        views = [use.operation for use in data.uses if isinstance(use.operation, OpsetOp) and use.operation.RESHAPES]
         return len(views) > 1 or any(isinstance(use.operation, Result) for each in views for use in each.results[0].uses)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
@@ -92,11 +123,8 @@ class ViewsOfMovedData(Pattern):
         rewriter.replace_with(op, rewriter.op.create(type(op), [copied, *op.operands[1:]], dict(op.properties)).results[0])
 
 
-_VIEWS = (".Reshape", ".Squeeze", ".Unsqueeze")
-
-
-class KnownSizes(Pattern):
-    """Selects adjacent sizes, all of which are known, from a shape by a StridedSlice.
+class StaticDimensions(Pattern):
+    """Selects adjacent static dimensions from a shape by a StridedSlice.
 
         %s = opset3.ShapeOf(%x)                              // %x: [?, 3, 32, 48]
         %y = opset8.Gather(%s, [2, 3], 0)
@@ -125,7 +153,7 @@ class KnownSizes(Pattern):
 
 
 def _places(op: Operation, rank: int, rewriter: Rewriter) -> list[int] | None:
-    """The dimensions that an operation selects from a shape of a rank; None if they are not known."""
+    """The dimensions that an operation selects from a shape of a rank; None if they are computed."""
     numbers = [rewriter.known.integers(each) for each in op.operands[1:]]
     if any(each is None for each in numbers):
         return None
@@ -135,11 +163,68 @@ def _places(op: Operation, rank: int, rewriter: Rewriter) -> list[int] | None:
     return [place % rank for place in numbers[0] or ()]
 
 
+INDICES = frozenset({si32, si64})
+
+
+class AbsoluteOfSizes(Pattern):
+    """Replaces the Abs of a 1-D tensor that is computed from sizes by a Maximum of the tensor and its negative.
+
+        %0 = opset1.Subtract([1, 5], %size)                  // %size: computed from a ShapeOf
+        %1 = opset1.Abs(%0)
+    ->  %1 = opset1.Maximum(%0, opset1.Negative(%0))
+
+    The runtime takes a 1-D tensor that is computed from sizes for a shape, without negative elements, and removes the
+    Abs.
+    """
+
+    roots = ("opset1.Abs",)
+
+    def may_match(self, op: Operation) -> bool:
+        return rank_of(op.operands[0]) in (1, None) and is_computed_of(op.operands[0], "ShapeOf", is_end=True)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        x = op.operands[0]
+        rewriter.replace_with(op, rewriter.op.Maximum(x, rewriter.op.Negative(x)))
+
+
 FORMS = (
-    Form("slice-known-sizes", (KnownSizes,)),
+    Form(
+        "compare-with-negatives",
+        (AbsoluteOfSizes,),
+        faults=(
+            Fault(
+                "absolute-sizes", "Abs of a 1-D tensor that is computed from sizes", "is left out, so that negative elements stay negative"
+            ),
+        ),
+    ),
+    Form(
+        "gather-known-lengths",
+        (LengthOfVector,),
+        faults=(
+            Fault(
+                "length-of-vector",
+                "Reshape of a 1-D tensor of dynamic length to a known one, after `model.reshape()`",
+                "is removed, and the model not compiled",
+            ),
+        ),
+    ),
+    Form("slice-static-dimensions", (StaticDimensions,), stage=PREFERRED),
     Form(
         "complete-shapes",
         (ConstantInCopiedSizes, BroadcastToScalar, ViewsOfMovedData),
         "Rewrites Reshapes that copy sizes of a constant, Broadcasts to a scalar, and views of data that is moved.",
+        after=(
+            "complete-slices",
+            "search-along-axes",
+        ),
+        faults=(
+            Fault("broadcast-scalar", "Broadcast to a scalar, by a target that the runtime folds", "ends the process"),
+            Fault(
+                "views-of-moved-data",
+                "two operations of Reshape, Squeeze and Unsqueeze, or one that is a result, of a value of static sizes that is "
+                "transposed for a Convolution, or resized along its second and third axis, as well",
+                "what is computed of the transposed or resized value is garbage",
+            ),
+        ),
     ),
 )

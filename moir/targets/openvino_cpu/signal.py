@@ -6,35 +6,41 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.opset.signal import IRDFT, RDFT
-from moir.dialects.shapes import is_static, shape_of
+from moir.dialects.shapes import is_static, rank_of, shape_of
+from moir.expansions.shape_values import dimension, dimension_list
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 
-class RealTransformOfComputedLength(Pattern):
-    """Slices signals of known sizes to a computed length before the RDFT.
+class RealTransformToLength(Pattern):
+    """Pads signals that may be shorter than the transform, and slices signals of static sizes to a computed length.
 
         %y = opset9.RDFT(%x, [-1], %length)                  // %x: [1, 8]
-    ->  %0 = opset8.Slice(%x, [0], %length, [1], [-1])
-        %y = opset9.RDFT(%0, [-1], %length)
+    ->  %0 = opset12.Pad(%x, [0, 0], [0, max(%length - 8, 0)])
+        %1 = opset8.Slice(%0, [0], %length, [1], [-1])
+        %y = opset9.RDFT(%1, [-1], %length)
 
-    The plugin does not compile a computed signal length if the data have known sizes.
+    The plugin compiles neither a transform that is longer than the data, nor a computed length of data of static sizes.
     """
 
     roots = (RDFT,)
 
     def may_match(self, op: Operation) -> bool:
-        shape = shape_of(op.operands[0])
-        return len(op.operands) > 2 and shape is not None and is_static(shape)
+        return len(op.operands) > 2
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         (data, axes, lengths), build = op.operands, rewriter.op
-        listed = rewriter.known.integers(axes)
-        if listed is None or rewriter.known.integers(lengths) is not None:
+        listed, shape = rewriter.known.integers(axes), shape_of(data)
+        if listed is None or shape is None:
             return
-        cut = build.Slice(data, [0] * len(listed), build.convert(lengths, si64), [1] * len(listed), axes)
-        rewriter.replace_with(op, build.RDFT(cut, axes, lengths))
+        is_computed = is_static(shape) and rewriter.known.integers(lengths) is None
+        padded = _padded(build, data, [axis % len(shape) for axis in listed], lengths)
+        if is_computed:
+            cut = build.Slice(padded, [0] * len(listed), build.convert(lengths, si64), [1] * len(listed), axes)
+            rewriter.replace_with(op, build.RDFT(cut, axes, lengths))
+        elif padded is not data:
+            rewriter.replace_with(op, build.RDFT(padded, axes, lengths))
 
 
 class InverseOfRealTransform(Pattern):
@@ -44,8 +50,9 @@ class InverseOfRealTransform(Pattern):
     ->  %0 = opset7.IDFT(%x, [0, 1], [2, 3])
         %y = opset9.IRDFT(%0, [2], [6])
 
-    The plugin returns wrong numbers for transforms of three axes that crop their data, and does not compile computed
-    lengths of data of known sizes. Signals of one axis are sliced to the needed length before the transform.
+    The plugin returns wrong numbers for transforms of three axes that crop their data, and for frequencies that are
+    fewer than the transform needs, to which it adds no zeros. It does not compile computed lengths of data of known
+    sizes; signals of one axis are sliced to the needed length before the transform.
     """
 
     roots = (IRDFT,)
@@ -58,20 +65,67 @@ class InverseOfRealTransform(Pattern):
         listed, known, shape = rewriter.known.integers(axes), rewriter.known.integers(lengths), shape_of(data)
         if listed is None:
             return
-        is_computed = known is None and shape is not None and is_static(shape)
-        if len(listed) == 1 and is_computed:
-            rewriter.replace_with(op, build.IRDFT(_needed(build, data, lengths, listed), axes, lengths))
-        elif (len(listed) > 2 and not _are_whole(shape, listed, known)) or (len(listed) > 1 and is_computed):
-            last = len(listed) - 1
-            first = build.IDFT(data, list(listed[:-1]), build.Slice(lengths, [0], [last], [1], [0]))
-            rewriter.replace_with(op, build.IRDFT(first, [listed[-1]], build.Slice(lengths, [last], [last + 1], [1], [0])))
+        last, is_computed = len(listed) - 1, known is None and shape is not None and is_static(shape)
+        # The last dimension holds the real and the imaginary part.
+        place = listed[last] if shape is None else listed[last] % (len(shape) - 1)
+        padded = data if shape is None else _padded(build, data, [place], _part(build, lengths, last), is_halved=True)
+        is_split = last > 0 and (is_computed or padded is not data or _may_be_shorter(shape, listed[:-1], known))
+        is_split = is_split or (last > 1 and not _are_whole(shape, listed, known))
+        if is_split:
+            first = build.IDFT(padded, list(listed[:-1]), build.Slice(lengths, [0], [last], [1], [0]))
+            rewriter.replace_with(op, build.IRDFT(first, [listed[-1]], _part(build, lengths, last)))
+        elif last == 0 and is_computed:
+            rewriter.replace_with(op, build.IRDFT(_needed(build, padded, lengths, place), axes, lengths))
+        elif padded is not data:
+            rewriter.replace_with(op, build.IRDFT(padded, axes, lengths))
 
 
-def _needed(op: OpBuilder, data: SSAValue, lengths: SSAValue, axes: tuple[int, ...]) -> SSAValue:
+def _part(op: OpBuilder, lengths: SSAValue, index: int) -> SSAValue:
+    """The length [1] along the axis of an index."""
+    return lengths if shape_of(lengths) == (1,) else op.Slice(lengths, [index], [index + 1], [1], [0])
+
+
+def _padded(op: OpBuilder, data: SSAValue, axes: list[int], lengths: SSAValue, *, is_halved: bool = False) -> SSAValue:
+    """Data padded with zeros along axes to the lengths of a transform; the data itself if it is surely long enough.
+
+    A length of -1 is that of the data. `is_halved` says that the transform reads n // 2 + 1 numbers for a length of n.
+    """
+    known = op.known.integers(lengths)
+    for index, axis in enumerate(axes):
+        if known is not None:
+            if known[index] >= 0:
+                data = _padded_to(op, data, axis, op.constant([known[index] // 2 + 1 if is_halved else known[index]]))
+            continue
+        length = op.convert(_part(op, lengths, index), si64)
+        data = _padded_to(op, data, axis, _needed_count(op, length) if is_halved else length)
+    return data
+
+
+def _padded_to(op: OpBuilder, data: SSAValue, axis: int, length: SSAValue) -> SSAValue:
+    """Data padded with zeros at the end of an axis up to a length [1]; unchanged if it is longer."""
+    rank, known, size = rank_of(data) or 1, op.known.integers(length), dimension(op, data, axis)
+    if known is not None and isinstance(size, int) and known[0] <= size:
+        return data
+    missing = op.Maximum(op.Subtract(op.convert(length, si64), dimension_list(op, data, axis)), 0)
+    ends = op.ScatterUpdate(op.constant([0] * rank), [axis], missing, 0)
+    return op.Pad(data, [0] * rank, ends, pad_mode="constant")
+
+
+def _needed_count(op: OpBuilder, lengths: SSAValue) -> SSAValue:
+    """The number of frequencies that the inverse transform to `lengths` real numbers reads."""
+    return op.Add(op.Divide(op.convert(lengths, si64), 2), 1)
+
+
+def _needed(op: OpBuilder, data: SSAValue, lengths: SSAValue, axis: int) -> SSAValue:
     """The part of a complex signal that the inverse transform to `lengths` real numbers reads."""
-    count = op.Add(op.Divide(op.convert(lengths, si64), 2), 1)
-    # The last dimension holds the real and the imaginary part.
-    return op.Slice(data, [0], count, [1], [axes[0] - 1 if axes[0] < 0 else axes[0]])
+    return op.Slice(data, [0], _needed_count(op, lengths), [1], [axis])
+
+
+def _may_be_shorter(shape: tuple[int, ...] | None, axes: tuple[int, ...], lengths: tuple[int, ...] | None) -> bool:
+    """Whether data may have fewer elements along an axis than the transform."""
+    if shape is None or lengths is None:
+        return True
+    return any(shape[axis - 1 if axis < 0 else axis] < length for axis, length in zip(axes, lengths, strict=False))
 
 
 def _are_whole(shape: tuple[int, ...] | None, axes: tuple[int, ...], lengths: tuple[int, ...] | None) -> bool:
@@ -85,7 +139,13 @@ def _are_whole(shape: tuple[int, ...] | None, axes: tuple[int, ...], lengths: tu
 FORMS = (
     Form(
         "split-transforms",
-        (RealTransformOfComputedLength, InverseOfRealTransform),
-        "Splits Fourier transforms to real numbers into steps, and crops their data, where the plugin computes wrongly.",
+        (RealTransformToLength, InverseOfRealTransform),
+        "Splits Fourier transforms to real numbers into steps, and crops or pads their data, where the plugin does not.",
+        faults=(
+            Fault("real-transform-length", "RDFT and IRDFT of data of static sizes with a computed length", "is not compiled"),
+            Fault("short-signals", "RDFT that is longer than its data", "is not compiled"),
+            Fault("short-spectra", "IRDFT to more numbers than its data are for", "has other numbers"),
+            Fault("inverse-volume", "IRDFT of volumes that are cut", "has other numbers"),
+        ),
     ),
 )

@@ -17,7 +17,7 @@ from moir.dialects.shapes import element_count, element_of, normalize_axis, rank
 from moir.expansions.shape_values import all_axes, dimension_list, rank_value
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 LAST = int(np.iinfo(np.int32).max)
 """A stop index after all elements."""
@@ -40,7 +40,7 @@ class SliceAlongComputedAxes(Pattern):
     def may_match(self, op: Operation) -> bool:
         if len(op.operands) < 5 or constant_of(op.operands[4]) is not None:
             return False
-        # If the rank of the data is unknown, the list of all axes is a Range.
+        # If the rank of the data is dynamic, the tensor of all axes is a Range.
         return not (isinstance(op.operands[4].owner, OpsetOp) and op.operands[4].owner.KIND == "Range")
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
@@ -58,7 +58,7 @@ class SliceAlongComputedAxes(Pattern):
 
 
 class StartCountedFromEnd(Pattern):
-    """Counts the start of a slice from the same end as its stop if the size is unknown.
+    """Counts the start of a slice from the same end as its stop if the size is dynamic.
 
         %y = opset8.Slice(%x, [-3], [2], [1], [0])           // %x: [?]
     ->  %0 = opset1.Maximum(opset3.ShapeOf(%x) - 3, 0)
@@ -86,7 +86,7 @@ class StartCountedFromEnd(Pattern):
 
 
 def _certain_starts(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], axes: Sequence[int] | None) -> SSAValue | None:
-    """Equivalent starts for which the runtime infers the right sizes; None if it does so for the given ones."""
+    """Equivalent starts for which the runtime infers the right sizes; None if it does so for the present ones."""
     starts, stops, steps = (op.known.integers(bound) for bound in bounds)
     if starts is None or stops is None or steps is None or not len(starts) == len(stops) == len(steps):
         return None
@@ -198,7 +198,7 @@ def _padded(mask: Sequence[int], count: int) -> list[int]:
 
 
 def _entries(op: OpBuilder, bounds: SSAValue, positions: Sequence[int]) -> SSAValue:
-    """The entries of a list at some positions."""
+    """The elements of a 1-D tensor at some positions."""
     known = constant_of(bounds)
     if known is None:
         return op.Gather(bounds, list(positions), 0)
@@ -228,5 +228,15 @@ FORMS = (
         "complete-slices",
         (SliceAlongComputedAxes, StartCountedFromEnd, NewAxisBeforeElement, SliceOfGatheredData),
         "Rewrites slices with computed axes, bounds from both ends, new dimensions, or gathered data.",
+        after=("search-along-axes",),
+        faults=(
+            Fault("slice-computed-axes", "Slice along computed axes", "ends the process"),
+            Fault("slice-from-end", "backward Slice between negative indices, of a dynamic dimension that is smaller", "does not run"),
+            Fault(
+                "slice-of-gathered",
+                "Slice of the first elements of the data of a GatherElements",
+                "is removed, and the model refused as its shapes contradict each other",
+            ),
+        ),
     ),
 )

@@ -11,7 +11,7 @@ from moir.dialects.opset.sort import SearchSorted, TopKOp, Unique
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.rewriting.builder import Operand
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 
 class LargestOfNone(Pattern):
@@ -37,7 +37,7 @@ class LargestOfNone(Pattern):
 
 
 class TruthOfLargest(Pattern):
-    """Compares the result of a TopK with 0 in place of a conversion to booleans.
+    """Compares the result of a TopK with 0 instead of converting it to booleans.
 
         %v, %i = opset11.TopK(%x, 1)
         %y = opset1.Convert(%v) {destination_type = boolean}
@@ -122,14 +122,14 @@ class DistinctElements(Pattern):
             rewriter.replace_with(op, build.create(Unique, [flat, build.constant(0)], dict(op.properties)).results)
 
 
-class PlacesInEmptyRows(Pattern):
-    """Multiplies places in rows that may be empty by 0 if they are.
+class IndicesInEmptyRows(Pattern):
+    """Multiplies the indices that a SearchSorted finds in rows by 0 if the rows are empty.
 
         %1 = opset15.SearchSorted(%rows, %values)            // %rows: [?]
     ->  %n = opset1.Minimum(the last size of %rows, 1)
         %1 = opset1.Multiply(opset15.SearchSorted(%rows, %values), %n)
 
-    The plugin leaves the memory of the result as it is if the rows have no element.
+    The plugin does not write the result if the rows have no element.
     """
 
     roots = (SearchSorted,)
@@ -146,20 +146,37 @@ class PlacesInEmptyRows(Pattern):
         ):
             return
         size = build.Gather(build.ShapeOf(op.operands[0], output_type=element), [-1], 0)
-        found = build.create(SearchSorted, list(op.operands), dict(op.properties)).results[0]
-        rewriter.replace_with(op, build.Multiply(found, build.Minimum(size, 1)))
+        result = build.create(SearchSorted, list(op.operands), dict(op.properties)).results[0]
+        rewriter.replace_with(op, build.Multiply(result, build.Minimum(size, 1)))
 
 
 def _is_of_size(value: SSAValue) -> bool:
-    """Whether a factor is 1 or 0 as there are elements or none."""
+    """Whether a factor is the minimum of a size and 1."""
     return value.owner.name == "opset1.Minimum" if isinstance(value.owner, Operation) else False
 
 
 FORMS = (
-    Form("search-filled-rows", (PlacesInEmptyRows,)),
+    Form(
+        "search-filled-rows",
+        (IndicesInEmptyRows,),
+        faults=(Fault("search-empty", "SearchSorted in a row without elements", "is garbage"),),
+    ),
     Form(
         "search-along-axes",
         (LargestOfNone, TruthOfLargest, DistinctSlices, DistinctElements),
         "Finds distinct elements along the first axis, and the largest elements only of data that has any.",
+        after=("compare-uint32",),
+        faults=(
+            Fault("top-k-empty", "TopK of no element, of data that have some", "does not run; with one thread its result has other sizes"),
+            Fault("unique-axis", "Unique along another axis than the first", "finds other slices"),
+            Fault(
+                "unique-unsorted",
+                "Unique without an axis and without sorting, of which the indices of the values are not used",
+                "has other elements",
+            ),
+            Fault("unique-no-constant", "Unique of a constant without elements", "ends the process"),
+            Fault("top-k-none", "TopK of the largest 0 elements, of data of static sizes", "is not compiled"),
+            Fault("top-k-truth", "Convert of what TopK returns to boolean", "is not compiled"),
+        ),
     ),
 )

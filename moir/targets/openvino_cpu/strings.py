@@ -10,19 +10,23 @@ from xdsl.ir import Operation, SSAValue
 from moir.dialects.element_types import si32, string
 from moir.dialects.moir import add_notes
 from moir.dialects.names import name_of
+from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Concat
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 MOVING = """
 opset1.Broadcast opset1.Concat opset3.Broadcast opset6.GatherElements opset5.GatherND opset8.GatherND opset1.Reverse opset7.Roll
 opset3.ScatterElementsUpdate opset12.ScatterElementsUpdate opset4.ScatterNDUpdate opset15.ScatterNDUpdate opset3.ScatterUpdate
 opset1.Select opset8.Slice opset1.Split opset1.StridedSlice opset1.Tile opset1.Transpose opset1.VariadicSplit
 """
-"""The operations whose results are elements of their operands, except those that the plugin executes on strings."""
+"""Operations that only move elements, except those that the plugin executes on strings."""
+
+RESHAPING = frozenset(["opset1.Reshape", "opset1.Squeeze", "opset15.Squeeze", "opset1.Unsqueeze"])
+"""The operations that the plugin executes on strings if these are computed, and the shape or axes are constant."""
 
 
 class MovedStrings(Pattern):
@@ -32,15 +36,21 @@ class MovedStrings(Pattern):
     ->  %2 = opset1.Transpose([[0, 1, 2], [3, 4, 5]], [1, 0])
         %1 = opset8.Gather(%x as [6], %2, 0)
 
-    The plugin executes Gather, Concat and Reshape on strings; it rejects others, crashes, or returns wrong strings.
+    The plugin executes Gather, and Concat of one dimension, on strings, and Reshape, Squeeze and Unsqueeze of computed
+    strings by constants; it rejects others, crashes, or returns wrong strings.
     """
 
-    roots = tuple(MOVING.split())
+    roots = (*MOVING.split(), *sorted(RESHAPING))
     elements = frozenset({string})
 
     def may_match(self, op: Operation) -> bool:
+        if element_of(op.results[0]) is not string:
+            return False
+        if op.name in RESHAPING:
+            is_constant = [isinstance(each.owner, Constant) for each in op.operands]
+            return is_constant[0] or not all(is_constant[1:])
         # The plugin concatenates strings of one dimension; this pattern needs them as its base case.
-        return element_of(op.results[0]) is string and not (isinstance(op, Concat) and rank_of(op.results[0]) == 1)
+        return not (isinstance(op, Concat) and rank_of(op.results[0]) == 1)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
@@ -49,7 +59,7 @@ class MovedStrings(Pattern):
         operands, listed = list(op.operands), list[SSAValue]()
         for index, value in enumerate(op.operands):
             if element_of(value) is string:
-                listed.append(value if rank_of(value) == 1 else build.Reshape(value, [-1], special_zero=False))
+                listed.append(_flat(build, value))
                 operands[index], first = _numbered(build, value, first)
         strings = build.Concat(*listed, axis=0) if len(listed) > 1 else listed[0]
         moved = build.create(type(op), operands, dict(op.properties), len(op.results))
@@ -68,6 +78,14 @@ class StringsOfIterations(Pattern):
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         reason = "the CPU plugin has no strings in loops; cut the model after it"
         add_notes(op, [f"the IR will not load because of {op.name} {name_of(op)!r}: {reason}"])
+
+
+def _flat(op: OpBuilder, strings: SSAValue) -> SSAValue:
+    """The strings as a 1-D tensor, a constant if they are one."""
+    if rank_of(strings) == 1:
+        return strings
+    known = op.known.constant(strings)
+    return op.Reshape(strings, [-1], special_zero=False) if known is None else op.constant(known.reshape(-1), string)
 
 
 def _numbered(op: OpBuilder, strings: SSAValue, first: SSAValue | int) -> tuple[SSAValue, SSAValue | int]:
@@ -90,5 +108,16 @@ def _folded(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 FORMS = (
-    Form("number-strings", (MovedStrings, StringsOfIterations), "Moves indices in place of strings, then gathers the strings by them."),
+    Form(
+        "move-string-indices",
+        (MovedStrings, StringsOfIterations),
+        "Moves indices in place of strings, then gathers the strings by them.",
+        faults=(
+            Fault(
+                "moved-strings",
+                "operations that move strings, but for Gather, Concat, and Reshape of computed strings by a constant",
+                "are refused, give other strings, or end the process",
+            ),
+        ),
+    ),
 )

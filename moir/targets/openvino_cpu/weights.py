@@ -6,16 +6,18 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import weight_of
+from moir.analysis.uses import live_uses
 from moir.dialects.data import DataAttr
-from moir.dialects.element_types import describe
+from moir.dialects.element_types import describe, si8, ui8
 from moir.dialects.opset.arithmetic import Multiply, Subtract
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.matrix import MatMul
+from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 
 class SingleWeight(Pattern):
@@ -36,14 +38,14 @@ class SingleWeight(Pattern):
         assert isinstance(op, MatMul)
         data, weight = op.operands[0], weight_of(op.operands[1])
         shape = shape_of(data)
-        # For a value of unknown shape the last dimension is 1 as well, else the product would be invalid.
+        # For a value of dynamic shape the last dimension is 1 as well, else the product would be invalid.
         if weight is not None and (shape is None or shape[-1:] == (1,)) and not op.flag("transpose_a"):
             factor = rewriter.op.constant(np.asarray(weight).reshape(1), element_of(op.operands[1]))
             rewriter.replace_with(op, rewriter.op.Multiply(data, factor))
 
 
 class DequantizedBatch(Pattern):
-    """Dequantizes a constant batch of matrices at conversion time if data of unknown rank are multiplied by it.
+    """Dequantizes a constant batch of matrices at conversion time if data of dynamic rank are multiplied by it.
 
         %1 = opset1.MatMul(%0, opset1.Multiply(opset1.Convert(%w), %s))   // %w: a constant [3, 5, 6]
     ->  %1 = opset1.MatMul(%0, %v)                           // %v: a constant
@@ -142,10 +144,64 @@ def _as_matrix(op: OpBuilder, value: SSAValue) -> SSAValue:
             return op.Multiply(*(_as_matrix(op, each) for each in product.operands))
 
 
+class SignedWeights(Pattern):
+    """Stores the weights of a product of quantized values with signs.
+
+        %2 = opset1.Subtract(opset1.Convert(%w), 130.0)      // %w: a constant, u8
+        %4 = opset1.MatMul(opset1.FakeQuantize(%x, …), opset1.Multiply(%2, %s))
+    ->  %2 = opset1.Subtract(opset1.Convert(%v), 2.0)        // %v: %w - 128, i8
+
+    The plugin has no product with weights of u8 whose result is f32.
+    """
+
+    roots = (Subtract,)
+
+    def may_match(self, op: Operation) -> bool:
+        converted = op.operands[0].owner
+        return isinstance(converted, Convert) and isinstance(converted.data.owner, Constant) and element_of(converted.data) == ui8
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        converted, zero_point = op.operands[0].owner, rewriter.known.constant(op.operands[1])
+        assert isinstance(converted, Convert)
+        codes = rewriter.known.constant(converted.data)
+        if zero_point is None or codes is None or not all(_multiplies_quantized(each) for each in _users(op)):
+            return
+        build, element = rewriter.op, element_of(op.operands[0])
+        signed = build.convert(build.constant((codes ^ np.uint8(128)).view(np.int8), si8), element)
+        rewriter.replace_with(op, build.Subtract(signed, build.constant(zero_point - 128, element)))
+
+
+def _users(op: Operation) -> list[Operation]:
+    return [use.operation for use in live_uses(op.results[0])]
+
+
+def _multiplies_quantized(scaled: Operation) -> bool:
+    """Whether an operation is the Multiply of dequantized weights that products with quantized values use."""
+    users = _users(scaled)
+    is_scaled = isinstance(scaled, Multiply) and bool(users)
+    return is_scaled and all(isinstance(each, MatMul) and isinstance(each.operands[0].owner, FakeQuantize) for each in users)
+
+
 FORMS = (
+    Form(
+        "store-signed-weights",
+        (SignedWeights,),
+        faults=(
+            Fault(
+                "unsigned-weights",
+                "MatMul of values that a FakeQuantize rounds and weights of u8 with a zero point, if f32 is asked for",
+                "is not compiled",
+                versions=("2024.6", "2026.0"),
+            ),
+        ),
+    ),
     Form(
         "simplify-matmul",
         (SingleWeight, DequantizedWeights, DequantizedBatch, ConstantVector),
         "Writes products with one element as multiplications, those with a vector as products with a column.",
+        faults=(
+            Fault("vector-product", "MatMul with a constant vector, and a factor after it", "is not compiled"),
+            Fault("dequantized-batch", "MatMul with dequantized weights that have more than one leading dimension", "is not compiled"),
+        ),
     ),
 )

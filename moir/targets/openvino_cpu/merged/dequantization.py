@@ -1,4 +1,4 @@
-"""Factors of quantized numbers that the CPU plugin moves behind operations, or applies twice, wrongly."""
+"""Scales of quantized values that the CPU plugin moves behind operations, or applies twice, wrongly."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.opset.reduction import ReductionOp
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.openvino_cpu.merged.levels import merged_before
+from moir.targets.openvino_cpu.merged.fake_quantize import merged_before
 from moir.targets.openvino_cpu.merged.operands import rounding_of
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity, is_computed_identity, rectified_identity
-from moir.targets.openvino_cpu.neighbours.levels import MOVED
-from moir.targets.record import Form
+from moir.targets.openvino_cpu.quantized_values import MOVED
+from moir.targets.record import Fault, Form
 
 
 class SharedSums(Pattern):
-    """Computes an identity behind a quantized sum of unknown sizes that several operations use.
+    """Computes an identity behind a quantized sum of dynamic shape that several operations use.
 
         %0 = opset1.Convolution(%x, %w)                          // [?, 8, 32, 32]; %x and %w are quantized
         %1 = opset1.Relu(%0)
@@ -40,8 +40,8 @@ class SharedSums(Pattern):
         %1 = opset1.Relu(%3)
         %2 = opset1.Sigmoid(%3)
 
-    The plugin moves the factor of the sum behind some of the users and leaves it before the others; then it makes both
-    a part of the sum, and a result has the factor twice.
+    The plugin moves the scale of the sum behind some of the users and leaves it before the others; then it merges both
+    into the sum, and a result is scaled twice.
     """
 
     roots = (Convolution, GroupConvolution, ConvolutionBackpropData, GroupConvolutionBackpropData, MatMul)
@@ -58,7 +58,7 @@ class SharedSums(Pattern):
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
         same = rewriter.op.create(type(op), list(op.operands), dict(op.properties)).results[0]
-        rewriter.replace_with(op, computed_identity(rewriter.op, same))
+        rewriter.replace_with(op, computed_identity(rewriter.op, same, replaced=op.results[0]))
 
 
 class WindowsOfProducts(Pattern):
@@ -68,7 +68,7 @@ class WindowsOfProducts(Pattern):
         %y = opset1.MaxPool(%0) {kernel = [2, 2]}
     ->  %y = opset1.MaxPool(opset1.Maximum(-inf, %0)) {kernel = [2, 2]}
 
-    The columns of a product have factors of their own. The plugin multiplies by them behind the windows, which have
+    The columns of a product have scales of their own. The plugin multiplies by them behind the windows, which have
     elements of several columns, or does not compile the model. It makes a MaxPool of the strides of a convolution by
     kernels of one element; such a convolution gets a PRelu of slope 1 before it, through which strides are not moved.
     """
@@ -90,14 +90,14 @@ class WindowsOfProducts(Pattern):
 
 
 class SumsOfRows(Pattern):
-    """Separates reductions and matrix products from levels that differ from row to row.
+    """Separates reductions and matrix products from quantization with other limits for each row.
 
         %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high)   // [3, 16, 4]; %low: [1, 16, 1]
         %y = opset1.ReduceMin(%0, [0])
     ->  %y = opset1.ReduceMin(opset1.Maximum(-inf, %0), [0])
 
-    The plugin reduces integers and multiplies by the sizes of the levels after that. For data of three dimensions it
-    reads these out of bounds; in products of unknown sizes it takes them for those of another axis.
+    The plugin reduces integers and multiplies by the scales after that. For data of three dimensions it reads these out
+    of bounds; in products of dynamic shape it takes them for those of another axis.
     """
 
     roots = (ReductionOp, MatMul)
@@ -115,7 +115,7 @@ class SumsOfRows(Pattern):
 
 
 def _has_levels_of_rows(value: SSAValue) -> bool:
-    """Whether a value is rounded to levels, or dequantized from integers, with constants that have several elements."""
+    """Whether a value is quantized, or dequantized from integers, with constants that have several elements."""
     varies = False
     while isinstance(owner := value.owner, OpsetOp) and owner.operands:
         constants = [each for each in owner.operands if isinstance(each.owner, Constant)]
@@ -136,7 +136,7 @@ def has_single_elements(op: ConvolutionOp) -> bool:
 
 
 def _is_quantized(weights: SSAValue) -> bool:
-    """Whether weights are integers by factors, or constants that are rounded to levels."""
+    """Whether weights are dequantized integers, or quantized constants."""
     while isinstance(weights.owner, OpsetOp) and weights.owner.KIND in ("Reshape", "Transpose"):
         weights = weights.owner.operands[0]
     is_rounded = isinstance(weights.owner, FakeQuantize) and isinstance(weights.owner.operands[0].owner, Constant)
@@ -145,8 +145,30 @@ def _is_quantized(weights: SSAValue) -> bool:
 
 FORMS = (
     Form(
-        "keep-factors",
+        "keep-dequantization-scales",
         (SharedSums, WindowsOfProducts, SumsOfRows),
-        "Computes an identity where the plugin moves factors of quantized numbers behind operations that they do not pass.",
+        "Inserts an identity where the plugin moves dequantization scales past operations with which they do not commute.",
+        faults=(
+            Fault(
+                "factors-of-shared-sums",
+                "quantized convolutions, and MatMuls of two FakeQuantizes, of dynamic shape, that several operations use",
+                "are multiplied by the sizes of the levels twice for some of the operations",
+            ),
+            Fault(
+                "windows-of-products",
+                "MaxPool, AvgPool and Interpolate of quantized MatMuls whose columns have levels of their own",
+                "multiply by the sizes of the levels after that, or are not compiled",
+            ),
+            Fault(
+                "levels-of-rows",
+                "a reduction of three dimensions of a FakeQuantize with limits for single rows",
+                "reads the limits out of bounds",
+            ),
+            Fault(
+                "products-of-rows",
+                "MatMul of dynamic shape with quantized weights, of a FakeQuantize with several limits",
+                "takes limits along another axis",
+            ),
+        ),
     ),
 )

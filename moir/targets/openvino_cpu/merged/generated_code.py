@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from xdsl.ir import Operation, SSAValue
 
-from moir.analysis.constants import constant_of
+from moir.analysis.constants import constant_of, is_constant, weight_of
 from moir.dialects.element_types import f16, f32
+from moir.dialects.opset.arithmetic import Add, Divide, Maximum, Minimum, Multiply, Power, Subtract
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import is_static, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 _HEADS_FIRST = (0, 2, 1, 3)
 
 
 class QueriesInPlace(Pattern):
-    """Transposes the queries or the result of an attention in one dimension more, which the plugin does apart, if it
-    would otherwise transpose one of them.
+    """Transposes the queries or the result of an attention with one more dimension, so that the plugin does not merge
+    the Transpose, if it would otherwise merge one of the two.
 
         %0 = opset1.Transpose(%q, [0, 2, 1, 3])              // %q: [N, 4, 4, 8]
         %1 = opset1.MatMul(%0, %k)
@@ -69,7 +70,9 @@ def _is_used_once(value: SSAValue) -> bool:
 
 
 def _is_swapped(value: SSAValue) -> bool:
-    """Whether the only user of a value is a Transpose that the plugin does together with what computes the value."""
+    """Whether the only user of a value is a Transpose that the plugin merges into the operation that computes the
+    value.
+    """
     return _is_used_once(value) and all(_swaps_heads(use.operation) for use in value.uses)
 
 
@@ -85,31 +88,31 @@ def _comes_swapped(value: SSAValue) -> bool:
 
 
 def _results_of_queries(value: SSAValue) -> list[SSAValue]:
-    """The results of attentions whose queries a value is, perhaps after elementwise operations."""
-    found: list[SSAValue] = []
+    """The results of attentions of which a value, perhaps after elementwise operations, is the queries."""
+    results: list[SSAValue] = []
     for use in value.uses:
         user = use.operation
         if not isinstance(user, OpsetOp) or not user.results:
             continue
         if user.KIND == "ScaledDotProductAttention" and use.index == 0:
-            found.append(user.results[0])
+            results.append(user.results[0])
         elif isinstance(user, MatMul) and use.index == 0:
-            found.extend(_products_of_shares(user.results[0]))
+            results.extend(_products_of_shares(user.results[0]))
         elif (user.POINTWISE or user.BROADCASTS) and shape_of(user.results[0]) == shape_of(value):
-            found.extend(_results_of_queries(user.results[0]))
-    return found
+            results.extend(_results_of_queries(user.results[0]))
+    return results
 
 
 def _products_of_shares(scores: SSAValue) -> list[SSAValue]:
-    """The matrix products of the shares that a Softmax computes of scores, perhaps after elementwise operations."""
-    found: list[SSAValue] = []
+    """The matrix products of the Softmax of scores, perhaps with elementwise operations between them."""
+    results: list[SSAValue] = []
     for use in scores.uses:
         user = use.operation
         if isinstance(user, MatMul) and use.index == 0:
-            found.extend(user.results)
+            results.extend(user.results)
         elif isinstance(user, OpsetOp) and user.results and (user.KIND == "Softmax" or user.POINTWISE or user.BROADCASTS):
-            found.extend(_products_of_shares(user.results[0]))
-    return found
+            results.extend(_products_of_shares(user.results[0]))
+    return results
 
 
 def _queries_of(value: SSAValue) -> SSAValue | None:
@@ -129,7 +132,7 @@ def _queries_of(value: SSAValue) -> SSAValue | None:
 
 
 class MishAfterProduct(Pattern):
-    """Computes Mish after a matrix product of known sizes by powers of e.
+    """Computes Mish after a matrix product of static sizes by powers of e.
 
         %y = opset4.Mish(opset1.MatMul(%a, %b))
     ->  %0 = opset1.Exp(opset1.Minimum(%x, 20))              // %x: the product
@@ -164,7 +167,9 @@ LARGEST_BATCH = 16
 
 
 def _is_generated(value: SSAValue) -> bool:
-    """Whether the plugin may generate code for the matrix product of which elementwise operations compute a value."""
+    """Whether the plugin may generate code for the matrix product of which elementwise operations compute a value, or
+    Reshape and Transpose.
+    """
     owner = value.owner
     if isinstance(owner, MatMul):
         constants = [shape_of(each) for each in owner.operands if isinstance(each.owner, Constant)]
@@ -172,12 +177,127 @@ def _is_generated(value: SSAValue) -> bool:
         return not constants or (len(shape) == 2 and shape[0] <= LARGEST_BATCH and all(max(each or (1,)) <= LARGEST for each in constants))
     if isinstance(owner, OpsetOp) and owner.KIND == "ScaledDotProductAttention":
         return True
+    if isinstance(owner, OpsetOp) and owner.KIND in ("Reshape", "Transpose"):
+        return _is_generated(owner.operands[0])
     if not isinstance(owner, OpsetOp) or not (owner.POINTWISE or owner.BROADCASTS):
         return False
     return any(_is_generated(each) for each in owner.operands)
 
 
+class SumBetweenProducts(Pattern):
+    """Combines a result of small matrix products in a row with another computed value in three dimensions.
+
+        %1 = opset1.MatMul(opset1.Relu(opset1.MatMul(%x, %v)), %w)  // [2, 16], %v and %w: constants
+        %y = opset1.Add(%1, opset1.Sigmoid(%0))
+    ->  %1 = opset1.MatMul(opset1.Relu(opset1.MatMul(%x, %v)), %w)
+        %2 = opset1.Add(opset1.Unsqueeze(%1, [0]), opset1.Sigmoid(%0))
+        %y = opset1.Squeeze(%2, [0])
+
+    The plugin generates code for several such products and the elementwise operations between and after them, which
+    have two dimensions. If it takes the latter from two sides, and there are several constants, it ends the process
+    while it compiles the model. The added dimension moves nothing. Declines constants, which are biases.
+    """
+
+    roots = (Add, Divide, Maximum, Minimum, Multiply, Power, Subtract)
+    companions = ((MatMul,),)
+    elements = frozenset((f16, f32))
+
+    def may_match(self, op: Operation) -> bool:
+        is_computed = not any(is_constant(each) for each in op.operands)
+        return is_computed and len(shape_of(op.results[0]) or ()) == PRODUCT_RANK and _index_of_product(op) is not None
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        if (index := _index_of_product(op)) is None:
+            return
+        build, operands = rewriter.op, list(op.operands)
+        operands[index] = build.Unsqueeze(operands[index], [0])
+        rewriter.replace_with(op, build.Squeeze(build.create(type(op), operands, dict(op.properties)).results[0], [0]))
+
+
+def _index_of_product(op: Operation) -> int | None:
+    """The index of the first operand that a chain of small matrix products computes; None without such a chain."""
+    products = ((index, _small_product(value)) for index, value in enumerate(op.operands))
+    is_followed = _is_multiplied(op.results[0])
+    return next((index for index, each in products if each and (is_followed or _small_product(each.operands[0]))), None)
+
+
+def _is_multiplied(value: SSAValue) -> bool:
+    """Whether a small product has a value as its first operand, perhaps after elementwise operations."""
+    pending, seen = [value], {value}
+    while pending:
+        for use in pending.pop().uses:
+            user = use.operation
+            if isinstance(user, MatMul):
+                if use.index == 0 and _is_small_product(user):
+                    return True
+            elif isinstance(user, OpsetOp) and user.results and (user.POINTWISE or user.BROADCASTS) and user.results[0] not in seen:
+                seen.add(user.results[0])
+                pending.append(user.results[0])
+    return False
+
+
+PRODUCT_RANK = 2
+"""The number of dimensions of the products in a row for which the plugin generates code."""
+
+
+def _small_product(value: SSAValue) -> MatMul | None:
+    """The product with a small constant matrix that a value is computed from by elementwise operations only; None
+    without one.
+    """
+    pending, seen = [value], {value}
+    while pending:
+        owner = pending.pop().owner
+        if isinstance(owner, MatMul):
+            if _is_small_product(owner):
+                return owner
+        elif isinstance(owner, OpsetOp) and (owner.POINTWISE or owner.BROADCASTS):
+            following = [each for each in owner.operands if each not in seen]
+            seen.update(following)
+            pending += following
+    return None
+
+
+def _is_small_product(op: MatMul) -> bool:
+    """Whether the plugin may generate code for a product with constant weights, together with others."""
+    shape, weights = shape_of(op.results[0]), op.operands[1]
+    is_small = shape is not None and len(shape) == PRODUCT_RANK and is_static(shape) and shape[0] <= LARGEST_BATCH
+    return is_small and weight_of(weights) is not None and max(shape_of(weights) or (0,)) <= LARGEST
+
+
 FORMS = (
-    Form("separate-queries", (QueriesInPlace,)),
-    Form("compute-mish", (MishAfterProduct,)),
+    Form(
+        "separate-queries",
+        (QueriesInPlace,),
+        faults=(
+            Fault(
+                "queries-in-place",
+                "attention whose queries or whose result are transposed, of as many steps as heads, with values as wide as the queries",
+                "is written over queries that are read after that",
+            ),
+        ),
+    ),
+    Form(
+        "compute-mish",
+        (MishAfterProduct,),
+        faults=(
+            Fault(
+                "mish-after-products",
+                "Mish of an attention, or between MatMuls of few rows by constants of up to 256 rows and columns",
+                "is not compiled",
+            ),
+        ),
+    ),
+    Form(
+        "unsqueeze-product-chains",
+        (SumBetweenProducts,),
+        faults=(
+            Fault(
+                "chains-of-products",
+                "MatMuls of few rows by constants of up to 256 rows and columns, constants, and an elementwise operation with "
+                "the result of another one",
+                "ends the process while it is compiled",
+            ),
+        ),
+    ),
 )

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of, is_quantized_weight
 from moir.dialects.data import Array
 from moir.dialects.opset.convolution import Convolution, GroupConvolution
-from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity, is_computed_identity
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 _KEEPING = frozenset(
     (
@@ -22,11 +25,13 @@ _KEEPING = frozenset(
         *("Slice", "Split", "Squeeze", "StridedSlice", "Transpose", "Unsqueeze", "VariadicSplit"),
     )
 )
-"""Operations through which the plugin moves the sizes of levels."""
+"""Operations through which the plugin moves the scales of quantized values."""
 
 
 def rounding_of(value: SSAValue) -> FakeQuantize | None:
-    """The FakeQuantize whose levels a value has, perhaps times numbers; None if there is none."""
+    """The FakeQuantize that computes a value, looking through movements and scaling; None if there is no such
+    FakeQuantize.
+    """
     while isinstance(owner := value.owner, OpsetOp):
         if isinstance(owner, FakeQuantize):
             return owner
@@ -37,15 +42,15 @@ def rounding_of(value: SSAValue) -> FakeQuantize | None:
     return None
 
 
-class NormalizedLevels(Pattern):
-    """Separates a normalization from the rounding of its data to levels.
+class NormalizationOfQuantizedValues(Pattern):
+    """Separates a normalization from the quantization of its data.
 
         %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high)
         %y = opset6.MVN(%0, [2]) {eps = 1e-05}
     ->  %y = opset6.MVN(opset1.Maximum(-inf, %0), [2]) {eps = 1e-05}
 
-    The plugin normalizes the integers that stand for the levels, and adds ε to their variance, which is that of the
-    levels divided by the square of their distance.
+    The plugin normalizes the quantized integers, and adds ε to their variance, which is the variance of the dequantized
+    values divided by the square of the scale.
     """
 
     roots = ("opset6.MVN", "opset2.MVN", "opset1.MVN", "opset12.GroupNormalization")
@@ -61,14 +66,15 @@ class NormalizedLevels(Pattern):
         rewriter.replace_with(op, rewriter.op.create(type(op), [same, *others], dict(op.properties)).results)
 
 
-class LevelsWithoutZero(Pattern):
-    """Separates a quantized convolution from the rounding of its data to levels on both sides of 0, none of which is 0.
+class QuantizedValuesWithoutZero(Pattern):
+    """Separates a quantized convolution from the quantization of its data to values around 0, none of which is 0.
 
         %0 = opset1.FakeQuantize(%x, -4, 4, -4, 4) {levels = 256}
         %y = opset1.Convolution(%0, %w)                      // %w: integers of 8 bits by a factor
     ->  %y = opset1.Convolution(opset1.Maximum(-inf, %0), %w)
 
-    The plugin computes with integers and rounds the one that stands for 0 to the next.
+    The plugin computes with integers and rounds the zero point to an integer. Constants that are added to the quantized
+    values, or multiplied, move the zero point.
     """
 
     roots = (Convolution, GroupConvolution)
@@ -82,33 +88,61 @@ class LevelsWithoutZero(Pattern):
         data, *others = op.operands
         rounding = rounding_of(data)
         assert rounding is not None
-        first, last = (rewriter.known.constant(each) for each in rounding.operands[3:5])
-        if first is None or last is None or _has_zero(first, last, rounding.integer("levels") - 1):
+        limits = _limits_of(data)
+        if limits is None or _has_zero(*limits, rounding.integer("levels") - 1):
             return
         same = computed_identity(rewriter.op, data)
         rewriter.replace_with(op, rewriter.op.create(type(op), [same, *others], dict(op.properties)).results)
 
 
+_FUNCTIONS: Mapping[str, np.ufunc] = {"Add": np.add, "Divide": np.divide, "Multiply": np.multiply, "Subtract": np.subtract}
+
+
+def _limits_of(value: SSAValue) -> tuple[Array, Array] | None:
+    """The first and the last quantized value, after sums and products with constants; None if they are not constant."""
+    owner = value.owner
+    if not isinstance(owner, OpsetOp):
+        return None
+    if isinstance(owner, FakeQuantize):
+        first, last = map(constant_of, owner.operands[3:5])
+        return None if first is None or last is None else (first, last)
+    computed = [each for each in owner.operands if not isinstance(each.owner, Constant)]
+    limits = _limits_of(computed[0]) if computed else None
+    if limits is None or owner.KIND not in _FUNCTIONS or len(computed) > 1:
+        return limits
+    arrays = [constant_of(each) for each in owner.operands]
+    moved: list[Array] = []
+    for limit in limits:
+        terms = [limit if array is None else array for array in arrays]
+        try:
+            with np.errstate(all="ignore"):
+                moved.append(_FUNCTIONS[owner.KIND](*terms))
+        except ValueError:
+            # An operation between the constants moves their axes: the limits are compared without the constant.
+            return limits
+    return moved[0], moved[1]
+
+
 def _is_quantized(filters: SSAValue) -> bool:
-    """Whether filters are integers by factors, or rounded to levels."""
+    """Whether filters are dequantized integers, or quantized."""
     while isinstance(filters.owner, OpsetOp) and filters.owner.KIND == "Reshape":
         filters = filters.owner.operands[0]
     return is_quantized_weight(filters) or isinstance(filters.owner, FakeQuantize)
 
 
 _NEAR = 1e-2
-"""How far from a level 0 may be, in steps."""
+"""The largest distance of 0 from a quantized value, in steps, that counts as 0."""
 
 
 def _has_zero(first: Array, last: Array, steps: int) -> bool:
-    """Whether all levels are on one side of 0, or one of them is 0."""
+    """Whether 0 is (up to rounding) a quantized value, or outside of the quantized range."""
     with np.errstate(divide="ignore", invalid="ignore"):
         zero = -first.astype(np.float64) / (last.astype(np.float64) - first) * steps
     return bool(np.all((zero <= _NEAR) | (zero >= steps - _NEAR) | (np.abs(zero - np.round(zero)) <= _NEAR)))
 
 
 class EqualLimits(Pattern):
-    """Writes limits of levels as numbers if each is the same along all axes.
+    """Replaces limits of a FakeQuantize by scalars if their elements are equal.
 
         %y = opset1.FakeQuantize(%x, [[-1], [-1]], [[1], [1]], [[-1], [-1]], [[1], [1]])
     ->  %y = opset1.FakeQuantize(%x, -1, 1, -1, 1)
@@ -131,12 +165,12 @@ class EqualLimits(Pattern):
 
 
 class LimitsOfOneShape(Pattern):
-    """Repeats the limit of a range that is one number if the other limit is several.
+    """Broadcasts a limit of a range that is a scalar if the other limit has several elements.
 
         %y = opset1.FakeQuantize(%x, 0, [[1], [2]], 0, [[1], [2]])
     ->  %y = opset1.FakeQuantize(%x, [[0], [0]], [[1], [2]], [[0], [0]], [[1], [2]])
 
-    The plugin rounds to wrong levels otherwise.
+    The plugin rounds to wrong values otherwise.
     """
 
     roots = (FakeQuantize,)
@@ -145,16 +179,16 @@ class LimitsOfOneShape(Pattern):
         return any(_is_list(low) != _is_list(high) for low, high in _ranges(op))
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        found: list[SSAValue] = []
+        limits: list[SSAValue] = []
         for low, high in _ranges(op):
             arrays = [constant_of(each) for each in (low, high)]
             if _is_list(low) == _is_list(high) or any(each is None for each in arrays):
-                found += (low, high)
+                limits += (low, high)
                 continue
             pair = np.broadcast_arrays(*(each for each in arrays if each is not None))
-            found += (rewriter.op.constant(np.ascontiguousarray(each), element_of(op.operands[0])) for each in pair)
-        if found != list(op.operands[1:]):
-            rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [op.operands[0], *found], dict(op.properties)).results[0])
+            limits += (rewriter.op.constant(np.ascontiguousarray(each), element_of(op.operands[0])) for each in pair)
+        if limits != list(op.operands[1:]):
+            rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [op.operands[0], *limits], dict(op.properties)).results[0])
 
 
 def _ranges(op: Operation) -> tuple[tuple[SSAValue, SSAValue], ...]:
@@ -163,15 +197,15 @@ def _ranges(op: Operation) -> tuple[tuple[SSAValue, SSAValue], ...]:
     return (low, high), (first, last)
 
 
-class LevelsOfUnknownSizes(Pattern):
-    """Separates rounding to levels of data of unknown sizes from a Transpose, or from other levels, before it.
+class QuantizedDynamicShape(Pattern):
+    """Separates rounding to levels of data of dynamic shape from a Transpose, or from other levels, before it.
 
         %1 = opset1.Transpose(%0, [0, 2, 1])                     // %0: [?, ?, 5]
         %y = opset1.FakeQuantize(%1, %low, %high, %low, %high)   // %low: [1, 5, 1]
     ->  %y = opset1.FakeQuantize(opset1.Maximum(-inf, %1), %low, %high, %low, %high)
 
-    The plugin rounds before the Transpose, along the third axis, which it does not compile for unknown sizes; and the
-    first of several limits of levels that are rounded to others is taken everywhere.
+    The plugin rounds before the Transpose, along the third axis, which it does not compile for dynamic dimensions; and
+    the first of several limits of levels that are rounded to others is taken everywhere.
     """
 
     roots = (FakeQuantize,)
@@ -181,8 +215,8 @@ class LevelsOfUnknownSizes(Pattern):
         shape = shape_of(data)
         if (shape is not None and is_static(shape)) or is_computed_identity(data):
             return False
-        if isinstance(data.owner, OpsetOp) and data.owner.KIND == "Transpose":
-            return any(map(_is_list, limits))
+        if any(map(_is_list, limits)) and _is_transposed(data):
+            return True
         before = rounding_of(data)
         return before is not None and any(map(_is_list, before.operands[1:]))
 
@@ -192,20 +226,59 @@ class LevelsOfUnknownSizes(Pattern):
         rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [same, *limits], dict(op.properties)).results[0])
 
 
+def _is_transposed(value: SSAValue) -> bool:
+    """Whether a value is the result of a Transpose, perhaps quantized or limited after it."""
+    while isinstance(owner := value.owner, FakeQuantize) or (isinstance(owner, OpsetOp) and owner.POINTWISE):
+        value = owner.operands[0]
+    return isinstance(owner, Transpose)
+
+
 def _is_list(value: SSAValue) -> bool:
-    """Whether limits are several."""
+    """Whether limits have several elements."""
     return bool(set(shape_of(value) or ()) - {1})
 
 
-class EntriesOfLevels(Pattern):
-    """Separates the choice of one entry along an axis from rounding to levels with several limits.
+class LimitsBehindTranspose(Pattern):
+    """Keeps a FakeQuantize with several limits apart from a Transpose before it that moves axis 2 to the axis of the
+    limits.
+
+        %0 = opset11.Interpolate(%x, [4, 4], [2, 3])             // %x: [1, 8, 2, 2]
+        %1 = opset1.Transpose(%0, [0, 2, 3, 1])
+        %y = opset1.FakeQuantize(%1, %low, %high, %low, %high)   // %low: [1, 4, 1, 1]
+    ->  %y = opset1.FakeQuantize(opset1.Maximum(-inf, %1), %low, %high, %low, %high)
+
+    The plugin quantizes before the Transpose, as a part of the operation before it, along the second axis. Elementwise
+    operations are right.
+    """
+
+    roots = (FakeQuantize,)
+    companions = ((Transpose,),)
+
+    def may_match(self, op: Operation) -> bool:
+        transposition, shapes = op.operands[0].owner, [shape_of(each) for each in op.operands[1:]]
+        if not isinstance(transposition, Transpose) or (order := constant_of(transposition.operands[1])) is None:
+            return False
+        source = transposition.operands[0].owner
+        if not isinstance(source, OpsetOp) or isinstance(source, Parameter) or source.POINTWISE or source.BROADCASTS:
+            return False
+        axes = {axis - len(shape) for shape in shapes if shape is not None for axis, size in enumerate(shape) if size != 1}
+        return any(-axis <= order.size and order[axis] == 2 for axis in axes)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        data, *limits = op.operands
+        same = computed_identity(rewriter.op, data)
+        rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [same, *limits], dict(op.properties)).results[0])
+
+
+class GatherOfQuantizedValues(Pattern):
+    """Keeps a Gather of one scalar index apart from a FakeQuantize with several limits before it.
 
         %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high)   // %low: [1, 2, 1, 1]
         %y = opset8.Gather(%0, 1, 3)
     ->  %y = opset8.Gather(opset1.Maximum(-inf, %0), 1, 3)
 
-    The plugin multiplies the entries by sizes of levels that still have the axis: the result has a dimension more, or
-    is not compiled.
+    The plugin multiplies the result by scales that still have the axis: the result has one more dimension, or is not
+    compiled.
     """
 
     roots = ("opset8.Gather", "opset7.Gather", "opset1.Gather")
@@ -225,8 +298,46 @@ class EntriesOfLevels(Pattern):
 
 FORMS = (
     Form(
-        "fit-levels",
-        (EqualLimits, LimitsOfOneShape, NormalizedLevels, LevelsWithoutZero, LevelsOfUnknownSizes, EntriesOfLevels),
-        "Writes limits of levels in one shape, and separates levels from normalizations and convolutions.",
+        "fit-fake-quantize-limits",
+        (
+            EqualLimits,
+            LimitsOfOneShape,
+            NormalizationOfQuantizedValues,
+            QuantizedValuesWithoutZero,
+            QuantizedDynamicShape,
+            LimitsBehindTranspose,
+            GatherOfQuantizedValues,
+        ),
+        "Gives the limits of a FakeQuantize one shape, and separates it from normalizations and convolutions.",
+        faults=(
+            Fault("normalized-levels", "MVN and GroupNormalization of a FakeQuantize", "add ε to the variance of the quantized integers"),
+            Fault(
+                "levels-without-zero",
+                "Convolution with quantized filters of a FakeQuantize with quantized values on both sides of 0, but none for 0",
+                "all quantized values are off by a part of a step",
+            ),
+            Fault(
+                "equal-limits", "MatMul with quantized weights of a FakeQuantize whose limits along an axis are the same", "is not compiled"
+            ),
+            Fault(
+                "limits-of-two-shapes",
+                "FakeQuantize with one number for a limit and several for the other one",
+                "has other quantized values",
+            ),
+            Fault(
+                "entries-of-levels", "Gather of one entry of a FakeQuantize with several limits", "has a dimension more, or is not compiled"
+            ),
+            Fault(
+                "levels-of-unknown-sizes",
+                "FakeQuantize of dynamic shape with several limits, after a Transpose or before another FakeQuantize",
+                "is not compiled, or the first of the limits is taken everywhere",
+            ),
+            Fault(
+                "limits-behind-transpose",
+                "FakeQuantize with several limits along what was the third axis before a Transpose, of a result of Interpolate, MVN, "
+                "NormalizeL2, Convolution or a reduction",
+                "takes limits along the second axis, or is not compiled",
+            ),
+        ),
     ),
 )

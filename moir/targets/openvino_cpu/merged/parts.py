@@ -10,7 +10,7 @@ from moir.dialects.opset.movement import Concat
 from moir.dialects.shapes import normalize_axis, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 _SPLITS = frozenset(("Split", "VariadicSplit"))
 
@@ -24,8 +24,8 @@ class ConvolvedParts(Pattern):
         %y = opset1.Concat(%2, %3) {axis = 1}
     ->  %y = opset1.Concat(opset1.Maximum(-inf, %2), %3) {axis = 1}
 
-    The plugin makes a GroupConvolution of %x of them, whichever parts these are of, along whichever axis the value is
-    split and the results are joined. It does not compile a Concat with an input of the model or a constant after them.
+    The plugin replaces them by a GroupConvolution of %x, for any order of the parts and any axis of the Split and the
+    Concat. It does not compile a Concat with an input of the model or a constant after them.
     """
 
     roots = (Concat,)
@@ -45,7 +45,7 @@ class ConvolvedParts(Pattern):
 
 
 def _part_of(value: SSAValue) -> SSAValue | None:
-    """The part of a split value whose convolution a value is; None if it is something else."""
+    """The result of a Split of which a value is the convolution; None for any other value."""
     if not isinstance(value.owner, Convolution):
         return None
     part = value.owner.operands[0]
@@ -53,7 +53,7 @@ def _part_of(value: SSAValue) -> SSAValue | None:
 
 
 def _are_groups(op: Concat) -> bool:
-    """Whether the operands of a Concat are the groups of one convolution, all of them in their order."""
+    """Whether a Concat joins one convolution for each result of one Split, in order: a grouped convolution."""
     parts = [_part_of(each) for each in op.operands]
     split = parts[0].owner if parts[0] is not None else None
     if not isinstance(split, OpsetOp) or parts != list(split.results):
@@ -72,11 +72,23 @@ def _are_groups(op: Concat) -> bool:
 
 
 def _is_split_along_channels(split: OpsetOp) -> bool:
-    """Whether a value is split along its second axis: its parts have the other sizes of the whole."""
+    """Whether a value is split along its second axis."""
     whole, part = shape_of(split.operands[0]), shape_of(split.results[0])
     if whole is None or part is None:
         return False
     return part[1] * len(split.results) == whole[1] and part[:1] + part[2:] == whole[:1] + whole[2:]
 
 
-FORMS = (Form("separate-parts", (ConvolvedParts,)),)
+FORMS = (
+    Form(
+        "separate-parts",
+        (ConvolvedParts,),
+        faults=(
+            Fault(
+                "convolved-parts",
+                "Concat of convolutions of parts of a value, in another order, along another axis, or with other values",
+                "is that of the convolutions of all parts in order, or is not compiled",
+            ),
+        ),
+    ),
+)

@@ -9,7 +9,7 @@ from moir.dialects.opset.reduction import ReductionOp
 from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import normalize_axis, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 
 class ReshapedReduction(Pattern):
@@ -80,7 +80,7 @@ class ReducedTranspose(Pattern):
 
 
 def _reshaped(rewriter: Rewriter, op: ReductionOp, data: SSAValue, axes: SSAValue | list[int], shape: tuple[int, ...]) -> SSAValue:
-    """The reduction of data along axes as `op` does it, with the reduced dimensions kept, as a value of a shape."""
+    """The data reduced along axes by the kind of `op`, with the reduced dimensions kept, and reshaped to `shape`."""
     total = getattr(rewriter.op, op.KIND)(data, axes, keep_dims=True)
     return rewriter.op.Reshape(total, rewriter.op.constant(list(shape)), special_zero=False)
 
@@ -90,5 +90,21 @@ FORMS = (
         "keep-reduced-dimensions",
         (ReshapedReduction, ReducedTranspose),
         "Keeps the dimensions of reductions whose Reshape or Transpose the runtime would lose.",
+        after=(
+            "normalize-columns",
+            "search-along-axes",
+        ),
+        faults=(
+            Fault(
+                "reshaped-reductions",
+                "Reshape of a reduction without its dimensions, which keeps the rank and has a size of 1 at a reduced axis",
+                "keeps the sizes",
+            ),
+            Fault(
+                "reduced-transposes",
+                "a reduction of a Transpose that would move dimensions of size 1 alone after it",
+                "has its sizes in another order",
+            ),
+        ),
     ),
 )

@@ -13,7 +13,7 @@ from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.merged.dequantization import has_single_elements
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 TO_CHANNELS_LAST, TO_CHANNELS_FIRST = [0, 2, 3, 1], [0, 3, 1, 2]
 
@@ -52,14 +52,14 @@ def _has_other_transpose(value: SSAValue) -> bool:
 
 
 def _differs(op: object, order: list[int]) -> bool:
-    """Whether an operation is a Transpose of another order, or of one that is computed."""
+    """Whether an operation is a Transpose whose order is not constant, or a constant other than `order`."""
     if not isinstance(op, Transpose):
         return False
     known = constant_of(op.operands[1])
     return known is None or known.tolist() != order
 
 
-class ShuffledUnknownChannels(Pattern):
+class ShuffledDynamicChannels(Pattern):
     """Separates a Transpose of the second dimension, which is unknown, and the third from the Reshapes beside it.
 
         %0 = opset1.Reshape(%x, [1, -1, 4, 12])                  // [1, ?, 4, 12]
@@ -93,7 +93,20 @@ class ShuffledUnknownChannels(Pattern):
 FORMS = (
     Form(
         "separate-transposes",
-        (TransposesOfCompressedConvolution, ShuffledUnknownChannels),
+        (TransposesOfCompressedConvolution, ShuffledDynamicChannels),
         "Separates Transposes from compressed convolutions and Reshapes that the plugin merges with them.",
+        after=("normalize-columns",),
+        faults=(
+            Fault(
+                "transposed-compressed-convolution",
+                "Convolution of images by kernels of one element, which are integers by a factor, before or after a Transpose",
+                "has its channels at another axis, or is not compiled",
+            ),
+            Fault(
+                "shuffled-unknown-groups",
+                "Transpose of two dimensions between Reshapes, where only the first of the two is unknown",
+                "is not compiled",
+            ),
+        ),
     ),
 )

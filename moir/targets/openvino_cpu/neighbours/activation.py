@@ -7,7 +7,7 @@ from xdsl.ir import Operation
 from moir.analysis.constants import constant_of
 from moir.dialects.opset.activation import HardSigmoid, Selu
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 
 class ParameterIsZero(Pattern):
@@ -36,4 +36,10 @@ class ParameterIsZero(Pattern):
             rewriter.replace_with(op, build.Multiply(build.Elu(x, alpha=float(alpha.reshape(()))), second))
 
 
-FORMS = (Form("write-zero-parameters", (ParameterIsZero,)),)
+FORMS = (
+    Form(
+        "write-zero-parameters",
+        (ParameterIsZero,),
+        faults=(Fault("zero-parameters", "HardSigmoid and Selu with a parameter of 0", "are computed with another parameter"),),
+    ),
+)

@@ -1,4 +1,4 @@
-"""Axes that the CPU plugin counts in another shape than that of the operand."""
+"""Forms that count axes from the first dimension where the runtime applies negative axes to a neighbour's shape."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from moir.dialects.opset.reduction import ReductionOp
 from moir.dialects.opset.shape import Unsqueeze
 from moir.dialects.shapes import element_of, rank_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 
 class NegativeAxes(Pattern):
@@ -65,5 +65,14 @@ FORMS = (
         "count-axes-from-first",
         (NegativeAxes, AddedAxes),
         "Counts axes of reductions, and of an Unsqueeze before them, from the first dimension.",
+        after=("sum-empty-products",),
+        faults=(
+            Fault("added-axes", "a reduction of dynamic shape after an Unsqueeze along axes counted from the end", "is not compiled"),
+            Fault(
+                "negative-axes",
+                "a reduction along axes counted from the end, after a Reshape or Unsqueeze that adds a dimension of size 1",
+                "is not compiled",
+            ),
+        ),
     ),
 )

@@ -12,11 +12,11 @@ from moir.dialects.opset.movement import Concat
 from moir.dialects.shapes import element_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 
 class BiasOfCell(Pattern):
-    """Gives the bias of a product of joined data and states one row.
+    """Unsqueezes the bias of a MatMul of concatenated data and states to one row.
 
         %1 = opset1.MatMul(opset1.Concat(%x, %h), %w) {transpose_b = true}
         %2 = opset1.Add(%1, %b)                              // %b: [12]
@@ -57,4 +57,16 @@ def _product_and_bias(op: Operation) -> tuple[SSAValue, SSAValue | None]:
     return op.operands[0], None
 
 
-FORMS = (Form("give-rows-to-biases", (BiasOfCell,)),)
+FORMS = (
+    Form(
+        "unsqueeze-cell-biases",
+        (BiasOfCell,),
+        faults=(
+            Fault(
+                "biases-of-cells",
+                "products with joined data and states of static sizes that make a GRU, plus biases that are not rows",
+                "are not compiled",
+            ),
+        ),
+    ),
+)

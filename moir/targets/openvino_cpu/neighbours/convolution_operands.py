@@ -16,7 +16,7 @@ from moir.dialects.opset.pooling import MaxPool, MaxPool8
 from moir.dialects.shapes import shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity, rectified_identity
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 
 class MapOfPaddedImage(Pattern):
@@ -59,13 +59,13 @@ _PADS = ("opset1.Pad", "opset12.Pad")
 
 
 def _kernel(op: ConvolutionOp) -> Sequence[int]:
-    """The sizes of the kernels of a convolution, -1 where they are unknown."""
+    """The sizes of the kernels of a convolution, -1 for dynamic dimensions."""
     count = len(op.integers("strides"))
     return (shape_of(op.operands[1]) or (-1,) * count)[-count:]
 
 
 def _is_map(value: SSAValue, kernel: Sequence[int]) -> bool:
-    """Whether a value is a constant with several entries along rows, columns or depth, as many as a kernel has."""
+    """Whether a value is a constant with several elements along rows, columns or depth, as many as a kernel has."""
     if weight_of(value) is None:
         return False
     sizes = ((1,) * len(kernel) + (shape_of(value) or ()))[-len(kernel) :]
@@ -80,8 +80,7 @@ def _is_padded(op: ConvolutionOp) -> bool:
 
 
 class StridesBehindParts(Pattern):
-    """Computes a PRelu of slope 1 before a convolution by kernels of one element with strides, if its operand is
-    computed elementwise of one of several results.
+    """Inserts a PRelu of slope 1 between elementwise operations on one result of a Split and a strided 1x1 convolution.
 
         %1, %2 = opset1.Split(%0, 1)
         %3 = opset1.Relu(%2)
@@ -171,7 +170,38 @@ class WindowsOfPadding(Pattern):
 
 
 FORMS = (
-    Form("pad-before-convolutions", (WindowsOfPadding,)),
-    Form("separate-maps", (MapOfPaddedImage,)),
-    Form("keep-strides", (StridesBehindParts,)),
+    Form(
+        "pad-before-convolutions",
+        (WindowsOfPadding,),
+        after=("widen-kernels",),
+        faults=(
+            Fault(
+                "windows-of-padding",
+                "Convolution whose padding at an end is at least a window, then a bias or an activation, in several threads",
+                "reads out of bounds",
+            ),
+        ),
+    ),
+    Form(
+        "separate-maps",
+        (MapOfPaddedImage,),
+        faults=(
+            Fault(
+                "multiplied-kernels",
+                "Convolution with padding of an image that is multiplied by a constant map, whose sizes are 1 or those of the kernel",
+                "the kernel is multiplied by the map, not the image",
+            ),
+        ),
+    ),
+    Form(
+        "keep-strides",
+        (StridesBehindParts,),
+        faults=(
+            Fault(
+                "strides-of-parts",
+                "Convolution by kernels of one element with strides, after an elementwise operation on the second result of a Split",
+                "is that of the first result; of a VariadicSplit or TopK is not compiled",
+            ),
+        ),
+    ),
 )

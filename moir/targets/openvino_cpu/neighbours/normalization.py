@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from xdsl.ir import Operation, SSAValue
 
@@ -14,10 +15,13 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.normalization import GroupNormalization
 from moir.dialects.opset.reduction import ReduceMean
 from moir.dialects.opset.shape import Reshape, Squeeze, Unsqueeze
-from moir.dialects.shapes import rank_of
+from moir.dialects.shapes import is_static, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
+
+_LONGEST_CHAIN = 8
+"""The maximum number of elementwise operations between a value of dynamic shape and a normalization."""
 
 
 class GroupsOfResidual(Pattern):
@@ -40,7 +44,7 @@ class GroupsOfResidual(Pattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         same = rewriter.op.create(GroupNormalization, list(op.operands), dict(op.properties)).results[0]
-        rewriter.replace_with(op, computed_identity(rewriter.op, same))
+        rewriter.replace_with(op, computed_identity(rewriter.op, same, replaced=op.results[0]))
 
 
 def _users(value: SSAValue) -> Iterator[Operation]:
@@ -49,7 +53,7 @@ def _users(value: SSAValue) -> Iterator[Operation]:
 
 
 def _views(value: SSAValue) -> Iterator[SSAValue]:
-    """A value, and what operations make of it that only reshape it."""
+    """A value, and the results of operations that only reshape it."""
     yield value
     for user in _users(value):
         if isinstance(user, Reshape | Squeeze | Unsqueeze):
@@ -61,8 +65,47 @@ def _has_other_operands(op: Operation, value: SSAValue) -> bool:
     return isinstance(op, OpsetOp) and op.BROADCASTS and any(each is not value and not is_constant(each) for each in op.operands)
 
 
+class GroupsOfBroadcast(Pattern):
+    """Normalizes data with one spatial axis if only constants of an operation before make their shape static.
+
+        %1 = opset1.Add(%0, %c)                              // %0: [3, 1, 5, ?], %c: [1, 1, 5, 4]
+        %2 = opset12.GroupNormalization(%1, %scale, %shift)
+    ->  %3 = opset12.GroupNormalization(opset1.Reshape(%1, [3, 1, 20]), %scale, %shift)
+        %2 = opset1.Reshape(%3, [3, 1, 5, 4])
+
+    The plugin keeps a GroupNormalization of static shape, to generate code for it. Then it replaces the operations
+    before by one whose shape is dynamic (a rotary embedding), and does not compile the normalization. The Reshape makes
+    the shape static; to another one, since the runtime removes a Reshape to the same shape.
+    """
+
+    roots = (GroupNormalization,)
+
+    def may_match(self, op: Operation) -> bool:
+        shape = shape_of(op.operands[0])
+        return shape is not None and is_static(shape) and _is_computed_of_dynamic(op.operands[0])
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        data, *others = op.operands
+        build, (batch, channels, *spatial) = rewriter.op, shape_of(data) or (0, 0)
+        flat = [batch, channels, *([prod(spatial)] if len(spatial) > 1 else [*spatial, 1])]
+        line = build.Reshape(data, flat, special_zero=False)
+        same = build.create(GroupNormalization, [line, *others], dict(op.properties)).results[0]
+        rewriter.replace_with(op, build.Reshape(same, [batch, channels, *spatial], special_zero=False))
+
+
+def _is_computed_of_dynamic(value: SSAValue, depth: int = 0) -> bool:
+    """Whether a value is computed by a few elementwise operations, one of which has an operand of dynamic shape."""
+    owner = value.owner
+    if not isinstance(owner, OpsetOp) or not (owner.POINTWISE or owner.BROADCASTS) or depth > _LONGEST_CHAIN:
+        return False
+    shapes = [shape_of(each) for each in owner.operands]
+    if any(shape is None or not is_static(shape) for shape in shapes):
+        return True
+    return any(_is_computed_of_dynamic(each, depth + 1) for each in owner.operands)
+
+
 class MeansOfOtherNormalization(Pattern):
-    """Computes an identity between a mean of squares and its square root if what is computed is not an MVN.
+    """Computes an identity between a mean of squares and its square root if the whole is not an MVN.
 
         %1 = opset1.Subtract(%0, opset1.ReduceMean(%0, [1]))
         %2 = opset1.ReduceMean(opset1.Power(%1, 2), [1]) {keep_dims = false}
@@ -90,7 +133,7 @@ class MeansOfOtherNormalization(Pattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         same = rewriter.op.create(ReduceMean, list(op.operands), dict(op.properties)).results[0]
-        rewriter.replace_with(op, computed_identity(rewriter.op, same))
+        rewriter.replace_with(op, computed_identity(rewriter.op, same, replaced=op.results[0]))
 
 
 class RootsOfOtherNormalization(Pattern):
@@ -120,11 +163,11 @@ class RootsOfOtherNormalization(Pattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         same = rewriter.op.create(ReduceMean, list(op.operands), dict(op.properties)).results[0]
-        rewriter.replace_with(op, computed_identity(rewriter.op, same))
+        rewriter.replace_with(op, computed_identity(rewriter.op, same, replaced=op.results[0]))
 
 
 def _mean_of(value: SSAValue | None) -> ReduceMean | None:
-    """The mean that is subtracted from its own operand, perhaps with a factor; None if a value is nothing like that."""
+    """The mean that is subtracted from its own operand, perhaps with a factor; None for any other value."""
     if value is None:
         return None
     op = _unconverted(value).owner
@@ -163,7 +206,7 @@ def _are_alike(mean: ReduceMean, other: ReduceMean) -> bool:
 
 
 def _quotients(value: SSAValue, constants: tuple[SSAValue, ...] = ()) -> Iterator[tuple[SSAValue, tuple[SSAValue, ...]]]:
-    """What is divided by the root of a value, and the operands besides it on the way to the root."""
+    """The dividends of the root of a value, each with the other operands of the operations between value and root."""
     for user in _users(value):
         if isinstance(user, Divide | Multiply) and user.operands[0] is not value:
             yield user.operands[0], constants
@@ -184,7 +227,31 @@ def _elements(value: SSAValue) -> int:
 FORMS = (
     Form(
         "separate-normalizations",
-        (GroupsOfResidual, MeansOfOtherNormalization, RootsOfOtherNormalization),
-        "Computes an identity behind normalizations that the plugin merges with operations that do not belong to them.",
+        (GroupsOfBroadcast, GroupsOfResidual, MeansOfOtherNormalization, RootsOfOtherNormalization),
+        "Separates normalizations from operations that the plugin merges with them, although they do not belong to them.",
+        faults=(
+            Fault(
+                "normalized-residual",
+                "GroupNormalization of what is computed of the result of an elementwise operation, to which this result is added",
+                "ends the process",
+            ),
+            Fault(
+                "normalized-broadcast",
+                "GroupNormalization of a rotary embedding of dynamic shape, which constants make static",
+                "is not compiled",
+            ),
+            Fault(
+                "root-without-axis",
+                "x divided by the root of its mean of squares along the last axis, which is not kept, or of more dimensions",
+                "is normalized along the last axis",
+            ),
+            Fault(
+                "normalization-axes",
+                "(x - mean) / (√variance + ε) made of simple operations, whose means are along other axes than the variance",
+                "all of it is along the axes of the variance",
+            ),
+            Fault("normalization-keeps", "the same without the axes of a mean in its result", "the mean keeps the axes"),
+            Fault("normalization-shape", "the same with an ε that adds elements to x", "has the shape of x"),
+        ),
     ),
 )

@@ -11,13 +11,14 @@ from moir.dialects.opset.convolution import Convolution, GroupConvolution
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.pooling import MaxPool, MaxPool1, MaxPool8
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 RISING = frozenset(("Clamp", "Elu", "HSigmoid", "PRelu", "Relu", "Round", "Sigmoid", "SoftPlus", "Tanh"))
-"""Activations that the plugin merges into a convolution; some of them rise only for some parameters."""
+"""Activations that the plugin merges into a convolution and that are monotonic, some of them for some parameters only.
+"""
 
 NOT_RISING = frozenset(("Abs", "Gelu", "HSwish", "Mish", "Sqrt", "Swish"))
-"""Activations that the plugin merges into a convolution, and which do not rise everywhere, or are NaN somewhere."""
+"""Activations that the plugin merges into a convolution, and which are not monotonic, or are NaN somewhere."""
 
 MOVEMENTS = frozenset(("BatchToSpace", "Broadcast", "Convert", "DepthToSpace", "Gather", "Reshape", "ShuffleChannels", "SpaceToBatch",
                        "SpaceToDepth", "Split", "Squeeze", "Transpose", "Unsqueeze", "VariadicSplit"))  # fmt: skip
@@ -28,8 +29,7 @@ MERGED_BEFORE = frozenset(("Add", "BatchNormInference", "Convert", "Divide", "Mu
 
 
 class ActivationOfMaxima(Pattern):
-    """Inserts a Clamp without limits before a MaxPool between a convolution and an activation that does not rise
-    everywhere.
+    """Inserts a Clamp without limits before a MaxPool between a convolution and an activation that is not monotonic.
 
         %1 = opset1.MaxPool(%0)                              // %0: the result of a Convolution, perhaps plus a bias
         %2 = opset7.Gelu(%1)
@@ -67,7 +67,7 @@ def _is_convolution(value: SSAValue) -> bool:
 
 
 def _does_not_rise(value: SSAValue) -> bool:
-    """Whether what the plugin may take for the activation of a value does not rise everywhere, as far as is known."""
+    """Whether the activation of a value, as the plugin may recognize it, is not known to be monotonic."""
     users = [use.operation for use in live_uses(value) if use.operation.name != "opset3.ShapeOf"]
     if len(users) > 1:
         # The runtime may make one activation of them: x · sigmoid(x).
@@ -80,7 +80,7 @@ def _does_not_rise(value: SSAValue) -> bool:
 
 
 def _rises(op: OpsetOp) -> bool:
-    """Whether an activation rises, given its parameters."""
+    """Whether an activation with its parameters is monotonic."""
     if op.KIND == "Elu":
         return op.number("alpha") >= 0
     if op.KIND == "PRelu":
@@ -89,4 +89,16 @@ def _rises(op: OpsetOp) -> bool:
     return True
 
 
-FORMS = (Form("clamp-before-pooling", (ActivationOfMaxima,)),)
+FORMS = (
+    Form(
+        "clamp-before-pooling",
+        (ActivationOfMaxima,),
+        faults=(
+            Fault(
+                "maximum-of-activations",
+                "MaxPool of a Convolution or GroupConvolution, then an activation that is not monotonic, perhaps after others that are",
+                "is the MaxPool of the activation",
+            ),
+        ),
+    ),
+)

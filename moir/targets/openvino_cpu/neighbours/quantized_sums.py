@@ -11,10 +11,12 @@ from moir.dialects.opset.convolution import Convolution, GroupConvolution
 from moir.dialects.opset.interfaces.elementwise import ElementwiseOp
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 
 LONGEST_CHAIN = 8
-"""The most operations between a sum and the FakeQuantize after it: the plugin fuses few into a convolution."""
+"""The maximum number of operations between a sum and the FakeQuantize after it: the plugin fuses few into a
+convolution.
+"""
 
 
 class SummandOfConvolution(Pattern):
@@ -61,7 +63,7 @@ def _is_convolution(value: SSAValue) -> bool:
 
 
 def _is_rounded_later(op: Operation | None) -> bool:
-    """Whether the only user of a result is a FakeQuantize, or an elementwise operation of which that holds."""
+    """Whether the only user of a result is a FakeQuantize, perhaps after elementwise operations."""
     for _ in range(LONGEST_CHAIN):
         op = None if op is None else sole_user(op.results[0])
         if isinstance(op, FakeQuantize):
@@ -71,4 +73,16 @@ def _is_rounded_later(op: Operation | None) -> bool:
     return False
 
 
-FORMS = (Form("round-summands", (SummandOfConvolution,)),)
+FORMS = (
+    Form(
+        "round-summands",
+        (SummandOfConvolution,),
+        faults=(
+            Fault(
+                "unrounded-summand",
+                "FakeQuantize of a Convolution of quantized values, added to another value, with a FakeQuantize after the sum",
+                "is clamped and not rounded",
+            ),
+        ),
+    ),
+)

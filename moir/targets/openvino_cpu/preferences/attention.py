@@ -11,6 +11,7 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
+from moir.targets.stages import PREFERRED
 
 
 class UsualScale(Pattern):
@@ -124,7 +125,7 @@ def is_part(value: SSAValue) -> bool:
 
 
 FORMS = (
-    Form("scale-queries", (ScaledQueries,)),
-    Form("split-rotary-halves", (RotaryHalves,)),
-    Form("omit-usual-scales", (UsualScale,)),
+    Form("scale-queries", (ScaledQueries,), stage=PREFERRED),
+    Form("split-rotary-halves", (RotaryHalves,), stage=PREFERRED),
+    Form("omit-default-scales", (UsualScale,), stage=PREFERRED),
 )

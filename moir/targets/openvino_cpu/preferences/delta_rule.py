@@ -20,9 +20,11 @@ from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.loops.delta_rule import delta_step
 from moir.expansions.loops.token_steps import OUTPUTS, body_of_tokens
+from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.rewriting.operations_with_bodies import create_repeating
 from moir.targets.record import Form
+from moir.targets.stages import FUSED
 
 CUTS, STATE, RESULTS, TOKENS = slice(2, 7), 7, 8, 2
 """The operands of the loop with slices, with the state and with the zeros; the axis of the tokens."""
@@ -38,7 +40,8 @@ class StepsOfDeltaRule(Pattern):
         %q = opset1.Divide(%t, opset1.Power(opset1.Convert(opset8.Gather(opset3.ShapeOf(%t), 3, 0)), 0.5))
         %y, %s = opset5.Loop(%tokens, %true, %q, %k, %v, %g, %b, %state, %zeros) ({the steps})
 
-    It counts axes from the last one, and takes the root of the size of queries for their scale. This form runs after
+    It counts axes from the last one, takes the root of the size of queries for their scale, and knows the first version
+    of Squeeze only. This form runs after
     those that count axes from the first one and that copy slices, which the one operation does not need.
     """
 
@@ -55,11 +58,22 @@ class StepsOfDeltaRule(Pattern):
         block, inputs = body_of_tokens(build, delta_step, op.operands[CUTS], op.operands[STATE], op.operands[RESULTS], TOKENS)
         if query is None or op.ports("outputs") != OUTPUTS or _computation(block, inputs) != _computation(op.block, op.ports("inputs")):
             return
+        _write_first_squeezes(rewriter, block)
         query, key = (_unfused(rewriter, each) for each in (query, op.operands[3]))
         size = build.Convert(build.Gather(build.ShapeOf(query), 3, 0), destination_type=f32)
         scaled = build.Divide(query, build.Power(size, 0.5))
         operands = [*op.operands[:2], scaled, key, *op.operands[4:]]
         rewriter.replace_with(op, create_repeating(build, Loop, operands, inputs, OUTPUTS, Region(block)))
+
+
+def _write_first_squeezes(rewriter: Rewriter, block: Block) -> None:
+    """Replace each Squeeze of a body by one of its first version."""
+    for each in list(block.ops):
+        if isinstance(each, SqueezingOp) and each.name != "opset1.Squeeze":
+            first = OpBuilder(rewriter.known.of_body(), block, each)["opset1.Squeeze"](*each.operands)
+            each.results[0].replace_all_uses_with(first)
+            each.detach()
+            each.erase()
 
 
 def _scaled(query: SSAValue) -> SSAValue | None:
@@ -72,7 +86,7 @@ def _scaled(query: SSAValue) -> SSAValue | None:
 
 
 def _unfused(rewriter: Rewriter, x: SSAValue) -> SSAValue:
-    """Queries or keys whose NormalizeL2, if they have one before a Transpose, is written out."""
+    """Queries or keys with a NormalizeL2 along the last axis before a Transpose decomposed; other values unchanged."""
     build, moved = rewriter.op, x.owner
     normalized = moved.operands[0].owner if isinstance(moved, OpsetOp) and moved.name == "opset1.Transpose" else None
     if (
@@ -91,7 +105,7 @@ def _unfused(rewriter: Rewriter, x: SSAValue) -> SSAValue:
 
 
 def _computation(block: Block, inputs: list[BodyPort]) -> Hashable:
-    """What a body computes, and of what: the same for bodies that differ in copies of slices and signs of axes."""
+    """A key of the computation of a body, equal for bodies that differ only in copies of slices and signs of axes."""
     known: dict[SSAValue, Hashable] = {
         parameter.results[0]: (port.index, port.back_edge, None if port.slicing is None else port.slicing.axis)
         for parameter, port in zip(parameters_of(block), inputs, strict=True)
@@ -110,13 +124,13 @@ def _computation(block: Block, inputs: list[BodyPort]) -> Hashable:
 
 
 def _operands(op: Operation, known: dict[SSAValue, Hashable]) -> list[Hashable]:
-    """What the operands of an operation are; axes are counted from the first one."""
-    found = [known[operand] for operand in op.operands]
+    """Keys of the operands of an operation, with nonnegative axes."""
+    facts = [known[operand] for operand in op.operands]
     if isinstance(op, ReductionOp | Unsqueeze | SqueezingOp) and (axes := constant_of(op.operands[1])) is not None:
         shown = op.results[0] if isinstance(op, Unsqueeze) else op.operands[0]
-        found[1] = tuple((axes.ravel() % (rank_of(shown) or 1)).tolist())
-        found.append(rank_of(op.results[0]))
-    return found
+        facts[1] = tuple((axes.ravel() % (rank_of(shown) or 1)).tolist())
+        facts.append(rank_of(op.results[0]))
+    return facts
 
 
-FORMS = (Form("step-by-delta-rule", (StepsOfDeltaRule,)),)
+FORMS = (Form("step-by-delta-rule", (StepsOfDeltaRule,), stage=FUSED),)

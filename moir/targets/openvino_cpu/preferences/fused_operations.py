@@ -14,6 +14,7 @@ from moir.dialects.opset.shape import ShapeOf
 from moir.dialects.shapes import shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
+from moir.targets.stages import PREFERRED
 
 
 class ShapeBeforeActivation(Pattern):
@@ -21,7 +22,7 @@ class ShapeBeforeActivation(Pattern):
 
         %1 = opset1.Convolution(%x, %w)
         %s = opset3.ShapeOf(%1)
-        %2 = opset1.Relu(opset1.Add(%1, %bias))              // nothing else uses %1, and what is added to it
+        %2 = opset1.Relu(opset1.Add(%1, %bias))              // the results of both have no other uses
     ->  %1 = opset1.Convolution(%x, %w)
         %2 = opset1.Relu(opset1.Add(%1, %bias))
         %s = opset3.ShapeOf(%2)
@@ -40,7 +41,7 @@ class ShapeBeforeActivation(Pattern):
         chain = list(elementwise_chain(source))
         if not chain:
             return
-        # Who reads the shape may come before the operations of the chain, which need no more than its beginning.
+        # A user of the shape may come before operations of the chain, whose other operands are constants.
         assert isinstance(source, OpResult)
         assert op.parent is not None
         place = source.op
@@ -48,7 +49,7 @@ class ShapeBeforeActivation(Pattern):
             for index, operand in enumerate(each.operands):
                 if isinstance(constant := operand.owner, Constant):
                     if operand.has_more_than_one_use():
-                        # Its other users may be before this place.
+                        # Other users of the constant may be before this operation.
                         constant = constant.clone()
                         each.operands[index] = constant.results[0]
                     else:
@@ -85,10 +86,10 @@ def keeps_shape(op: Operation, value: SSAValue) -> bool:
 
 
 def fits(constant: tuple[int, ...] | None, shape: tuple[int, ...] | None) -> bool:
-    """Whether a constant has at most the sizes of a value, for all possible unknown sizes."""
+    """Whether a constant has at most the sizes of a value, for all possible dynamic dimensions."""
     if constant is None or shape is None or len(constant) > len(shape):
         return False
     return all(size in (1, known) for size, known in zip(reversed(constant), reversed(shape), strict=False))
 
 
-FORMS = (Form("read-final-shapes", (ShapeBeforeActivation,)),)
+FORMS = (Form("read-final-shapes", (ShapeBeforeActivation,), stage=PREFERRED),)

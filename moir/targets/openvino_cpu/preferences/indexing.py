@@ -11,9 +11,10 @@ from moir.dialects.opset.slicing import UNBOUNDED
 from moir.dialects.shapes import element_of, is_static, normalize_axis, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
+from moir.targets.stages import PREFERRED
 
 
-class SingleEntry(Pattern):
+class SingleElement(Pattern):
     """Replaces a Gather of one entry along an axis by a StridedSlice that removes the axis.
 
         %y = opset8.Gather(%x, 3, 1)                                 // %x: [2, 8, 16]
@@ -22,7 +23,7 @@ class SingleEntry(Pattern):
 
     The plugin copies the elements of a slice with fewer instructions than those of a Gather, which reads its indices
     from memory. But it does not copy the entry of a Gather at all if the dimensions before the axis are 1, and a slice
-    of data of unknown sizes takes it longer in each inference. Only floats are concerned: integers may be shapes, which
+    of data of dynamic shape takes it longer in each inference. Only floats are concerned: integers may be shapes, which
     the runtime infers through a Gather.
     """
 
@@ -58,4 +59,4 @@ class SingleEntry(Pattern):
         rewriter.replace_with(op, sliced)
 
 
-FORMS = (Form("slice-single-entries", (SingleEntry,)),)
+FORMS = (Form("slice-single-entries", (SingleElement,), stage=PREFERRED),)

@@ -10,6 +10,7 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of, rank_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
+from moir.targets.stages import PREFERRED
 
 IMAGE_RANKS = (4, 5)
 
@@ -45,4 +46,4 @@ class ScalesOfImages(Pattern):
         rewriter.replace_with(op, rewriter.op.create(type(op), operands, dict(op.properties)).results[0])
 
 
-FORMS = (Form("complete-scales", (ScalesOfImages,)),)
+FORMS = (Form("complete-scales", (ScalesOfImages,), stage=PREFERRED),)

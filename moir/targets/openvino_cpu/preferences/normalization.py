@@ -12,12 +12,13 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import is_static, shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
+from moir.targets.stages import PREFERRED
 
 
 def normalized_rows(build: OpBuilder, op: OpsetOp, shape: tuple[int, ...]) -> SSAValue:
-    """What a GroupNormalization computes, by an MVN of its groups as rows; at most one of several sizes is unknown, or
-    the target of the second Reshape is computed.
+    """The result of a GroupNormalization by an MVN of its groups as rows. The target of the second Reshape is a
+    constant if at most one size of `shape` is dynamic, else it is computed.
     """
     data, scale, shift = op.operands
     rows = build.Reshape(data, [0, op.integer("num_groups"), -1], special_zero=True)
@@ -36,8 +37,8 @@ def normalized_rows(build: OpBuilder, op: OpsetOp, shape: tuple[int, ...]) -> SS
     return value
 
 
-class GroupsOfUnknownSizes(Pattern):
-    """Normalizes groups of channels as rows if sizes are unknown.
+class GroupsOfDynamicShape(Pattern):
+    """Normalizes groups of channels as rows if sizes are dynamic.
 
         %y = opset12.GroupNormalization(%x, %scale, %shift) {num_groups = 4, epsilon = 0.00001}     // %x: [?, 16, ?, ?]
     ->  %g = opset1.Reshape(%x, [0, 4, -1])
@@ -46,7 +47,7 @@ class GroupsOfUnknownSizes(Pattern):
         %y = opset1.Add(opset1.Multiply(%r, %scale'), %shift')            // [16, 1, 1]; not for 1 and 0
 
     The plugin does the same with four more nodes for each normalization, which compute shapes: in the decoder of an
-    image it executes 215 nodes in place of 158. It computes groups of known sizes as one operation.
+    image it executes 215 nodes instead of 158. It computes groups of static sizes as one operation.
     """
 
     roots = ("opset12.GroupNormalization",)
@@ -59,14 +60,14 @@ class GroupsOfUnknownSizes(Pattern):
 
 
 class GroupsOfColumns(Pattern):
-    """Normalizes groups of the columns of a matrix as rows if sizes are unknown.
+    """Normalizes groups of the columns of a matrix as rows if sizes are dynamic.
 
         %y = opset12.GroupNormalization(%x, %scale, %shift) {num_groups = 2, epsilon = 0.00001}     // %x: [?, 4]
     ->  %g = opset1.Reshape(%x, [0, 2, -1])
         %n = opset6.MVN(%g, [2]) {eps = 0.00001, normalize_variance = true, eps_mode = "INSIDE_SQRT"}
         %y = opset1.Add(opset1.Multiply(opset1.Reshape(%n, [0, 4]), %scale), %shift)        // not for 1 and 0
 
-    The plugin does not compile the operation for matrices of unknown sizes.
+    The plugin does not compile the operation for matrices of dynamic shape.
     """
 
     roots = ("opset12.GroupNormalization",)
@@ -107,7 +108,11 @@ class NormsOfOtherAxes(Pattern):
 
 
 FORMS = (
-    Form("normalize-columns", (GroupsOfColumns,)),
-    Form("divide-by-norms", (NormsOfOtherAxes,)),
-    Form("normalize-rows", (GroupsOfUnknownSizes,)),
+    Form(
+        "normalize-columns",
+        (GroupsOfColumns,),
+        faults=(Fault("grouped-columns", "GroupNormalization of two dimensions of dynamic shape", "is not compiled"),),
+    ),
+    Form("divide-by-norms", (NormsOfOtherAxes,), stage=PREFERRED),
+    Form("normalize-rows", (GroupsOfDynamicShape,), stage=PREFERRED),
 )

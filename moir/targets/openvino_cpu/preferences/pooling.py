@@ -7,6 +7,7 @@ from xdsl.ir import Operation
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
+from moir.targets.stages import PREFERRED
 
 
 class WindowsRoundedUp(Pattern):
@@ -43,4 +44,4 @@ class WindowsRoundedUp(Pattern):
         rewriter.replace_with(op, older)
 
 
-FORMS = (Form("round-windows-up", (WindowsRoundedUp,)),)
+FORMS = (Form("round-windows-up", (WindowsRoundedUp,), stage=PREFERRED),)

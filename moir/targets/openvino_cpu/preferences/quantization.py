@@ -1,4 +1,4 @@
-"""Quantized tensors in the form from which the CPU plugin computes with integers."""
+"""Quantized tensors in the form that the CPU plugin computes in integers."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from moir.dialects.quantization import IntegerRange
 from moir.dialects.shapes import element_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
+from moir.targets.stages import PREFERRED
 
 
 class RangeOfSignedIntegers(Pattern):
-    """Gives the numbers for which signed integers stand as a range, where a convolution or product reads them.
+    """Dequantizes int8 data of a convolution or matrix product by a FakeQuantize.
 
         %c = opset1.Convert(%q)                                     // %q: si8, not a constant
         %y = opset1.Multiply(opset1.Subtract(%c, -5.0), 0.5)
     ->  %y = opset1.FakeQuantize(%c, -128, 127, -61.5, 66.0) {levels = 256}
 
-    The plugin executes the first convolution of a network with such an input in f32 otherwise.
+    Otherwise the plugin executes the first convolution of a model with such an input in f32.
     """
 
     roots = (Multiply,)
@@ -61,4 +62,4 @@ def feeds_product(value: SSAValue) -> bool:
     return is_used
 
 
-FORMS = (Form("give-ranges-to-integers", (RangeOfSignedIntegers,)),)
+FORMS = (Form("dequantize-by-fake-quantize", (RangeOfSignedIntegers,), stage=PREFERRED),)

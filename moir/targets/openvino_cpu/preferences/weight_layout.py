@@ -18,6 +18,7 @@ from moir.dialects.shapes import element_count, element_of, rank_of, shape_of, t
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
+from moir.targets.stages import PREFERRED
 
 
 class WeightsInColumns(Pattern):
@@ -85,7 +86,7 @@ def is_quantized(value: SSAValue) -> bool:
     if (rank_of(value) or 0) > 2:
         return False
     if isinstance(value.owner, Constant):
-        # A matrix that others have as it is would be stored twice.
+        # A matrix that other operations use untransposed would be stored twice.
         return values_of(value) is not None and ((rank_of(value) or 0) < 2 or has_one_live_use(value))
     if not isinstance(value.owner, Multiply | Subtract | Convert) or not has_one_live_use(value):
         return False
@@ -93,7 +94,7 @@ def is_quantized(value: SSAValue) -> bool:
 
 
 def transposed(build: OpBuilder, value: SSAValue) -> SSAValue:
-    """A matrix that `is_quantized`, or a part of it that broadcasts to the matrix, transposed."""
+    """The transposition of a quantized matrix (see `is_quantized`), built by transposing its constants."""
     op = value.owner
     assert isinstance(op, OpsetOp)
     if element_count(shape_of(value)) == 1:
@@ -111,10 +112,10 @@ def transposed(build: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def has_columns(op: Operation, weights: SSAValue) -> bool:
-    """Whether an operation multiplies data of known rank by the columns of weights."""
+    """Whether an operation multiplies data of static rank by the columns of weights."""
     if not isinstance(op, MatMul) or op.operands[1] is not weights or op.operands[0] is weights or op.flag("transpose_b"):
         return False
-    # Of data without a known rank, the plugin multiplies by weights as by any other value.
+    # Of data without a static rank, the plugin multiplies by weights as by any other value.
     return (rank_of(op.operands[0]) or 0) >= 2
 
 
@@ -133,6 +134,6 @@ def exchange_sizes(op: Constant | Convert) -> None:
 
 
 FORMS = (
-    Form("transpose-weights", (WeightsInColumns,), in_place=True),
-    Form("transpose-quantized-weights", (QuantizedWeightsInColumns,)),
+    Form("transpose-weights", (WeightsInColumns,), in_place=True, stage=PREFERRED),
+    Form("transpose-quantized-weights", (QuantizedWeightsInColumns,), stage=PREFERRED),
 )

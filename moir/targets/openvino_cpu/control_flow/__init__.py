@@ -1,0 +1,1 @@
+"""Loops that the CPU plugin executes wrongly."""

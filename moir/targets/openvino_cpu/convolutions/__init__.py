@@ -1,0 +1,1 @@
+"""Convolutions that the CPU plugin computes wrongly or does not compile."""

@@ -1,0 +1,1 @@
+"""Operations on images that the CPU plugin does not compile or computes wrongly."""

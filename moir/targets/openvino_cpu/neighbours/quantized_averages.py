@@ -1,0 +1,184 @@
+"""Quantized values that the CPU plugin computes in integers of 8 bits, which rounds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from moir.analysis.constants import constant_of, is_constant
+from moir.dialects.element_types import REAL_TYPES, si8, ui8
+from moir.dialects.opset.activation import Clamp
+from moir.dialects.opset.arithmetic import Divide, Multiply
+from moir.dialects.opset.data_types import Convert
+from moir.dialects.opset.infrastructure import Result
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.pooling import AvgPool, AvgPool1, AvgPool14, AvgPoolOp
+from moir.dialects.opset.quantization import FakeQuantize
+from moir.dialects.shapes import element_of
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.openvino_cpu.neighbours.identity import computed_identity, rectified_identity
+from moir.targets.openvino_cpu.quantized_values import MOVED, is_quantized
+from moir.targets.record import Fault, Form
+
+LEVELS_OF_BYTES = 256
+"""The number of levels of integers of 8 bits."""
+
+_BYTES = (si8, ui8)
+
+
+class ScalesOfAverages(Pattern):
+    """Computes a PRelu of slope 1 between factors of several signs and an AvgPool in a quantized model.
+
+        %1 = opset1.Multiply(%0, %c)                         // %c: [1, 4, 1, 1], some of its numbers are negative
+        %2 = opset1.AvgPool(%1)
+        %3 = opset1.FakeQuantize(%2, %low, %high, %low, %high)
+    ->  %4 = opset1.PRelu(%1, [1])
+        %2 = opset1.AvgPool(%4)
+
+    The plugin moves the factors through the AvgPool into the limits of the FakeQuantize, which is wrong for negative
+    ones. It computes the PRelu together with the product.
+    """
+
+    roots = (Multiply, Divide)
+    companions = ((AvgPool, AvgPool1, AvgPool14), (FakeQuantize,))
+
+    def may_match(self, op: Operation) -> bool:
+        factors = [each for each in (constant_of(value) for value in op.operands) if each is not None and each.size > 1]
+        return any((each < 0).any() for each in factors) and any(isinstance(each, AvgPoolOp) for each in _ends(op.results[0]))
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        same = rewriter.op.create(type(op), list(op.operands), dict(op.properties)).results[0]
+        rewriter.replace_with(op, rectified_identity(rewriter.op, same))
+
+
+class AverageOfQuantizedValues(Pattern):
+    """Computes an identity behind an AvgPool of quantized values whose result is not quantized again.
+
+        %1 = opset1.FakeQuantize(%0, %low, %high, %low, %high)
+        %2 = opset1.AvgPool(%1)
+        %3 = opset1.Negative(%2)
+    ->  %4 = opset1.Maximum(-inf, %2)
+        %3 = opset1.Negative(%4)
+
+    The plugin computes the average in integers of 8 bits, which rounds it, if it takes the following operation for
+    quantization. It computes the Maximum together with the following operation.
+    """
+
+    roots = (AvgPool, AvgPool1, AvgPool14)
+
+    def may_match(self, op: Operation) -> bool:
+        return is_quantized(op.operands[0]) and any(not isinstance(each, FakeQuantize | Result) for each in _ends(op.results[0]))
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        same = rewriter.op.create(type(op), list(op.operands), dict(op.properties)).results[0]
+        rewriter.replace_with(op, computed_identity(rewriter.op, same, replaced=op.results[0]))
+
+
+class PaddedAverage(Pattern):
+    """Computes an identity between quantized values and an AvgPool that averages zeros around them.
+
+        %1 = opset1.FakeQuantize(%0, -1.0, 2.0, -1.0, 2.0)
+        %2 = opset1.AvgPool(%1) {pads_begin = [1, 1], "exclude-pad" = false}
+    ->  %3 = opset1.Maximum(-inf, %1)
+        %2 = opset1.AvgPool(%3) {pads_begin = [1, 1], "exclude-pad" = false}
+
+    The plugin averages integers of 8 bits, and pads them with the integer 0, which stands for another number where
+    the quantization has a zero point. Declines where it has none.
+    """
+
+    roots = (AvgPool, AvgPool1, AvgPool14)
+
+    def may_match(self, op: Operation) -> bool:
+        assert isinstance(op, AvgPoolOp)
+        has_pads = any((*op.integers("pads_begin"), *op.integers("pads_end"))) or op.text("auto_pad").startswith("same")
+        return has_pads and not op.flag("exclude-pad") and is_quantized(op.operands[0]) and not _has_no_zero_point(op.operands[0])
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        data, *others = op.operands
+        same = computed_identity(rewriter.op, data)
+        rewriter.replace_with(op, rewriter.op.create(type(op), [same, *others], dict(op.properties)).results)
+
+
+def _has_no_zero_point(value: SSAValue) -> bool:
+    """Whether the integer 0 stands for the number 0 in a quantized value, as far as constants tell."""
+    owner = value.owner
+    if isinstance(owner, FakeQuantize):
+        low, high, levels = constant_of(owner.operands[3]), constant_of(owner.operands[4]), owner.integer("levels")
+        if low is None or high is None or levels > LEVELS_OF_BYTES:
+            return False
+        signed = -(levels // 2) * high.astype(np.float64) / ((levels - 1) // 2)
+        return bool((low == 0).all() and levels == LEVELS_OF_BYTES) or bool(np.allclose(low, signed, rtol=1e-5, atol=0))
+    if not isinstance(owner, OpsetOp) or (owner.KIND not in MOVED and not isinstance(owner, Convert | Multiply)):
+        return element_of(value) in _BYTES
+    return all(_has_no_zero_point(each) for each in owner.operands if not is_constant(each))
+
+
+class ClampOfQuantizedValues(Pattern):
+    """Computes an identity between quantized values and a Clamp.
+
+        %1 = opset1.FakeQuantize(%0, %low, %high, %low, %high)
+        %2 = opset1.Clamp(%1) {min = -0.5, max = 0.7}
+    ->  %3 = opset1.Maximum(-inf, %1)
+        %2 = opset1.Clamp(%3) {min = -0.5, max = 0.7}
+
+    The plugin computes the Clamp in integers of 8 bits, with limits that it rounds to quantized values. It computes the
+    Maximum together with the FakeQuantize and the Clamp.
+    """
+
+    roots = (Clamp,)
+
+    def may_match(self, op: Operation) -> bool:
+        return is_quantized(op.operands[0]) and element_of(op.operands[0]) in REAL_TYPES
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        same = computed_identity(rewriter.op, op.operands[0])
+        rewriter.replace_with(op, rewriter.op.create(Clamp, [same], dict(op.properties)).results[0])
+
+
+def _ends(value: SSAValue) -> Iterator[Operation]:
+    """The users of a value, and of the results of operations through which the plugin moves quantization."""
+    for use in value.uses:
+        user = use.operation
+        if isinstance(user, OpsetOp) and user.KIND in MOVED:
+            for result in user.results:
+                yield from _ends(result)
+        elif user.name != "opset3.ShapeOf":
+            yield user
+
+
+FORMS = (
+    Form(
+        "separate-quantized-averages",
+        (ScalesOfAverages, PaddedAverage, AverageOfQuantizedValues, ClampOfQuantizedValues),
+        "Inserts an identity between averages or limits of quantized values and the operations that the plugin merges with them.",
+        after=(
+            "clamp-before-pooling",
+            "rewrite-fake-quantize",
+        ),
+        faults=(
+            Fault(
+                "factors-of-averages",
+                "constant factors of several signs, then AvgPool, then FakeQuantize",
+                "the limits of the FakeQuantize are divided by the factors",
+            ),
+            Fault(
+                "average-of-levels",
+                "AvgPool of what a FakeQuantize rounds, then another operation than a FakeQuantize",
+                "the averages are rounded to the levels",
+            ),
+            Fault(
+                "padded-averages",
+                "AvgPool that counts its padding, of what a FakeQuantize with a zero point rounds",
+                "is padded with the integer 0, which stands for another number",
+            ),
+            Fault(
+                "limits-of-levels", "Clamp of what is computed of numbers that a FakeQuantize rounds", "the limits are rounded to levels"
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,58 @@
+"""Cells whose gates are computed by operations of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.opset.recurrent import (
+    CellOp,
+    GRUCell,
+    GRUSequence,
+    RecurrentOp,
+)
+from moir.expansions.loops.recurrent_cells import Activation, RecurrentCell
+from moir.rewriting.builder import OpBuilder
+
+
+def computes_gates(op: RecurrentOp) -> bool:
+    """Whether the plugin has no kernel for the activations of a cell or sequence."""
+    return "hardsigmoid" in op.texts("activations")
+
+
+def contribution(op: OpBuilder, cell: RecurrentOp, x: SSAValue, w: SSAValue, r: SSAValue, b: SSAValue) -> list[SSAValue]:
+    """The contribution of inputs to the gates, the weights of the recurrence, and the bias that belongs to the product
+    of the state, if there is one.
+    """
+    inputs = op.MatMul(x, w, transpose_b=True)
+    if not _has_last_bias(cell):
+        return [op.Add(inputs, b), r]
+    gates = 3 * cell.integer("hidden_size")
+    of_input, last = op.VariadicSplit.parts(2, b, 0, [gates, cell.integer("hidden_size")])
+    return [op.Add(inputs, of_input), r, last]
+
+
+def _has_last_bias(cell: RecurrentOp) -> bool:
+    return isinstance(cell, GRUCell | GRUSequence) and cell.flag("linear_before_reset")
+
+
+def gates(op: OpBuilder, cell: RecurrentOp, weights: Sequence[SSAValue]) -> RecurrentCell:
+    """The cell of a recurrent operation. `weights` are those of the recurrence, and of some GRUs the bias of their
+    product.
+    """
+    alphas, betas = (cell.numbers(f"activations_{name}") for name in ("alpha", "beta"))
+    activations = [
+        Activation(name, *(given[index] if index < len(given) else default for given, default in ((alphas, 0.2), (betas, 0.5))))
+        for index, name in enumerate(cell.texts("activations"))
+    ]
+    return RecurrentCell(
+        op,
+        type(cell).__name__[: -len("Cell")] if isinstance(cell, CellOp) else type(cell).__name__[: -len("Sequence")],
+        cell.integer("hidden_size"),
+        activations,
+        weights[0],
+        clip=cell.number("clip"),
+        linear_before_reset=_has_last_bias(cell),
+        last_bias=weights[1] if len(weights) > 1 else None,
+    )

@@ -1,0 +1,1 @@
+"""Operations that the CPU plugin does not execute in any form."""

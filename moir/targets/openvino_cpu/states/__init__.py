@@ -1,0 +1,1 @@
+"""Forms of states: their initial values, their element types, and what reads them."""

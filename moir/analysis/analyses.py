@@ -44,7 +44,7 @@ class Analyses:
             operations: whether there may be other operations, or values of other element types.
             dimensions: whether `dimensions` may not hold any more.
         """
-        for name in ("known_values", *(("contents", "classes", "kinds", "elements", "_listed") if operations else ())):
+        for name in ("known_values", *(("contents", "classes", "kinds", "elements", "_operations_by_class") if operations else ())):
             vars(self).pop(name, None)
         if dimensions:
             self._dimensions.clear()
@@ -52,7 +52,7 @@ class Analyses:
     @cached_property
     def contents(self) -> Sequence[tuple[Block, Sequence[Operation]]]:
         """The blocks of the models, and the operations of each; a block precedes the blocks of bodies in it."""
-        found: list[tuple[Block, Sequence[Operation]]] = []
+        contents: list[tuple[Block, Sequence[Operation]]] = []
         pending = [block for model in models_of(self.module) for region in model.regions for block in region.blocks]
         for block in pending:
             operations: list[Operation] = []
@@ -62,8 +62,8 @@ class Analyses:
                 if op.regions:
                     pending.extend(inner for region in op.regions for inner in region.blocks)
                 op = op.next_op
-            found.append((block, operations))
-        return found
+            contents.append((block, operations))
+        return contents
 
     @cached_property
     def classes(self) -> frozenset[type[Operation]]:
@@ -83,21 +83,21 @@ class Analyses:
         return frozenset(describe(each).xml for each in map(element_of, types.values()) if is_element_type(each))
 
     @cached_property
-    def _listed(self) -> tuple[Sequence[Operation], Mapping[type[Operation], Sequence[int]]]:
-        """The operations in the order of `contents`, and by class the places of its operations in it, ascending."""
-        found: list[Operation] = []
+    def _operations_by_class(self) -> tuple[Sequence[Operation], Mapping[type[Operation], Sequence[int]]]:
+        """The operations in the order of `contents`, and for each class the ascending indices of its operations."""
+        ordered: list[Operation] = []
         for _, operations in self.contents:
-            found += operations
-        places: dict[type[Operation], list[int]] = {each: [] for each in self.classes}
-        for place, class_ in enumerate(map(type, found)):
-            places[class_].append(place)
-        return found, places
+            ordered += operations
+        indices: dict[type[Operation], list[int]] = {each: [] for each in self.classes}
+        for index, class_ in enumerate(map(type, ordered)):
+            indices[class_].append(index)
+        return ordered, indices
 
     def of_classes(self, classes: AbstractSet[type[Operation]]) -> Sequence[Operation]:
         """The operations of some classes, without those of subclasses, in the order of `contents`."""
-        operations, places = self._listed
+        operations, indices = self._operations_by_class
         # Lists that ascend are merged in linear time.
-        return [*map(operations.__getitem__, sorted(chain.from_iterable(places.get(each, ()) for each in classes)))]
+        return [*map(operations.__getitem__, sorted(chain.from_iterable(indices.get(each, ()) for each in classes)))]
 
     def operations(self, *wanted: type[AnyOperation]) -> Iterator[AnyOperation]:
         """The operations of some classes, and of subclasses of them, in the order of `contents`."""

@@ -10,12 +10,12 @@ def backward_slice(op: Operation) -> list[Operation]:
 
     Operations around the block of the operation, and in the regions of other operations, are not followed.
     """
-    found: dict[Operation, None] = {op: None}
+    dependencies: dict[Operation, None] = {op: None}
     pending = [op]
     for each in pending:
         for operand in each.operands:
             owner = operand.owner
-            if isinstance(owner, Operation) and owner not in found:
-                found[owner] = None
+            if isinstance(owner, Operation) and owner not in dependencies:
+                dependencies[owner] = None
                 pending.append(owner)
     return pending[1:]

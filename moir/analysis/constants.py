@@ -48,7 +48,7 @@ def constant_of(value: SSAValue) -> Array | None:
 def values_of(value: SSAValue) -> Values | None:
     """The elements of a value that a Constant produces, which may not be computed yet; None as for `constant_of`."""
     data = value.op.properties.get("value") if isinstance(value, OpResult) else None
-    # None first: most values are not constants, and whether something is an attribute takes long to tell.
+    # None first: most values are not constants, and isinstance(x, Attribute) is slow.
     if data is None or not isinstance(data, DataAttr):
         return None
     return None if describe(data.element).is_packed else data.data.values
@@ -84,7 +84,7 @@ def outranks(constant: SSAValue, other: SSAValue) -> bool:
 
 
 DECOMPRESSION = DictionaryAttr({"decompression": DictionaryAttr({"version": string_attribute("0")})})
-"""The information of a Convert that restores a weight: the runtime does not fold it."""
+"""The information of a Convert that restores a weight: it is not to be folded."""
 
 
 def is_decompression(op: Operation) -> bool:

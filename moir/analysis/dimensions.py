@@ -5,7 +5,7 @@
     known.tokens(value)            # one token per dimension: an integer or a Symbol
 
 A token is an integer where weights and other constants of the model fix the dimension, and a symbol where the dimension
-depends on an input. That includes static dimensions of inputs, since these can be reshaped in the runtime. Two
+depends on an input. That includes static dimensions of inputs, since a model can be reshaped after it is read. Two
 dimensions with one symbol are always equal. The tokens of results are computed by `result_shapes` of each operation, as
 in type inference.
 
@@ -98,17 +98,17 @@ class Dimensions(KnownValues):
         """Give a value the tokens of another value, which it is about to replace."""
         self._tokens[value] = self.tokens(replaced)
 
-    def _settled(self, value: SSAValue, found: SymbolicShape) -> Tokens | None:
+    def _settled(self, value: SSAValue, dimensions: SymbolicShape) -> Tokens | None:
         """The tokens of a value, with new symbols for dimensions whose token is unknown."""
         shape = shape_of(value)
         if shape is None:
             return None
-        if found is None or len(found) != len(shape):
-            found = (-1,) * len(shape)
+        if dimensions is None or len(dimensions) != len(shape):
+            dimensions = (-1,) * len(shape)
         return tuple(
             [
                 d if self.static and d >= 0 else Symbol(dimension=True) if token == -1 else token
-                for d, token in zip(shape, found, strict=True)
+                for d, token in zip(shape, dimensions, strict=True)
             ]
         )
 
@@ -121,7 +121,7 @@ class Dimensions(KnownValues):
         return -1 if a == -1 or b == -1 else self._sum_of_numbers(a, b)
 
     def _sum_of_numbers(self, a: Token, b: Token) -> Token:
-        """The sum of two numbers or symbols, where -1 is a number and not an unknown dimension."""
+        """The sum of two numbers or symbols, where -1 is a number and not a dynamic dimension."""
         if same(a, 0) or same(b, 0):
             return b if same(a, 0) else a
         if not isinstance(a, Symbol) and not isinstance(b, Symbol):
@@ -131,9 +131,9 @@ class Dimensions(KnownValues):
     def _evaluate(self, op: OpsetOp) -> None:
         super()._evaluate(op)
         result = op.results[0]
-        if op.name == "opset1.Add" and (found := self._elements[result]) is not None and is_symbolic(found):
+        if op.name == "opset1.Add" and (elements := self._elements[result]) is not None and is_symbolic(elements):
             a, b = np.broadcast_arrays(*(np.asarray(self.elements(operand), dtype=object) for operand in op.operands))
-            if a.shape == found.shape:
+            if a.shape == elements.shape:
                 self._elements[result] = np.asarray(np.frompyfunc(self._sum_of_numbers, 2, 1)(a, b), dtype=object)
 
 

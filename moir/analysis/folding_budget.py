@@ -2,7 +2,7 @@
 
 A file of a kilobyte can demand a constant of a terabyte (a Concat of a value with itself, forty times), or a product
 of 10^16 steps (an Einsum of eight vectors without a common index). Operations that exceed the budget are not folded:
-the runtime computes it, if it can.
+it is computed when the model runs.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class FoldingBudget:
         arrays = [op.value.values for op in self._operations if isinstance(op, Constant)]
         self._operations = ()
         # Constants that are views of one array, in a file or in memory, are counted once.
-        return sum({_place(values): _bytes_in_memory(values) for values in arrays}.values())
+        return sum({_memory_identity(values): _bytes_in_memory(values) for values in arrays}.values())
 
     def admits(self, size: int, steps: int) -> bool:
         """Whether the budget suffices for results.
@@ -68,7 +68,7 @@ class FoldingBudget:
         self._steps += steps
 
 
-def _place(values: Values) -> object:
+def _memory_identity(values: Values) -> object:
     """The location of the elements of a constant in memory or in a file."""
     return (values.__array_interface__["data"][0], values.nbytes) if isinstance(values, np.ndarray) else id(values)
 

@@ -1,4 +1,4 @@
-"""Indices that a program limits and checks itself: which numbers they can be, and what comparisons of them say.
+"""Range checks of indices in a program: clamps, wrapping of negative indices, and comparisons with a known result.
 
 opset1.Maximum(opset1.Minimum(%i, 49), -50)           // %i, limited to -50 … 49
 opset1.Equal(opset1.Minimum(%i, 49), %i)              // whether %i is within … 49
@@ -13,30 +13,32 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.analysis.constants import scalar_of, values_of
-from moir.analysis.integral_bounds import Bounds, integer_limits, integral_bounds
+from moir.analysis.integral_bounds import integral_bounds
 from moir.dialects.element_types import boolean, si32, si64
 from moir.dialects.opset.arithmetic import Add, Maximum, Minimum
 from moir.dialects.opset.comparison import Equal, GreaterEqual, Less, LessEqual, LogicalAnd, LogicalNot, NotEqual, Select
+from moir.dialects.opset.interfaces.bounds import Bounds, integer_limits
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of, rank_of
-from moir.records import Record
+from moir.support.records import Record
 
 COMPARED = {"Less": (1, 0, True), "LessEqual": (1, 0, False), "Greater": (0, 1, True), "GreaterEqual": (0, 1, False)}
-"""Comparisons: the operand that is to be greater, the other one, and whether equal numbers do not do."""
-
-SPREADING = frozenset(("Broadcast", "Reshape", "Squeeze", "Tile", "Transpose", "Unsqueeze"))
-"""Operations whose result has the elements of the operand, and nothing else."""
+"""Comparisons -> index of the operand that has to be greater, index of the other operand, and whether the comparison is
+strict.
+"""
 
 
 class Wrapped(Record):
-    """An index that is counted from the end where it is negative: the index, and the size that is added."""
+    """A wrapped index: negative indices count from the end, so the size of the dimension is added to them."""
 
     index: SSAValue
     size: int
 
 
 class Interval(Record):
-    """An index, and the integers from `low` to `high` to which it is limited, or among which it has to be."""
+    """An index with an inclusive range [low, high], to which the program clamps it or in which a condition requires it
+    to be.
+    """
 
     index: SSAValue
     low: float = -math.inf
@@ -48,7 +50,7 @@ class Interval(Record):
         return max(self.low, least) == max(-size, least) and min(self.high, most) == min(size - 1, most)
 
     def keeps(self, size: int) -> bool:
-        """Whether limiting the index to the interval changes no index that a dimension of a size has."""
+        """Whether clamping is a no-op for indices that are valid in a dimension of this size."""
         least, most = bounds_of(self.index)
         return self.low <= max(-size, least) and self.high >= min(size - 1, most)
 
@@ -86,7 +88,7 @@ def wrapped(value: SSAValue) -> Wrapped | None:
 
 
 def limited(value: SSAValue) -> Interval:
-    """What a value is before a Maximum and a Minimum with constants, in any order, and these limits."""
+    """The value before constant Maximum and Minimum operations, in any order, and the limits that these set."""
     low, high = -math.inf, math.inf
     while isinstance(op := value.owner, Maximum | Minimum):
         data, limit = op.operands if number_of(op.operands[1]) is not None else reversed(op.operands)
@@ -101,22 +103,22 @@ def limited(value: SSAValue) -> Interval:
 
 
 def checked(condition: SSAValue, index: SSAValue, after: int) -> Interval | None:
-    """The numbers among which an index has to be, by a condition on it; None for other conditions.
+    """The range that a boolean condition requires of an index; None if the condition is no such range check.
 
     Dimensions of 1 may have been inserted, but as many as `after` have to follow those of the index.
     """
     condition, outer = without_inserted(condition, index)
-    found, rank = _compared(condition), rank_of(index)
-    if found is None or outer is None or rank is None or element_of(index) not in (si32, si64):
+    limits, rank = _compared(condition), rank_of(index)
+    if limits is None or outer is None or rank is None or element_of(index) not in (si32, si64):
         return None
-    source, inner = without_inserted(found.index, index)
+    source, inner = without_inserted(limits.index, index)
     if source is not index or inner is None:
         return None
-    places = [None if axis is None else inner[axis] for axis in outer]
+    axes = [None if axis is None else inner[axis] for axis in outer]
     following: list[int | None] = [*range(rank), *[None] * after]
-    if rank and (places[len(places) - len(following) :] != following or any(axis is not None for axis in places[: -len(following)])):
+    if rank and (axes[len(axes) - len(following) :] != following or any(axis is not None for axis in axes[: -len(following)])):
         return None
-    return found.with_fields(index=index)
+    return limits.with_fields(index=index)
 
 
 def without_inserted(value: SSAValue, stop: SSAValue) -> tuple[SSAValue, list[int | None] | None]:
@@ -129,25 +131,27 @@ def without_inserted(value: SSAValue, stop: SSAValue) -> tuple[SSAValue, list[in
     if value is stop or not isinstance(op, OpsetOp) or op.KIND not in ("ReduceLogicalAnd", "Squeeze", "Unsqueeze") or len(op.operands) < 2:
         return value, None if rank is None else [*range(rank)]
     axes, inner = values_of(op.operands[1]), rank_of(op.operands[0])
-    source, places = without_inserted(op.operands[0], stop)
-    if axes is None or places is None or rank is None or inner is None:
+    source, axes_of_source = without_inserted(op.operands[0], stop)
+    if axes is None or axes_of_source is None or rank is None or inner is None:
         return source, None
     named = {int(axis) % max(rank, inner) for axis in np.asarray(axes).ravel()}
     if op.KIND == "Unsqueeze":
-        rest = iter(places)
+        rest = iter(axes_of_source)
         return source, [None if axis in named else next(rest) for axis in range(rank)]
-    if any(places[axis] is not None for axis in named):
+    if any(axes_of_source[axis] is not None for axis in named):
         return value, [*range(rank)]
-    return source, places if rank == inner else [place for axis, place in enumerate(places) if axis not in named]
+    return source, axes_of_source if rank == inner else [
+        axis_before for axis, axis_before in enumerate(axes_of_source) if axis not in named
+    ]
 
 
 def _compared(condition: SSAValue) -> Interval | None:
-    """The value that a condition compares with numbers, and the numbers among which it has to be."""
+    """The value that a condition compares with constants, and the range where it holds; None for other conditions."""
     op = condition.owner
     if isinstance(op, Equal):
         for first, second in (op.operands, reversed(op.operands)):
-            if (found := limited(first)).index is second and found.index is not first:
-                return found
+            if (limits := limited(first)).index is second and limits.index is not first:
+                return limits
     if isinstance(op, GreaterEqual | LessEqual) and (number := number_of(op.operands[1])) is not None:
         return Interval(op.operands[0], low=number) if isinstance(op, GreaterEqual) else Interval(op.operands[0], high=number)
     if isinstance(op, LogicalAnd):
@@ -159,15 +163,17 @@ def _compared(condition: SSAValue) -> Interval | None:
 
 
 def certainty(condition: SSAValue) -> bool | None:
-    """What a condition on integers is whatever the inputs are; None if it depends on them."""
+    """The constant result of a comparison of integers, as far as their ranges decide it; None if it depends on the
+    inputs.
+    """
     op = condition.owner
     if not isinstance(op, OpsetOp):
         return None
-    if op.KIND in SPREADING:
+    if op.MOVES:
         return certainty(op.operands[0])
     if isinstance(op, LogicalNot):
-        found = certainty(op.operands[0])
-        return None if found is None else not found
+        condition_value = certainty(op.operands[0])
+        return None if condition_value is None else not condition_value
     if isinstance(op, LogicalAnd):
         parts = [certainty(operand) for operand in op.operands]
         return False if False in parts else None if None in parts else True

@@ -14,8 +14,8 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 def is_computed_of_inputs(value: SSAValue) -> bool:
     """Whether a value depends on values of inputs of the model, not on their shapes only.
 
-    A value that depends on shapes is known as soon as the shapes are. The CPU plugin (2026.4) compiles no model in
-    which a rank depends on values of inputs.
+    A value that depends on shapes is known as soon as the shapes are; a rank that depends on values of inputs remains
+    dynamic.
     """
     return any(isinstance(each, Parameter) and isinstance(each.parent_op(), ModelOp) for each in _producers(value))
 

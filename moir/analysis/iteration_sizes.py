@@ -1,7 +1,7 @@
 """Which sizes of the values that a loop collects may differ from iteration to iteration.
 
-The runtime allocates what a Loop or TensorIterator collects for the size that the first iteration gives; another size
-in a later one damages its memory. So the body is executed symbolically, one iteration after the other: a dimension is a
+opset5.Loop and opset1.TensorIterator concatenate slices of one shape; they define no result for slices whose sizes
+change from iteration to iteration. The body is executed symbolically, one iteration after the other: a dimension is a
 token, as in `moir.analysis.dimensions`, and the elements of a value are a number, the same for equal ones. Both are
 computed from those of the operands. Equal operands give equal tokens and numbers in all iterations; the number of the
 iteration, slices and states have new ones in each.
@@ -30,14 +30,17 @@ from moir.dialects.symbols import Product, Sum, Symbol, is_symbolic
 from moir.errors import InferenceError
 
 EXACT_ITERATIONS = 4
-"""After so many iterations a size of a state that still changes is taken for one that changes in each."""
+"""Iterations to execute symbolically; a size of a state that still changes then is taken to change in every iteration.
+"""
 
 DEEPEST = 3
-"""Loops nested more deeply are not executed: sizes of their results are taken to depend on all that they get."""
+"""Deepest nesting of loops that is executed; the sizes of the results of deeper loops are taken to depend on all their
+operands.
+"""
 
 
 def collects_dynamic(op: RepeatingOp) -> bool:
-    """Whether a loop collects a value that has an unknown dimension."""
+    """Whether a loop collects a value that has a dynamic dimension."""
     values = results_of(op.block)
     return any(port.slicing is not None and not is_static(shape_of(values[port.index or 0])) for port in op.ports("outputs"))
 
@@ -55,8 +58,8 @@ def varying_axes(op: RepeatingOp, outside: Dimensions) -> dict[int, list[int]]:
         return {}
     values = results_of(op.block)
     collected = {index: values[port.index or 0] for index, port in enumerate(op.ports("outputs")) if port.slicing is not None}
-    found = zip(collected, differing_axes(op, outside, list(collected.values())), strict=True)
-    return {index: axes for index, axes in found if axes}
+    axes_by_result = zip(collected, differing_axes(op, outside, list(collected.values())), strict=True)
+    return {index: axes for index, axes in axes_by_result if axes}
 
 
 def differing_axes(op: RepeatingOp, outside: Dimensions, values: Sequence[SSAValue]) -> list[list[int]]:
@@ -70,7 +73,7 @@ def differing_axes(op: RepeatingOp, outside: Dimensions, values: Sequence[SSAVal
 
 
 def _differing(shapes: Sequence[Tokens | None]) -> list[int]:
-    """The dimensions in which shapes differ; none if the rank is unknown, as the runtime then loads no model."""
+    """The dimensions in which shapes differ; none if the rank is unknown."""
     first = shapes[0]
     if first is None:
         return []
@@ -80,29 +83,29 @@ def _differing(shapes: Sequence[Tokens | None]) -> list[int]:
 
 
 class Numbering:
-    """The tokens and numbers of all iterations: equal keys give equal ones."""
+    """Interns keys as symbols and ids for all iterations: equal keys give equal ones."""
 
     def __init__(self) -> None:
         self.symbols: dict[Hashable, Symbol] = {}
         self.numbers: dict[Hashable, int] = {}
         self.registered: set[Symbol] = set()
-        """The symbols that stand for the same size wherever they are."""
+        """The symbols that stand for one size in all iterations."""
         self.parts: dict[Symbol, frozenset[Token]] = {}
         """For a symbol of a broadcast dimension, the dimensions that were broadcast."""
         self.sums: dict[frozenset[Token], Sum] = {}
 
     def symbol(self, key: Hashable, new: Symbol | None = None) -> Symbol:
         """The symbol of a key."""
-        found = self.symbols.setdefault(key, Symbol(dimension=True) if new is None else new)
-        self.registered.add(found)
-        return found
+        symbol = self.symbols.setdefault(key, Symbol(dimension=True) if new is None else new)
+        self.registered.add(symbol)
+        return symbol
 
     def number(self, *key: Hashable) -> int:
-        """The number of a key."""
+        """The id of a key."""
         return self.numbers.setdefault(key, len(self.numbers))
 
     def outside(self, value: SSAValue, known: Dimensions) -> int:
-        """The number of a value around the loop."""
+        """The id of a value outside of the loop."""
         tokens, elements = known.tokens(value), known.elements(value)
         self.registered.update(token for token in tokens or () if isinstance(token, Symbol))
         if elements is None:
@@ -111,7 +114,7 @@ class Numbering:
         return self.elements(elements)
 
     def elements(self, array: Array) -> int:
-        """The number of known elements."""
+        """The id of known elements."""
         return self.number("elements", array.shape, str(array.dtype), tuple(array.ravel().tolist()))
 
     def is_registered(self, symbol: Symbol) -> bool:
@@ -125,16 +128,16 @@ class Numbering:
         parts = frozenset[Token]().union(*(self._parts(each) for each in dimensions if each != 1))
         if len(parts) == 1:
             return next(iter(parts))
-        found = self.symbol(("broadcast", parts))
-        self.parts[found] = parts
-        return found
+        symbol = self.symbol(("broadcast", parts))
+        self.parts[symbol] = parts
+        return symbol
 
     def _parts(self, dimension: Token) -> frozenset[Token]:
         return self.parts.get(dimension, frozenset((dimension,))) if isinstance(dimension, Symbol) else frozenset((dimension,))
 
 
 class Iteration(Dimensions):
-    """The tokens and numbers of the values of a body in one iteration.
+    """The dimension tokens, and the ids of contents, of the values of a body in one iteration.
 
     Args:
         numbering: the tokens and numbers of all iterations.
@@ -155,13 +158,13 @@ class Iteration(Dimensions):
         return super().elements(value)
 
     def content(self, value: SSAValue) -> int:
-        """The number of the elements of a value."""
+        """The id of the contents of a value."""
         if value not in self._contents:
             self._contents[value] = self.numbering.number("value", value)
         return self._contents[value]
 
     def execute(self, block: Block, tokens: Sequence[Tokens | None], contents: Sequence[int]) -> None:
-        """Compute the tokens and numbers of all values of a block from those of its Parameters."""
+        """Compute the tokens and ids of all values of a block from those of its Parameters."""
         for parameter, shape, content in zip(parameters_of(block), tokens, contents, strict=True):
             value = parameter.results[0]
             self._tokens[value] = self._settled(value, shape)
@@ -193,37 +196,41 @@ class Iteration(Dimensions):
             self._asked = None
         key = (op, operands, tuple(self.content(each) for each in op.operands if each in asked))
         for result in op.results:
-            found = None if shapes is None else shapes[result.index]
-            if isinstance(op, OpsetOp) and op.BROADCASTS and found is not None:
-                found = self._broadcast(found, operands)
-            self._tokens[result] = self._canonical(result, found, key)
+            tokens = None if shapes is None else shapes[result.index]
+            if isinstance(op, OpsetOp) and op.BROADCASTS and tokens is not None:
+                tokens = self._broadcast(tokens, operands)
+            self._tokens[result] = self._canonical(result, tokens, key)
         contents = tuple(self.content(operand) for operand in op.operands)
         is_same = isinstance(op, OpsetOp) and op.DETERMINISTIC and not op.EFFECTS
         for result in op.results:
             self._contents[result] = self._number(result, (op, contents, operands) if is_same else (op, self))
 
-    def _broadcast(self, found: Sequence[Token], operands: Sequence[Tokens | None]) -> Tokens:
-        """The tokens of a result of broadcasting; new ones are those of the dimensions that are broadcast."""
-        tokens = list(found)
+    def _broadcast(self, dimensions: Sequence[Token], operands: Sequence[Tokens | None]) -> Tokens:
+        """The dimension tokens of a broadcast result; dimensions whose operands differ get the token of their
+        broadcasting.
+        """
+        tokens = list(dimensions)
         for axis, token in enumerate(tokens):
             if token == -1 or (isinstance(token, Symbol) and not self.numbering.is_registered(token)):
-                places = [axis - len(tokens) for _ in operands]
+                axes = [axis - len(tokens) for _ in operands]
                 aligned = [
-                    shape[place] for shape, place in zip(operands, places, strict=True) if shape is not None and len(shape) >= -place
+                    shape[offset] for shape, offset in zip(operands, axes, strict=True) if shape is not None and len(shape) >= -offset
                 ]
                 tokens[axis] = self.numbering.broadcast(aligned)
         return tuple(tokens)
 
-    def _canonical(self, value: SSAValue, found: Sequence[Token] | None, key: Hashable) -> Tokens | None:
-        """The tokens of a value, where those that are unknown or new are the tokens of a key."""
+    def _canonical(self, value: SSAValue, dimensions: Sequence[Token] | None, key: Hashable) -> Tokens | None:
+        """The dimension tokens of a value, where unknown and unregistered tokens are replaced by symbols derived from
+        `key`.
+        """
         shape = shape_of(value)
         if shape is None:
             return None
-        if found is None or len(found) != len(shape):
-            found = (-1,) * len(shape)
+        if dimensions is None or len(dimensions) != len(shape):
+            dimensions = (-1,) * len(shape)
         index = value.index if isinstance(value, OpResult) else 0
         tokens: list[Token] = []
-        for axis, (size, token) in enumerate(zip(shape, found, strict=True)):
+        for axis, (size, token) in enumerate(zip(shape, dimensions, strict=True)):
             if size >= 0:
                 tokens.append(size)
             elif isinstance(token, Symbol):
@@ -234,28 +241,28 @@ class Iteration(Dimensions):
         return tuple(tokens)
 
     def _number(self, value: SSAValue, key: Hashable) -> int:
-        """The number of a value: that of its elements if they are known, else that of a key."""
+        """The id of the contents of a value: by its elements if they are known, else by `key`."""
         elements = self.elements(value)
         index = value.index if isinstance(value, OpResult) else 0
         if elements is None:
             return self.numbering.number("result", key, index)
         if is_symbolic(elements):
             elements = elements.copy()
-            for place, entry in enumerate(elements.ravel().tolist()):
+            for offset, entry in enumerate(elements.ravel().tolist()):
                 if isinstance(entry, Symbol) and not self.numbering.is_registered(entry):
-                    elements.reshape(-1)[place] = self.numbering.symbol((key, index, "element", place), entry)
+                    elements.reshape(-1)[offset] = self.numbering.symbol((key, index, "element", offset), entry)
             self._elements[value] = elements
         return self.numbering.elements(elements)
 
     def _branches(self, op: If) -> None:
         """The results of an If: a token of both branches, or one of the condition."""
-        given: list[list[SSAValue]] = []
+        branches: list[list[SSAValue]] = []
         for body, name in ((op.then_body, "then_inputs"), (op.else_body, "else_inputs")):
             operands = [op.operands[index] for index in op.integers(name)]
             self.execute(body.block, [self.tokens(each) for each in operands], [self.content(each) for each in operands])
-            given.append(results_of(body.block))
+            branches.append(results_of(body.block))
         condition = self.content(op.operands[0])
-        for result, then, other in zip(op.results, *given, strict=True):
+        for result, then, other in zip(op.results, *branches, strict=True):
             first, second = self.tokens(then), self.tokens(other)
             contents = (self.content(then), self.content(other))
             same: list[Token] | None = None
@@ -266,7 +273,7 @@ class Iteration(Dimensions):
             self._contents[result] = contents[0] if contents[0] == contents[1] else self.numbering.number("result", key, result.index)
 
     def _loop(self, op: RepeatingOp) -> None:
-        """The results of a loop in the body."""
+        """Compute the tokens and contents of the results of a nested loop."""
         operands, contents = tuple(self.tokens(each) for each in op.operands), tuple(self.content(each) for each in op.operands)
         iterations = _iterations(op, self.numbering, operands, contents, self.depth + 1)
         everything, values = (op, operands, contents), results_of(op.block)
@@ -284,7 +291,7 @@ class Iteration(Dimensions):
             self._contents[result] = self.numbering.number("result", everything, result.index)
 
     def _length_key(self, op: RepeatingOp, operands: Sequence[Tokens | None], contents: Sequence[int]) -> Hashable:
-        """What the number of iterations of a loop depends on."""
+        """A key for the number of iterations of a loop: loops with equal keys run equally often."""
         if isinstance(op, Loop):
             condition = results_of(op.block)[op.integer("condition")].owner
             if isinstance(condition, Constant) and condition.value.array.all():
@@ -307,24 +314,24 @@ def _iterations(
     """
     ports, parameters, results = op.ports("inputs"), parameters_of(op.block), results_of(op.block)
     kept = {
-        number
-        for number, (port, parameter) in enumerate(zip(ports, parameters, strict=True))
+        index
+        for index, (port, parameter) in enumerate(zip(ports, parameters, strict=True))
         if port.back_edge is not None and _source(results[port.back_edge]) is parameter.results[0]
     }
     states = [_first_tokens(parameter, port, operands) for port, parameter in zip(ports, parameters, strict=True)]
     numbering.registered.update(token for shape in states for token in shape or () if isinstance(token, Symbol))
     changing: set[tuple[int, int]] = set()
-    found: list[Iteration] = []
+    iterations: list[Iteration] = []
     while True:
-        iteration, count = Iteration(numbering, depth), len(found)
+        iteration, count = Iteration(numbering, depth), len(iterations)
         numbers = [
             contents[port.index]
-            if port.index is not None and port.slicing is None and (port.back_edge is None or number in kept)
-            else numbering.number("iteration", op, count, number, tuple(contents))
-            for number, port in enumerate(ports)
+            if port.index is not None and port.slicing is None and (port.back_edge is None or index in kept)
+            else numbering.number("iteration", op, count, index, tuple(contents))
+            for index, port in enumerate(ports)
         ]
         iteration.execute(op.block, states, numbers)
-        found.append(iteration)
+        iterations.append(iteration)
         following: list[Tokens | None] = list(states)
         is_stable = True
         for number, port in enumerate(ports):
@@ -344,7 +351,7 @@ def _iterations(
                     after[axis] = numbering.symbol(("size", op, count, number, axis, tuple(contents)))
             following[number] = tuple(after)
         if is_stable and count:
-            return found
+            return iterations
         states = following
 
 

@@ -47,7 +47,7 @@ class KnownValues:
     which is cheap, or call `forget`.
 
     Args:
-        sizes_are_fixed: whether static sizes stay what they are, since the runtime cannot reshape the model.
+        sizes_are_fixed: whether static sizes stay what they are, since the model cannot be reshaped.
     """
 
     maximum_elements = MAXIMUM_ELEMENTS

@@ -1,4 +1,4 @@
-"""The operations that others depend on."""
+"""Backward reachability: the operations on which given operations depend."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def needed_for(roots: Iterable[Operation]) -> set[Operation]:
     sources: dict[Block | None, dict[str | None, list[Operation]]] = {}
     while pending:
         op = pending.pop()
-        found = [operand.op for operand in op.operands if isinstance(operand, OpResult)]
+        dependencies = [operand.op for operand in op.operands if isinstance(operand, OpResult)]
         if kind_of(op) in MERGES:
             block = op.parent
             if block not in sources:
                 sources[block] = _back_edges(block)
-            found += sources[block].get(name_of(op), ())
-        for source in found:
+            dependencies += sources[block].get(name_of(op), ())
+        for source in dependencies:
             if source not in needed:
                 needed.add(source)
                 pending.append(source)
@@ -33,8 +33,8 @@ def needed_for(roots: Iterable[Operation]) -> set[Operation]:
 
 def _back_edges(block: Block | None) -> dict[str | None, list[Operation]]:
     """The operations that feed each Merge from the end of a loop, by its name."""
-    found: dict[str | None, list[Operation]] = {}
+    back_edges: dict[str | None, list[Operation]] = {}
     for op in () if block is None else block.ops:
         if kind_of(op) in BACK_EDGES and (merge := op.properties.get("merge")) is not None:
-            found.setdefault(value_of(merge), []).append(op)
-    return found
+            back_edges.setdefault(value_of(merge), []).append(op)
+    return back_edges

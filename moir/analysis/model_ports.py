@@ -10,7 +10,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from moir.dialects.moir import PARAMETER, RESULT, ModelOp
 from moir.dialects.names import name_of, names_of
 from moir.errors import UsageError
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ class ModelPorts:
         return zip(self.inputs, (value for _, value in values), strict=True)
 
     def _assigned_by_name(self, values: Iterable[tuple[str, T]], what: str, outputs: bool) -> Iterator[tuple[Operation, T]]:
-        found: dict[Operation, str] = {}
+        names: dict[Operation, str] = {}
         ports = [*self.inputs, *(self.outputs if outputs else ())]
         for name, value in values:
             # The own name of a port precedes the names of its tensor: several outputs may share one tensor.
@@ -58,9 +58,9 @@ class ModelPorts:
                 known = [each for port in ports for each in names_of_port(port)]
                 otherwise = f"there are {', '.join(map(name_of_port, ports))}" if ports else None
                 raise UsageError(f"no {kind} is named {name!r}, which has a {what}", hint=did_you_mean(name, known, otherwise))
-            if port in found:
-                raise UsageError(f"{found[port]!r} and {name!r} are names of one {port.name.partition('.')[2]}, which has two {what}s")
-            found[port] = name
+            if port in names:
+                raise UsageError(f"{names[port]!r} and {name!r} are names of one {port.name.partition('.')[2]}, which has two {what}s")
+            names[port] = name
             yield port, value
 
 

@@ -30,15 +30,15 @@ def stable_order(sources: Sequence[Iterable[int]]) -> list[int]:
             missing[position] += 1
             users[source].append(position)
     ready = [position for position, count in enumerate(missing) if count == 0]
-    found: list[int] = []
+    ordered: list[int] = []
     while ready:
         position = heapq.heappop(ready)
-        found.append(position)
+        ordered.append(position)
         for user in users[position]:
             missing[user] -= 1
             if missing[user] == 0:
                 heapq.heappush(ready, user)
-    return found
+    return ordered
 
 
 def is_sorted(operations: Iterable[Operation]) -> bool:

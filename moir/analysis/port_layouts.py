@@ -1,4 +1,4 @@
-"""The layouts of the inputs and outputs of a model: those that are given, and those in its runtime information."""
+"""The layouts of inputs and outputs: from the user's options, and from the runtime information of the model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from moir.parameters.tensor_layouts import TensorLayout, tensor_layouts
 _RUNTIME_INFORMATION, _LAYOUT = "runtime_info", "layout"
 
 
-def given_layouts(ports: ModelPorts, layout: str, source_layout: str, target_layout: str) -> dict[Operation, TensorLayout]:
+def requested_layouts(ports: ModelPorts, layout: str, source_layout: str, target_layout: str) -> dict[Operation, TensorLayout]:
     """The layouts that texts give to Parameters and Results.
 
     Args:
@@ -31,14 +31,14 @@ def given_layouts(ports: ModelPorts, layout: str, source_layout: str, target_lay
     texts = (layout, source_layout, target_layout)
     lists = [tensor_layouts(text) if text else () for text in texts]
     lists[2] = tuple(replace(each, source=None, target=each.source) for each in lists[2])
-    found: dict[Operation, TensorLayout] = {}
+    by_port: dict[Operation, TensorLayout] = {}
     for layouts in filter(None, lists):
         for port, each in ports.assigned([(each.name, each) for each in layouts], "layout", outputs=True):
-            known = found.get(port, TensorLayout())
+            known = by_port.get(port, TensorLayout())
             if (known.source and each.source) or (known.target and each.target):
                 raise UsageError(f"{name_of_port(port)!r} has two layouts")
-            found[port] = TensorLayout(source=known.source or each.source, target=known.target or each.target)
-    return found
+            by_port[port] = TensorLayout(source=known.source or each.source, target=known.target or each.target)
+    return by_port
 
 
 def recorded_layout(port: Operation) -> Layout | None:
@@ -55,7 +55,7 @@ def recorded_layout(port: Operation) -> Layout | None:
 
 
 def record_layout(port: Operation, layout: Layout) -> None:
-    """Write a layout to the runtime information of a Parameter or Result, in the form that OpenVINO Runtime reads."""
+    """Write a layout to the runtime information of a Parameter or Result, spelled as in OpenVINO IR."""
     carried = port.attributes.get(_RUNTIME_INFORMATION)
     entry = DictionaryAttr({"version": string_attribute("0"), "layout": string_attribute(layout.for_runtime)})
     known = dict(carried.data) if isinstance(carried, DictionaryAttr) else {}

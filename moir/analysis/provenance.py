@@ -27,7 +27,7 @@ from xdsl.ir import Block, Operation, OpResult
 from moir.dialects.locations import located, merged, separate
 from moir.dialects.moir import all_blocks
 from moir.dialects.names import name_of
-from moir.records import Record
+from moir.support.records import Record
 
 SOURCES_SHOWN = 3
 """Maximum number of nodes that an error message names."""
@@ -54,9 +54,9 @@ def sources(op: Operation) -> tuple[Source, ...]:
 
     For many operations of a module without locations, `all_sources` takes less time.
     """
-    found = _sources(located(op))
-    if found or op.parent is None:
-        return found
+    nodes = _sources(located(op))
+    if nodes or op.parent is None:
+        return nodes
     return all_sources(_root(op)).get(op, ())
 
 
@@ -69,29 +69,29 @@ def traced_locations(module: ModuleOp | Operation) -> dict[Operation, LocationAt
     """The location of each operation in the models of a module; an operation without one gets that of its
     users, its operands or the operation around it.
     """
-    found: dict[Operation, LocationAttr] = {}
+    locations: dict[Operation, LocationAttr] = {}
     for block in all_blocks(module):
-        _trace(block, found)
-    return {op: merged(_nodes(location)) for op, location in found.items()}
+        _trace(block, locations)
+    return {op: merged(_nodes(location)) for op, location in locations.items()}
 
 
-def _trace(block: Block, found: dict[Operation, LocationAttr]) -> None:
+def _trace(block: Block, locations: dict[Operation, LocationAttr]) -> None:
     """Find the locations of the operations of a block. Those of the operation around it are known."""
     operations = list(block.ops)
-    found.update((op, located(op)) for op in operations)
-    missing = [op for op in operations if isinstance(found[op], UnknownLoc)]
+    locations.update((op, located(op)) for op in operations)
+    missing = [op for op in operations if isinstance(locations[op], UnknownLoc)]
     if not missing:
         return
     for op in reversed(missing):
         users = [use.operation for result in op.results for use in result.uses]
-        found[op] = _together(found.get(each, UNKNOWN_LOC) for each in users)
+        locations[op] = _together(locations.get(each, UNKNOWN_LOC) for each in users)
     around = block.parent_op()
     for op in missing:
-        if isinstance(found[op], UnknownLoc):
+        if isinstance(locations[op], UnknownLoc):
             operands = [operand.op for operand in op.operands if isinstance(operand, OpResult)]
-            found[op] = _together(found.get(each, UNKNOWN_LOC) for each in operands)
-        if isinstance(found[op], UnknownLoc) and around is not None:
-            found[op] = found.get(around, UNKNOWN_LOC)
+            locations[op] = _together(locations.get(each, UNKNOWN_LOC) for each in operands)
+        if isinstance(locations[op], UnknownLoc) and around is not None:
+            locations[op] = locations.get(around, UNKNOWN_LOC)
 
 
 def _together(locations: Iterable[LocationAttr]) -> LocationAttr:
@@ -130,13 +130,13 @@ def _source(location: LocationAttr) -> Source:
             return Source(str(location), "")
 
 
-def described(found: Sequence[Source]) -> str:
+def described(nodes: Sequence[Source]) -> str:
     """Nodes for a message: `onnx.Conv 'conv1', onnx.Relu 'relu1'`, at most three of them by name."""
-    more = f", … {len(found)} in all" if len(found) > SOURCES_SHOWN else ""
-    return ", ".join(map(str, found[:SOURCES_SHOWN])) + more
+    more = f", … {len(nodes)} in all" if len(nodes) > SOURCES_SHOWN else ""
+    return ", ".join(map(str, nodes[:SOURCES_SHOWN])) + more
 
 
 def origin(op: Operation) -> str | None:
     """The nodes in the location of an operation, for a message; None if there are none but the operation itself."""
-    found = _sources(located(op))
-    return None if found in ((), (Source(name_of(op) or "", op.name),)) else described(found)
+    nodes = _sources(located(op))
+    return None if nodes in ((), (Source(name_of(op) or "", op.name),)) else described(nodes)

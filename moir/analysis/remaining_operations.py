@@ -16,13 +16,13 @@ NAMES_SHOWN = 3
 
 def remaining_operations(root: Operation, is_wanted: Callable[[Operation], bool]) -> dict[str, list[str]]:
     """The operations of a module, or of a model, that satisfy a predicate: node names by operation name."""
-    found: dict[str, list[str]] = {}
+    remaining: dict[str, list[str]] = {}
     for block in all_blocks(root):
         for op in block.ops:
             if is_wanted(op):
                 unregistered = op.attributes.get("op_name__")
-                found.setdefault(op.name if unregistered is None else str(unregistered), []).append(name_of(op) or "")
-    return found
+                remaining.setdefault(op.name if unregistered is None else str(unregistered), []).append(name_of(op) or "")
+    return remaining
 
 
 def kinds_and_names(operations: dict[str, list[str]]) -> str:

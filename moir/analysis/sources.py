@@ -1,4 +1,4 @@
-"""Whether a value is computed only from operations of one kind and from constants."""
+"""Whether a value is computed from operations of one kind and constants only."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ from moir.dialects.moir import RESULT, ModuleLevel, model_around
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.dialects.python_object import python_entries
-from moir.errors import UnsupportedOperationError
+from moir.errors import MissingLoweringError, UnsupportedOperationError
 from moir.frameworks import FRAMEWORKS, load
-from moir.suggestions import alternatives, nearest
+from moir.support.suggestions import alternatives, nearest
 
 
 def _layout_kinds(dialect: str) -> frozenset[str]:
@@ -45,8 +45,8 @@ def hint(left: Iterable[str]) -> str:
         return _HINT_FOR_EXTENSIONS
     if misplaced := [text for kind in kinds for text in _other_domains(kind)]:
         return f"register {', '.join(misplaced)}"
-    near = {kind: found for kind in kinds if (found := _nearest_kinds(kind))}
-    meant = [f"{alternatives(found)}{f' for {kind}' if len(kinds) > 1 else ''}" for kind, found in near.items()]
+    near = {kind: nearest for kind in kinds if (nearest := _nearest_kinds(kind))}
+    meant = [f"{alternatives(names_of_kinds)}{f' for {kind}' if len(kinds) > 1 else ''}" for kind, names_of_kinds in near.items()]
     return f"did you mean {', '.join(meant)}? {_HINT}" if near else _HINT
 
 
@@ -81,15 +81,18 @@ def _table(dialect: str) -> Any:
     return None if framework is None or framework.lowering is None else load(framework.lowering)
 
 
-def without_lowering(left: dict[str, list[str]], first: Operation) -> UnsupportedOperationError:
+def without_lowering(left: dict[str, list[str]], first: Operation) -> MissingLoweringError:
     """The error for operations without a lowering.
 
     Args:
         left: names of the nodes by the names of the operations.
         first: the first of these operations.
     """
-    error = UnsupportedOperationError(
+    error = MissingLoweringError(
         f"no lowering for {len(left)} kind{'s' if len(left) > 1 else ''} of operation: {kinds_and_names(left)}",
+        left,
+        operation=first.name,
+        node=name_of(first),
         hint=hint(left) + _cut_before(first, left),
     )
     error.subject = first
@@ -127,12 +130,12 @@ def _cut_before(op: Operation, left: Collection[str]) -> str:
 
 def _followers(op: Operation) -> set[Operation]:
     """An operation with all operations that depend on it."""
-    found, visited = {op}, [op]
+    followers, visited = {op}, [op]
     while visited:
         uses = (use.operation for result in visited.pop().results for use in result.uses)
-        visited += (new := {each for each in uses if each not in found})
-        found |= new
-    return found
+        visited += (new := {each for each in uses if each not in followers})
+        followers |= new
+    return followers
 
 
 def must_go(op: Operation) -> bool:

@@ -5,22 +5,21 @@ The anchors `front-start` … `back-finish` do nothing; they mark the phases, fo
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from moir.errors import ConversionError, UsageError
-from moir.framework_record import Framework
-from moir.frameworks import FRAMEWORKS, ONNX, lowered
-from moir.module_pass import Pass
+from moir.frameworks import FRAMEWORKS, ONNX, load, lowered
+from moir.frameworks.record import Framework
 from moir.options import ConversionOptions
 from moir.parameters.layout import LAYOUT_CHANGE, layout_fields
 from moir.parameters.parameter import FieldValue
 from moir.parameters.runtime import TARGET
-from moir.suggestions import did_you_mean
-from moir.target_records import TARGETS, Target, form_modules
+from moir.pipeline.pass_index import PASS_MODULES
+from moir.support.module_pass import Pass
+from moir.support.suggestions import did_you_mean
+from moir.targets.registry import TARGETS, Target, form_modules
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -53,42 +52,24 @@ ANCHORS: dict[str, type[AnchorPass]] = {
 }
 """The anchors by their names."""
 
-PASS_FOLDERS = {"passes": "", "raising": "raise_", "model_optimizer/lowering": "lower_"}
-"""The folders of the package with files of passes, which are named like them, and the prefix of the names of these
-files.
-
-The passes that lower a framework's dialect have no files: they are built from the framework's record.
-"""
-
-
-@cache
-def pass_modules() -> dict[str, str]:
-    """The qualified name of the module of each pass, by the name of the pass."""
-    root = os.path.dirname(os.path.dirname(__file__))
-    found: dict[str, str] = {}
-    for beginning, prefix in PASS_FOLDERS.items():
-        # Patterns of pathlib, which are compiled to regular expressions, would take ten times as long.
-        for folder, inner, files in os.walk(os.path.join(root, beginning)):
-            inner[:] = [each for each in inner if each != "__pycache__"]
-            package = f"moir{folder[len(root) :].replace(os.sep, '.')}"
-            stems = (name.removesuffix(".py") for name in files if name.endswith(".py") and name.startswith(prefix))
-            found.update({stem.replace("_", "-"): f"{package}.{stem}" for stem in stems if stem != "__init__"})
-    return dict(sorted(found.items()))
-
 
 def lowering_passes() -> dict[str, Framework]:
     """The framework of each lowering pass, by the name of the pass."""
     return {framework.lowering_pass: framework for framework in lowered()}
 
 
+OUTPUT_PASSES: Mapping[str, str] = {"lower-to-onnx": "moir.lowering.to_onnx.driver:LowerToOnnxPass"}
+"""The passes from opset dialects to the form of an output other than IR, which no pipeline runs: `module:class`."""
+
+
 def is_pass(name: str) -> bool:
     """Whether a pass of this name is part of moir."""
-    return name in ANCHORS or name in pass_modules() or name in form_modules() or name in lowering_passes()
+    return name in OUTPUT_PASSES or name in ANCHORS or name in PASS_MODULES or name in form_modules() or name in lowering_passes()
 
 
 def pass_names() -> list[str]:
     """The names of all passes."""
-    return sorted((*ANCHORS, *pass_modules(), *form_modules(), *lowering_passes()))
+    return sorted((*ANCHORS, *OUTPUT_PASSES, *PASS_MODULES, *form_modules(), *lowering_passes()))
 
 
 INTERFACE: tuple[str, ...] = (
@@ -113,12 +94,12 @@ MIDDLE: tuple[str, ...] = (
     "eliminate-dead",
     "store-quantized-weights",
     "fold-constants",
-    # Shape computations, first: shorter ones give later passes more constants.
+    # Shape computations come first: simpler ones become more constants for later passes.
     "eliminate-identities",
     "simplify-shape-of",
     "simplify-broadcast",
     "simplify-reshape",
-    "compute-lists",
+    "compute-sizes-1d",
     "deduplicate",
     "eliminate-dead",
     # Dead operations in one of two branches would make them different.
@@ -169,7 +150,7 @@ MIDDLE: tuple[str, ...] = (
     "fuse-swish",
     "fuse-gelu",
     "fuse-prelu",
-    "fuse-roundings",
+    "fuse-fake-quantize",
     "fuse-mean",
     "fuse-mvn",
     "fold-negations",
@@ -209,13 +190,20 @@ def back(target: Target) -> tuple[str, ...]:
         "keep-caches",
         "recognize-windows",
         *target.state_forms,
+        "lower-to-release",
         "deduplicate",
         "eliminate-dead",
+        *target.refusals,
         "compress-weights",
         "compress-to-fp16",
         "name-ports",
+        "keep-precision",
+        *target.marked_forms,
+        # Once more, for operations that ports with names of their own need.
+        "lower-to-release",
         "check-loops",
         "check-types",
+        "check-release",
         "back-finish",
     )
 
@@ -225,7 +213,9 @@ LAYOUT_PASSES = "moir.passes.layout."
 
 
 def front(frameworks: Iterable[Framework]) -> tuple[str, ...]:
-    """The passes from the dialects of frameworks to opset dialects: writes, interface, raising and lowering."""
+    """The names of the passes from frameworks' dialects to opset dialects, in order, with the lowering of each
+    framework.
+    """
     open_ones = [each for each in frameworks if not each.is_lowered]
     writes = (name for each in open_ones for name in each.writes)
     lowering = (name for each in open_ones for name in (*each.raising, each.lowering_pass))
@@ -236,10 +226,12 @@ def load_pass(name: str) -> type[Pass]:
     """Import the file of a pass and return its class. Raises UsageError if there is no such pass."""
     if name in ANCHORS:
         return ANCHORS[name]
-    if name in pass_modules():
+    if name in PASS_MODULES:
         # The pass is the last definition of its file.
-        defined = reversed(vars(import_module(pass_modules()[name])).values())
+        defined = reversed(vars(import_module(PASS_MODULES[name])).values())
         return next(each for each in defined if isinstance(each, type) and getattr(each, "name", "") == name and issubclass(each, Pass))
+    if name in OUTPUT_PASSES:
+        return load(OUTPUT_PASSES[name])
     if name in form_modules():
         from moir.targets.form_pass import form_pass
 
@@ -260,7 +252,7 @@ def build_pass(source: type[ModulePass], spec: ArgSpec) -> ModulePass:
     """An instance of a pass with the options of its entry in a pipeline. Raises UsageError for an unknown option."""
     from dataclasses import fields
 
-    from moir.xdsl_passes import module_pass_class
+    from moir.support.xdsl_passes import module_pass_class
 
     made = module_pass_class(source)
     refuse_unknown_options(spec, (field.name for field in fields(made) if field.init and field.name != "name"))
@@ -272,7 +264,7 @@ def build_pass(source: type[ModulePass], spec: ArgSpec) -> ModulePass:
 
 def spec_text(each: ModulePass) -> str:
     """A pass as it is written in a pipeline: its name, with its options if it has any."""
-    from moir.xdsl_passes import module_pass
+    from moir.support.xdsl_passes import module_pass
 
     try:
         return str(module_pass(loaded(each)).pipeline_pass_spec())
@@ -299,7 +291,7 @@ class DeferredPass(Pass):
     """
 
     def __init__(self, name: str, values: Mapping[str, FieldValue] | None = None) -> None:
-        # A pass has its name from its class, this one from the pass that it stands for.
+        # A pass has the name of its class; a deferred pass has that of the pass which it loads.
         vars(self)["name"] = name
         vars(self)["values"] = values or {}
 
@@ -342,7 +334,7 @@ def _is_needed(name: str, framework: Framework, options: ConversionOptions, own:
     """Whether models of a framework go through a pass; `own` are the passes that belong to single frameworks."""
     if options.pass_options(name) is None:
         return False
-    if pass_modules().get(name, "").startswith(LAYOUT_PASSES):
+    if PASS_MODULES.get(name, "").startswith(LAYOUT_PASSES):
         return (framework.channel_last or bool(layout_fields(options))) and options[LAYOUT_CHANGE]
     return name in framework.passes or name not in own
 

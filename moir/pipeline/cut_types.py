@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
-from moir.analysis.places import InputPort, Places
+from moir.analysis.model_names import InputPort, ModelNames
 from moir.dialects.element_types import dynamic
 from moir.dialects.inference import set_type
 from moir.dialects.moir import models_of
@@ -20,7 +20,7 @@ from moir.dialects.names import name_of, names_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import element_of, shape_of
 from moir.errors import ConversionError, InternalError, MoirError
-from moir.framework_record import Framework
+from moir.frameworks.record import Framework
 from moir.parameters.input_notation import InputItem, Place
 from moir.pipeline import deferred
 
@@ -36,8 +36,8 @@ def infer_cut_types(module: ModuleOp, items: Sequence[InputItem], framework: Fra
         framework: the framework.
         run: runs passes.
     """
-    for number, model in enumerate(models_of(module)):
-        wanted = _unknown(Places(model.block), items)
+    for index, model in enumerate(models_of(module)):
+        wanted = _unknown(ModelNames(model.block), items)
         if not wanted:
             continue
         copy = module.clone()
@@ -47,15 +47,15 @@ def infer_cut_types(module: ModuleOp, items: Sequence[InputItem], framework: Fra
             run(copy, passes)
         except (MoirError, InternalError):
             continue
-        results = [op.operands[0] for op in models_of(copy)[number].block.ops if isinstance(op, Result)]
+        results = [op.operands[0] for op in models_of(copy)[index].block.ops if isinstance(op, Result)]
         for value, inferred in zip(wanted.values(), results, strict=True):
             if shape_of(inferred) is not None or element_of(inferred) != dynamic:
                 set_type(value, inferred.type)
 
 
-def _unknown(names: Places, items: Sequence[InputItem]) -> dict[Place, SSAValue]:
-    """The tensors of unknown rank at which items without a shape cut, by places that name them as outputs."""
-    found: dict[Place, SSAValue] = {}
+def _unknown(names: ModelNames, items: Sequence[InputItem]) -> dict[Place, SSAValue]:
+    """The tensors of dynamic rank at which items without a shape cut, by places that name them as outputs."""
+    unknown: dict[Place, SSAValue] = {}
     for index, item in enumerate(items):
         if item.shape is not None:
             continue
@@ -65,11 +65,11 @@ def _unknown(names: Places, items: Sequence[InputItem]) -> dict[Place, SSAValue]
             # The pass that cuts the model reports it.
             continue
         value = at.value if isinstance(at, InputPort) else at
-        if not isinstance(at, Parameter) and isinstance(value, SSAValue) and shape_of(value) is None and value not in found.values():
+        if not isinstance(at, Parameter) and isinstance(value, SSAValue) and shape_of(value) is None and value not in unknown.values():
             place = _port(at) if isinstance(at, InputPort) else _tensor(value)
             if place is not None:
-                found[place] = value
-    return found
+                unknown[place] = value
+    return unknown
 
 
 def _port(port: InputPort) -> Place | None:

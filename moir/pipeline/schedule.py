@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from moir.analysis.analyses import Analyses
 from moir.pipeline import AnchorPass, DeferredPass, loaded
-from moir.pipeline.pass_kinds import PASS_ELEMENTS, PASS_KINDS
+from moir.pipeline.pass_index import PASS_ELEMENTS, PASS_KINDS
 from moir.rewriting.reporting_pass import ReportingPass, may_be_met
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class PassSchedule:
         self._verifies = verifies
         self._analyses = Analyses(module)
         self._unchanged: dict[str, bool] = {}
-        """The passes that would change nothing, by name, each with whether a change in place may alter that."""
+        """Passes that would not change the module: name -> whether a change in place may make them do so."""
 
     @cached_property
     def _context(self) -> Context:
@@ -78,7 +78,7 @@ class PassSchedule:
         return changed
 
     def _verify(self, each: ModulePass, changed: bool) -> None:
-        from moir.analysis.stale_facts import StaleFact, check_facts
+        from moir.pipeline.stale_facts import StaleFact, check_facts
         from moir.rewriting.verification import failure_after
 
         try:

@@ -18,10 +18,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from moir.arguments import PASSES
 from moir.errors import ArgumentError, UsageError
 from moir.options import ConversionOptions
 from moir.parameters import CONVERSION_PARAMETERS
+from moir.parameters.arguments import PASSES
 from moir.parameters.parameter import Parameter
 from moir.pipeline import (
     LoadedExtensions,
@@ -33,8 +33,8 @@ from moir.pipeline import (
     refuse_unknown_options,
     unknown_pass,
 )
-from moir.records import Record
-from moir.suggestions import alternatives, did_you_mean
+from moir.support.records import Record
+from moir.support.suggestions import alternatives, did_you_mean
 
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
@@ -96,7 +96,7 @@ class Pipeline(Record):
         return self._rest(spec, framework, options)[0] if spec.name == DEFAULT else [_build(spec, self.extensions)]
 
     def _rest(self, spec: ArgSpec, framework: str, options: ConversionOptions) -> tuple[list[ModulePass], int]:
-        """The passes of `default` with its options, and the number of passes that `after` skips."""
+        """The passes of `default` with its options, and how many of them its option `after` skips."""
         for each in CONVERSION_PARAMETERS:
             name = next((option for option in spec.parameters if option.replace("-", "_") == each.name), None)
             if name is not None:
@@ -115,29 +115,29 @@ def expanded(
 
     Raises UsageError for a mistake in a text, ArgumentError for an element that is neither a text nor a pass.
     """
-    from moir.xdsl_passes import ModulePass
+    from moir.support.xdsl_passes import ModulePass
 
-    found: list[ModulePass] = []
+    expanded_passes: list[ModulePass] = []
     for each in [passes] if isinstance(passes, str) else passes:
         if isinstance(each, str):
-            found += Pipeline.parse(each, extensions).passes(framework, options)
+            expanded_passes += Pipeline.parse(each, extensions).passes(framework, options)
         elif isinstance(cast(object, each), ModulePass):
-            found.append(each)
+            expanded_passes.append(each)
         else:
             raise ArgumentError(f"{each!r} is neither the name of a pass nor a pass", hint=PASSES.advice(each))
-    return found
+    return expanded_passes
 
 
-def _value(parameter: Parameter[Any], option: str, given: Sequence[object]) -> Any:
+def _value(parameter: Parameter[Any], option: str, text: Sequence[object]) -> Any:
     """The value of an option of `default`. Raises UsageError for an invalid value."""
     kind = parameter.kind
     words = ("true", "false") if kind.is_flag else kind.choices
     try:
-        if kind.is_flag and given in ((), (True,), (False,)):
-            return given != (False,)
-        if kind.is_flag or not given:
+        if kind.is_flag and text in ((), (True,), (False,)):
+            return text != (False,)
+        if kind.is_flag or not text:
             raise ValueError("it has no value")
-        return kind.of_text(",".join(map(str, given)))
+        return kind.of_text(",".join(map(str, text)))
     except ValueError as error:
         reason = f"is {alternatives(words)}" if words else f"cannot be read: {error}"
         raise UsageError(f"option {option} of 'default' {reason}") from None
@@ -160,14 +160,14 @@ def _position(place: str, names: list[str]) -> int:
             raise UsageError(f"the default pipeline has no pass {place}", hint=did_you_mean(place, same or numbered, _LISTED))
         return number
     # The import is not a pass, but --dump-ir writes a file for it, with the number 0.
-    found = [number for number, name in enumerate(("import", *names)) if name == place]
-    if len(found) > 1:
-        forms = alternatives(f"{number:03}-{place}" for number in found)
-        raise UsageError(f"{place!r} occurs {len(found)} times in the default pipeline", hint=f"say {forms}")
-    if not found:
+    positions = [index for index, name in enumerate(("import", *names)) if name == place]
+    if len(positions) > 1:
+        forms = alternatives(f"{number:03}-{place}" for number in positions)
+        raise UsageError(f"{place!r} occurs {len(positions)} times in the default pipeline", hint=f"say {forms}")
+    if not positions:
         hint = f"this conversion does without it; {_LISTED}" if is_pass(place) else did_you_mean(place, names, _LISTED)
         raise UsageError(f"{place!r} is not a pass of the default pipeline", hint=hint)
-    return found[0]
+    return positions[0]
 
 
 def _build(spec: ArgSpec, extensions: LoadedExtensions | None) -> ModulePass:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Block, Operation
 
+from moir.analysis.constants import constant_of
 from moir.dialects.moir import BodyPort, BodyPortAttr
 from moir.dialects.names import names_of, tensor_names_of
 from moir.dialects.opset.control_flow import If, Loop, RepeatingOp, parameters_of
@@ -56,11 +57,11 @@ def prune_inputs(op: Operation) -> None:
         _prune_repeating(op)
 
 
-def _erase_unread(body: Block) -> list[int]:
-    """Erase the unread Parameters of a body; returns the indices of the remaining ones."""
+def _erase_unread(body: Block, needed: Collection[int] = ()) -> list[int]:
+    """Erase unused Parameters of a body, except those in `needed`; returns the indices of the remaining ones."""
     kept: list[int] = []
     for index, parameter in enumerate(parameters_of(body)):
-        if parameter.results[0].uses:
+        if index in needed or parameter.results[0].uses:
             kept.append(index)
         else:
             parameter.detach()
@@ -86,13 +87,24 @@ def _prune_if(op: If) -> None:
         op.properties[name] = integers_attribute(tuple(numbers[index] for index in indices))
 
 
+def _results_without_iterations(op: RepeatingOp) -> set[int]:
+    """The indices of the inputs whose initial values are results of a Loop that may have no iterations."""
+    if not isinstance(op, Loop):
+        return set()
+    limits = [constant_of(each) for each in op.operands[: op.FIRST_ARGUMENT]]
+    if all(each is not None and bool(each.all()) for each in limits):
+        return set()
+    used = {port.index for port, result in zip(op.ports("outputs"), op.results, strict=True) if port.slicing is None and result.uses}
+    return {index for index, port in enumerate(op.ports("inputs")) if port.back_edge is not None and port.back_edge in used}
+
+
 def _prune_repeating(op: RepeatingOp) -> None:
     ports = op.ports("inputs")
     # A sliced input determines the number of iterations even if the body does not read it.
     for port, parameter in zip(ports, parameters_of(op.block), strict=True):
         if port.slicing is not None and not parameter.results[0].uses:
             return
-    kept: list[BodyPort] = [ports[index] for index in _erase_unread(op.block)]
+    kept: list[BodyPort] = [ports[index] for index in _erase_unread(op.block, _results_without_iterations(op))]
     numbers = _renumber(op, {port.index for port in kept if port.index is not None}, first=op.FIRST_ARGUMENT)
     renumbered = [port if port.index is None else port.with_fields(index=numbers[port.index]) for port in kept]
     op.properties["inputs"] = ArrayAttr([BodyPortAttr(port) for port in renumbered])

@@ -29,7 +29,7 @@ from moir.dialects.opset.interfaces.properties import property_table
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import UNKNOWN, element_of, impossibility, tensor
 from moir.errors import InferenceError
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 Operand: TypeAlias = SSAValue | float | bool | Sequence[int] | Sequence[float] | Values | None
 """A value, a Python or numpy value that becomes a constant, or None for an absent operand."""
@@ -162,15 +162,15 @@ class OpBuilder:
         self.insert(op)
 
     def _values(self, operands: Sequence[Operand], elementwise: bool) -> list[SSAValue]:
-        # Whether something is any SSAValue takes long to tell.
+        # isinstance(x, SSAValue) is slow, so the usual case of results only is checked by exact types.
         if _RESULTS.issuperset(map(type, operands)):
             results: Any = operands
             return results
-        given = [operand for operand in operands if isinstance(operand, SSAValue)]
+        values = [operand for operand in operands if isinstance(operand, SSAValue)]
         while operands and operands[-1] is None:
             operands = operands[:-1]
-        # The last operand: a condition precedes the operands whose element type the constant takes.
-        like = given[-1] if elementwise and given else None
+        # Constants get the element type of the last value: a condition comes before the operands that it selects.
+        like = values[-1] if elementwise and values else None
         return [self._value(operand, like) for operand in operands]
 
     def _value(self, operand: Operand, like: SSAValue | None) -> SSAValue:
@@ -240,7 +240,9 @@ class OpBuilder:
 
 
 def _is_small(shape: Sequence[int]) -> bool:
-    """Whether a tensor of one number is small enough to be stored. Raises InferenceError for an invalid shape."""
+    """Whether a tensor filled with one number is small enough to be a constant. Raises InferenceError for an invalid
+    shape.
+    """
     if (reason := impossibility(shape)) or min(shape, default=0) < 0:
         raise InferenceError(reason or f"a tensor of shape {list(shape)} is not possible")
     return prod(shape) <= LARGEST_FILLED

@@ -73,13 +73,13 @@ def needs_of_patterns(patterns: Iterable[Pattern | RewritePattern]) -> Needs | N
 
 
 def elements_of_patterns(patterns: Iterable[Pattern | RewritePattern]) -> Elements | None:
-    """Any match of the patterns has a value of one of these element types; None if that is not known."""
-    found: set[Attribute] = set()
+    """Element types of which every match of the patterns has a value; None if a pattern does not declare them."""
+    elements: set[Attribute] = set()
     for pattern in patterns:
         if not isinstance(pattern, Pattern) or pattern.elements is None:
             return None
-        found |= pattern.elements
-    return found
+        elements |= pattern.elements
+    return elements
 
 
 class Rewriter:
@@ -150,9 +150,9 @@ class Rewriter:
         while pending:
             op = pending.pop()
             locations.append(located(op))
-            found = [each for each in unused_producers(op.operands, unused) if each not in unused]
-            unused.update(found)
-            pending.extend(found)
+            producers = [each for each in unused_producers(op.operands, unused) if each not in unused]
+            unused.update(producers)
+            pending.extend(producers)
         if locations:
             location = merged([root, *locations])
             for each in self.op.inserted or ():
@@ -198,7 +198,7 @@ class XdslPattern(Pattern):
 
 
 def adapted(pattern: Pattern | RewritePattern) -> Pattern:
-    """A pattern of moir's class or of xDSL's as one of moir's class."""
+    """A pattern as one of moir's class; patterns of xDSL's class are wrapped."""
     return pattern if isinstance(pattern, Pattern) else XdslPattern(pattern)
 
 
@@ -217,14 +217,14 @@ class PatternTable:
 
     def patterns(self, operation: type[Operation]) -> tuple[Pattern, ...]:
         """The patterns to try on operations of a class."""
-        found = self._memo.get(operation)
-        if found is None and operation.name not in self._by_root and self._by_root.keys().isdisjoint(operation.__mro__):
-            found = self._memo[operation] = ()
-        elif found is None:
+        matching = self._memo.get(operation)
+        if matching is None and operation.name not in self._by_root and self._by_root.keys().isdisjoint(operation.__mro__):
+            matching = self._memo[operation] = ()
+        elif matching is None:
             roots = [root for root in (operation.name, *operation.__mro__) if root in self._by_root]
             patterns = [pattern for root in roots for pattern in self._by_root[root]]
-            found = self._memo[operation] = tuple([pattern for pattern in patterns if pattern.may_start_at(operation)])
-        return found
+            matching = self._memo[operation] = tuple([pattern for pattern in patterns if pattern.may_start_at(operation)])
+        return matching
 
 
 def rewrite(
@@ -252,7 +252,7 @@ def rewrite(
     recording = RECORDING.get()
     if recording is not None and recording.is_exhausted:
         return False
-    starting = {each: found for each in analyses.classes if (found := table.patterns(each))}
+    starting = {each: candidates for each in analyses.classes if (candidates := table.patterns(each))}
     pending = deque(analyses.of_classes(starting.keys()))
     changed = False
     rewriter: Rewriter | None = None

@@ -16,7 +16,7 @@ from io import StringIO
 
 from xdsl.ir import Operation
 
-from moir.records import Record
+from moir.support.records import Record
 
 
 class RewriteEvent(Record):
@@ -70,8 +70,8 @@ class Recording:
         start = self._text.tell()
         self._printer.print_op(op)
         self._text.seek(start)
-        found = self._text.read()
-        return " ".join(found.split())
+        text = self._text.read()
+        return " ".join(text.split())
 
     def replaced(self, pattern: str, before: Sequence[Operation], after: Iterable[Operation]) -> None:
         """Report a replacement. The operations `before` must not be erased yet."""

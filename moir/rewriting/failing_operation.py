@@ -21,14 +21,14 @@ def failing_operation(trace: TracebackType | None) -> Operation | None:
 
     That is the innermost operation, or wrapped operation, in a local variable of a function on the stack.
     """
-    found: Operation | None = None
+    failing: Operation | None = None
     while trace is not None:
         for value in list(trace.tb_frame.f_locals.values()):
             op = _operation(value)
             if op is not None and op.parent is not None and not op.name.endswith(".model"):
-                found = op
+                failing = op
         trace = trace.tb_next
-    return found
+    return failing
 
 
 def subject_of(error: ConversionError) -> Operation | None:

@@ -36,14 +36,11 @@ QUANTIZED_TYPES = frozenset((si8, ui8, si4, ui4, f8e4m3, f8e5m2))
 MOST_STEPS = 8
 """How many uses of a dequantized weight are looked at."""
 
-REARRANGING = frozenset(("Transpose", "Reshape", "Squeeze", "Unsqueeze"))
-"""Operations whose results have the elements of the first operand, each once."""
-
 BOUNDED = 4
 """Upper bound on the bytes of the results of `ELEMENT_DEPENDENT` operations, as a multiple of those of the operand."""
 
 ELEMENT_DEPENDENT = frozenset(("NonZero", "StringTensorUnpack", "Unique"))
-"""Operations whose results have sizes that depend on elements."""
+"""Operations whose result shapes depend on the elements of operands, such as NonZero."""
 
 
 class Folding:
@@ -90,7 +87,7 @@ class Folding:
             array = self.known.elements(op.results[0])
             return None if array is None or is_symbolic(array) else [array]
         if (empty := without_elements(op)) is not None:
-            # Sizes may be other ones after a reshape of the model.
+            # The model may be reshaped, so a result without elements may get some.
             return empty if self.static_shape or not any(map(is_computed_of_sizes, op.operands)) else None
         operands: list[Values] = []
         for operand in op.operands:
@@ -155,10 +152,7 @@ def _bytes(values: Values) -> int:
 
 
 def without_elements(op: OpsetOp) -> Sequence[Values] | None:
-    """The results of an operation if none of them has elements; None otherwise.
-
-    The CPU plugin fails on many of those.
-    """
+    """The results of an operation if none of them has elements; None otherwise."""
     shapes: list[tuple[int, ...]] = []
     for result in op.results:
         shape = shape_of(result)
@@ -181,7 +175,7 @@ def deferred(op: OpsetOp, operands: Sequence[Values]) -> Sequence[Values] | None
     data, *others = operands
     if max(values.size for values in operands) < WORTH_DEFERRING or len(op.results) != 1:
         return None
-    if op.KIND in REARRANGING and isinstance(data, ComputedArray):
+    if op.PERMUTES and isinstance(data, ComputedArray):
         arrays = [np.asarray(values) for values in others]
         return [data.moved(lambda part: _only(evaluate(op, [part, *arrays])))]
     if element_of(op.results[0]) not in FLOATS or any(values.dtype.kind not in "fiubV" for values in operands):
@@ -210,7 +204,7 @@ def _only(results: Sequence[Array] | None) -> Array:
 def is_dequantization(op: OpsetOp) -> bool:
     """Whether an operation is a Convert of a dequantized weight, `(Convert(w) - Convert(zero point)) * scale`.
 
-    The runtime computes with the stored integers if it finds this form; folding it would store and compute in floating
+    Targets compute with the stored integers in this form; folding it would store and compute in floating
     point. A weight that is padded is folded, and so are vectors that are added or multiplied.
     """
     if op.name != "opset1.Convert" or element_of(op.operands[0]) not in QUANTIZED_TYPES or element_of(op.results[0]) not in REAL_TYPES:
@@ -230,10 +224,10 @@ def _is_computed_with(value: SSAValue) -> bool:
 
     Arithmetic with the zero point and the scale, and moves of the elements, are not such uses.
     """
-    waiting, found = [value], False
+    waiting, is_used = [value], False
     for _ in range(MOST_STEPS):
         if not waiting:
-            return found
+            return is_used
         current = waiting.pop()
         for use in current.uses:
             user = use.operation
@@ -241,17 +235,19 @@ def _is_computed_with(value: SSAValue) -> bool:
                 return False
             if user.KIND == "Pad":
                 return True
-            if (use.index == 0 and user.KIND in REARRANGING) or _restores(user, use.index):
+            if (use.index == 0 and user.PERMUTES) or _restores(user, use.index):
                 waiting.append(user.results[0])
             elif user.BROADCASTS and sum(size != 1 for size in shape_of(current) or ()) == 1:
-                found = True
+                is_used = True
             else:
                 return False
     return False
 
 
 def _restores(op: OpsetOp, index: int) -> bool:
-    """Whether an operation subtracts a zero point from integers or scales them; `index` is that of one of the two."""
+    """Whether an operation is a step of dequantization: the operand `index` is the converted weight, the other one a
+    zero point or scale, or the reverse.
+    """
     if op.name not in ("opset1.Subtract", "opset1.Multiply"):
         return False
     return _is_parameter(op.operands[1]) if index == 0 else _is_converted_weight(op.operands[0])
@@ -264,7 +260,7 @@ def _is_parameter(value: SSAValue) -> bool:
 
 
 def _is_converted_weight(value: SSAValue) -> bool:
-    """Whether a value is a Convert of more than one number of a type in which weights are stored quantized."""
+    """Whether a value is a Convert of a tensor (not a scalar) of an element type for quantized weights."""
     op = value.owner
     if not isinstance(op, OpsetOp) or op.name != "opset1.Convert":
         return False

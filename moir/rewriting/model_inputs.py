@@ -61,8 +61,8 @@ def dimension_names(parameter: Parameter) -> list[str]:
 
     An empty list if no dimension has a name.
     """
-    given = parameter.attributes.get("dimension_names")
-    return [] if given is None else list(value_of(given))
+    names = parameter.attributes.get("dimension_names")
+    return [] if names is None else list(value_of(names))
 
 
 class NamedSizes:
@@ -81,14 +81,14 @@ class NamedSizes:
                 self._sizes.setdefault(name, set()).add(each.size)
 
     def spread(self, parameters: Iterable[Parameter]) -> None:
-        """Set the unknown dimensions of inputs whose names have a size; a name that got several sizes is skipped."""
-        sizes = {name: min(found) for name, found in self._sizes.items() if len(found) == 1}
+        """Set the dynamic dimensions of inputs whose names have a size; a name that got several sizes is skipped."""
+        sizes = {name: min(names) for name, names in self._sizes.items() if len(names) == 1}
         for parameter in parameters:
             shape, names = shape_of(parameter.results[0]), dimension_names(parameter)
             if shape is None or "bounds" in parameter.properties or not any(name in sizes for name in names):
                 continue
-            found = [sizes.get(name, size) if size < 0 else size for size, name in zip(shape, names, strict=True)]
-            set_dimensions(parameter, [_dimension(size, "" if size >= 0 else name) for size, name in zip(found, names, strict=True)])
+            dimensions = [sizes.get(name, size) if size < 0 else size for size, name in zip(shape, names, strict=True)]
+            set_dimensions(parameter, [_dimension(size, "" if size >= 0 else name) for size, name in zip(dimensions, names, strict=True)])
 
 
 def _dimension(size: int, name: str) -> Dimension:

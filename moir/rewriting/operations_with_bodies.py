@@ -48,7 +48,9 @@ def create_with_bodies(
 
 
 def _are_inferred(op: If) -> bool:
-    """Whether the branches of an If were built for the types of its operands, so that their types hold."""
+    """Whether the Parameters of both branches of an If have the types of its operands, so that inference can be
+    skipped.
+    """
     return all(
         parameter.results[0].type == op.operands[index].type
         for name, body in (("then_inputs", op.then_body), ("else_inputs", op.else_body))

@@ -47,7 +47,7 @@ class Rearrangement:
 
     @staticmethod
     def between(source: Layout, target: Layout, rank: int | None) -> Rearrangement:
-        """The change from the layout of a model's value of a rank (None: unknown) to that of its callers.
+        """The conversion of a value of the model from one layout to another; `rank` is None if it is dynamic.
 
         Raises UsageError if the layouts do not fit the rank or each other.
         """
@@ -58,12 +58,12 @@ class Rearrangement:
         ours, theirs = _parts(source.of_rank(rank)), _parts(target)
         least = len(target.dimensions) - target.dimensions.count(ANY_NUMBER)
         theirs = _parts(target.of_rank(least + len(ours) - len(theirs)))
-        place = _matched([name for _, name in ours], [name for _, name in theirs], f"{source}->{target}")
-        names = [name if name != UNNAMED else ours[number][1] for number, (_, name) in zip(place, theirs, strict=True)]
+        indices = _matched([name for _, name in ours], [name for _, name in theirs], f"{source}->{target}")
+        names = [name if name != UNNAMED else ours[number][1] for number, (_, name) in zip(indices, theirs, strict=True)]
         layout = _joined([dimension for dimension, _ in theirs], names)
         # Neighbours that are fused on both sides are one part.
         number, numbers = -1, [0] * len(ours)
-        where = {part: index for index, part in enumerate(place)}
+        where = {part: index for index, part in enumerate(indices)}
         for part, (dimension, _) in enumerate(ours):
             before, here = where.get(part - 1, -1), where[part]
             joined = part > 0 and dimension == ours[part - 1][0] and here == before + 1 and theirs[here][0] == theirs[before][0]
@@ -71,7 +71,7 @@ class Rearrangement:
             numbers[part] = number
         return Rearrangement(
             _grouped([(dimension, numbers[part]) for part, (dimension, _) in enumerate(ours)]),
-            _grouped([(dimension, numbers[part]) for part, (dimension, _) in zip(place, theirs, strict=True)]),
+            _grouped([(dimension, numbers[part]) for part, (dimension, _) in zip(indices, theirs, strict=True)]),
             layout,
         )
 
@@ -108,16 +108,16 @@ def _parts(layout: Layout) -> list[tuple[int, str]]:
 def _matched(ours: Sequence[str], theirs: Sequence[str], text: str) -> list[int]:
     """The index of the model's part for each part of the callers. Raises UsageError if a part has no counterpart."""
     rest = [index for index, name in enumerate(ours) if name == UNNAMED or name not in theirs]
-    place: list[int] = []
+    indices: list[int] = []
     for name in theirs:
         if name != UNNAMED and name in ours:
-            place.append(ours.index(name))
+            indices.append(ours.index(name))
             continue
         own = ours[rest[0]]
         if UNNAMED not in (name, own):
             raise UsageError(f"{text}: {own.lower()!r} has no counterpart, and neither has {name.lower()!r}")
-        place.append(rest.pop(0))
-    return place
+        indices.append(rest.pop(0))
+    return indices
 
 
 def _joined(dimensions: Sequence[int], names: Sequence[str]) -> Layout:
@@ -133,8 +133,8 @@ def _grouped(parts: Sequence[tuple[int, int]]) -> Parts:
 
 
 def _fused_shape(dimensions: Parts, sizes: Sequence[int]) -> tuple[int, ...]:
-    found = [[sizes[part] for part in parts] for parts in dimensions]
-    return tuple(-1 if -1 in each else prod(each) for each in found)
+    merged = [[sizes[part] for part in parts] for parts in dimensions]
+    return tuple(-1 if -1 in each else prod(each) for each in merged)
 
 
 def _rearranged(op: OpBuilder, value: SSAValue, given: Parts, wanted: Parts, sizes: Sequence[int], shape: Sequence[int]) -> SSAValue:

@@ -8,7 +8,7 @@ change nothing.
         def run(self, module: ModuleOp, analyses: Analyses) -> bool:
             return rewrite(module, [ReverseTwice()])
 
-These declarations are compiled into `moir/pipeline/pass_kinds.py`, so that a conversion does not even import a pass if
+These declarations are compiled into `moir/pipeline/pass_index.py`, so that a conversion does not even import a pass if
 the module does not have the operations.
 """
 
@@ -24,7 +24,7 @@ from xdsl.ir import Attribute, Operation
 
 from moir.analysis.analyses import Analyses
 from moir.dialects import opset
-from moir.module_pass import Pass
+from moir.support.module_pass import Pass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -86,7 +86,7 @@ class ReportingPass(Pass):
 
 
 def needs_of_roots(roots: Roots, is_root: Callable[[type[Operation]], bool] = lambda _: True) -> Needs | None:
-    """The need for an operation of one of some roots; None if any operation will do.
+    """A need that any operation of the root classes fulfils; None if a root matches every operation.
 
     Args:
         roots: the roots.

@@ -66,6 +66,10 @@ class Match:
         values = values_of(self._bound[name])
         return float(np.asarray(values).reshape(-1)[0]) if values is not None and values.size == 1 else None
 
+    def number(self, op: Operation, name: str) -> float:
+        """A number that a matched operation has as a property, such as the limit `min` of a Clamp."""
+        return float(value_of(op.properties[name]))
+
     def operation(self, kind: str) -> Operation:
         """The first matched operation of a kind, such as `ReduceMean`."""
         return next(op for op in self.operations if kind == cast(OpsetOp, op).KIND)
@@ -200,6 +204,10 @@ class FusionRule(Pattern):
     def may_match(self, op: Operation) -> bool:
         return self.is_plausible(op.name, producers_of(op.operands))
 
+    def bind(self, op: Operation, bound: dict[str, SSAValue], operations: list[Operation]) -> Match:
+        """The match that the rewrite gets, of a root, values by the names of variables, and all matched operations."""
+        return Match(op, bound, operations)
+
     def is_plausible(self, name: str, producers: Sequence[str]) -> bool:
         """Whether an operation of a name may match, given the names of the producers of its operands."""
         return name in self.term.names and len(producers) == len(self.term.operands) and bool(plausible_orders(self.term, producers))
@@ -210,7 +218,7 @@ class FusionRule(Pattern):
                 rewriter.decline("an operation inside of the pattern has a use outside of it")
                 continue
             try:
-                value = self.rewrite(rewriter.op, Match(op, bound, operations))
+                value = self.rewrite(rewriter.op, self.bind(op, bound, operations))
             except InferenceError as error:
                 rewriter.decline(str(error))
                 value = None

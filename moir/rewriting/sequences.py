@@ -1,4 +1,4 @@
-"""Sequences [N, T, K] and their entries: which values are the entries of a sequence, its reversal, and its lengths."""
+"""Recognizing sequences [N, T, K]: values that are the steps of a sequence, its reversal, and its lengths."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RANK = 3
 def lengths(op: OpBuilder, x: SSAValue, batch: int = 0, time: int = 1) -> SSAValue:
     """The length T of each of the N sequences of x, as a tensor [N].
 
-    It is computed from the sizes of x, also where they are known, since the runtime may reshape the model.
+    It is computed from the sizes of x, also where they are known, since the model may be reshaped.
 
     Args:
         op: the builder.
@@ -54,7 +54,7 @@ def reversal_of(value: SSAValue, axis: int) -> SSAValue | None:
 
 
 class Piece(NamedTuple):
-    """An entry of a value along an axis: the one at index `place`, if the axis has `size` entries."""
+    """A slice of one element: `source` at index `place` of an axis that has `size` elements."""
 
     source: SSAValue
     axis: int
@@ -84,7 +84,8 @@ def _piece(value: SSAValue) -> Piece | None:
 
 
 def joined(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue | None:
-    """The sequence [N, T, K] whose entries, in order, are some values [N, K]; None if there is none.
+    """The sequence [N, T, K] whose slices along T are the values [N, K], in order; None if they are not slices of
+    existing sequences.
 
     Consecutive entries of a longer sequence are a slice of it. The values may also be Concats or sums of entries of
     several sequences, all in the same way.
@@ -93,7 +94,7 @@ def joined(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue | None:
     first = pieces[0]
     if first is not None:
         order, end = {0: [1, 0, 2], 1: [0, 1, 2]}.get(first.axis), first.place + len(values)
-        following = [first._replace(place=place) for place in range(first.place, end)]
+        following = [first._replace(place=step) for step in range(first.place, end)]
         if following != pieces or order is None or rank_of(first.source) != RANK:
             return None
         whole = first.source
@@ -112,12 +113,12 @@ def joined(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue | None:
 
 
 def _combined(op: OpBuilder, producers: Sequence[Operation], combine: Callable[[list[SSAValue]], SSAValue]) -> SSAValue | None:
-    """The operation `combine` on whole sequences in place of operations on entries.
+    """Apply `combine` to whole sequences, where `producers` are the same operation on each step of them.
 
     None unless each operand of the operations, taken over all of them, is a sequence.
     """
     if len({len(each.operands) for each in producers}) != 1:
         return None
     columns = zip(*(each.operands for each in producers), strict=True)
-    sequences = [found for column in columns if (found := joined(op, column)) is not None]
+    sequences = [combined for column in columns if (combined := joined(op, column)) is not None]
     return combine(sequences) if len(sequences) == len(producers[0].operands) else None

@@ -10,36 +10,36 @@ from xdsl.ir import Block, SSAValue
 from moir.dialects.names import name_of, names_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.errors import ConversionError, UsageError
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 Port = TypeVar("Port", Parameter, Result)
 
 
 def inputs_by_name(block: Block) -> dict[str, Parameter]:
     """The inputs of a model by their names and those of their tensors."""
-    found = [op for op in block.ops if isinstance(op, Parameter)]
-    return _ports_by_name(found, [op.results[0] for op in found])
+    parameters = [op for op in block.ops if isinstance(op, Parameter)]
+    return _ports_by_name(parameters, [op.results[0] for op in parameters])
 
 
 def outputs_by_name(block: Block) -> dict[str, Result]:
     """The outputs of a model by their names and those of their tensors."""
-    found = [op for op in block.ops if isinstance(op, Result)]
-    return _ports_by_name(found, [op.operands[0] for op in found])
+    outputs = [op for op in block.ops if isinstance(op, Result)]
+    return _ports_by_name(outputs, [op.operands[0] for op in outputs])
 
 
 def _ports_by_name(operations: Sequence[Port], values: Sequence[SSAValue]) -> dict[str, Port]:
     """Inputs or outputs by their names and those of their tensors; the names of operations take precedence."""
-    found: dict[str, Port] = {}
+    ports: dict[str, Port] = {}
     for op, value in zip(operations, values, strict=True):
         for name in names_of(value):
-            found.setdefault(name, op)
-    return {**found, **{name: op for op in operations if (name := name_of(op)) is not None}}
+            ports.setdefault(name, op)
+    return {**ports, **{name: op for op in operations if (name := name_of(op)) is not None}}
 
 
 def split_pair(pair: str, inputs: Mapping[str, Parameter], outputs: Mapping[str, Result]) -> tuple[str, str]:
     """The names of the input and of the output of a pair; names may contain `=`."""
-    places = [index for index, letter in enumerate(pair) if letter == "="]
-    splits = [(pair[:index].strip(), pair[index + 1 :].strip()) for index in places]
+    offsets = [index for index, letter in enumerate(pair) if letter == "="]
+    splits = [(pair[:index].strip(), pair[index + 1 :].strip()) for index in offsets]
     if not splits:
         raise UsageError(f"{pair!r} is not a pair of an input and an output", hint="write NAME=NAME")
     for source, target in splits:

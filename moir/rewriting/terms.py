@@ -133,12 +133,12 @@ class OneOf:
 
 
 def _any_producers(terms: Sequence[Term]) -> frozenset[str] | None:
-    found: set[str] = set()
+    kinds: set[str] = set()
     for term in terms:
         if term.producers is None:
             return None
-        found |= term.producers
-    return frozenset(found)
+        kinds |= term.producers
+    return frozenset(kinds)
 
 
 class Order:
@@ -174,7 +174,7 @@ class Recorder:
         def build(*operands: Any, **properties: Any) -> Expression:
             return _expression(names, kind, operands, properties)
 
-        # The term becomes an attribute, so that this method is called once for each kind.
+        # Caches the function as an attribute, so that __getattr__ runs once for each kind.
         vars(self)[kind] = build
         return build
 

@@ -36,11 +36,11 @@ class VariableNames:
 
     def unique(self, wanted: str) -> str:
         """The id, with a number appended if another variable has it."""
-        found, number = wanted, 1
-        while found in self._taken:
-            found, number = f"{wanted}_{number}", number + 1
-        self._taken.add(found)
-        return found
+        identifier, number = wanted, 1
+        while identifier in self._taken:
+            identifier, number = f"{wanted}_{number}", number + 1
+        self._taken.add(identifier)
+        return identifier
 
 
 def check_variable_type(variable: str, value: SSAValue, assigned: SSAValue) -> None:

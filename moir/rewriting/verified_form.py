@@ -17,7 +17,7 @@ from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.records import Record
+from moir.support.records import Record
 
 
 class VerifiedForm(Record):

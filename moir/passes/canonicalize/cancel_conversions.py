@@ -22,10 +22,11 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from moir.analysis.index_ranges import number_of
-from moir.analysis.integral_bounds import integer_limits, integral_bounds
+from moir.analysis.integral_bounds import integral_bounds
 from moir.dialects.element_types import boolean, f32, f64
 from moir.dialects.opset.comparison import ComparisonOp
 from moir.dialects.opset.data_types import Convert
+from moir.dialects.opset.interfaces.bounds import integer_limits
 from moir.dialects.shapes import element_of, rank_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
@@ -34,7 +35,9 @@ EXACT = 1 << 24
 
 
 class IntegersAnyway(Pattern):
-    """Removes a conversion to integers and back."""
+    """Removes the conversion of a float to integers and back, if its elements are certainly integers within the
+    limits.
+    """
 
     roots = (Convert,)
 
@@ -66,12 +69,12 @@ class TruthAnyway(Pattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, ComparisonOp)
-        for place, (numbers, limit) in enumerate((op.operands, reversed(op.operands))):
+        for index, (numbers, limit) in enumerate((op.operands, reversed(op.operands))):
             truth = numbers.owner.operands[0] if isinstance(numbers.owner, Convert) else numbers
             number = number_of(limit)
             if number is None or element_of(truth) != boolean or (rank_of(limit) or 0) > (rank_of(truth) or 0):
                 continue
-            pairs = [(each, number) if place == 0 else (number, each) for each in (0, 1)]
+            pairs = [(each, number) if index == 0 else (number, each) for each in (0, 1)]
             false, true = (bool(op.FUNCTION(*pair)) for pair in pairs)
             if false != true:
                 rewriter.replace_with(op, truth if true else rewriter.op.LogicalNot(truth))

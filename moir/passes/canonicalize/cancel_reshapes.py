@@ -183,7 +183,7 @@ class InsertedAndRemoved(Pattern):
             replace_if_as_good(op, rewriter.op[op.name](data, np.array(axes, np.int64)), rewriter)
 
 
-class EntryOfInserted(Pattern):
+class GatherOfInsertedDimension(Pattern):
     """Replaces a Gather of the only entry along an inserted dimension by an Unsqueeze without that dimension."""
 
     roots = ("opset8.Gather",)
@@ -198,10 +198,10 @@ class EntryOfInserted(Pattern):
         inserted = inserted_axes(inner, rewriter.known)
         if inserted is None or not axis or index not in ((0,), (-1,)) or rank_of(op.operands[1]) != 0:
             return
-        place = axis[0] % (rank_of(op.operands[0]) or 1)
-        if place not in inserted:
+        inserted_axis = axis[0] % (rank_of(op.operands[0]) or 1)
+        if inserted_axis not in inserted:
             return
-        others = [other - (other > place) for other in sorted(inserted - {place})]
+        others = [other - (other > inserted_axis) for other in sorted(inserted - {inserted_axis})]
         data = inner.operands[0]
         replace_if_as_good(op, rewriter.op.Unsqueeze(data, np.array(others, np.int64)) if others else data, rewriter)
 
@@ -210,7 +210,7 @@ BROADCAST = "opset3.Broadcast"
 """The operation by its name, so that its class is imported only for models that have one."""
 
 
-class InsertedIntoNumber(Pattern):
+class UnsqueezedBroadcast(Pattern):
     """Merges the Unsqueeze of a broadcast number into the target of the Broadcast, a Concat of sizes."""
 
     roots = (Unsqueeze,)
@@ -265,4 +265,4 @@ class CancelReshapesPass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    PATTERNS = (InsertedAndRemoved, ReshapeOfReshape, ResizedReshape, EntryOfInserted, InsertedIntoNumber)
+    PATTERNS = (InsertedAndRemoved, ReshapeOfReshape, ResizedReshape, GatherOfInsertedDimension, UnsqueezedBroadcast)

@@ -74,12 +74,12 @@ class SplitAndMerged(Pattern):
             return
         entries, sizes = target.ravel().tolist(), shape_of(outer.results[0]) or ()
         whole = [len(parts[axis]) == 1 for axis in merged]
-        for place, entry in enumerate(entries):
-            if entry == 0 and op.flag("special_zero") and not all(whole[: place + 1]):
-                # The entry copies a dimension that is another one, or in another place, now.
-                if sizes[place] < 0:
+        for index, entry in enumerate(entries):
+            if entry == 0 and op.flag("special_zero") and not all(whole[: index + 1]):
+                # A 0 copies the dimension at its index, which is another dimension now, so it is replaced by the size.
+                if sizes[index] < 0:
                     return
-                entries[place] = sizes[place]
+                entries[index] = sizes[index]
         moved = rewriter.op.transposed(inner.operands[0], merged)
         reshaped = rewriter.op.Reshape(moved, np.array(entries, np.int64), special_zero=op.flag("special_zero"))
         if refines(shape_of(reshaped), shape_of(op.results[0])):
@@ -94,34 +94,34 @@ def split_dimensions(shape: Sequence[int], result: Sequence[int], copied: Sequen
         copied: for each dimension of the result, whether it is certainly that of the shape at its position.
     """
     parts: list[list[int]] = []
-    place = 0
+    position = 0
     for axis, size in enumerate(shape):
-        found, product = [place], result[place] if place < len(result) else 0
+        axes, product = [position], result[position] if position < len(result) else 0
         if product < 0 or size < 0:
-            if place != axis or not copied[place]:
+            if position != axis or not copied[position]:
                 return None
             product = size
-        while product < size and place + len(found) < len(result) and result[place + len(found)] > 0:
-            product *= result[place + len(found)]
-            found.append(place + len(found))
+        while product < size and position + len(axes) < len(result) and result[position + len(axes)] > 0:
+            product *= result[position + len(axes)]
+            axes.append(position + len(axes))
         if product != size or product == 0:
             return None
-        parts.append(found)
-        place += len(found)
-    return parts if place == len(result) else None
+        parts.append(axes)
+        position += len(axes)
+    return parts if position == len(result) else None
 
 
 def merged_order(order: Sequence[int], parts: Sequence[Sequence[int]]) -> list[int] | None:
     """The order of dimensions whose parts have an order; None if it separates parts."""
-    starts = {found[0]: axis for axis, found in enumerate(parts)}
+    starts = {parts_of_axis[0]: axis for axis, parts_of_axis in enumerate(parts)}
     merged: list[int] = []
-    place = 0
-    while place < len(order):
-        axis = starts.get(order[place])
-        if axis is None or list(order[place : place + len(parts[axis])]) != list(parts[axis]):
+    position = 0
+    while position < len(order):
+        axis = starts.get(order[position])
+        if axis is None or list(order[position : position + len(parts[axis])]) != list(parts[axis]):
             return None
         merged.append(axis)
-        place += len(parts[axis])
+        position += len(parts[axis])
     return merged
 
 

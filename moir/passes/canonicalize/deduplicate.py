@@ -36,7 +36,7 @@ class DeduplicatePass(ReportingPass):
 
     KEEPS_DIMENSIONS = True
 
-    # What changes operations in place changes equal ones alike, so that hardly any become equal by it.
+    # Changes of properties in place affect equal operations alike, so they hardly ever create new duplicates.
     DEPENDS_ON_PROPERTIES = False
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
@@ -54,7 +54,8 @@ def deduplicate(operations: Iterable[Operation]) -> bool:
         if op.regions or not is_pure(type(op)):
             continue
         operands = tuple(map(id, op.operands))
-        # Attributes and types take long to hash, and few operations share all operands with another one of their class.
+        # Hashing attributes and types is slow, and few operations of a class have the same operands, so these alone are
+        # the key.
         key = (type(op), operands or tuple(op.properties.values()))
         others = alike.setdefault(key, [])
         earlier = next((each for each in others if _are_equal(each, op)), None) if others else None

@@ -15,6 +15,8 @@ to the float x, although -0 + 0 is 0.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -22,12 +24,13 @@ from xdsl.traits import Commutative
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import scalar_of, values_of
+from moir.analysis.dimensions import Dimensions
 from moir.analysis.known_values import KnownValues
 from moir.dialects.large_arrays import ComputedArray, pieces
-from moir.dialects.moir import ModelOp
-from moir.dialects.opset.infrastructure import Identity, Parameter, Result
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of, is_static, refines, shape_of
+from moir.dialects.symbols import same
+from moir.rewriting.dimension_patterns import DimensionsPattern
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 from moir.rewriting.reporting_pass import Needs, ReportingPass, either
 
@@ -57,8 +60,7 @@ def identity(op: OpsetOp, known: KnownValues) -> SSAValue | None:
     """The operand that the result of an operation equals; None if the result may differ."""
     if op.NEUTRAL is not None:
         return _other_than_neutral(op, op.NEUTRAL)
-    gives_back = _fits(op.operands[0], op.results[0]) and op.gives_back_operand(known)
-    return op.operands[0] if gives_back and not _keeps_states_apart(op) else None
+    return op.operands[0] if _fits(op.operands[0], op.results[0]) and op.gives_back_operand(known) else None
 
 
 def _other_than_neutral(op: OpsetOp, neutral: float) -> SSAValue | None:
@@ -75,24 +77,12 @@ def _other_than_neutral(op: OpsetOp, neutral: float) -> SSAValue | None:
     return None
 
 
-def _keeps_states_apart(op: OpsetOp) -> bool:
-    """Whether an operation is an Identity from a Parameter to a Result of a body.
-
-    Without this Identity the runtime may overwrite one state of the loop by another.
-    """
-    if not isinstance(op, Identity):
-        return False
-    block = op.parent_block()
-    in_body = block is not None and not isinstance(block.parent_op(), ModelOp)
-    return in_body and isinstance(op.operands[0].owner, Parameter) and any(isinstance(use.operation, Result) for use in op.results[0].uses)
-
-
 def _fits(value: SSAValue, result: SSAValue) -> bool:
     """Whether a value has the element type of a result and a shape that is at least as precise."""
     return value.type is result.type or (element_of(value) == element_of(result) and refines(shape_of(value), shape_of(result)))
 
 
-class OperandGivenBack(Pattern):
+class ResultEqualToOperand(Pattern):
     """Replaces an operation by the operand that its result equals."""
 
     roots = (OpsetOp,)
@@ -111,11 +101,17 @@ class OperandGivenBack(Pattern):
             rewriter.replace_with(op, value)
 
 
-class DecidedSelect(Pattern):
-    """Replaces a Select whose condition is true everywhere, or nowhere, by the value that it chooses."""
+SELECT = "opset1.Select"
+
+
+class DecidedSelect(DimensionsPattern):
+    """Replaces a Select whose condition is true everywhere, or nowhere, by the value that it chooses.
+
+    The value stays where the condition or the other value may broadcast it to a larger shape.
+    """
 
     # By its name: few models have one, and its class would be imported for all.
-    roots = ("opset1.Select",)
+    roots = (SELECT,)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
@@ -125,10 +121,28 @@ class DecidedSelect(Pattern):
         truths = np.asarray(condition)
         if truths.all() or not truths.any():
             chosen, shape = op.operands[1 if truths.flat[0] else 2], shape_of(op.results[0])
-            if _fits(chosen, op.results[0]):
+            if _fits(chosen, op.results[0]) and self._keeps_shape(chosen, op):
                 rewriter.replace_with(op, chosen)
             elif scalar_of(chosen) is not None and is_static(shape):
                 rewriter.replace_with(op, rewriter.op.Broadcast(chosen, list(shape or ())))
+
+    def _keeps_shape(self, chosen: SSAValue, op: OpsetOp) -> bool:
+        """Whether the result of a Select has the shape of the chosen value for all sizes."""
+        tokens, result = self.known.tokens(chosen), self.known.tokens(op.results[0])
+        if tokens is not None and result is not None and len(tokens) == len(result) and all(map(same, tokens, result)):
+            return True
+        own, others = shape_of(chosen), [shape_of(operand) for operand in op.operands if operand is not chosen]
+        return own is not None and all(shape is not None and fits_into(shape, own) for shape in others)
+
+
+def fits_into(shape: Sequence[int], whole: Sequence[int]) -> bool:
+    """Whether a shape that broadcasts with another one is certainly broadcast to it.
+
+    Where the other one has more than one element, only 1 or as many are possible.
+    """
+    return len(shape) <= len(whole) and all(
+        size == 1 or other not in (-1, 1) for size, other in zip(shape[::-1], whole[::-1], strict=False)
+    )
 
 
 class EliminateIdentitiesPass(ReportingPass):
@@ -140,9 +154,10 @@ class EliminateIdentitiesPass(ReportingPass):
 
     @classmethod
     def needs(cls) -> Needs | None:
-        return either(each.needs() for each in (OperandGivenBack(), DecidedSelect()))
+        return either(each.needs() for each in (ResultEqualToOperand(), DecidedSelect(Dimensions())))
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        # Dimensions are collected in a walk of their own, which is saved if no operation needs them.
-        known = analyses.dimensions() if any(map(moves_data, analyses.classes)) else None
-        return rewrite(module, [OperandGivenBack(), DecidedSelect()], fixpoint=True, known=known, analyses=analyses)
+        # The analysis of dimensions walks over the module; skipped if no operation that moves data needs it.
+        known = analyses.dimensions() if any(moves_data(each) or each.name == SELECT for each in analyses.classes) else None
+        patterns: list[Pattern] = [ResultEqualToOperand(), *([] if known is None else [DecidedSelect(known)])]
+        return rewrite(module, patterns, fixpoint=True, known=known, analyses=analyses)

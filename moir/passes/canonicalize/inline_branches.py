@@ -42,7 +42,7 @@ def compute_the_same(op: If) -> bool:
     pairs = list(zip(_inner(then), _inner(otherwise), strict=False))
     if len(pairs) != len(_inner(then)) or len(pairs) != len(_inner(otherwise)):
         return False
-    # The value of the first branch, or the operand, that equals each value of the second one.
+    # Values of the else branch -> the equal values of the then branch, or operands of the If.
     own, same = _given(op, then, "then_inputs"), _given(op, otherwise, "else_inputs")
 
     def are_same(values: Sequence[SSAValue], others: Sequence[SSAValue]) -> bool:
@@ -56,7 +56,7 @@ def compute_the_same(op: If) -> bool:
 
 
 class OneBranch(Pattern):
-    """Moves the operations of the taken branch before the If; if both branches compute the same, those of one."""
+    """Replaces an If by the operations of one branch, if the condition is constant or both branches are equal."""
 
     roots = (If,)
 
@@ -79,7 +79,7 @@ class OneBranch(Pattern):
             rewriter.op.insert(each)
             # The operand may have a more precise type than the Parameter.
             infer_operation(each, known)
-        # The branch around it may be equal to the other one now.
+        # An enclosing If may have equal branches now.
         if isinstance(around := op.parent_op(), If):
             rewriter.touched.append(around)
         rewriter.replace_with(op, results)

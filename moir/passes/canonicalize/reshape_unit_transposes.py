@@ -29,9 +29,9 @@ def target_shape(dimensions: Tokens, order: Sequence[int]) -> list[int] | None:
     if kept != sorted(kept):
         return None
     target: list[int] = []
-    for place, axis in enumerate(order):
+    for index, axis in enumerate(order):
         token = dimensions[axis]
-        target.append(token if not isinstance(token, Symbol) else 0 if place == axis else -1)
+        target.append(token if not isinstance(token, Symbol) else 0 if index == axis else -1)
     return target if target.count(-1) < 2 and all(token or isinstance(token, Symbol) for token in dimensions) else None
 
 

@@ -36,7 +36,7 @@ MODES = ("numpy", "bidirectional")
 
 
 class RedundantBroadcast(DimensionsPattern):
-    """Removes a Broadcast to the shape of its data, or one that elementwise uses do without."""
+    """Removes a Broadcast that keeps the shape, or whose users broadcast the original value to the same shapes."""
 
     roots = (Broadcast,)
 
@@ -79,20 +79,22 @@ def _keeps_shape(op: Broadcast) -> bool:
 
 
 def _has_sizes_already(op: Broadcast, others: Sequence[SSAValue]) -> bool:
-    """Whether the data or another operand have each size of a constant target in both directions, by their types."""
+    """Whether a bidirectional Broadcast with a constant target is a no-op, as each size other than 1 is a size of the
+    data or of another operand.
+    """
     values = values_of(op.operands[1])
     shapes = [shape_of(value) for value in (op.operands[0], *others)]
     if op.text("mode") != "bidirectional" or values is None or any(shape is None for shape in shapes):
         return False
     target: list[int] = np.asarray(values).ravel().tolist()
     return all(
-        entry == 1 or any(len(shape or ()) >= place and (shape or ())[-place] == entry for shape in shapes)
-        for place, entry in enumerate(reversed(target), 1)
+        entry == 1 or any(len(shape or ()) >= index and (shape or ())[-index] == entry for shape in shapes)
+        for index, entry in enumerate(reversed(target), 1)
     ) and len(target) <= max(len(shape or ()) for shape in shapes)
 
 
 def _factors(shapes: Sequence[Tokens]) -> list[set[int | Symbol]]:
-    """Sizes other than 1 that meet in each dimension of a broadcast result, counted from the end."""
+    """For each axis of the broadcast result, counted from the last one, the set of sizes other than 1."""
     rank = max(map(len, shapes))
     return [{shape[-axis] for shape in shapes if len(shape) >= axis and not same(shape[-axis], 1)} for axis in range(1, rank + 1)]
 
@@ -121,7 +123,7 @@ class BroadcastNeutralElement(Pattern):
 
     @staticmethod
     def _is_neutral(value: SSAValue, neutral: float | None) -> bool:
-        """Whether a value is the neutral number, broadcast to as many dimensions as its target has entries."""
+        """Whether a value is a constant whose elements are all the neutral element, of the rank of its target."""
         if not isinstance(value.owner, Broadcast) or value.owner.text("mode") not in MODES:
             return False
         values, target = values_of(value.owner.operands[0]), shape_of(value.owner.operands[1])

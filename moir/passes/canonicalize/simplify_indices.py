@@ -38,7 +38,6 @@ from xdsl.ir import Operation, SSAValue
 from moir.analysis.constants import constant_of, values_of
 from moir.analysis.dimensions import Dimensions
 from moir.analysis.index_ranges import bounds_of, certainty, checked, limited, number_of, wrapped
-from moir.analysis.integral_bounds import integer_limits
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.data import Array
 from moir.dialects.element_types import boolean
@@ -46,6 +45,7 @@ from moir.dialects.large_arrays import Values, computed
 from moir.dialects.opset.arithmetic import Maximum, Minimum, Mod
 from moir.dialects.opset.comparison import GreaterEqual, Less, LessEqual, LogicalAnd, NotEqual, Select
 from moir.dialects.opset.indexing import Gather
+from moir.dialects.opset.interfaces.bounds import integer_limits
 from moir.dialects.opset.movement import Concat
 from moir.dialects.opset.shape import Unsqueeze
 from moir.dialects.shapes import element_of, rank_of, shape_of
@@ -67,7 +67,7 @@ def same_shape(known: Dimensions, a: SSAValue, b: SSAValue) -> bool:
 
 
 class NeedlessLimit(DimensionsPattern):
-    """Removes a limit of integers that are within it anyway."""
+    """Removes a Minimum or Maximum of integers whose bounds are within its limit."""
 
     roots = (Minimum, Maximum)
 
@@ -83,8 +83,8 @@ class NeedlessLimit(DimensionsPattern):
                 return
 
 
-class CertainChoice(DimensionsPattern):
-    """Replaces a choice by a comparison of integers that has one result whatever they are, by what is chosen."""
+class ConstantSelect(DimensionsPattern):
+    """Replaces a Select whose condition on integers is always true or always false by the operand that it selects."""
 
     roots = (Select,)
 
@@ -97,7 +97,7 @@ class CertainChoice(DimensionsPattern):
 
 
 class NegativeNumber(Pattern):
-    """Removes the condition that a negative number is not 0."""
+    """Removes `x != 0` from `x < 0 and x != 0`."""
 
     roots = (LogicalAnd,)
 
@@ -115,7 +115,7 @@ class NegativeNumber(Pattern):
 
 
 class PositiveRemainder(Pattern):
-    """Fuses a remainder to which the divisor is added where it is negative."""
+    """Fuses a Mod and the Select that adds the divisor to negative remainders into a FloorMod."""
 
     roots = (Select,)
 
@@ -123,9 +123,9 @@ class PositiveRemainder(Pattern):
         return isinstance(op.operands[2].owner, Mod)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        found, remainder = wrapped(op.results[0]), op.operands[2].owner
+        index, remainder = wrapped(op.results[0]), op.operands[2].owner
         assert isinstance(remainder, Mod)
-        if found is not None and number_of(remainder.operands[1]) == found.size:
+        if index is not None and number_of(remainder.operands[1]) == index.size:
             rewriter.replace_with(op, rewriter.op.FloorMod(*remainder.operands))
 
 
@@ -138,11 +138,11 @@ class WrappedIndex(Pattern):
         return isinstance(op.operands[1].owner, Maximum | Minimum)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        found, axis, shape = limited(op.operands[1]), number_of(op.operands[2]), shape_of(op.operands[0])
-        index = wrapped(found.index)
+        source, axis, shape = limited(op.operands[1]), number_of(op.operands[2]), shape_of(op.operands[0])
+        index = wrapped(source.index)
         if index is None or axis is None or shape is None or shape[axis] != index.size:
             return
-        if (found.low, found.high) == (0, index.size - 1):
+        if (source.low, source.high) == (0, index.size - 1):
             assert isinstance(op, Gather)
             indices = within(rewriter.op, index.index, index.size)
             rewriter.replace_with(op, rewriter.op.Gather(op.operands[0], indices, op.operands[2], batch_dims=op.integer("batch_dims")))
@@ -166,13 +166,14 @@ class WrappedRange(Pattern):
             index = wrapped(value if inserted is None else inserted.operands[0])
             if index is None or number_of(high.owner.operands[1]) != index.size - 1:
                 continue
-            found = rewriter.op.Equal(within(rewriter.op, index.index, index.size), index.index)
-            rewriter.replace_with(op, found if inserted is None else rewriter.op.Unsqueeze(found, inserted.operands[1]))
+            is_inside = rewriter.op.Equal(within(rewriter.op, index.index, index.size), index.index)
+            rewriter.replace_with(op, is_inside if inserted is None else rewriter.op.Unsqueeze(is_inside, inserted.operands[1]))
             return
 
 
 class FilledGather(Pattern):
-    """Makes the number that a Select has for indices out of range a row of the Gather's table, and removes the Select.
+    """Appends the filler that a Select has for indices out of range to the Gather's table as a row, and removes the
+    Select.
 
     A table that is computed keeps its Select, whose condition is read from a table of truth values.
     """
@@ -191,16 +192,16 @@ class FilledGather(Pattern):
             return
         axis %= len(shape)
         size, limits = shape[axis], limited(gather.operands[1])
-        found = checked(condition, limits.index, len(shape) - axis - 1)
-        # What the limits of Gather's index change is not chosen.
-        if size < 1 or found is None or not found.holds(size) or not limits.keeps(size):
+        condition_limits = checked(condition, limits.index, len(shape) - axis - 1)
+        # Declines if clamping changes indices for which the Select takes the gathered element.
+        if size < 1 or condition_limits is None or not condition_limits.holds(size) or not limits.keeps(size):
             return
-        build, table, index = rewriter.op, values_of(data), found.index
+        build, table, index = rewriter.op, values_of(data), condition_limits.index
         if len(shape) == 1 and table is None:
-            # The CPU plugin reads what is next to a list of integers that are no constants.
+            # Not all targets read a zero beyond a computed 1-D tensor of integers.
             return
         if not any(fill.tobytes()):
-            # Gather reads zeros there itself.
+            # Gather returns 0 for indices out of range, so a filler of 0 needs no row.
             rewriter.replace_with(op, build.Gather(data, index, axis))
         elif isinstance(table, np.ndarray) and has_one_live_use(data) and has_one_live_use(gathered):
             numbers = build.constant(np.arange(1, size + 1), element_of(index))
@@ -212,23 +213,23 @@ class FilledGather(Pattern):
 
 
 def with_first(filler: Array, table: Array, axis: int) -> Values:
-    """A table with a slice of a number in front of its first slice along an axis, computed when it is read."""
-    places: list[Array] = []
-    for number, size in enumerate(table.shape):
-        first = -1 if number == axis else 0
+    """A table with a slice that is filled with `number` before its first slice along an axis; computed lazily."""
+    indices: list[Array] = []
+    for index, size in enumerate(table.shape):
+        first = -1 if index == axis else 0
         line: Array = np.arange(first, size, dtype=np.int64)
-        places.append(np.expand_dims(line, tuple(range(1, table.ndim - number))))
-    return computed(partial(filled_elements, filler.reshape(()), table, axis), *places)
+        indices.append(np.expand_dims(line, tuple(range(1, table.ndim - index))))
+    return computed(partial(filled_elements, filler.reshape(()), table, axis), *indices)
 
 
-def filled_elements(filler: Array, table: Array, axis: int, *places: Array) -> Array:
-    """The elements of a table at places; a filler where the place along an axis is -1."""
-    read: Sequence[Array] = [np.maximum(each, 0) if number == axis else each for number, each in enumerate(places)]
-    return np.where(places[axis] < 0, filler, table[tuple(read)])
+def filled_elements(filler: Array, table: Array, axis: int, *indices: Array) -> Array:
+    """The elements of a table at indices; `filler` where the index along `axis` is -1."""
+    read: Sequence[Array] = [np.maximum(each, 0) if index == axis else each for index, each in enumerate(indices)]
+    return np.where(indices[axis] < 0, filler, table[tuple(read)])
 
 
-class EntryOfList(Pattern):
-    """Replaces the selection of an entry from concatenated lists of one element by that list."""
+class ElementOfConcat(Pattern):
+    """Replaces the selection of an entry from concatenated 1-D tensors of one element by the tensor that has it."""
 
     roots = (Gather,)
 
@@ -249,7 +250,7 @@ class EntryOfList(Pattern):
 
 
 class SimplifyIndicesPass(DimensionsPass):
-    """Leaves negative indices to Gather, removes what is certain of integers, and takes entries out of joined lists."""
+    """Simplifies the limits and comparisons of indices, and reads elements of a Concat from its operands."""
 
     name = "simplify-indices"
 
@@ -258,8 +259,8 @@ class SimplifyIndicesPass(DimensionsPass):
     ROOTS = (Gather, LogicalAnd, Maximum, Minimum, Select)
 
     PATTERNS = (
-        *(NegativeNumber, PositiveRemainder, NeedlessLimit, CertainChoice),
-        *(WrappedIndex, WrappedRange, FilledGather, EntryOfList),
+        *(NegativeNumber, PositiveRemainder, NeedlessLimit, ConstantSelect),
+        *(WrappedIndex, WrappedRange, FilledGather, ElementOfConcat),
     )
 
     STATIC = True

@@ -26,9 +26,9 @@ from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol
 from moir.errors import InferenceError
+from moir.passes.canonicalize.refined_types import is_refined, refine_users
 from moir.rewriting.dimension_patterns import DimensionsPattern
 from moir.rewriting.driver import Rewriter, rewrite
-from moir.rewriting.refined_types import is_refined, refine_users
 from moir.rewriting.reporting_pass import ReportingPass
 
 

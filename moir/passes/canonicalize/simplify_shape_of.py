@@ -11,8 +11,8 @@ Every value of a shape computation whose entries are known as `Dimensions` is re
  1. by a constant if weights and constants of the model fix all of it,
  2. else by the first value of the block that has the same entries,
  3. else by one Gather if all entries are dimensions of one ShapeOf, some of which weights may fix,
- 4. else by one Concat of constants and of lists of one entry, if the block has such lists. So what rearranges a list
-    goes, as the Slice, Transpose and Split by which amounts of padding get another order.
+ 4. else by one Concat of constants and of 1-D tensors of one element that the block has already. This removes what
+    only rearranges a 1-D tensor, such as the Slice, Transpose and Split that reorder amounts of padding.
 """
 
 from __future__ import annotations
@@ -76,15 +76,15 @@ def key_of(result: SSAValue, entries: Array) -> Hashable:
 class ShapeComputations:
     """The shape computations of one block.
 
-    `first` maps entries to the first value that has them, `places` maps a symbolic dimension to the first ShapeOf that
-    has it. Of the chain of operations that computes a value, `origins` has the earliest value with the shape of the
-    value, and `shared` the earliest one of these that several operations use, or that no operation computes.
+    `first` maps elements to the first value that has them, `shape_of_dimension` a symbolic dimension to the first
+    ShapeOf that has it. `origins` maps a value to the earliest value with the same shape in the chain of operations
+    that computes it, `shared` to the earliest such value that several operations use or that no operation computes.
     """
 
     def __init__(self, known: Dimensions) -> None:
         self.known = known
         self.first: dict[Hashable, SSAValue] = {}
-        self.places: dict[Symbol, SSAValue] = {}
+        self.shape_of_dimension: dict[Symbol, SSAValue] = {}
         self.origins: dict[SSAValue, SSAValue] = {}
         self.shared: dict[SSAValue, SSAValue | None] = {}
 
@@ -111,15 +111,15 @@ class ShapeComputations:
             if rewriter is None:
                 rewriter = Rewriter(op, self.known, recording)
             rewriter.begin(op, SimplifyShapeOfPass.name)
-            found = self.replacements(op, known, rewriter)
-            if found is not None:
-                rewriter.replace_with(op, found)
+            replacements = self.replacements(op, known, rewriter)
+            if replacements is not None:
+                rewriter.replace_with(op, replacements)
             elif len(known) == 1:
                 self.first[key_of(result, known[0])] = result
                 if isinstance(op, ShapeOf):
                     for entry in known[0].tolist():
                         if isinstance(entry, Symbol):
-                            self.places.setdefault(entry, result)
+                            self.shape_of_dimension.setdefault(entry, result)
             if rewriter.has_done_action:
                 changed = True
                 rewriter.report(op)
@@ -127,7 +127,7 @@ class ShapeComputations:
 
     def replacements(self, op: OpsetOp, known: Sequence[Array], rewriter: Rewriter) -> list[SSAValue] | None:
         """The values that replace the results of an operation with known entries; None if one of them has none."""
-        found: list[SSAValue] = []
+        replacements: list[SSAValue] = []
         for result, entries in zip(op.results, known, strict=True):
             key = key_of(result, entries)
             if not is_symbolic(entries):
@@ -138,16 +138,18 @@ class ShapeComputations:
                 if value is None:
                     return None
                 self.first[key] = value
-            found.append(value)
-        return found
+            replacements.append(value)
+        return replacements
 
     def joined(self, op: OpsetOp, result: SSAValue, entries: Array, rewriter: Rewriter) -> SSAValue | None:
-        """A Concat of constants and of lists of one entry; None if an entry has no list, or if `op` is a Concat."""
+        """A Concat of constants and of existing 1-D tensors of one element; None if one is missing, or if `op` is a
+        Concat.
+        """
         if entries.ndim != 1 or entries.size < 2 or isinstance(op, Concat):
             return None
         element = element_of(result)
-        lists = {entry: self.first.get((id(element), (1,), (id(entry),))) for entry in entries.tolist() if isinstance(entry, Symbol)}
-        if None in lists.values():
+        vectors = {entry: self.first.get((id(element), (1,), (id(entry),))) for entry in entries.tolist() if isinstance(entry, Symbol)}
+        if None in vectors.values():
             return None
         parts: list[SSAValue] = []
         for is_known, run in groupby(entries.tolist(), lambda entry: not isinstance(entry, Symbol)):
@@ -155,7 +157,7 @@ class ShapeComputations:
             if is_known:
                 parts.append(rewriter.op.constant(np.array(each, to_numpy(element)), element))
             else:
-                parts += [value for entry in each if (value := lists[entry]) is not None]
+                parts += [value for entry in each if (value := vectors[entry]) is not None]
         return rewriter.op.Concat(*parts, axis=0)
 
     def entries(self, result: SSAValue) -> Array | None:
@@ -171,7 +173,8 @@ class ShapeComputations:
         """
         chain: list[SSAValue] = []
         shared: SSAValue | None = None
-        # With a ShapeOf after each operation of a long chain, each walk ends where the previous one began.
+        # The search stops at values whose origin is known, so a chain with a ShapeOf after each operation takes linear
+        # time.
         while (earliest := self.origins.get(value)) is None:
             chain.append(value)
             if (source := self._source(value)) is None:
@@ -198,17 +201,18 @@ class ShapeComputations:
         return left is not None and right is not None and len(left) == len(right) and all(map(same, left, right))
 
     def gathered(self, op: OpsetOp, entries: Array, rewriter: Rewriter) -> SSAValue | None:
-        """A Gather of these entries from one ShapeOf; None if none has all of them, or if `op` is such a Gather."""
+        """A Gather of these elements from one ShapeOf; None if no single ShapeOf has all of them, or if `op` is such a
+        Gather.
+        """
         numbers = entries.ravel().tolist()
-        if entries.ndim > 1 or any(isinstance(entry, Symbol) and entry not in self.places for entry in numbers):
+        if entries.ndim > 1 or any(isinstance(entry, Symbol) and entry not in self.shape_of_dimension for entry in numbers):
             return None
         dimensions: list[Hashable] = []
-        sources = dict.fromkeys(self.places[entry] for entry in numbers if isinstance(entry, Symbol))
+        sources = dict.fromkeys(self.shape_of_dimension[entry] for entry in numbers if isinstance(entry, Symbol))
         for source in sources:
-            # The entries of a ShapeOf include dimensions that weights fix, and dimensions that `places` maps to an
-            # earlier ShapeOf.
-            found = self.known.elements(source)
-            dimensions = [] if found is None else found.tolist()
+            # A ShapeOf also has dimensions that weights fix, and dimensions that an earlier ShapeOf has.
+            elements = self.known.elements(source)
+            dimensions = [] if elements is None else elements.tolist()
             if element_of(source) == element_of(op.results[0]) and all(entry in dimensions for entry in numbers):
                 break
         else:
@@ -216,7 +220,7 @@ class ShapeComputations:
         if isinstance(op, Gather) and op.operands[0] in sources:
             return None
         is_mixed = len(sources) > 1 or any(not isinstance(entry, Symbol) for entry in numbers)
-        # The list of indices is an additional constant: it pays only if at least one operand is no longer needed.
+        # The indices are a new constant, so the Gather pays off only if it makes at least one operand dead.
         if is_mixed and not any(use_count(operand) == 1 for operand in op.operands):
             return None
         axes = np.array([dimensions.index(entry) for entry in numbers], np.int64).reshape(entries.shape)

@@ -33,9 +33,9 @@ from moir.dialects.opset.movement import Concat, Transpose
 from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.dialects.symbols import same
-from moir.records import Record
 from moir.rewriting.dimension_patterns import DimensionsPass, DimensionsPattern
 from moir.rewriting.driver import Rewriter
+from moir.support.records import Record
 
 FLAT, SEPARATE = 3, 4
 """Dimensions with merged and with separate heads."""
@@ -74,8 +74,8 @@ def flattened(operand: SSAValue, is_transposed: bool) -> Flattened | None:
 
 
 def product_before(value: SSAValue, depth: int = 0) -> tuple[MatMul, tuple[Operation, ...]] | None:
-    """The product from which a value is computed by constant factors and additions, and these operations in order;
-    None for other values.
+    """The product that a value is computed from by constant factors and additions, with these operations; None
+    otherwise.
     """
     op = value.owner
     if not isinstance(value, OpResult) or depth > MOST_STEPS or not has_one_live_use(value) or rank_of(value) != FLAT:
@@ -84,13 +84,13 @@ def product_before(value: SSAValue, depth: int = 0) -> tuple[MatMul, tuple[Opera
         return op, ()
     if not isinstance(op, Add | Multiply | Divide) or op.text("auto_broadcast") != "numpy":
         return None
-    for data in data_places(op):
-        if (found := product_before(op.operands[data], depth + 1)) is not None:
-            return found[0], (*found[1], op)
+    for data in data_indices(op):
+        if (chain := product_before(op.operands[data], depth + 1)) is not None:
+            return chain[0], (*chain[1], op)
     return None
 
 
-def data_places(op: Add | Multiply | Divide) -> tuple[int, ...]:
+def data_indices(op: Add | Multiply | Divide) -> tuple[int, ...]:
     """The indices of the operands of an addition, or of the operand that a constant number multiplies or divides."""
     if isinstance(op, Add):
         return (0, 1)
@@ -109,10 +109,10 @@ class FlattenedBatch(DimensionsPattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Reshape)
-        found = product_before(op.operands[0])
-        if found is None:
+        chain = product_before(op.operands[0])
+        if chain is None:
             return
-        product, steps = found
+        product, steps = chain
         first = flattened(product.operands[0], product.flag("transpose_a"))
         second = flattened(product.operands[1], product.flag("transpose_b"))
         if first is None or second is None:
@@ -154,7 +154,7 @@ class FlattenedBatch(DimensionsPattern):
         flat_rows, flat_width = exchanged(flat, first.is_transposed)
         common, columns = exchanged(other, second.is_transposed)
         flat_common, flat_columns = exchanged(other_flat, second.is_transposed)
-        # The product itself requires that its operands have one width in common.
+        # MatMul guarantees that the inner dimensions of its operands are equal.
         if not same(width, common) or not (same(width, flat_width) or same(common, flat_common)):
             return None
         kept = ((rows, flat_rows), (columns, flat_columns), (whole[0], other[0]), (whole[1], other[1]))
@@ -196,14 +196,14 @@ class FlattenedTranspose(DimensionsPattern):
         return rank_of(op.results[0]) == SEPARATE and isinstance(op.operands[0].owner, Transpose)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        found = flattened(op.operands[0], is_transposed=False)
-        if found is None or found.scale != 1 or not found.is_transposed:
+        source = flattened(op.operands[0], is_transposed=False)
+        if source is None or source.scale != 1 or not source.is_transposed:
             return
-        whole, flat, target = (self.known.tokens(each) for each in (found.value, found.flat, op.results[0]))
+        whole, flat, target = (self.known.tokens(each) for each in (source.value, source.flat, op.results[0]))
         if whole is None or flat is None or target is None or not all(map(same, whole[2:], flat[1:])):
             return
         if same_tokens((*whole[:2], whole[3], whole[2]), target):
-            rewriter.replace_with(op, rewriter.op.Transpose(found.value, [0, 1, 3, 2]))
+            rewriter.replace_with(op, rewriter.op.Transpose(source.value, [0, 1, 3, 2]))
 
 
 def exchanged(tokens: Tokens, is_transposed: bool) -> Tokens:

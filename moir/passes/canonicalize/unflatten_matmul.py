@@ -57,10 +57,10 @@ class FlattenedProduct(DimensionsPattern):
     roots = (Reshape,)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        found = flattened_product(op)
-        if found is None or not has_one_live_use(op.operands[0]):
+        matrices = flattened_product(op)
+        if matrices is None or not has_one_live_use(op.operands[0]):
             return
-        product, flat = found
+        product, flat = matrices
         data, matrix = flat.operands[0], product.operands[1]
         tokens = [self.known.tokens(value) for value in (data, flat.results[0], product.results[0], op.results[0])]
         source, rows, columns, target = (token or () for token in tokens)

@@ -9,10 +9,9 @@
     %1 = opset1.Transpose(%k, [0, 2, 3, 1])                    // [a, c, d, e]
     %s = opset1.MatMul(%0, %1)
 
-The runtime does the same when it compiles a model. Before that, Transposes cancel, attention is recognised, and
-weights can be compressed. In a product of two computed values each operand has one label of its own, and one label is
-summed over. A product with a constant stays where data or result would have to be transposed, unless another Transpose
-produces the data.
+Then Transposes cancel, attention is recognised, and weights can be compressed. In a product of two computed values each
+operand has one label of its own, and one label is summed over. A product with a constant stays where data or result
+would have to be transposed, unless another Transpose produces the data.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ from moir.analysis.uses import has_one_live_use
 from moir.dialects.opset.matrix import ELLIPSIS, Einsum, Equation
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import element_of, rank_of, shape_of
-from moir.records import Record
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.support.records import Record
 
 
 class Labels(Record):
@@ -51,14 +50,14 @@ def labels_of(terms: Sequence[tuple[str, ...]], output: tuple[str, ...]) -> Labe
         return None
     left, right = terms
     common = [label for label in left if label in right]
-    found = Labels(
+    labels = Labels(
         tuple([label for label in output if label in common]),
         tuple([label for label in output if label not in right]),
         tuple([label for label in output if label not in left]),
         tuple([label for label in common if label not in output]),
     )
-    is_complete = {*found.batch, *found.rows, *found.summed} == {*left} and {*found.batch, *found.columns, *found.summed} == {*right}
-    return found if is_complete and found.rows and found.columns and found.summed else None
+    is_complete = {*labels.batch, *labels.rows, *labels.summed} == {*left} and {*labels.batch, *labels.columns, *labels.summed} == {*right}
+    return labels if is_complete and labels.rows and labels.columns and labels.summed else None
 
 
 def arranged(op: OpBuilder, value: SSAValue, present: Sequence[str], wanted: Sequence[str]) -> SSAValue:
@@ -81,8 +80,10 @@ def product_with_weight(op: OpBuilder, data: SSAValue, weight: SSAValue, terms: 
         size = [prod(sizes[label] for label in several) for several in (labels.summed, labels.columns)]
         values = values_of(right)
         right = op.Reshape(right, size, special_zero=False) if values is None else op.constant(values.reshape(size), element_of(right))
-    found = op.MatMul(left, right)
-    return op.Reshape(found, [*rows, *(sizes[label] for label in labels.columns)], special_zero=True) if len(labels.columns) > 1 else found
+    product = op.MatMul(left, right)
+    return (
+        op.Reshape(product, [*rows, *(sizes[label] for label in labels.columns)], special_zero=True) if len(labels.columns) > 1 else product
+    )
 
 
 def sizes_of(terms: Sequence[Sequence[str]], operands: Sequence[SSAValue], labels: Sequence[str]) -> Iterator[set[int]]:
@@ -104,7 +105,8 @@ class MatrixProduct(Pattern):
             return
         if any(rank_of(operand) != len(term) for operand, term in zip(operands, terms, strict=True)):
             return
-        # Rows come first in a result, so that the operand which gives its last dimension is the right one, or a weight.
+        # MatMul puts rows before columns, so the operand with the last label of the result, or a weight, has to be the
+        # second one.
         is_constant = [weight_of(operand) is not None for operand in operands]
         if is_constant[0] or (not is_constant[1] and equation.output and equation.output[-1] not in terms[1]):
             terms.reverse()
@@ -112,7 +114,7 @@ class MatrixProduct(Pattern):
         labels = labels_of(terms, equation.output)
         if labels is None:
             return
-        # An unknown size may differ from a 1; it is assumed to equal any other size.
+        # A dynamic dimension may differ from a 1; it is assumed to equal any other size.
         if any(len(sizes) > 1 and (1 in sizes or -1 not in sizes) for sizes in sizes_of(terms, operands, labels.summed)):
             rewriter.decline("a dimension of 1 is repeated along the sum")
             return
@@ -131,8 +133,8 @@ class MatrixProduct(Pattern):
             value = rewriter.op.MatMul(left, right)
         else:
             return
-        found = (*labels.batch, *labels.rows, *labels.columns)
-        rewriter.replace_with(op, arranged(rewriter.op, value, found, equation.output))
+        order = (*labels.batch, *labels.rows, *labels.columns)
+        rewriter.replace_with(op, arranged(rewriter.op, value, order, equation.output))
 
 
 class UnfoldEinsumPass(PatternPass):

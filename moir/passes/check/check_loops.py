@@ -7,8 +7,8 @@
     }) {outputs = …, joined along 0, name = "loop"}
 ->  error: opset5.Loop 'loop': dimension 1 of what it collects as output 0 may change from iteration to iteration
 
-The runtime allocates what a loop collects for the size of the first iteration, and writes beyond it in later ones. The
-lowerings of frameworks whose arrays may have elements of different sizes let such a loop hand on a concatenation.
+A loop concatenates slices of one shape; the operation sets define no result for slices of other sizes. The lowerings of
+frameworks whose arrays may have elements of different sizes let such a loop hand on a concatenation.
 """
 
 from __future__ import annotations

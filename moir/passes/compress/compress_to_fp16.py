@@ -5,7 +5,7 @@
     %w = opset1.Convert(%0) {destination_type = f32, name = "w", runtime_info = {decompression = {version = "0"}}}
              : tensor<8x3xf32>
 
-The computation stays in the precision it had; the mark tells the runtime not to fold the Convert. A constant is
+The computation stays in the precision it had; the mark tells readers of the IR not to fold the Convert. A constant is
 unchanged if
 
 1. a finite value of it is beyond ±65504, the largest finite f16 (infinities and NaNs are f16 values);
@@ -16,8 +16,8 @@ are that small: their loss is harmless only in few elements of a weight;
    matters: shapes, scales and sizes of Interpolate, limits of Range, thresholds and counts of NonMaxSuppression, ranges
    of FakeQuantize, frequencies under Sin and Cos, and anything that is compared or rounded, where a small error changes
    the result at once;
-5. it is the scale of weights that are stored as integers, `(codes - zero points) · scale`: the runtime would not
-   recognise these any more;
+5. it is the scale of weights that are stored as integers, `(codes - zero points) · scale`: these would not be
+   recognised any more;
 6. its value was left out of the text the module was read from, or it has no values at all.
 """
 
@@ -80,14 +80,14 @@ def _exact_values(module: ModuleOp) -> set[SSAValue]:
     """The values that reach an operand whose exact value matters."""
     operations = [op for op in module.walk() if isinstance(op, OpsetOp) and op.EXACT_OPERANDS]
     pending = [op.operands[index] for op in operations for index in op.EXACT_OPERANDS if index < len(op.operands)]
-    found: set[SSAValue] = set()
+    exact: set[SSAValue] = set()
     while pending:
         value = pending.pop()
-        if value not in found:
-            found.add(value)
+        if value not in exact:
+            exact.add(value)
             if isinstance(value, OpResult) and isinstance(value.op, OpsetOp) and value.op.PASSES_ERRORS_ON:
                 pending.extend(value.op.operands)
-    return found
+    return exact
 
 
 def _is_scale(value: SSAValue) -> bool:

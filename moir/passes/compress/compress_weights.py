@@ -13,12 +13,12 @@ With groups, codes, zero points and scales have one dimension more, and a Reshap
 
     tensor<4x16x32xui4>, tensor<4x1x32xui4>, tensor<4x1x32xf16>     // [64, 32] in groups of 16
 
-This is the form that the runtime recognises: it multiplies by the codes, and restores weights only in registers. It
-does so for the right operand of a MatMul that is one matrix, and for the rows of a table from which a Gather reads
-(CPU plugin 2026.4, with AVX2); anything else it would restore as a whole, when it loads the model or at each inference.
-So these are left alone, and `compress-to-fp16` may still halve them: weights of convolutions and recurrent cells, left
-operands, matrices in batches, vectors, and constants that something else reads as well. Left alone are also weights of
-fewer than 1024 values, which save less than the restoring operations take, and weights with values that are not finite.
+In this form codes can be multiplied as they are, and weights be restored in registers only: for the right operand of a
+MatMul that is one matrix, and for the rows of a table from which a Gather reads. Anything else would be restored as a
+whole, when the model is loaded or at each inference. So these are left alone, and `compress-to-fp16` may still halve
+them: weights of convolutions and recurrent cells, left operands, matrices in batches, vectors, and constants that
+something else reads as well. Left alone are also weights of fewer than 1024 values, which save less than the restoring
+operations take, and weights with values that are not finite.
 
 Codes of 4 bits are for the largest matrices only, up to a share of all weights of matrix products. The others, tables,
 the last matrix of a model, those that choose experts, and matrices of which no groups of 16 can be formed or which have
@@ -41,7 +41,6 @@ from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
-from moir.analysis.quantization import Quantized, quantized
 from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.framework import framework_of
 from moir.dialects.locations import located
@@ -57,10 +56,11 @@ from moir.dialects.shapes import element_of, tensor
 from moir.errors import UsageError
 from moir.frameworks import FRAMEWORKS
 from moir.parameters.weight_codes import MODES, SMALLEST_GROUP, WeightCodes, weight_codes
+from moir.passes.compress.quantization import Quantized, quantized
+from moir.passes.compress.weight_operands import Site, chooses_experts, expand_scaled, last_product, site_of, sites_by_source, stores_codes
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import erase, is_used
 from moir.rewriting.reporting_pass import ReportingPass
-from moir.rewriting.weight_operands import Site, chooses_experts, expand_scaled, last_product, site_of, sites_by_source
 
 LISTED = 3
 """Names that a note lists."""
@@ -114,11 +114,12 @@ def _compress(model: ModelOp, codes: WeightCodes, known: KnownValues, is_languag
     codes = codes.with_defaults(is_language_model)
     bits, symmetric = MODES[codes.mode].bits, MODES[codes.mode].symmetric
     operations = [op for op in model.walk() if isinstance(op, MatMul | Gather | GroupedMatMul)]
+    stored = sum(map(stores_codes, operations))
     expanded = sum([expand_scaled(op) for op in operations]) if is_language_model else 0
     # A small change of scores may choose other experts, and the matrices of routers are small.
     operations = [op for op in operations if not chooses_experts(op)]
-    found = [site for op in operations if (site := site_of(op, is_language_model)) is not None]
-    last, sources = last_product(found, model.block), list(sites_by_source(found))
+    compressible = [site for op in operations if (site := site_of(op, is_language_model)) is not None]
+    last, sources = last_product(compressible, model.block), list(sites_by_source(compressible))
     assert codes.group is not None
     assert codes.share is not None
     narrow = _narrow(sources, last, codes.share) if bits < 8 else set[Constant]()
@@ -136,6 +137,10 @@ def _compress(model: ModelOp, codes: WeightCodes, known: KnownValues, is_languag
     if wide:
         names = ", ".join(wide[:LISTED]) + (", …" if len(wide) > LISTED else "")
         notes.append(f"weights of {_counted(len(wide), 'matrix', 'matrices')} without groups of {SMALLEST_GROUP} have 8 bits: {names}")
+    if stored:
+        notes.insert(0, f"weights of {_counted(stored, 'operation')} are integers in the model already, and stay as they are")
+    if not notes:
+        notes.append("no weights are compressed: no matrix product or embedding has constant weights of its own; convolutions keep theirs")
     add_notes(model, notes)
     return compression.changed or expanded > 0
 
@@ -170,7 +175,7 @@ def _narrow(sources: Sequence[tuple[Constant, Sequence[Site]]], last: Constant |
     """
     products = [(source, sites) for source, sites in sources if _is_product(sites)]
     room = share * sum(math.prod(source.value.shape) for source, _ in products if source is not last)
-    found: set[Constant] = set()
+    narrow: set[Constant] = set()
     for _, source, sites in sorted(
         ((index, source, sites) for index, (source, sites) in enumerate(products)),
         key=lambda each: (math.prod(each[1].value.shape), each[0]),
@@ -178,13 +183,13 @@ def _narrow(sources: Sequence[tuple[Constant, Sequence[Site]]], last: Constant |
     ):
         size = math.prod(source.value.shape)
         if source is not last and _has_groups(source, sites) and size <= room:
-            found.add(source)
+            narrow.add(source)
             room -= size
-    return found
+    return narrow
 
 
 def _is_product(sites: Sequence[Site]) -> bool:
-    """Whether a constant is a matrix of products, and not a table as well."""
+    """Whether all uses of a constant are products, and none a Gather."""
     return not any(isinstance(site.op, Gather) for site in sites)
 
 
@@ -270,8 +275,8 @@ class _Compression:
         """Notes on which weights were compressed, and with which error."""
         parts: list[str] = []
         for integers, count in sorted(self._counts.items()):
-            found = [each for (_, form), each in self._done.items() if each is not None and form.integers == integers]
-            error = math.sqrt(sum(each.error for each in found) / (sum(each.energy for each in found) or 1))
+            weights = [each for (_, form), each in self._done.items() if each is not None and form.integers == integers]
+            error = math.sqrt(sum(each.error for each in weights) / (sum(each.energy for each in weights) or 1))
             parts.append(
                 f"weights of {_counted(count, 'operation')} have {integers.bits} bits; their relative error is {100 * error:.2g} %"
             )

@@ -58,7 +58,7 @@ def reordered_filters(op: ConvolutionOp, filters: Values, order: list[int]) -> V
     size = len(order) // groups
     if size * groups != len(order) or filters.shape[axis] != size:
         return None
-    if any(channel // size != place // size for place, channel in enumerate(order)):
+    if any(channel // size != index // size for index, channel in enumerate(order)):
         return None
     back = np.array(inverse(order)).reshape(groups, size) % size
     array = np.asarray(filters)

@@ -4,8 +4,8 @@
     %b = opset1.Add(%a, %a) : tensor<2xi64>
 ->  %b = opset1.Constant() {value = #moir.data<tensor<2xi64>, [2, 4]>} : tensor<2xi64>
 
-Shape computations that start at ShapeOf stay, even where all dimensions are static, so that the model can be reshaped
-in the runtime; `fold-constants{static-shape=true}` folds them as well. Quantized weights stay quantized, and weights
+Shape computations that start at ShapeOf stay, even where all dimensions are static, so that the IR can be reshaped
+later; `fold-constants{static-shape=true}` folds them as well. Quantized weights stay quantized, and weights
 that `compress-to-fp16` or another converter stored in half precision stay so.
 """
 

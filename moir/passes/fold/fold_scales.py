@@ -140,7 +140,7 @@ def constant_term(op: Operation) -> tuple[SSAValue, Values] | None:
 
 
 def is_size(value: SSAValue) -> bool:
-    """Whether a value is a number of f64, in which sizes are computed: another order of operations may change them."""
+    """Whether a value is f64: dimensions are computed in f64, and another order of operations may change them."""
     return rank_of(value) == 0 and element_of(value) == f64
 
 
@@ -170,29 +170,29 @@ def with_weights(rewriter: Rewriter, op: OpsetOp, data: SSAValue, weights: Value
 
 
 def _is_linear(value: SSAValue) -> bool:
-    """Whether a value is computed by an operation that may take factors."""
+    """Whether a linear operation (convolution, MatMul, Multiply, Divide) computes a value."""
     return isinstance(value.owner, (ConvolutionOp, MatMul, Multiply, Divide))
 
 
 def _is_shifted(value: SSAValue) -> bool:
-    """Whether a value is a sum or difference of one that is computed by such an operation."""
+    """Whether a value is a sum or difference with an operand that a linear operation computes."""
     return isinstance(value.owner, (Add, Subtract)) and any(_is_linear(each) for each in value.owner.operands)
 
 
-class FactorAfter(Pattern):
+class ScaleAfter(Pattern):
     """Multiplies a factor of the result into the weights of a linear operation, also past an addition."""
 
     roots = (Multiply, Divide)
 
     def may_match(self, op: Operation) -> bool:
-        # The factors of other operations, such as large scales of codes, are not looked at.
+        # Only factors after linear operations are considered, not e.g. large constant scales of embeddings.
         return any(_is_linear(each) or _is_shifted(each) for each in op.operands)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        found = constant_factor(op)
-        if found is None or not has_one_live_use(found[0]):
+        factor = constant_factor(op)
+        if factor is None or not has_one_live_use(factor[0]):
             return
-        value, factors = found
+        value, factors = factor
         shifted = constant_term(value.owner) if isinstance(value, OpResult) else None
         if shifted is not None and not has_one_live_use(shifted[0]):
             return
@@ -217,7 +217,7 @@ class FactorAfter(Pattern):
         return None if weights is None else with_weights(rewriter, op, op.operands[0], weights)
 
 
-class FactorBefore(Pattern):
+class ScaleBefore(Pattern):
     """Multiplies a factor of the data into the weights of a linear operation."""
 
     roots = (ConvolutionOp, MatMul)
@@ -229,16 +229,16 @@ class FactorBefore(Pattern):
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
         value = op.operands[0]
-        found = constant_factor(value.op) if isinstance(value, OpResult) else None
-        if found is None or not has_one_live_use(value):
+        factor = constant_factor(value.op) if isinstance(value, OpResult) else None
+        if factor is None or not has_one_live_use(value):
             return
-        # Factors that broadcast the data to a larger shape, which is possible for a dimension of unknown size, do not
+        # Factors that broadcast the data to a larger shape, which is possible for a dynamic dimension, do not
         # fit the weights.
-        if found[0].type != value.type:
+        if factor[0].type != value.type:
             return
-        weights = scaled_weights(op, found[1], "inputs")
+        weights = scaled_weights(op, factor[1], "inputs")
         if weights is not None:
-            rewriter.replace_with(op, with_weights(rewriter, op, found[0], weights))
+            rewriter.replace_with(op, with_weights(rewriter, op, factor[0], weights))
 
 
 class TwoConstants(Pattern):
@@ -286,23 +286,23 @@ class RangeAfter(Pattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         adds = isinstance(op, Add | Subtract)
-        found = (constant_term if adds else constant_factor)(op)
-        if found is None or not is_rounded(found[0]) or not has_one_live_use(found[0]):
+        constant = (constant_term if adds else constant_factor)(op)
+        if constant is None or not is_rounded(constant[0]) or not has_one_live_use(constant[0]):
             return
-        if not adds and not np.all(np.asarray(found[1])):
+        if not adds and not np.all(np.asarray(constant[1])):
             # A range without extent has no levels.
             return
-        source = found[0].owner
+        source = constant[0].owner
         assert isinstance(source, Operation)
-        if found[0].type != op.results[0].type:
+        if constant[0].type != op.results[0].type:
             return
         limits = [weight_of(each) for each in source.operands[3:]]
         if any(each is None for each in limits):
             return
-        moved = [combined(np.add if adds else np.multiply, each, found[1], found[0]) for each in limits if each is not None]
+        moved = [combined(np.add if adds else np.multiply, each, constant[1], constant[0]) for each in limits if each is not None]
         if any(each is None for each in moved):
             return
-        low, high = (rewriter.op.constant(each, element_of(found[0])) for each in moved if each is not None)
+        low, high = (rewriter.op.constant(each, element_of(constant[0])) for each in moved if each is not None)
         result = rewriter.op.FakeQuantize(*source.operands[:3], low, high, **source.properties)
         inherit_origin(source, result)
         rewriter.replace_with(op, result)
@@ -317,4 +317,4 @@ class FoldScalesPass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    PATTERNS = (TwoConstants, FactorAfter, FactorBefore, RangeAfter)
+    PATTERNS = (TwoConstants, ScaleAfter, ScaleBefore, RangeAfter)

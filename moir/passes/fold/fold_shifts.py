@@ -67,21 +67,21 @@ class ShiftBefore(Pattern):
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Convolution | GroupConvolution)
         value, element = op.operands[0], element_of(op.results[0])
-        found = constant_term(value.op) if isinstance(value, OpResult) else None
+        term = constant_term(value.op) if isinstance(value, OpResult) else None
         # The result before the addition might overflow in f16.
-        if found is None or element not in (f32, f64) or not has_one_live_use(value):
+        if term is None or element not in (f32, f64) or not has_one_live_use(value):
             return
         if is_padded(op):
             rewriter.decline("the convolution is padded")
             return
         filters = weight_of(op.operands[1])
         # A constant that broadcasts the data to a larger shape has to stay before the convolution.
-        if filters is None or found[0].type != value.type:
+        if filters is None or term[0].type != value.type:
             return
-        total = sum_of_products(op, np.asarray(filters), found[1])
+        total = sum_of_products(op, np.asarray(filters), term[1])
         bias = None if total is None else stored(total, to_numpy(element))
         if bias is not None:
-            result = rewriter.op[op.name](found[0], op.operands[1], **op.properties)
+            result = rewriter.op[op.name](term[0], op.operands[1], **op.properties)
             inherit_origin(op, result)
             rewriter.replace_with(op, rewriter.op.Add(result, rewriter.op.constant(bias, element)))
 

@@ -6,9 +6,9 @@
     %0 = opset1.Multiply(opset1.Convert(%c), 0.01)
     %y = opset1.Convolution(%x, %0)
 
-Exporters write models in this form after quantization-aware training. The runtime computes with such integers, but it
-does not recognize the rounded numbers to which the FakeQuantize would be folded. Grids of signed or unsigned bytes
-without a zero point have this form; weights with another grid are folded.
+Exporters write models in this form after quantization-aware training. Products can be computed with such
+integers, which the rounded numbers to which the FakeQuantize would be folded no longer show. Grids of signed or
+unsigned bytes without a zero point have this form; weights with another grid are folded.
 """
 
 from __future__ import annotations

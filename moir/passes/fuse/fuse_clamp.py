@@ -20,10 +20,9 @@ from typing import Any, ClassVar, TypeAlias
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.properties import value_of
-from moir.records import Record
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.rules import FusionRule, Match, PatternFunction, Rewrite, RulePass
+from moir.support.records import Record
 
 
 class Interval(Record):
@@ -49,7 +48,7 @@ def _clamp_limits(index: int) -> Limit:
 
     def limits(match: Match) -> Interval:
         op = [op for op in match.operations if op.name == "opset1.Clamp"][index]
-        return Interval(float(value_of(op.properties["min"])), float(value_of(op.properties["max"])))
+        return Interval(match.number(op, "min"), match.number(op, "max"))
 
     return limits
 

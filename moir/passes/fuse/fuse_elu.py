@@ -24,7 +24,6 @@ from typing import Any, ClassVar
 from xdsl.ir import SSAValue
 
 from moir.analysis.constants import is_about
-from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.rules import FusionRule, Match, Rewrite, RulePass
@@ -78,7 +77,7 @@ def _divided(op: OpBuilder, match: Match) -> SSAValue | None:
 
 def _selu(op: OpBuilder, match: Match) -> SSAValue | None:
     scale, element = match.scalar("scale"), element_of(match["x"])
-    alpha = float(value_of(match.operation("Elu").properties["alpha"]))
+    alpha = match.number(match.operation("Elu"), "alpha")
     if scale is None or not is_about(alpha, SELU[0], element) or not is_about(scale, SELU[1], element):
         return None
     return op.Selu(match["x"], op.constant_like(alpha, match["x"]), op.constant_like(scale, match["x"]))

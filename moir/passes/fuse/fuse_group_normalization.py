@@ -36,11 +36,11 @@ from moir.dialects.opset.repetition import Broadcast
 from moir.dialects.opset.shape import Reshape, Squeeze, Unsqueeze
 from moir.dialects.shapes import element_of, shape_of
 from moir.dialects.symbols import same
-from moir.records import Record
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dimension_patterns import DimensionsPass, DimensionsPattern
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.rewriting.reporting_pass import Needs, all_of, either, needs_of_roots
+from moir.support.records import Record
 
 
 class Groups(Record):
@@ -64,12 +64,12 @@ def groups_of(split: SSAValue, axes: tuple[int, ...] | None, known: Dimensions) 
         return None
     reduced, rank = {axis % len(parts) for axis in axes}, len(parts)
     if reduced == {*range(2, rank)}:
-        axis, place = 1, 1
+        axis, position = 1, 1
     elif reduced == {*range(1, rank)} - {rank - 2} and rank == len(whole) + 1 and all(map(same, whole[:-1], parts[:-2])):
-        axis, place = len(whole) - 1, rank - 2
+        axis, position = len(whole) - 1, rank - 2
     else:
         return None
-    channels, count = whole[axis], parts[place]
+    channels, count = whole[axis], parts[position]
     if not isinstance(channels, int) or not isinstance(count, int) or count < 1 or channels % count:
         return None
     return data, Groups(count, axis, channels)
@@ -80,8 +80,8 @@ def normalized(op: OpBuilder, data: SSAValue, groups: Groups, epsilon: float) ->
     rank = len(shape_of(data) or ())
     order = [0, groups.axis, *(axis for axis in range(1, rank) if axis != groups.axis)]
     affine = [op.constant_like(np.full(groups.channels, number), data) for number in (1.0, 0.0)]
-    found = op.GroupNormalization(op.transposed(data, order), *affine, num_groups=groups.count, epsilon=epsilon)
-    return op.transposed(found, [order.index(axis) for axis in range(rank)])
+    normalization = op.GroupNormalization(op.transposed(data, order), *affine, num_groups=groups.count, epsilon=epsilon)
+    return op.transposed(normalization, [order.index(axis) for axis in range(rank)])
 
 
 class GroupedMvn(DimensionsPattern):
@@ -95,10 +95,10 @@ class GroupedMvn(DimensionsPattern):
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         mvn = op.operands[0].owner
         assert isinstance(mvn, MVN)
-        found = groups_of(mvn.operands[0], self.known.integers(mvn.operands[1]), self.known)
-        if found is None or not mvn.flag("normalize_variance") or mvn.text("eps_mode").upper() != "INSIDE_SQRT":
+        grouped = groups_of(mvn.operands[0], self.known.integers(mvn.operands[1]), self.known)
+        if grouped is None or not mvn.flag("normalize_variance") or mvn.text("eps_mode").upper() != "INSIDE_SQRT":
             return
-        data, groups = found
+        data, groups = grouped
         before, after = self.known.tokens(data), self.known.tokens(op.results[0])
         if before is None or after is None or len(before) != len(after) or not all(map(same, before, after)):
             return
@@ -107,11 +107,11 @@ class GroupedMvn(DimensionsPattern):
 
 
 REPEATING = (Broadcast, Reshape, Squeeze, Unsqueeze)
-"""Operations between the statistics of groups and those of channels."""
+"""Operations that repeat the statistics of a group for its channels."""
 
 
 def statistics_of(value: SSAValue, data: SSAValue, known: Dimensions) -> SSAValue | None:
-    """The statistics of groups [N, groups] that a value repeats for each of their channels; None for other values.
+    """The statistics [N, groups] of groups of channels that a value repeats for each channel; None for other values.
 
     To recognise the repetition, the operations are evaluated for numbered groups, of several samples if N is unknown.
     """
@@ -133,10 +133,10 @@ def statistics_of(value: SSAValue, data: SSAValue, known: Dimensions) -> SSAValu
         numbers: Array = np.arange(samples * prod(groups)).reshape(samples, *groups)
         wanted = np.repeat(numbers.reshape(samples, -1), channels // prod(groups), axis=1)
         for op, others in reversed(chain):
-            found = op.evaluate(numbers, *others)
-            if found is None:
+            numbers_of_groups = op.evaluate(numbers, *others)
+            if numbers_of_groups is None:
                 return None
-            numbers = found[0]
+            numbers = numbers_of_groups[0]
         if not np.array_equal(numbers, wanted.reshape(samples, *(1,) * (len(whole) - 2), channels)):
             return None
     return value
@@ -186,9 +186,9 @@ class RepeatedStatistics(DimensionsPattern):
                 if len(constants) != 1:
                     continue
                 (scale,), (factor,) = constants, others
-            found = self.statistics(data, mean, factor)
-            if found is not None and element_of(data) in TOLERANCES:
-                value = normalized(rewriter.op, data, *found)
+            statistics = self.statistics(data, mean, factor)
+            if statistics is not None and element_of(data) in TOLERANCES:
+                value = normalized(rewriter.op, data, *statistics)
                 rewriter.replace_with(op, value if scale is None else rewriter.op.Multiply(value, scale))
                 return
 
@@ -207,9 +207,9 @@ class RepeatedStatistics(DimensionsPattern):
             second = None if epsilon is None else statistics_of(variance, data, self.known)
             if first is None or second is None or epsilon is None or not isinstance(first.owner, ReduceMean):
                 continue
-            found = groups_of(first.owner.operands[0], self.known.integers(first.owner.operands[1]), self.known)
-            if found is not None and found[0] is data and found[1].axis > 1 and epsilon > 0 and is_variance(second, first.owner):
-                return found[1], epsilon
+            groups = groups_of(first.owner.operands[0], self.known.integers(first.owner.operands[1]), self.known)
+            if groups is not None and groups[0] is data and groups[1].axis > 1 and epsilon > 0 and is_variance(second, first.owner):
+                return groups[1], epsilon
         return None
 
 
@@ -236,15 +236,15 @@ class AffineOfGroups(Pattern):
                 continue
             axis = 1 if order is None else order.index(1)
             sizes = (1,) * (len(shape) - number.ndim) + number.shape
-            if any(size != 1 for place, size in enumerate(sizes) if place != axis) or sizes[axis] not in (1, scale.size):
+            if any(size != 1 for index, size in enumerate(sizes) if index != axis) or sizes[axis] not in (1, scale.size):
                 continue
             factor = np.broadcast_to(number.reshape(sizes[axis]), scale.shape)
             new = (scale * factor, bias * factor) if isinstance(op, Multiply) else (scale, bias + factor)
             constants = [rewriter.op.constant_like(each, norm.operands[0]) for each in new]
-            found = rewriter.op.GroupNormalization(
+            normalization = rewriter.op.GroupNormalization(
                 norm.operands[0], *constants, num_groups=norm.integer("num_groups"), epsilon=norm.number("epsilon")
             )
-            rewriter.replace_with(op, found if order is None else rewriter.op.transposed(found, order))
+            rewriter.replace_with(op, normalization if order is None else rewriter.op.transposed(normalization, order))
             return
 
 

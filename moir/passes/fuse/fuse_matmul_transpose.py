@@ -44,7 +44,7 @@ class TransposedOperand(Pattern):
         assert isinstance(op, MatMul)
         transposed = [op.flag("transpose_a"), op.flag("transpose_b")]
         operands: list[SSAValue] = list(op.operands)
-        found = False
+        merges = False
         for index, operand in enumerate(op.operands):
             producer = operand.owner
             if not isinstance(producer, Transpose) or not swaps_last_two(producer, rewriter.known):
@@ -52,8 +52,8 @@ class TransposedOperand(Pattern):
             if index == 0 and not transposed[0] and is_constant(op.operands[1]):
                 continue
             if all(isinstance(use.operation, MatMul) for use in live_uses(operand)):
-                operands[index], transposed[index], found = producer.operands[0], not transposed[index], True
-        if found:
+                operands[index], transposed[index], merges = producer.operands[0], not transposed[index], True
+        if merges:
             a, b = transposed
             rewriter.replace_with(op, rewriter.op.MatMul(*operands, transpose_a=a, transpose_b=b))
 

@@ -37,7 +37,7 @@ def _centred(op: Any, x: Any) -> Any:
 def _variance(op: Any, x: Any) -> Any:
     centred = _centred(op, x)
     square = op.one_of(op.Power(centred, 2), op.Multiply(centred, centred), op.SquaredDifference(x, _mean(op, x)))
-    # What is left of the mean of the squares may be negative by rounding.
+    # mean(x²) - mean(x)² may be negative by rounding, so programs clamp it at 0.
     rest = op.Subtract(_mean(op, _square(op, x)), _square(op, _mean(op, x)))
     return op.one_of(_mean(op, square), op.Maximum(rest, 0), op.Relu(rest), rest)
 

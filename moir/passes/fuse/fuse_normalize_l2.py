@@ -7,7 +7,7 @@
     %y = opset1.Divide(%x, %d)
 ->  %y = opset1.NormalizeL2(%x, %axes) {eps = 0.00001, eps_mode = "add"}
 
-x / max(‖x‖, eps) becomes a NormalizeL2 with `eps_mode = "max"` and the square of eps, because the runtime applies the
+x / max(‖x‖, eps) becomes a NormalizeL2 with `eps_mode = "max"` and the square of eps, because the operation takes the
 maximum before the root. A Broadcast of the norm to the shape of x is matched, too.
 """
 
@@ -30,7 +30,7 @@ Part: TypeAlias = Callable[[Any, Any], Any]
 """A function that builds a part of a pattern from the recorder of the pattern and one operand."""
 
 SMALLEST, LARGEST = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
-"""Smallest normal and largest number of f32, in which the runtime stores eps."""
+"""Smallest normal and largest number of f32, which the attribute eps is."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def _eps(match: Match) -> float | None:
     clamp = next((op for op in match.operations if op.name == "opset1.Clamp"), None)
     if clamp is None:
         return match.scalar("eps")
-    low, high = (float(value_of(clamp.properties[name])) for name in ("min", "max"))
+    low, high = (match.number(clamp, name) for name in ("min", "max"))
     return low if high >= LARGEST else None
 
 

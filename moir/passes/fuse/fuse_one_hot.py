@@ -24,14 +24,15 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 def counted(value: SSAValue, rank: int, axis: int) -> int | None:
-    """How many numbers a constant counts from 0 along an axis of the tensor to which it is broadcast; None for others.
+    """The length n of a constant that is 0, 1, …, n - 1 along an axis of the tensor to which it is broadcast; None for
+    others.
 
     Args:
         rank: the rank of the tensor.
     """
     array = constant_of(value)
-    place = axis - rank + (0 if array is None else array.ndim)
-    if array is None or array.size == 0 or place < 0 or array.shape[place] != array.size:
+    own_axis = axis - rank + (0 if array is None else array.ndim)
+    if array is None or array.size == 0 or own_axis < 0 or array.shape[own_axis] != array.size:
         return None
     return array.size if np.array_equal(array.ravel(), np.arange(array.size)) else None
 

@@ -20,8 +20,8 @@ from moir.dialects.data import Array
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.slicing import Pad
-from moir.records import Record
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.support.records import Record
 
 CONVOLUTIONS = ("opset1.Convolution", "opset1.GroupConvolution")
 MEANS = ("opset14.AvgPool", "opset16.AvgPool")
@@ -85,7 +85,7 @@ class PadOfWindow(Pattern):
         properties: dict[str, Any] = {**op.properties, "pads_begin": begin, "pads_end": end, "auto_pad": "explicit"}
         if op.name in MEANS:
             # A window that exists only because sizes are rounded up would extend beyond the zeros, where elements are
-            # not counted. The runtime does not support padding as large as the window.
+            # not counted. Not all targets pad as much as the window.
             fits = all(max(each) < size for each, size in zip(zip(begin, end, strict=True), op.integers("kernel"), strict=True))
             if any(map(any, own)) or op.text("rounding_type") != "floor" or not fits:
                 return

@@ -34,7 +34,7 @@ MOST_REPETITIONS = 8
 """Largest scale for which the rounded quotient of a coordinate and the scale is never below the exact integer."""
 
 MAXIMUM_RANK = 5
-"""Largest rank of the data of an Interpolate that the runtime supports."""
+"""Largest rank of the data of an Interpolate that all targets resize."""
 
 NEAREST = {
     "mode": "nearest",
@@ -67,14 +67,14 @@ class RepeatedElements(DimensionsPattern):
     roots = (Reshape,)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        found = repetition(op)
-        if found is None:
+        repeated_elements = repetition(op)
+        if repeated_elements is None:
             return
-        data, axis, count = found
+        data, axis, count = repeated_elements
         source, target = self.known.tokens(data) or (), self.known.tokens(op.results[0]) or ()
         if not 1 < count <= MOST_REPETITIONS or element_of(data) not in (f16, f32) or len(source) != len(target):
             return
-        if all(same(a, b) for place, (a, b) in enumerate(zip(source, target, strict=True)) if place != axis):
+        if all(same(a, b) for position, (a, b) in enumerate(zip(source, target, strict=True)) if position != axis):
             scales, axes = np.array([count], np.float32), np.array([axis], np.int64)
             repeated = rewriter.op.Interpolate(data, scales, axes, **NEAREST)
             self.known.take_over(repeated, op.results[0])
@@ -87,10 +87,10 @@ def nearest(value: SSAValue) -> tuple[Interpolate, dict[int, float]] | None:
     if not isinstance(op, Interpolate) or any(op.text(name) != text for name, text in NEAREST.items()):
         return None
     axes, scales = op.optional_operand(2), constant_of(op.operands[1])
-    places = None if axes is None else constant_of(axes)
-    if places is None or scales is None or any(map(any, (op.integers("pads_begin"), op.integers("pads_end")))):
+    scaled_axes = None if axes is None else constant_of(axes)
+    if scaled_axes is None or scales is None or any(map(any, (op.integers("pads_begin"), op.integers("pads_end")))):
         return None
-    return op, dict(zip(places.ravel().tolist(), scales.ravel().tolist(), strict=True))
+    return op, dict(zip(scaled_axes.ravel().tolist(), scales.ravel().tolist(), strict=True))
 
 
 class NearestOfNearest(Pattern):

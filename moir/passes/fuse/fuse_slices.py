@@ -97,9 +97,9 @@ class PartsOfWhole(DimensionsPattern):
         following: dict[int, tuple[Operation, int]] = {}
         for use in live_uses(data):
             other = use.operation
-            found = part_of(other) if isinstance(other, Slice) and other.parent is op.parent and other is not op else None
-            if found is not None and found[0] == axis and found[1] not in following:
-                following[found[1]] = (other, found[2])
+            slice_part = part_of(other) if isinstance(other, Slice) and other.parent is op.parent and other is not op else None
+            if slice_part is not None and slice_part[0] == axis and slice_part[1] not in following:
+                following[slice_part[1]] = (other, slice_part[2])
         parts, ends = [op], [first[2]]
         while ends[-1] in following:
             part, end = following[ends[-1]]
@@ -124,20 +124,21 @@ class PartsOfWhole(DimensionsPattern):
 
 
 def lasting_lengths(parts: Sequence[Operation], lengths: list[int], size: int) -> list[int] | None:
-    """The lengths of the parts of a dimension that has another size in a model that is reshaped; -1 is the rest.
+    """The lengths of a VariadicSplit that equals these slices for any size of the dimension; -1 is the remaining
+    length.
 
     Numbers that are counted from the end remain so. None if a part ends at a number that is counted from one side where
     the next one begins at a number from the other side. If the last part ends at a number, no other size is meant.
     """
-    found = [cuts for part in parts if isinstance(part, Slice) and (cuts := cuts_of(part)) is not None]
-    starts, ends = ([int(cuts[place][0]) for cuts in found] for place in (0, 1))
+    cut_lists = [cuts for part in parts if isinstance(part, Slice) and (cuts := cuts_of(part)) is not None]
+    starts, ends = ([int(cuts[index][0]) for cuts in cut_lists] for index in (0, 1))
     if 0 <= ends[-1] <= size or starts[0] < 0:
         return lengths
     signs = [end < 0 for end in ends[:-1]]
     if signs != [start < 0 for start in starts[1:]] or signs != sorted(signs):
         return None
     rest = signs.count(False)
-    return [-1 if place == rest else length for place, length in enumerate(lengths)]
+    return [-1 if index == rest else length for index, length in enumerate(lengths)]
 
 
 def has_several_uses(value: SSAValue) -> bool:
@@ -168,7 +169,7 @@ def split_after_producer(rewriter: Rewriter, data: SSAValue, axis: int, lengths:
     return results
 
 
-class EntryOfSlice(Pattern):
+class ElementOfSlice(Pattern):
     """Replaces a slice of one entry, and the removal of its dimension, by a Gather."""
 
     roots = RESIZING
@@ -180,14 +181,14 @@ class EntryOfSlice(Pattern):
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         part = op.operands[0].owner
         assert isinstance(part, Slice)
-        found, shape, result = part_of(part), shape_of(part.results[0]), shape_of(op.results[0])
-        if found is None or shape is None or result is None or not is_static(shape) or not has_one_live_use(part.results[0]):
+        slice_part, shape, result = part_of(part), shape_of(part.results[0]), shape_of(op.results[0])
+        if slice_part is None or shape is None or result is None or not is_static(shape) or not has_one_live_use(part.results[0]):
             return
-        axis, start, end = found
+        axis, start, end = slice_part
         if end - start == 1 and tuple(result) == (*shape[:axis], *shape[axis + 1 :]):
             # An entry that is counted from the end remains so.
-            given = constant_of(part.operands[1])
-            index = start if given is None else min(int(given[0]), start)
+            indices = constant_of(part.operands[1])
+            index = start if indices is None else min(int(indices[0]), start)
             rewriter.replace_with(op, rewriter.op.Gather(part.operands[0], index, axis))
 
 
@@ -198,7 +199,7 @@ class FuseSlicesPass(DimensionsPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    PATTERNS = (SliceOfSlice, PartsOfWhole, EntryOfSlice)
+    PATTERNS = (SliceOfSlice, PartsOfWhole, ElementOfSlice)
 
     def needs_dimensions(self, analyses: Analyses) -> bool:
         return any(has_several_uses(op.operands[0]) for op in analyses.operations(Slice))

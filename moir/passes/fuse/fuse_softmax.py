@@ -23,11 +23,16 @@ from typing import Any, ClassVar
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
-from moir.dialects.opset.reduction import ReduceMax
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.reduction import ReduceMax, ReductionOp
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.rules import FusionRule, Match, Rewrite, RulePass
+
+MOST_STEPS = 4
+"""How many operations may stand between the greatest element and the difference."""
 
 
 def _axis(reduction: Operation) -> int | None:
@@ -43,15 +48,39 @@ def _axis(reduction: Operation) -> int | None:
 
 
 def _is_equal_along(value: SSAValue, axis: int, data: SSAValue) -> bool:
-    """Whether a value that is broadcast to the shape of the data certainly has one element along an axis."""
+    """Whether a value is certainly broadcast to the shape of the data and has one element along an axis."""
     owner = value.owner
     if isinstance(owner, ReduceMax) and owner.flag("keep_dims") and owner.operands[0] is data:
         return _axis(owner) == axis
-    shape, rank = shape_of(value), rank_of(data)
-    if shape is None or rank is None or len(shape) > rank:
+    shape, whole = shape_of(value), shape_of(data)
+    if shape is None or whole is None or len(shape) > len(whole):
         return False
-    place = (axis if axis >= 0 else axis + rank) - (rank - len(shape))
-    return place < 0 or shape[place] == 1
+    lead = len(whole) - len(shape)
+    own_axis = (axis if axis >= 0 else axis + len(whole)) - lead
+    if own_axis >= 0 and shape[own_axis] != 1:
+        return False
+    # x [N, 1] - c [M] has the shape [N, M], which that of x need not be.
+    pairs = zip(shape, whole[lead:], strict=True)
+    return all(size == 1 or total not in (-1, 1) for size, total in pairs) or _is_reduced(value, data)
+
+
+def _is_reduced(value: SSAValue, data: SSAValue, steps: int = MOST_STEPS) -> bool:
+    """Whether a value is computed of reductions of the data, or of elementwise functions of these, elementwise or in
+    another shape: its dimensions are those of the data.
+
+        opset1.Select(opset1.ReduceLogicalOr(opset10.IsNaN(%x)), nan, opset1.ReduceMax(%x))
+    """
+    op = value.owner
+    if isinstance(op, ReductionOp):
+        reduced = op.operands[0]
+        source = reduced.owner
+        return reduced is data or (isinstance(source, OpsetOp) and source.POINTWISE and source.operands[0] is data)
+    if not steps or not isinstance(op, OpsetOp):
+        return False
+    if op.RESHAPES:
+        return _is_reduced(op.operands[0], data, steps - 1)
+    others = [each for each in op.operands if not isinstance(each.owner, Constant)]
+    return (op.POINTWISE or op.BROADCASTS) and bool(others) and all(_is_reduced(each, data, steps - 1) for each in others)
 
 
 def _softmax(kind: str, *, is_shifted: bool) -> Rewrite:

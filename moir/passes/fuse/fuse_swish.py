@@ -4,9 +4,9 @@
     %y = opset1.Multiply(%x, %s)
 ->  %y = opset4.Swish(%x)
 
-The quotient x / (1 + exp(-beta * x)) becomes the same. A beta of one element may be computed, and operations with beta
-may have other uses: the CPU plugin would fuse them as well, and then fail to compile a beta that is not a scalar. For
-the same reason other quotients x / (1 + exp(-y)) become products of x and sigmoid(y), or sigmoid(y) if x is 1.
+The quotient x / (1 + exp(-beta * x)) becomes the same. A beta of one element may be computed, and becomes the scalar
+that opset4.Swish has; operations with beta may have other uses. Other quotients x / (1 + exp(-y)) become products of x
+and sigmoid(y), or sigmoid(y) if x is 1.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ def _with_beta(op: OpBuilder, match: Match) -> SSAValue | None:
     x, beta = match["x"], match["beta"]
     factors = constant_of(beta)
     if factors is not None and factors.size > 1 and (factors == factors.flat[0]).all():
-        # The plugin treats equal factors as one value, and loses the dimensions that the other would add by
-        # broadcasting.
+        # Equal factors are one beta, which is a scalar; the dimensions that they add by broadcasting follow after it.
         result = op.Swish(x, op.constant_like(factors.flat[0], x))
         shape = shape_of(x)
         adds = shape is None or broadcast_shapes(shape, factors.shape) != shape

@@ -27,7 +27,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.liveness import needed_for
-from moir.analysis.places import InputPort, Places
+from moir.analysis.model_names import InputPort, ModelNames
 from moir.dialects import element_types
 from moir.dialects.locations import located
 from moir.dialects.moir import models_of
@@ -42,7 +42,7 @@ from moir.rewriting.reporting_pass import ReportingPass
 
 @dataclass(frozen=True)
 class CutInputsPass(ReportingPass):
-    """Makes places of the model its inputs.
+    """Cuts the model at tensors: each becomes an input, and operations that no output needs any longer are removed.
 
     Args:
         inputs: the items of `--input`.
@@ -61,27 +61,27 @@ class CutInputsPass(ReportingPass):
 class _Cut:
     def __init__(self, block: Block) -> None:
         self.block = block
-        self.names = Places(block)
+        self.names = ModelNames(block)
         self.needed = self._needed()
 
     def _needed(self) -> set[Operation]:
         return needed_for(self.names.results)
 
     def to(self, items: Sequence[InputItem]) -> None:
-        """Make places the inputs of the model."""
-        found = [self.names.input_at(item.place, index) for index, item in enumerate(items)]
-        for index, each in enumerate(found):
-            if each in found[:index]:
+        """Make the listed tensors and ports the inputs of the model."""
+        ports = [self.names.input_at(item.place, index) for index, item in enumerate(items)]
+        for index, each in enumerate(ports):
+            if each in ports[:index]:
                 raise ConversionError(f"the input {str(items[index].place)!r} is listed twice", hint="leave one of them out")
-        listed = [each if isinstance(each, Parameter) else self._cut(each, item) for each, item in zip(found, items, strict=True)]
-        new = [item for item, each, before in zip(items, listed, found, strict=True) if each is not before]
-        # A tensor that gets a fixed value leaves the other inputs as they are.
+        listed = [each if isinstance(each, Parameter) else self._cut(each, item) for each, item in zip(ports, items, strict=True)]
+        new = [item for item, each, before in zip(items, listed, ports, strict=True) if each is not before]
+        # A tensor with a frozen value does not cut the model, so inputs that are not listed stay.
         is_cut = any(item.value is None for item in new)
         needed = self._needed()
         for item, each in zip(items, listed, strict=True):
-            if each not in needed and (each not in found or each in self.needed):
+            if each not in needed and (each not in ports or each in self.needed):
                 reason = f"no output of the model needs the input {str(item.place)!r}"
-                raise ConversionError(reason + ", as the model is cut after it" if each in found else reason, hint="leave it out")
+                raise ConversionError(reason + ", as the model is cut after it" if each in ports else reason, hint="leave it out")
         others = [op for op in self.names.parameters if op not in listed]
         missing = [op for op in others if op in needed] if is_cut else []
         if missing:
@@ -108,13 +108,13 @@ class _Cut:
         else:
             self.block.insert_ops_before(list(parameters), first)
 
-    def _cut(self, found: InputPort | SSAValue, item: InputItem) -> Parameter:
-        """The new input at an input port, or in the place of a tensor."""
-        value = found.value if isinstance(found, InputPort) else found
+    def _cut(self, port: InputPort | SSAValue, item: InputItem) -> Parameter:
+        """A new input that replaces the tensor at an input port, or a tensor everywhere."""
+        value = port.value if isinstance(port, InputPort) else port
         element = element_types.from_xml(item.element) if item.element else element_of(value)
         element = element_types.f32 if element == element_types.dynamic else element
-        if isinstance(found, InputPort):
-            node, kind, number = name_of(found.op) or found.op.name, "port", found.number
+        if isinstance(port, InputPort):
+            node, kind, number = name_of(port.op) or port.op.name, "port", port.number
             names = [f"{number}:{node}"] + ([node] if number == 0 and not self.names.is_tensor(node) else [])
         else:
             assert isinstance(value, OpResult)
@@ -131,8 +131,8 @@ class _Cut:
             set_dimensions(parameter, item.shape)
         if isinstance(value, OpResult):
             parameter.location = located(value.op)
-        if isinstance(found, InputPort):
-            found.op.operands[found.number] = parameter.results[0]
+        if isinstance(port, InputPort):
+            port.op.operands[port.number] = parameter.results[0]
         else:
             value.replace_all_uses_with(parameter.results[0])
         return parameter

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, SSAValue
 
 from moir.analysis.analyses import Analyses
-from moir.analysis.places import Places
+from moir.analysis.model_names import ModelNames
 from moir.dialects.moir import models_of
 from moir.dialects.names import add_tensor_names, escaped, name_of, names_of
 from moir.dialects.opset.infrastructure import Parameter, Result
@@ -49,7 +49,7 @@ class CutOutputsPass(ReportingPass):
 
 
 def _cut(block: Block, outputs: tuple[str, ...]) -> None:
-    names = Places(block)
+    names = ModelNames(block)
     wanted = [place(text) for text in outputs]
     values = [names.output_at(each) for each in wanted]
     known = {name: op for op in names.results if (name := name_of(op))}
@@ -69,11 +69,11 @@ def _cut(block: Block, outputs: tuple[str, ...]) -> None:
     for op in names.results:
         if op.parent is None:
             op.drop_all_references()
-    # An input that is not needed has been given up; one that was not needed before, too.
+    # Erases inputs that no remaining output needs, except those that are outputs themselves.
     prune(block, [op for op in names.parameters if any(value.owner is op for value in values)])
 
 
-def _name(value: SSAValue, name: str, names: Places) -> None:
+def _name(value: SSAValue, name: str, names: ModelNames) -> None:
     """Give a tensor the name of the output, unless another tensor has it."""
     if name not in names_of(value) and not names.is_tensor(name) and not isinstance(value.owner, Parameter):
         add_tensor_names(value, escaped(name), required=True)

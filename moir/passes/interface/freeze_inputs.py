@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block
 
 from moir.analysis.analyses import Analyses
-from moir.analysis.places import Places
+from moir.analysis.model_names import ModelNames
 from moir.dialects import element_types
 from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.locations import located
@@ -52,10 +52,10 @@ class FreezeInputsPass(ReportingPass):
 
 
 def _freeze(block: Block, inputs: tuple[str, ...]) -> bool:
-    names = Places(block)
+    names = ModelNames(block)
     items = list(map(input_item, inputs))
-    found = [(item, names.parameter_at(item.place, index)) for index, item in enumerate(items) if item.value is not None]
-    for item, parameter in found:
+    parameters = [(item, names.parameter_at(item.place, index)) for index, item in enumerate(items) if item.value is not None]
+    for item, parameter in parameters:
         data = _data(parameter, item)
         constant = Constant.create(
             properties={"value": data},
@@ -66,9 +66,9 @@ def _freeze(block: Block, inputs: tuple[str, ...]) -> bool:
         block.insert_op_before(constant, parameter)
         parameter.results[0].replace_all_uses_with(constant.results[0])
         block.erase_op(parameter)
-    if found:
+    if parameters:
         update_types(block, refined=True, same_ranks=True)
-    return bool(found)
+    return bool(parameters)
 
 
 def _data(parameter: Parameter, item: InputItem) -> DataAttr:

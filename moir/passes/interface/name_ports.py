@@ -8,9 +8,9 @@
     opset1.Result(%s) {name = "y1", output_names = "y1"}
     opset1.Result(%i) {name = "y2"}
 
-Of the names of a tensor, the runtime gives the alphabetically first one as that of an input or output, and code relies
+Of the names of a tensor, the alphabetically first one is that of the input or output of a loaded IR, and code relies
 on it. So inputs keep no names that come before the declared one, and the Result of an output says which names the
-output has. The runtime gives the same names to two outputs of one tensor, and to an output that is an input: an
+output has. A loaded IR has the same names for two outputs of one tensor, and to an output that is an input: an
 Identity is inserted between.
 """
 
@@ -56,7 +56,7 @@ def _declared(op: Operation, names: Container[str]) -> str | None:
 
 
 def _not_before(declared: str, names: Iterable[str]) -> list[str]:
-    """The names of a tensor without those that the runtime would give instead of the declared one."""
+    """The declared name and the names after it in alphabetical order: a loaded IR has the first in this order."""
     return [declared, *(name for name in names if name > declared)]
 
 
@@ -71,7 +71,7 @@ def _name_outputs(block: Block, results: Sequence[Result]) -> bool:
         if value not in names:
             names[value] = dict.fromkeys(names_of(value))
         declared = _declared(result, names[value])
-        # The CPU plugin has no Identity of strings.
+        # Not all targets have Identity of strings.
         if declared is None or element_of(value) == string:
             continue
         if is_shared and declared != (name_of(value.owner) if isinstance(value.owner, Parameter) else None):

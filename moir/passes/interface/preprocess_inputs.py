@@ -24,11 +24,10 @@ from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue, Use
 
 from moir.analysis.analyses import Analyses
-from moir.analysis.channels import channel_axis
 from moir.analysis.constants import FLOATS
 from moir.analysis.known_values import KnownValues
 from moir.analysis.model_ports import ModelPorts, name_of_port
-from moir.analysis.port_layouts import given_layouts, recorded_layout
+from moir.analysis.port_layouts import recorded_layout, requested_layouts
 from moir.analysis.uses import live_uses
 from moir.dialects.element_types import describe, to_numpy
 from moir.dialects.inference import infer_block, set_type
@@ -39,8 +38,9 @@ from moir.errors import UsageError
 from moir.frameworks import FRAMEWORKS
 from moir.parameters.channel_values import channel_values, divisors
 from moir.parameters.layouts import Layout
+from moir.passes.interface.channels import channel_axis
+from moir.passes.interface.output_names import keep_output_name
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.output_names import keep_output_name
 from moir.rewriting.reporting_pass import ReportingPass
 
 COLORS = 3
@@ -112,7 +112,7 @@ class PreprocessInputsPass(ReportingPass):
 
     def _asked(self, model: ModelOp, ports: ModelPorts) -> dict[Operation, Preprocessing]:
         """The requested preprocessing by Parameter, with the dimensions of channels."""
-        layouts = given_layouts(ports, self.layout, self.source_layout, self.target_layout)
+        layouts = requested_layouts(ports, self.layout, self.source_layout, self.target_layout)
         asked = {each: Preprocessing(recorded_layout(each)) for each in ports.inputs}
         for port, layout in layouts.items():
             if port in asked:
@@ -137,13 +137,13 @@ class PreprocessInputsPass(ReportingPass):
 
 def _scalable(model: ModelOp, inputs: Sequence[Operation]) -> list[Operation]:
     """The inputs that can be divided. Raises UsageError if there are none."""
-    found = [each for each in inputs if _entries(each) is not None]
-    if not found:
+    scalable = [each for each in inputs if _entries(each) is not None]
+    if not scalable:
         raise UsageError("no input can be divided by the scale: the model computes with integers")
-    left = [name_of_port(each) for each in inputs if each not in found]
+    left = [name_of_port(each) for each in inputs if each not in scalable]
     if left:
         add_notes(model, [f"not divided by the scale, as the model takes them as integers: {', '.join(left)}"])
-    return found
+    return scalable
 
 
 def _axis(parameter: Operation, asked: Preprocessing) -> int | None:
@@ -202,7 +202,7 @@ def _choose_reversed(model: ModelOp, asked: dict[Operation, Preprocessing]) -> N
 
 
 def _refine(parameter: Operation, asked: Preprocessing) -> bool:
-    """Give an unknown rank, and an unknown number of channels, the value that it must have.
+    """Set the rank and the channels of an input where they are dynamic, to what the preprocessing needs.
 
     Returns whether one was unknown.
     """

@@ -1,4 +1,4 @@
-"""`set-batch`: the first dimension of each input becomes a number.
+"""`set-batch`: sets the first dimension of each input.
 
     set-batch{size=4}
 
@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
 from moir.analysis.analyses import Analyses
-from moir.analysis.places import Places
+from moir.analysis.model_names import ModelNames
 from moir.dialects.moir import ModelOp, models_of
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Parameter
@@ -56,15 +56,15 @@ class SetBatchPass(ReportingPass):
         if not any(texts):
             return {}
         from moir.analysis.model_ports import ModelPorts
-        from moir.analysis.port_layouts import given_layouts
+        from moir.analysis.port_layouts import requested_layouts
 
-        layouts = {port: each.source or each.target for port, each in given_layouts(ModelPorts(model), *texts).items()}
-        places = {port: None if layout is None else layout.index("N") for port, layout in layouts.items()}
-        return {port: place for port, place in places.items() if place is not None}
+        layouts = {port: each.source or each.target for port, each in requested_layouts(ModelPorts(model), *texts).items()}
+        axes = {port: None if layout is None else layout.index("N") for port, layout in layouts.items()}
+        return {port: index for port, index in axes.items() if index is not None}
 
 
 def _named_axis(parameter: Parameter, batch_names: Set[str]) -> int:
-    """The dimension with the name that first dimensions of inputs have; 0 if there is none, or dimension 0 is unknown.
+    """The batch axis of an input: the axis whose name is one of `batch_names` if dimension 0 is 1, otherwise axis 0.
 
     States of recurrent operations have the batch after the number of directions.
     """
@@ -76,7 +76,7 @@ def _named_axis(parameter: Parameter, batch_names: Set[str]) -> int:
 
 def _set(block: Block, size: int, batches: Mapping[Operation, int]) -> bool:
     refined, changed, named = True, False, NamedSizes()
-    parameters = Places(block).parameters if size else []
+    parameters = ModelNames(block).parameters if size else []
     batch_names = {names[0] for each in parameters if (names := dimension_names(each))} - {""}
     for parameter in parameters:
         shape = shape_of(parameter.results[0])
@@ -84,8 +84,8 @@ def _set(block: Block, size: int, batches: Mapping[Operation, int]) -> bool:
             continue
         axis = batches.get(parameter, _named_axis(parameter, batch_names))
         if shape is None or not -len(shape) <= axis < len(shape) or shape[axis] not in (-1, 0, 1):
-            found = "its rank is not known" if shape is None else f"its shape is {format_shape(shape)}"
-            reason = f"it has no batch that could be set to {size}: {found}"
+            description = "its rank is not known" if shape is None else f"its shape is {format_shape(shape)}"
+            reason = f"it has no batch that could be set to {size}: {description}"
             raise ConversionError(reason, operation=parameter.name, node=name_of(parameter), hint="set its shape with --input instead")
         names = dimension_names(parameter) or [""] * len(shape)
         dimensions = [Dimension(d, d) if d >= 0 else ANY._replace(name=name) for d, name in zip(shape, names, strict=True)]
@@ -94,6 +94,6 @@ def _set(block: Block, size: int, batches: Mapping[Operation, int]) -> bool:
         refined &= set_dimensions(parameter, dimensions)
         changed = True
     if changed:
-        named.spread(Places(block).parameters)
+        named.spread(ModelNames(block).parameters)
         update_types(block, refined=refined, same_ranks=True)
     return changed

@@ -7,7 +7,7 @@
 ->  %0 = opset1.Parameter() {name = "x", bounds = "1..4,8"} : tensor<?x8xf32>
     %1 = onnx.Relu(%0) : tensor<?x?xf32>
 
-Unknown dimensions of other inputs get a size, too, if they have the name of a dimension that gets it. Types that the
+Dynamic dimensions of other inputs get a size, too, if they have the name of a dimension that gets it. Types that the
 file of the model declares for other tensors are dropped where they need not hold any more; types of opset operations
 are inferred again.
 """
@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
 
 from moir.analysis.analyses import Analyses
-from moir.analysis.places import Places
+from moir.analysis.model_names import ModelNames
 from moir.dialects.moir import models_of
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import rank_of
@@ -47,20 +47,20 @@ class SetInputShapesPass(ReportingPass):
 
 
 def _set(block: Block, inputs: tuple[str, ...]) -> bool:
-    names = Places(block)
+    names = ModelNames(block)
     refined = same_ranks = True
-    changed, named, given = False, NamedSizes(), list[Parameter]()
+    changed, named, resized = False, NamedSizes(), list[Parameter]()
     for index, item in enumerate(map(input_item, inputs)):
         if item.shape is None:
             continue
-        found = names.parameter_at(item.place, index)
-        rank = rank_of(found.results[0])
+        parameter = names.parameter_at(item.place, index)
+        rank = rank_of(parameter.results[0])
         same_ranks &= rank in (None, len(item.shape))
-        named.note(found, item.shape)
-        given.append(found)
-        refined &= set_dimensions(found, item.shape)
+        named.note(parameter, item.shape)
+        resized.append(parameter)
+        refined &= set_dimensions(parameter, item.shape)
         changed = True
     if changed:
-        named.spread(each for each in names.parameters if each not in given)
+        named.spread(each for each in names.parameters if each not in resized)
         update_types(block, refined=refined, same_ranks=same_ranks)
     return changed

@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute, Block
 
 from moir.analysis.analyses import Analyses
-from moir.analysis.places import Places
+from moir.analysis.model_names import ModelNames
 from moir.dialects import element_types
 from moir.dialects.inference import set_type
 from moir.dialects.locations import located
@@ -52,12 +52,12 @@ class SetInputTypesPass(ReportingPass):
 
 
 def _set(block: Block, inputs: tuple[str, ...]) -> bool:
-    names = Places(block)
+    names = ModelNames(block)
     changed = False
     for index, item in enumerate(map(input_item, inputs)):
         if item.element:
-            found = names.parameter_at(item.place, index)
-            changed |= _set_type(found, element_types.from_xml(item.element))
+            parameter = names.parameter_at(item.place, index)
+            changed |= _set_type(parameter, element_types.from_xml(item.element))
     if changed:
         update_types(block, refined=True, same_ranks=True)
     return changed

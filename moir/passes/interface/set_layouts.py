@@ -21,15 +21,15 @@ from xdsl.ir import Operation
 from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
 from moir.analysis.model_ports import ModelPorts, name_of_port, value_of_port
-from moir.analysis.port_layouts import given_layouts, record_layout
+from moir.analysis.port_layouts import record_layout, requested_layouts
 from moir.dialects.inference import infer_block, set_type
 from moir.dialects.moir import PARAMETER, ModelOp, add_notes, models_of
 from moir.dialects.properties import string_attribute, strings_attribute, value_of
 from moir.dialects.shapes import element_of, format_shape, rank_of, shape_of, tensor
 from moir.errors import UsageError
 from moir.parameters.tensor_layouts import TensorLayout
+from moir.passes.interface.output_names import keep_output_name, move_output_names
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.output_names import keep_output_name, move_output_names
 from moir.rewriting.rearrangement import Parts, Rearrangement
 from moir.rewriting.reporting_pass import ReportingPass
 
@@ -53,8 +53,8 @@ class SetLayoutsPass(ReportingPass):
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         for model in models_of(module):
-            given = given_layouts(ModelPorts(model), self.layout, self.source_layout, self.target_layout)
-            for port, layout in given.items():
+            layouts = requested_layouts(ModelPorts(model), self.layout, self.source_layout, self.target_layout)
+            for port, layout in layouts.items():
                 _set_layout(model, port, layout)
         return True
 
@@ -74,8 +74,8 @@ def _set_layout(model: ModelOp, port: Operation, layout: TensorLayout) -> None:
             recorded = recorded if rank is None else recorded.of_rank(rank)
     except UsageError as error:
         kind = "input" if port.name == PARAMETER else "output"
-        place = f"{kind} {name_of_port(port)!r} of shape {format_shape(shape_of(value))}"
-        raise UsageError(f"{place}: {error.reason}", hint=error.hint) from error
+        description = f"{kind} {name_of_port(port)!r} of shape {format_shape(shape_of(value))}"
+        raise UsageError(f"{description}: {error.reason}", hint=error.hint) from error
     if layout.source is None:
         add_notes(model, [f"{name_of_port(port)!r} stays as it is: its layout in the model, which is to become {recorded}, is not given"])
     record_layout(port, recorded)

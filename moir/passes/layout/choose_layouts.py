@@ -19,10 +19,10 @@ from xdsl.dialects.builtin import ModuleOp
 from moir.analysis.analyses import Analyses
 from moir.dialects.moir import models_of
 from moir.dialects.opset.movement import Transpose
+from moir.passes.layout.application import Application
+from moir.passes.layout.assignment import assign
+from moir.passes.layout.regions import Layouts
 from moir.rewriting.events import is_exhausted
-from moir.rewriting.layout.application import Application
-from moir.rewriting.layout.assignment import assign
-from moir.rewriting.layout.regions import Layouts
 from moir.rewriting.reporting_pass import ReportingPass
 
 ROUNDS = 8

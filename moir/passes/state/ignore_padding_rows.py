@@ -73,7 +73,7 @@ def _ignore(attention: ScaledDotProductAttention, finite: dict[SSAValue, SSAValu
 
 
 def _finite(op: OpBuilder, mask: SSAValue, result: SSAValue) -> SSAValue:
-    """A mask that is added to scores, without infinities, for one that selects or is added."""
+    """An additive mask without infinities, from a boolean mask or an additive one."""
     row = describe(element_of(result))
     lowest = op.constant(np.array(np.finfo(row.numpy).min, row.numpy), row.attribute)
     if element_of(mask) != boolean:

@@ -130,7 +130,9 @@ def cache_pairs(inputs: Mapping[str, object], outputs: Mapping[str, object]) -> 
 
 
 def _check_inputs(block: Block, taken: Sequence[Parameter]) -> None:
-    """Check that the other inputs are those that GenAI gives, and give them its element type."""
+    """Give the inputs that are not caches GenAI's names and element type. Raises ConversionError for any other
+    input.
+    """
     others = [op for op in block.ops if isinstance(op, Parameter) and op not in taken]
     for op in others:
         value = op.results[0]

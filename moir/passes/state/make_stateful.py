@@ -11,42 +11,35 @@
     opset6.Assign(%n) {variable_id = "pastpresent"}
 
 The ids of the variables are those that Model Optimizer's MakeStateful gave: both names, one after the other. A
-variable is zero before the first inference and after a reset; its unknown dimensions then have the sizes that
-`moir/rewriting/state_sizes.py` defines.
-
-The CPU plugin (2026.4) moves operations that only compute initial values into the ReadValue. A variable whose size
-changes then keeps its value at a reset, and some models are not compiled. So initial values that are not constant get
-another use: their sum, which is 0, is added to an output.
+variable is zero before the first inference and after a reset; its dynamic dimensions then have the sizes that
+`moir/passes/state/state_sizes.py` defines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, OpResult, SSAValue
+from xdsl.ir import Block, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.dimensions import Dimensions
 from moir.analysis.known_values import KnownValues
 from moir.analysis.order import sort_block
-from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, describe
+from moir.dialects.element_types import describe
 from moir.dialects.inference import set_type
 from moir.dialects.moir import add_notes, models_of
-from moir.dialects.names import inherit_names, name_of, names_of, several_tensor_names
-from moir.dialects.opset.arithmetic import Add
+from moir.dialects.names import inherit_names, name_of
 from moir.dialects.opset.infrastructure import Parameter, Result
-from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError, UsageError
+from moir.passes.state.state_sizes import RemainingSizes, Size, initial_sizes
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import erase
 from moir.rewriting.reporting_pass import ReportingPass
 from moir.rewriting.state_pairs import inputs_by_name, outputs_by_name, split_pair
-from moir.rewriting.state_sizes import RemainingSizes, Size, initial_sizes
 from moir.rewriting.variables import VariableNames, assign_variable, check_variable_type, read_variable
 
 
@@ -72,37 +65,31 @@ def _make_stateful(block: Block, pairs: Sequence[str], dimensions: Dimensions) -
     """Replace pairs by variables; returns notes on sizes that were chosen."""
     inputs, outputs = inputs_by_name(block), outputs_by_name(block)
     parameters = [op for op in block.ops if isinstance(op, Parameter)]
-    results = [op for op in block.ops if isinstance(op, Result)]
-    found = [split_pair(pair, inputs, outputs) for pair in pairs]
+    variables = [split_pair(pair, inputs, outputs) for pair in pairs]
     for index, what in ((0, "input"), (1, "output")):
-        used = [inputs[pair[0]] if index == 0 else outputs[pair[1]] for pair in found]
-        repeated = next((pair[index] for pair, op in zip(found, used, strict=True) if used.count(op) > 1), None)
+        used = [inputs[pair[0]] if index == 0 else outputs[pair[1]] for pair in variables]
+        repeated = next((pair[index] for pair, op in zip(variables, used, strict=True) if used.count(op) > 1), None)
         if repeated is not None:
             raise UsageError(f"{what} {repeated!r} is in two pairs", hint="each variable has one input and one output")
-    taken = [inputs[source] for source, _ in found]
-    used = [outputs[target] for _, target in found]
+    taken = [inputs[source] for source, _ in variables]
+    used = [outputs[target] for _, target in variables]
     remaining = RemainingSizes([op.results[0] for op in parameters if op not in taken], dimensions)
     sizes = [initial_sizes(op, result.operands[0], remaining) for op, result in zip(taken, used, strict=True)]
     notes = [
         f"dimension {axis} of the state {source!r} is {each[axis]}, as no input that is left says it"
-        for (source, _), op, each in zip(found, taken, sizes, strict=True)
+        for (source, _), op, each in zip(variables, taken, sizes, strict=True)
         for axis, size in enumerate(shape_of(op.results[0]) or ())
         if size < 0 and each[axis] not in (0, -1) and isinstance(each[axis], int)
     ]
     names = VariableNames()
-    initial = [
+    for (source, target), op, result, each in zip(variables, taken, used, sizes, strict=True):
         _replace(op, result, names.unique(source + target), each)
-        for (source, target), op, result, each in zip(found, taken, used, sizes, strict=True)
-    ]
     sort_block(block)
-    computed = [value for value, is_computed in initial if is_computed]
-    if computed:
-        _use([op for op in results if op not in used], computed)
     return notes
 
 
-def _replace(parameter: Parameter, result: Result, variable: str, sizes: Sequence[Size]) -> tuple[SSAValue, bool]:
-    """Replace an input and an output by a variable; returns its initial value, and whether that is computed."""
+def _replace(parameter: Parameter, result: Result, variable: str, sizes: Sequence[Size]) -> None:
+    """Replace an input and an output by a variable."""
     value, assigned = parameter.results[0], result.operands[0]
     shape = shape_of(value)
     if shape is not None:
@@ -111,33 +98,31 @@ def _replace(parameter: Parameter, result: Result, variable: str, sizes: Sequenc
     check_variable_type(variable, value, assigned)
     assert parameter.parent is not None
     op = OpBuilder(KnownValues(), parameter.parent, parameter)
-    initial, is_computed = _zeros(op, parameter, sizes)
-    read = read_variable(op, variable, value, initial)
+    read = read_variable(op, variable, value, _zeros(op, parameter, sizes))
     inherit_names(parameter, [read])
     value.replace_all_uses_with(read)
     assign_variable(OpBuilder(op.known, parameter.parent, result), variable, result.operands[0])
     erase(result)
     erase(parameter)
-    return initial, is_computed
 
 
-def _zeros(op: OpBuilder, parameter: Parameter, sizes: Sequence[Size]) -> tuple[SSAValue, bool]:
-    """Zeros in the shape that a variable has before the first inference, and whether the shape is computed."""
+def _zeros(op: OpBuilder, parameter: Parameter, sizes: Sequence[Size]) -> SSAValue:
+    """Zeros in the shape that a variable has before the first inference."""
     value = parameter.results[0]
     shape = shape_of(value)
     if shape is None:
         raise ConversionError(
-            "an input of unknown rank cannot become a variable",
+            "an input of dynamic rank cannot become a variable",
             operation=parameter.name,
             node=name_of(parameter),
-            hint="give its shape, with ? for unknown dimensions",
+            hint="give its shape, with ? for dynamic dimensions",
         )
     row = describe(element_of(value))
     if row.is_packed or row.bits == 0:
         raise ConversionError(f"an input of type {row.xml} cannot become a variable", operation=parameter.name, node=name_of(parameter))
     zero = op.constant(np.zeros((), row.numpy), row.attribute)
     if all(isinstance(each, int) for each in sizes):
-        return op.Broadcast(zero, op.constant(np.array(sizes, np.int64))), False
+        return op.Broadcast(zero, op.constant(np.array(sizes, np.int64)))
     parts: list[SSAValue] = []
     for each in sizes:
         if isinstance(each, int):
@@ -145,30 +130,4 @@ def _zeros(op: OpBuilder, parameter: Parameter, sizes: Sequence[Size]) -> tuple[
         else:
             source, index = each
             parts.append(op.Gather(op.ShapeOf(source), [index], 0))
-    return op.Broadcast(zero, op.Concat(*parts, axis=0)), True
-
-
-def _use(results: Sequence[Result], zeros: Sequence[SSAValue]) -> None:
-    """Add the sum of zeros, which may be empty tensors, to the first output of numbers, if there is one."""
-    numbers = REAL_TYPES | INTEGER_TYPES
-    result = next((op for op in results if element_of(op.operands[0]) in numbers), None)
-    if result is None or result.parent is None:
-        return
-    value = result.operands[0]
-    op = OpBuilder(KnownValues(), result.parent, result)
-    sums: list[SSAValue] = []
-    for each in zeros:
-        axes = np.arange(len(shape_of(each) or ()))
-        sums.append(op.convert(op.ReduceSum(each, axes, keep_dims=False), element_of(value)))
-    added = op.create(Add, [value, reduce(op.Add, sums)], {})
-    if isinstance(value, OpResult):
-        producer = value.op
-        names = [names_of(each) for each in producer.results]
-        # The output is found by the names of its tensor.
-        if names[value.index]:
-            added.attributes["tensor_names"] = several_tensor_names([names[value.index]])
-            names[value.index] = []
-            producer.attributes["tensor_names"] = several_tensor_names(names)
-        if (name := name_of(producer)) is not None:
-            added.attributes["name"] = string_attribute(f"{name}/state")
-    result.operands[0] = added.results[0]
+    return op.Broadcast(zero, op.Concat(*parts, axis=0))

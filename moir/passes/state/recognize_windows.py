@@ -77,7 +77,9 @@ def _rewrite(readers: Sequence[ScaledDotProductAttention], inputs: Mapping[str, 
 
 
 def _window(mask: SSAValue, attention_mask: SSAValue) -> int:
-    """The window of a mask that is causal but for it and for padding; 0 if it is not known to be such."""
+    """The size of the sliding window of an attention mask (causal and within a window and not padding); 0 for other
+    masks.
+    """
     leaves = _leaves(_condition(mask))
     causal = [op for op in leaves if op.name == "opset1.LessEqual"]
     near = [op for op in leaves if op.name == "opset1.Greater"]
@@ -100,7 +102,9 @@ def _window(mask: SSAValue, attention_mask: SSAValue) -> int:
 
 
 def _condition(mask: SSAValue) -> SSAValue:
-    """The condition for which a mask lets a query see a key: it selects by it, or is 0 there."""
+    """The boolean condition "query may attend to key" that a mask is made from by a Select or a product; the mask
+    itself otherwise.
+    """
     owner = mask.owner
     if isinstance(owner, Operation):
         if owner.name == "opset1.Maximum":
@@ -113,7 +117,7 @@ def _condition(mask: SSAValue) -> SSAValue:
 
 
 def _inverted(value: SSAValue) -> SSAValue:
-    """The value whose negation is converted to a number; the value itself if it is none."""
+    """Strips Convert(LogicalNot(x)) to x; returns other values unchanged."""
     owner = value.owner
     if isinstance(owner, Operation) and owner.name == "opset1.Convert":
         inner = owner.operands[0].owner
@@ -152,7 +156,7 @@ def _sources(op: Operation) -> set[SSAValue]:
 
 
 def _comparisons(mask: SSAValue) -> int:
-    """The number of comparisons by order from which a mask is computed."""
+    """The number of Less, Greater and similar comparisons from which a mask is computed."""
     owner = mask.owner
     return sum(op.name in _ORDER for op in _ancestors(owner)) if isinstance(owner, Operation) else 0
 

@@ -44,10 +44,10 @@ class KeyBias(DimensionsPattern):
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
         query, key, *others = op.operands
-        found = self.unbiased(key)
-        if found is None:
+        unbiased = self.unbiased(key)
+        if unbiased is None:
             return
-        value, moves = found
+        value, moves = unbiased
         for move in reversed(moves):
             more = {"special_zero": move.flag("special_zero")} if isinstance(move, Reshape) else {}
             value = rewriter.op[move.name](value, move.operands[1], **more)
@@ -81,8 +81,8 @@ class KeyBias(DimensionsPattern):
             values, tokens, added = weight_of(constant), self.known.tokens(data), self.known.tokens(op.results[0])
             if values is None or tokens is None or added is None or len(tokens) != len(added) or not all(map(same, tokens, added)):
                 continue
-            place = axis - len(tokens) + values.ndim
-            if place < 0 or values.shape[place] == 1:
+            own_axis = axis - len(tokens) + values.ndim
+            if own_axis < 0 or values.shape[own_axis] == 1:
                 return data
         return None
 

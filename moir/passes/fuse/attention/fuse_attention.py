@@ -45,7 +45,6 @@ from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import FLOATS, constant_of, scalar_of, unscaled, values_of, weight_of
-from moir.analysis.required_sizes import is_count_required
 from moir.analysis.uses import has_one_live_use, live_uses
 from moir.dialects.element_types import bf16, f32, f64, to_numpy
 from moir.dialects.opset.activation import Softmax, Softmax1
@@ -56,17 +55,18 @@ from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol, same
-from moir.records import Record
+from moir.passes.fuse.attention.required_sizes import is_count_required
+from moir.passes.fuse.attention.shapes_of_products import ShapeOfRows
 from moir.rewriting.dimension_patterns import DimensionsPattern
 from moir.rewriting.driver import Rewriter, rewrite
 from moir.rewriting.reporting_pass import ReportingPass
-from moir.rewriting.shapes_of_products import ShapeOfRows
+from moir.support.records import Record
 
 RANKS = (3, 4, 5)
 """Numbers of dimensions of query, key and value: batch and heads may be one dimension, or more than two."""
 
 ABSORBING = -1e30
-"""Numbers up to this one absorb a score: adding a finite score of usual size does not change them."""
+"""Mask values up to this one absorb a score in f32: adding a finite score of usual size does not change them."""
 
 NEGLIGIBLE = -1e4
 """Masked scores up to this number have weight 0, because the exponential of their distance to usual scores
@@ -77,7 +77,7 @@ LOWEST = -(2 - 2.0**-7) * 2.0**127
 """The lowest bf16 number."""
 
 LARGEST_MASK = 1 << 24
-"""The greatest number of elements of a repeated number that are compared with each other."""
+"""The largest mask whose elements are compared to find out whether they are all equal."""
 
 MOST_MASKS = 4
 """How many masks scores may have."""
@@ -133,7 +133,7 @@ class Attention(DimensionsPattern):
         rank = rank_of(op.results[0]) or 0
         if softmax is None or op.flag("transpose_a") or softmax.integer("axis") not in (-1, rank - 1) or element not in FLOATS:
             return
-        scores = found_scores(softmax.operands[0])
+        scores = scores_of(softmax.operands[0])
         if scores is None or scores.product.flag("transpose_a"):
             return
         query, key = scores.query, scores.key
@@ -156,14 +156,14 @@ class Attention(DimensionsPattern):
         rewriter.replace_with(op, fused)
 
     def fits_batch(self, a: SSAValue, b: SSAValue) -> bool:
-        """Whether two values have the same batch and heads, or ones that are not known to differ."""
+        """Whether all dimensions but the last two are equal, or unknown in both values."""
         left, right = self.known.tokens(a), self.known.tokens(b)
         if left is None or right is None:
             return False
         return all(same(x, y) or (isinstance(x, Symbol) and isinstance(y, Symbol)) for x, y in zip(left[:-2], right[:-2], strict=True))
 
     def scales(self, factor: SSAValue, query: SSAValue) -> bool:
-        """Whether a factor of the product certainly does not enlarge the query."""
+        """Whether multiplying the query by a factor certainly keeps the query's shape."""
         sizes, tokens = self.known.tokens(factor), self.known.tokens(query)
         if sizes is None or tokens is None:
             return False
@@ -236,7 +236,7 @@ def without_masked_rows(result: SSAValue, mask: SSAValue, rewriter: Rewriter) ->
     return op.Select(masked, op.constant_like(0.0, result), result)
 
 
-def found_scores(value: SSAValue, depth: int = 0) -> Scores | None:
+def scores_of(value: SSAValue, depth: int = 0) -> Scores | None:
     """The operand of the softmax as a scaled product with masks; None for other operands and for several uses."""
     op = value.owner
     if not isinstance(op, Add | Select):
@@ -245,7 +245,7 @@ def found_scores(value: SSAValue, depth: int = 0) -> Scores | None:
         return None
     first, second = op.operands[-2:]
     for chosen, candidate, other in ((True, first, second), (False, second, first)):
-        if (found := found_scores(candidate, depth + 1)) is None:
+        if (scores := scores_of(candidate, depth + 1)) is None:
             continue
         mask = Mask(other)
         if isinstance(op, Select):
@@ -253,7 +253,7 @@ def found_scores(value: SSAValue, depth: int = 0) -> Scores | None:
             if number is None:
                 return None
             mask = Mask(op.operands[0], other, number, chosen)
-        return found.with_fields(masks=(*found.masks, mask))
+        return scores.with_fields(masks=(*scores.masks, mask))
     return None
 
 
@@ -301,7 +301,7 @@ def unscaled_heads(value: SSAValue) -> tuple[SSAValue, SSAValue | None]:
 def replacing_number(value: SSAValue, condition: SSAValue, axis: int | None, *, chosen: bool) -> float | None:
     """The number that can be added to scores instead of replacing them; None if the value is not such a constant.
 
-    It is clamped to the range of bf16, in which the plugin may compute.
+    It is clamped to the range of bf16, in which scores may be computed.
 
     Args:
         value: the number, which may be repeated.

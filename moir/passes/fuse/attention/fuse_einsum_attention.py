@@ -42,12 +42,12 @@ from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import element_of, normalize_axis, rank_of
 from moir.dialects.symbols import Symbol, same
 from moir.passes.fuse.attention.fuse_attention import added_mask, replacing_number
-from moir.records import Record
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.dimension_patterns import DimensionsPattern
 from moir.rewriting.driver import Rewriter, rewrite
 from moir.rewriting.reporting_pass import ReportingPass
+from moir.support.records import Record
 
 Labels = tuple[str, ...]
 
@@ -170,17 +170,17 @@ class EinsumAttention(DimensionsPattern):
 
     def scores(self, labelled: Labelled, spare: Sequence[str], key: str) -> Scores | None:
         """The operand of the softmax as a scaled product with a mask; None for other operands and for several uses."""
-        found = without_transposes(labelled)
-        if found is None:
+        product = without_transposes(labelled)
+        if product is None:
             return None
-        op = found.value.owner
-        if not isinstance(op, Add | Select) or op.text("auto_broadcast") != "numpy" or not has_one_live_use(found.value):
-            return self.scaled(found, spare)
+        op = product.value.owner
+        if not isinstance(op, Add | Select) or op.text("auto_broadcast") != "numpy" or not has_one_live_use(product.value):
+            return self.scaled(product, spare)
         first, second = op.operands[-2:]
         for true, candidate, other in ((True, first, second), (False, second, first)):
-            if rank_of(candidate) != len(found.labels) or (scores := self.scaled(found.with_fields(value=candidate), spare)) is None:
+            if rank_of(candidate) != len(product.labels) or (scores := self.scaled(product.with_fields(value=candidate), spare)) is None:
                 continue
-            mask = self.aligned(other if isinstance(op, Add) else op.operands[0], found.labels)
+            mask = self.aligned(other if isinstance(op, Add) else op.operands[0], product.labels)
             if mask is None or isinstance(op, Add):
                 return None if mask is None else scores.with_fields(mask=mask)
             axis = mask.labels.index(key) - len(mask.labels) if key in mask.labels else None
@@ -210,7 +210,9 @@ class EinsumAttention(DimensionsPattern):
         return Scores(Product(product.left.renamed(names), product.right.renamed(names), current.labels), scale)
 
     def aligned(self, mask: SSAValue, labels: Labels) -> Labelled | None:
-        """A mask that is broadcast to a value with labels, with the labels of its own dimensions."""
+        """A mask that is broadcast to a value with these labels, labelled by its own dimensions; None if its rank is
+        unknown or too high.
+        """
         rank = rank_of(mask)
         return None if rank is None or rank > len(labels) else Labelled(mask, labels[len(labels) - rank :])
 
@@ -225,7 +227,7 @@ class EinsumAttention(DimensionsPattern):
         if {*output} != {*batch, *queries, *value_width}:
             return None
         sizes = {label: self.sizes(label, query, key, value) for label in (*batch, *queries, *width)}
-        if any(not same(first, size) for found in sizes.values() for first, *rest in [found] for size in rest):
+        if any(not same(first, size) for roles in sizes.values() for first, *rest in [roles] for size in rest):
             return None
         units = [label for label in (*queries, *batch) if same(sizes[label][0], 1)]
         kept = tuple([label for label in queries if label not in units]) or (queries[-1],)
@@ -240,10 +242,10 @@ class EinsumAttention(DimensionsPattern):
 
     def sizes(self, label: str, *values: Labelled) -> list[Token]:
         """The dimensions that values have at a label."""
-        found = [self.known.tokens(each.value) for each in values]
+        dimensions = [self.known.tokens(each.value) for each in values]
         return [
             tokens[each.labels.index(label)]
-            for each, tokens in zip(values, found, strict=True)
+            for each, tokens in zip(values, dimensions, strict=True)
             if label in each.labels and tokens is not None
         ] or [-1]
 
@@ -297,7 +299,7 @@ class EinsumAttention(DimensionsPattern):
 
 
 def is_beside(label: str, other: str, labelled: Labelled) -> bool:
-    """Whether a label follows another one: the dimensions of groups do if heads were split into them."""
+    """Whether a label is directly after another one, as the two labels are into which heads were split."""
     return (*labelled.labels, "").index(label) == labelled.labels.index(other) + 1
 
 
@@ -358,10 +360,12 @@ def arranged_mask(op: OpBuilder, mask: Labelled, roles: Roles, tokens: Sequence[
 
 
 def inserted(order: Sequence[str], present: Sequence[str]) -> Iterator[int]:
-    """The places of the dimensions of 1 that a value needs after its first label, at least for the last two labels."""
+    """The axes at which dimensions of 1 have to be inserted after the first label, so that at least the last two labels
+    exist.
+    """
     first = min([order.index(label) for label in present], default=len(order))
     first = min(first, len(order) - 2)
-    return (place - first for place in range(first, len(order)) if order[place] not in present)
+    return (index - first for index in range(first, len(order)) if order[index] not in present)
 
 
 class FuseEinsumAttentionPass(ReportingPass):

@@ -35,10 +35,10 @@ from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import rank_of
 from moir.dialects.symbols import same
-from moir.records import Record
+from moir.passes.fuse.attention.split_dimension import DimensionSplit, split_order
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 from moir.rewriting.reporting_pass import ReportingPass
-from moir.rewriting.split_dimension import DimensionSplit, split_order
+from moir.support.records import Record
 
 MOST_MASKS = 4
 """How many masks split scores may have."""
@@ -71,24 +71,24 @@ class SplitBatch(Pattern):
         softmax, value = op.operands[0].owner, op.operands[1]
         if not isinstance(softmax, Softmax | Softmax1) or op.flag("transpose_a") or not has_one_live_use(op.operands[0]):
             return
-        found = split_scores(softmax.operands[0])
+        parts = split_scores(softmax.operands[0])
         uses = list(live_uses(op.results[0]))
-        if found is None or not uses or softmax.integer("axis") not in (-1, (rank_of(found.scores) or 0) - 1):
+        if parts is None or not uses or softmax.integer("axis") not in (-1, (rank_of(parts.scores) or 0) - 1):
             return
-        splitting = DimensionSplit(self.known, found.split)
-        tail, merged = splitting.tail(found.scores), splitting.tail(softmax.operands[0])
-        divided = self.known.tokens(found.split.results[0]) or ()
-        if tail is None or tail != merged or tail != list(divided[2:]) or not self.same_batch(found.scores, value):
+        splitting = DimensionSplit(self.known, parts.split)
+        tail, merged = splitting.tail(parts.scores), splitting.tail(softmax.operands[0])
+        divided = self.known.tokens(parts.split.results[0]) or ()
+        if tail is None or tail != merged or tail != list(divided[2:]) or not self.same_batch(parts.scores, value):
             return
         sizes = splitting.tail(op.results[0])
         if sizes is None:
             return
-        if not all(splitting.add(each) for each in (found.scores, value)) or not splitting.is_closed({found.split, op}):
+        if not all(splitting.add(each) for each in (parts.scores, value)) or not splitting.is_closed({parts.split, op}):
             return
         build = rewriter.op
         split = splitting.built(build)
-        scores = split[found.scores]
-        for mask in found.masks:
+        scores = split[parts.scores]
+        for mask in parts.masks:
             scores = build.Add(scores, mask)
         result = build.MatMul(build.Softmax(scores, axis=-1), split[value], transpose_b=op.flag("transpose_b"))
         last: Operation = op

@@ -40,13 +40,15 @@ Axes = list[int | None]
 
 
 def integers_of(value: SSAValue) -> list[int] | None:
-    """The entries of a constant as a list of integers; None for any other value."""
-    found = constant_of(value)
-    return None if found is None else [int(entry) for entry in found.ravel()]
+    """The elements of a constant as integers; None for any other value."""
+    constant = constant_of(value)
+    return None if constant is None else [int(entry) for entry in constant.ravel()]
 
 
 def data_of(op: Operation) -> SSAValue | None:
-    """The data of an operation that may stand between those that are fused; None for any other operation."""
+    """The data operand of an operation that may be between the fused ones (elementwise, transposition, …); None for
+    others.
+    """
     if isinstance(op, ARITHMETIC) and op.text("auto_broadcast") == "numpy":
         return next((each for each in op.operands if constant_of(each) is None), None)
     return op.operands[0] if isinstance(op, Transpose | Unsqueeze | Squeeze | Squeeze1 | ElementwiseOp | FakeQuantize) else None
@@ -75,19 +77,19 @@ def moved_axes(op: Operation, axes: Axes) -> Axes | None:
         return axes if is_along_channels(op, axes) else None
     if not isinstance(op, Transpose | Unsqueeze | Squeeze | Squeeze1) or len(op.operands) != 2:
         return None
-    places = integers_of(op.operands[1])
+    listed_axes = integers_of(op.operands[1])
     rank = rank_of(op.results[0]) if isinstance(op, Unsqueeze) else len(axes)
-    if places is None or rank is None or len(places) > rank:
+    if listed_axes is None or rank is None or len(listed_axes) > rank:
         return None
     if isinstance(op, Transpose):
-        return [axes[place] for place in places] if len(places) == rank else None
-    counted = {normalize_axis(place, rank) for place in places}
+        return [axes[axis] for axis in listed_axes] if len(listed_axes) == rank else None
+    counted = {normalize_axis(axis, rank) for axis in listed_axes}
     if isinstance(op, Unsqueeze):
         rest = iter(axes)
-        return [None if place in counted else next(rest) for place in range(rank)]
-    if any(axes[place] is not None for place in counted):
+        return [None if index in counted else next(rest) for index in range(rank)]
+    if any(axes[index] is not None for index in counted):
         return None
-    return [axis for place, axis in enumerate(axes) if place not in counted]
+    return [axis for index, axis in enumerate(axes) if index not in counted]
 
 
 def chain_above(value: SSAValue, *ends: type[Operation]) -> tuple[list[Operation], Operation] | None:
@@ -95,11 +97,11 @@ def chain_above(value: SSAValue, *ends: type[Operation]) -> tuple[list[Operation
 
     None if that operation is of none of the kinds in `ends`.
     """
-    found: list[Operation] = []
+    chain: list[Operation] = []
     while isinstance(owner := value.owner, Operation) and (data := data_of(owner)) is not None:
-        found.append(owner)
+        chain.append(owner)
         value = data
-    return (found[::-1], owner) if isinstance(owner, ends) else None
+    return (chain[::-1], owner) if isinstance(owner, ends) else None
 
 
 def axes_after(operations: Sequence[Operation], axes: Axes) -> Axes | None:
@@ -165,11 +167,11 @@ class ConvolutionOfParts(Pattern):
         ):
             return
         begins, ends, dilations = window
-        for place, axis in enumerate(axes[2:]):
+        for index, axis in enumerate(axes[2:]):
             if axis is not None:
-                begins[place] = begins[place] * blocks[axis] + pads_begin[axis] - crops_begin[axis]
-                ends[place] = ends[place] * blocks[axis] + pads_end[axis] - crops_end[axis]
-                dilations[place] *= blocks[axis]
+                begins[index] = begins[index] * blocks[axis] + pads_begin[axis] - crops_begin[axis]
+                ends[index] = ends[index] * blocks[axis] + pads_end[axis] - crops_end[axis]
+                dilations[index] *= blocks[axis]
         if min(*begins, *ends) < 0:
             return
         data = rebuilt(rewriter.op, above[0], above[1].operands[0])

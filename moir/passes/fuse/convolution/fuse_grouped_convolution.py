@@ -29,7 +29,7 @@ CHANNELS = 1
 PROPERTIES = ("strides", "pads_begin", "pads_end", "dilations")
 
 
-class JoinedConvolutions(Pattern):
+class ConvolutionsOfSplit(Pattern):
     """Replaces the convolutions of all parts of a Split, in their order, by one convolution of as many groups."""
 
     roots = (Concat,)
@@ -66,7 +66,7 @@ class JoinedConvolutions(Pattern):
 
 
 def split_of(op: Convolution) -> Split | None:
-    """The Split of which a convolution takes a part."""
+    """The Split whose result is the data of a convolution; None if there is none."""
     data = op.operands[0]
     return data.op if isinstance(data, OpResult) and isinstance(data.op, Split) else None
 
@@ -76,4 +76,4 @@ class FuseGroupedConvolutionPass(PatternPass):
 
     name = "fuse-grouped-convolution"
 
-    PATTERNS = (JoinedConvolutions,)
+    PATTERNS = (ConvolutionsOfSplit,)

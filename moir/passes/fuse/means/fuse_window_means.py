@@ -30,14 +30,14 @@ from moir.dialects.opset.repetition import Broadcast
 from moir.dialects.properties import boolean_attribute
 from moir.dialects.shapes import shape_of
 from moir.dialects.symbols import same
-from moir.records import Record
 from moir.rewriting.dimension_patterns import DimensionsPass, DimensionsPattern
 from moir.rewriting.driver import Rewriter
 from moir.rewriting.reporting_pass import Needs, all_of, needs_of_roots
+from moir.support.records import Record
 
 
 class WindowSum(Record):
-    """A sum of windows: a mean that counts the padding, its place among the operations, and a permutation after it."""
+    """The sum of each window, given by an AvgPool that counts padding and by the order of a Transpose after it."""
 
     pool: AvgPoolOp
     order: Sequence[int] | None
@@ -75,26 +75,26 @@ class MeanOfWindows(DimensionsPattern):
         if total is None:
             return
         pool, build = total.pool, rewriter.op
-        found, counts = pool.results[0], constant_of(op.operands[1])
+        mean, counts = pool.results[0], constant_of(op.operands[1])
         if counts is None or not np.all(counts == prod(pool.integers("kernel"))):
             is_counted = _are_counts_of(counts, total) if counts is not None else _counts_ones(op.operands[1], total, self.known)
             if not is_counted:
                 return
-            found = build.create(type(pool), pool.operands, {**pool.properties, "exclude-pad": boolean_attribute(True)}).results[0]
+            mean = build.create(type(pool), pool.operands, {**pool.properties, "exclude-pad": boolean_attribute(True)}).results[0]
         elif counts.ndim > len(shape_of(op.results[0]) or ()):
             return
-        rewriter.replace_with(op, found if total.order is None else build.transposed(found, total.order))
+        rewriter.replace_with(op, mean if total.order is None else build.transposed(mean, total.order))
 
 
 def _counts_ones(value: SSAValue, total: WindowSum, known: Dimensions) -> bool:
-    """Whether a value is the sum of the same windows of ones, of the same spatial sizes."""
-    found = _window_sum(value, known)
-    if found is None or found.order != total.order or not _are_ones(found.pool.operands[0]):
+    """Whether a value is the sum of windows of a tensor of ones, with the windows and spatial sizes of `total`."""
+    window_sum = _window_sum(value, known)
+    if window_sum is None or window_sum.order != total.order or not _are_ones(window_sum.pool.operands[0]):
         return False
-    sizes, ones = known.tokens(total.pool.operands[0]), known.tokens(found.pool.operands[0])
+    sizes, ones = known.tokens(total.pool.operands[0]), known.tokens(window_sum.pool.operands[0])
     if sizes is None or ones is None or len(sizes) != len(ones) or not all(map(same, sizes[2:], ones[2:])):
         return False
-    kernels = (each.windows(each.integers("kernel")) for each in (total.pool, found.pool))
+    kernels = (each.windows(each.integers("kernel")) for each in (total.pool, window_sum.pool))
     return len(set(kernels)) == 1 and all(one == 1 or same(size, one) for size, one in zip(sizes[:2], ones[:2], strict=True))
 
 
@@ -127,8 +127,8 @@ def _elements_of_windows(pool: AvgPoolOp) -> Array | None:
     counts: Array = np.ones((1, 1))
     for axis, window in enumerate(pool.windows(pool.integers("kernel"))):
         begins = np.arange(0, shape[2 + axis] + window.pad_begin + window.pad_end - window.extent + 1, window.stride) - window.pad_begin
-        places: Array = begins[:, None] + np.arange(pool.integers("kernel")[axis]) * window.dilation
-        inside: Array = np.logical_and(places >= 0, places < shape[2 + axis]).sum(1)
+        positions: Array = begins[:, None] + np.arange(pool.integers("kernel")[axis]) * window.dilation
+        inside: Array = np.logical_and(positions >= 0, positions < shape[2 + axis]).sum(1)
         counts = counts[..., None] * inside
     result = shape_of(pool.results[0]) or ()
     return counts if tuple(counts.shape[2:]) == tuple(result[2:]) and counts.all() else None

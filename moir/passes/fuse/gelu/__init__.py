@@ -1,0 +1,1 @@
+"""GELU, recognized by comparing the function that a subgraph computes with its definition."""

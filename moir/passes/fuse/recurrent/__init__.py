@@ -1,0 +1,1 @@
+"""Recurrent cells, in loops and unrolled, fused to operations for whole sequences."""

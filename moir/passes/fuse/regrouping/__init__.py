@@ -1,0 +1,1 @@
+"""Regroupings of elements, which frameworks write as Reshape, Transpose, Reshape."""

@@ -1,1 +1,0 @@
-"""The layout change: moving transpositions to where they cancel."""

@@ -21,7 +21,7 @@ from pathlib import Path
 from moir.errors import ConversionError
 from moir.extensions.failures import reason_of
 from moir.frameworks import FRAMEWORKS
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 ENTRY_POINTS = "moir.extensions"
 """The group of the entry points by which installed packages announce extensions."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from moir.errors import UsageError
 from moir.options import DISABLED_VARIABLE, ENABLED_VARIABLE
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from moir.errors import ConversionError
 from moir.frameworks import load
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 OwnsFile = Callable[[str], bool]
 """A predicate on file names: whether the file belongs to an extension."""

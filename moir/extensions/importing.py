@@ -178,10 +178,10 @@ class AliasFinder(MetaPathFinder):
         aliases = {package.alias for package in self._packages}
         # A copy: another thread may import something meanwhile.
         modules = list(sys.modules.items())
-        found = {name: module for name, module in modules if name.partition(".")[0] in aliases}
-        for name in found:
+        modules_by_name = {name: module for name, module in modules if name.partition(".")[0] in aliases}
+        for name in modules_by_name:
             sys.modules.pop(name, None)
-        return found
+        return modules_by_name
 
     def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
         root, _, _ = fullname.partition(".")
@@ -190,11 +190,11 @@ class AliasFinder(MetaPathFinder):
                 continue
             private = f"{package.name}{fullname.removeprefix(root)}"
             try:
-                found = util.find_spec(private)
+                spec = util.find_spec(private)
             except ModuleNotFoundError:
                 continue
-            if found is not None:
-                is_package = found.submodule_search_locations is not None
+            if spec is not None:
+                is_package = spec.submodule_search_locations is not None
                 return ModuleSpec(fullname, _ExistingLoader(private), is_package=is_package)
         return None
 
@@ -211,7 +211,7 @@ class NeighbourFinder(MetaPathFinder):
 
     def __init__(self, packages: Sequence[ExtensionPackage]) -> None:
         self._folders = list(dict.fromkeys(str(package.directory.parent) for package in packages))
-        self._found: set[str] = set()
+        self._modules: set[str] = set()
 
     def open(self) -> None:
         """Install the finder after all others."""
@@ -220,7 +220,7 @@ class NeighbourFinder(MetaPathFinder):
     def close(self) -> None:
         """Remove the finder and its modules: a later extension may have others of the same names."""
         sys.meta_path.remove(self)
-        for name in [name for name in list(sys.modules) if name.partition(".")[0] in self._found]:
+        for name in [name for name in list(sys.modules) if name.partition(".")[0] in self._modules]:
             sys.modules.pop(name, None)
 
     def prefer(self, package: ExtensionPackage) -> None:
@@ -230,18 +230,18 @@ class NeighbourFinder(MetaPathFinder):
     def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
         if path is not None:
             return None
-        found = PathFinder.find_spec(fullname, self._folders)
-        if found is None:
+        spec = PathFinder.find_spec(fullname, self._folders)
+        if spec is None:
             return None
-        if found.loader is None:
+        if spec.loader is None:
             # A folder without __init__.py, as those of extensions mostly are.
-            folders = [folder for folder in found.submodule_search_locations or () if _has_modules(Path(folder))]
+            folders = [folder for folder in spec.submodule_search_locations or () if _has_modules(Path(folder))]
             if not folders:
                 return None
-            found = ModuleSpec(fullname, None, is_package=True)
-            found.submodule_search_locations = folders
-        self._found.add(fullname)
-        return found
+            spec = ModuleSpec(fullname, None, is_package=True)
+            spec.submodule_search_locations = folders
+        self._modules.add(fullname)
+        return spec
 
 
 def _has_modules(folder: Path) -> bool:

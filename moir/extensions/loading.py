@@ -31,8 +31,8 @@ from moir.extensions.native import ExtensionFile, NativeCollector
 from moir.extensions.placing import placed
 from moir.extensions.transformation import UserTransformation
 from moir.extensions.transformation_pass import TransformationPass
-from moir.framework_record import Framework
 from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER, lowered
+from moir.frameworks.record import Framework
 from moir.lowering.driver import table_of
 from moir.lowering.table import LoweringTable
 from moir.options import ConversionOptions
@@ -165,8 +165,8 @@ class Extensions:
         self._packages = [ExtensionPackage(each) for each in directories]
         collectors: list[Collector] = [NativeCollector(self.settings.tables)]
         self._stack.callback(collectors[0].close)
-        for place in COLLECTORS:
-            module, _, name = place.partition(":")
+        for source in COLLECTORS:
+            module, _, name = source.partition(":")
             collector = cast("Callable[[Settings], Collector]", getattr(importlib.import_module(module), name))(self.settings)
             self._stack.callback(collector.close)
             collectors.append(collector)
@@ -182,8 +182,8 @@ class Extensions:
             neighbours.prefer(package)
             self._stack.callback(package.close)
             package.open()
-            for found in files_of(package.directory, self.settings.framework):
-                file = ExtensionFile(package, package.load(found.path), found.path, found.phase, found.framework)
+            for paths in files_of(package.directory, self.settings.framework):
+                file = ExtensionFile(package, package.load(paths.path), paths.path, paths.phase, paths.framework)
                 for collector in collectors:
                     collector.collect(file)
             self._tell_unread(package)
@@ -192,11 +192,11 @@ class Extensions:
 
     @staticmethod
     def _tell_unread(package: ExtensionPackage) -> None:
-        """Warn of files for a framework that moir does not read, not of a folder of modules that others import."""
+        """Warn of folders in `front` with the name of no framework, unless other modules import them."""
         for folder in unread_folders(package.directory):
             if f"{package.name}.front.{folder.name}" not in sys.modules:
-                places = ", ".join(f"front/{name}" for name in FRAMEWORKS)
-                logger.warning("%s is not loaded: it is for no framework that moir reads, whose folders are %s", shown(folder), places)
+                folders = ", ".join(f"front/{name}" for name in FRAMEWORKS)
+                logger.warning("%s is not loaded: it is for no framework that moir reads, whose folders are %s", shown(folder), folders)
 
     @property
     def transformations(self) -> list[UserTransformation]:
@@ -244,23 +244,23 @@ class Extensions:
         """
         fitting = [each for each in self.transformations if each.framework in (None, framework)]
         ends = {FRAMEWORKS[framework].lowering_pass: "middle", "back-start": "back"}
-        found: list[ModulePass] = []
+        passes: list[ModulePass] = []
         phase = "front"
         order = placed(names, fitting, framework, self.transformations)
         end = self._end_of_layouts(order, FRAMEWORKS[framework])
         for index, each in enumerate(order):
             if end and index == end:
-                found.append(made(FRAMEWORKS[framework].lowering_pass))
+                passes.append(made(FRAMEWORKS[framework].lowering_pass))
             if isinstance(each, UserTransformation):
                 # The phase at its position in the pipeline, which may differ from that of its directory.
-                found.append(TransformationPass.of(each, self._inner(each), phase, self.choice))
+                passes.append(TransformationPass.of(each, self._inner(each), phase, self.choice))
                 continue
             phase = ends.get(each, phase)
             if end and each == FRAMEWORKS[framework].lowering_pass:
-                found.append(deferred(each, {"keeps_layouts": True}))
+                passes.append(deferred(each, {"keeps_layouts": True}))
             elif each in ANCHORS or self.choice.is_enabled((each,), True):
-                found.append(made(each))
-        return found
+                passes.append(made(each))
+        return passes
 
     def _end_of_layouts(self, order: Sequence[str | UserTransformation], framework: Framework) -> int:
         """The place after the transformations that begin the middle phase and see layouts.

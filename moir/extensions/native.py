@@ -36,7 +36,7 @@ from moir.lowering.table import LoweringTable
 from moir.pipeline import build_pass, refuse_unknown_options
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter, adapted
 from moir.rewriting.rules import AnyOf, FusionRule, RulePass
-from moir.xdsl_passes import ModulePass
+from moir.support.xdsl_passes import ModulePass
 
 T = TypeVar("T")
 
@@ -101,11 +101,11 @@ class NativeCollector:
         """Register the definitions in a file. Raises ConversionError for an invalid one."""
         for operation in file.classes(Operation):
             self._register(operation, file)
-        found = list(_transformations(file))
-        if found and file.phase is None:
-            name = found[0].name
+        transformations = list(_transformations(file))
+        if transformations and file.phase is None:
+            name = transformations[0].name
             raise file.error(f"{name} is a transformation, and ops has no phase", "put the file in front, middle or back")
-        self.transformations.extend(found)
+        self.transformations.extend(transformations)
 
     def _register(self, operation: type[Operation], file: ExtensionFile) -> None:
         if inspect.isabstract(operation) or "name" not in vars(operation):
@@ -134,14 +134,14 @@ def kebab_case(name: str) -> str:
 
 def _transformations(file: ExtensionFile) -> list[UserTransformation]:
     passes = [each for each in file.classes(ModulePass) if _is_complete(each)]
-    found = [_transformation(file, each, _named(file, each), _pass_builder(file, each)) for each in passes]
+    transformations = [_transformation(file, each, _named(file, each), _pass_builder(file, each)) for each in passes]
     for pattern in (*file.classes(Pattern), *file.classes(RewritePattern)):
         if not inspect.isabstract(pattern) and (not passes or _is_placed(pattern)):
-            found.append(_transformation(file, pattern, _named(file, pattern), _pattern_builder(pattern)))
+            transformations.append(_transformation(file, pattern, _named(file, pattern), _pattern_builder(pattern)))
     rules = [value for value in list(vars(file.module).values()) if isinstance(value, FusionRule)]
     if rules and not passes:
-        found.append(_transformation(file, file.module, _checked(file, kebab_case(file.path.stem)), _rule_builder(rules)))
-    return found
+        transformations.append(_transformation(file, file.module, _checked(file, kebab_case(file.path.stem)), _rule_builder(rules)))
+    return transformations
 
 
 def _is_complete(candidate: type[ModulePass]) -> bool:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from xdsl.passes import ModulePass
 
 from moir.errors import ConversionError
-from moir.suggestions import alternatives, did_you_mean
+from moir.support.suggestions import alternatives, did_you_mean
 
 PHASES: Mapping[str, tuple[str, str]] = {
     "front": ("front-start", "lower"),
@@ -63,9 +63,9 @@ def slotted_in(
     Raises ConversionError for a name that does not exist, and for a cycle, with its members.
     """
     added = {each.name: each for each in sorted(transformations, key=lambda each: each.name)}
-    places: dict[str, list[int]] = {}
+    indices: dict[str, list[int]] = {}
     for index, name in enumerate(pipeline):
-        places.setdefault(name, []).append(index)
+        indices.setdefault(name, []).append(index)
     ignored = frozenset(optional)
     sorter: graphlib.TopologicalSorter[int | str] = graphlib.TopologicalSorter()
     for index in range(len(pipeline)):
@@ -73,23 +73,23 @@ def slotted_in(
     for name, each in added.items():
         sorter.add(name)
         for other in each.run_after:
-            if (place := _place(each, other, places, -1, added, ignored)) is not None:
+            if (place := _place(each, other, indices, -1, added, ignored)) is not None:
                 sorter.add(name, place)
         for other in each.run_before:
-            if (place := _place(each, other, places, 0, added, ignored)) is not None:
+            if (place := _place(each, other, indices, 0, added, ignored)) is not None:
                 sorter.add(place, name)
     try:
         sorter.prepare()
     except graphlib.CycleError as error:
         members: Sequence[int | str] = error.args[1]
-        raise ConversionError(_describe_cycle(members, pipeline, added), hint=_way_out(members, places, added)) from None
+        raise ConversionError(_describe_cycle(members, pipeline, added), hint=_way_out(members, indices, added)) from None
     return _in_order(sorter, pipeline, added)
 
 
 def _place(
     transformation: Transformation,
     name: str,
-    places: Mapping[str, Sequence[int]],
+    indices: Mapping[str, Sequence[int]],
     occurrence: int,
     added: Mapping[str, Transformation],
     ignored: frozenset[str],
@@ -101,46 +101,47 @@ def _place(
     """
     if name in added:
         return name
-    if name in places:
-        return places[name][occurrence]
+    if name in indices:
+        return indices[name][occurrence]
     plain, mark, number = name.partition("#")
-    if mark and plain in places:
-        if number.isdecimal() and 0 < int(number) <= len(places[plain]):
-            return places[plain][int(number) - 1]
+    if mark and plain in indices:
+        if number.isdecimal() and 0 < int(number) <= len(indices[plain]):
+            return indices[plain][int(number) - 1]
         raise ConversionError(
-            f"the transformation {transformation.name} refers to {name!r}, but {_times(plain, places)}", hint=f"say {_forms(plain, places)}"
+            f"the transformation {transformation.name} refers to {name!r}, but {_times(plain, indices)}",
+            hint=f"say {_forms(plain, indices)}",
         )
     if (plain if mark else name) in ignored:
         return None
-    hint = did_you_mean(name, [*places, *added], "`moir passes` lists the names")
+    hint = did_you_mean(name, [*indices, *added], "`moir passes` lists the names")
     raise ConversionError(f"the transformation {transformation.name} refers to {name!r}, which is not a pass", hint=hint)
 
 
-def _times(name: str, places: Mapping[str, Sequence[int]]) -> str:
-    count = len(places[name])
+def _times(name: str, indices: Mapping[str, Sequence[int]]) -> str:
+    count = len(indices[name])
     return f"the pass {name} runs {f'{count} times' if count > 1 else 'once'}"
 
 
-def _forms(name: str, places: Mapping[str, Sequence[int]]) -> str:
+def _forms(name: str, indices: Mapping[str, Sequence[int]]) -> str:
     """The names of the occurrences of a pass."""
-    count = len(places[name])
+    count = len(indices[name])
     return alternatives(f"{name}#{number}" for number in range(1, count + 1)) if count > 1 else name
 
 
-def _way_out(members: Sequence[int | str], places: Mapping[str, Sequence[int]], added: Mapping[str, Transformation]) -> str:
-    """The next step for a cycle: which occurrence of a pass to name, if a transformation names one that has several."""
+def _way_out(members: Sequence[int | str], indices: Mapping[str, Sequence[int]], added: Mapping[str, Transformation]) -> str:
+    """How a cycle of constraints can be resolved, for the message: for example which occurrence of a pass to name."""
     listed = dict.fromkeys(
         name
         for member in members
         if isinstance(member, str)
         for name in (*added[member].run_after, *added[member].run_before)
-        if len(places.get(name, ())) > 1
+        if len(indices.get(name, ())) > 1
     )
     if not listed:
         return "change their run_after or run_before"
     name = next(iter(listed))
     meaning = "where run_after means after the last and run_before before the first"
-    return f"{_times(name, places)}, {meaning}; say {_forms(name, places)} to mean one of them"
+    return f"{_times(name, indices)}, {meaning}; say {_forms(name, indices)} to mean one of them"
 
 
 def _describe_cycle(members: Sequence[int | str], pipeline: Sequence[str], added: Mapping[str, Transformation]) -> str:

@@ -17,7 +17,7 @@ from moir.extensions.ordering import PHASES, Transformation, slotted_in
 from moir.extensions.transformation import Reference, UserTransformation
 from moir.frameworks import FRAMEWORKS, load
 from moir.pipeline import AnchorPass, every_pass, is_pass, pass_names
-from moir.xdsl_passes import ModulePass
+from moir.support.xdsl_passes import ModulePass
 
 PLACES = "moir.model_optimizer.api.transformations.anchors:places"
 """The function that gives the positions of classes that stand for transformations of Model Optimizer.
@@ -89,9 +89,9 @@ class _Names:
         listed = transformation.references(attribute)
         if listed is None:
             return (self._lowered(default),)
-        found = [self._name(each, transformation, attribute) for each in listed]
+        names = [self._name(each, transformation, attribute) for each in listed]
         # With only ignored classes left, nothing would bound the position, so the default does.
-        known = tuple(name for name in found if name is not None)
+        known = tuple(name for name in names if name is not None)
         return known if known or not listed else (self._lowered(default),)
 
     def _lowered(self, name: str) -> str:

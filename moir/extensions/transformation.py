@@ -72,9 +72,9 @@ class UserTransformation:
 
     @property
     def id(self) -> str | None:
-        """The `id` that its author declared, None if there is none."""
-        given = getattr(self.source, "id", None)
-        return given if isinstance(given, str) and given else None
+        """The `id` that the author of a transformation declared; None without one."""
+        declared = getattr(self.source, "id", None)
+        return declared if isinstance(declared, str) and declared else None
 
     @property
     def handles(self) -> tuple[str, ...]:
@@ -95,8 +95,8 @@ class UserTransformation:
     @property
     def summary(self) -> str:
         """The line of the transformation in a list of passes: description, id, class and file."""
-        place = ", ".join((*((f"id {self.id}",) if self.id else ()), self.definition))
-        return f"{self.description} ({place})" if self.description else place
+        definition = ", ".join((*((f"id {self.id}",) if self.id else ()), self.definition))
+        return f"{self.description} ({definition})" if self.description else definition
 
     @property
     def reason(self) -> str:
@@ -117,7 +117,10 @@ class UserTransformation:
         return f"transformation {self.id or self.name} ({self.label})"
 
     def is_enabled(self, choice: Choice) -> bool:
-        """Whether it is to run. Evaluated at each call: a transformation before it may change its `enabled`."""
+        """Whether the transformation is to run.
+
+        Evaluated at each call: a transformation that runs earlier may change `enabled`.
+        """
         return choice.is_enabled(self.handles, bool(getattr(self.source, "enabled", True)))
 
     def flag(self, name: str, default: bool = False) -> bool:
@@ -129,18 +132,18 @@ class UserTransformation:
 
         Raises ConversionError for an element that is neither a name nor a class.
         """
-        given = getattr(self.source, attribute, None)
-        if callable(given) and not isinstance(given, type):
+        declared = getattr(self.source, attribute, None)
+        if callable(declared) and not isinstance(declared, type):
             try:
                 is_method = isinstance(self.source, type) and inspect.isfunction(inspect.getattr_static(self.source, attribute))
-                given = cast("Callable[..., Any]", given)(*((self.source(),) if is_method else ()))
+                declared = cast("Callable[..., Any]", declared)(*((self.source(),) if is_method else ()))
             except INTERRUPTIONS:
                 raise
             except BaseException as error:
                 raise failure(error, f"{attribute} of {self.title}", self.owns) from error
-        if given is None:
+        if declared is None:
             return None
-        listed = (given,) if isinstance(given, str | type) else tuple(cast("Iterable[Any]", given))
+        listed = (declared,) if isinstance(declared, str | type) else tuple(cast("Iterable[Any]", declared))
         for each in listed:
             if not isinstance(each, str | type):
                 raise ConversionError(
@@ -152,7 +155,7 @@ class UserTransformation:
 
     def conditions(self) -> tuple[Condition, ...]:
         """The predicates of `graph_condition`."""
-        given = getattr(self.source, "graph_condition", None)
-        if given is None:
+        declared = getattr(self.source, "graph_condition", None)
+        if declared is None:
             return ()
-        return (cast(Condition, given),) if callable(given) else tuple(cast("Iterable[Condition]", given))
+        return (cast(Condition, declared),) if callable(declared) else tuple(cast("Iterable[Condition]", declared))

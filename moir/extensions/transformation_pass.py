@@ -73,7 +73,7 @@ class TransformationPass(ModulePass):
             raise ConversionError(f"it leaves an invalid module: {error}", location=self.transformation.title) from error
         except BaseException as error:
             raise failure(error, self.transformation.title, self.transformation.owns) from error
-        # Replaced operations may be of kinds that have no lowering, and no other pass of the front phase erases them.
+        # Erases the replaced operations, which may have no lowering; no other pass of the front phase erases them.
         if (self.phase == "front" and not self.transformation.keeps_dead) or self.transformation.flag("force_clean_up"):
             for name in CLEAN_UP[self.phase]:
                 load_pass(name)().apply(ctx, op)

@@ -27,7 +27,7 @@ from moir.model_optimizer.api.transformations.configured_replacement import (
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph_passes import GraphPass, graph_of
 from moir.parameters.extension import DETECTION, PIPELINE_CONFIG
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from moir.extensions.loading import Settings
@@ -84,14 +84,14 @@ class ConfigurationCollector:
             return []
         from moir.model_optimizer.detection.transformations import COMPLETE, IDS, configured, recognised
 
-        found = [id_ for id_ in self._descriptions if id_ not in self._ids and id_ in IDS]
+        heads = [id_ for id_ in self._descriptions if id_ not in self._ids and id_ in IDS]
         if self._path is not None and self._detection != "plain":
-            self.transformations.extend(configured(found, self._descriptions, self._path, self._pipeline))
-        if not found and self._detection == "output" and self._framework is not None and self._framework not in COMPLETE:
+            self.transformations.extend(configured(heads, self._descriptions, self._path, self._pipeline))
+        if not heads and self._detection == "output" and self._framework is not None and self._framework not in COMPLETE:
             logger.warning("--detection=output has no effect: it is for models of TensorFlow and MXNet; all stays plain operations")
-        elif not found and self._detection == "output":
+        elif not heads and self._detection == "output":
             self.transformations.append(recognised(self._pipeline, self._framework))
-        return found
+        return heads
 
     def close(self) -> None:
         """Do nothing: nothing was registered elsewhere."""

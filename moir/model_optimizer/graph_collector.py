@@ -53,7 +53,7 @@ class OwnStep(UserTransformation):
 
     @property
     def summary(self) -> str:
-        """The description of the step, in place of that of a user's class."""
+        """The description that debugging output shows; for a user's class it is the docstring."""
         return self.description
 
 
@@ -186,7 +186,7 @@ class GraphCollector:
         packages = {file.package for _, file in used}
 
         step = ExtractionPass(extractors, operations, self._tables, self._parameters)
-        place = type("_Extraction", (_Extraction,), {"__doc__": f"Extractors: {_listed(used)}."})
+        place = type("_Extraction", (_Extraction,), {"__doc__": f"Extractors: {_shown_classes(used)}."})
         self._add_step(EXTRACTION, "extractors", place, step, used[0][1].path, packages)
 
     def _add_step(
@@ -236,7 +236,7 @@ RESTORING = "restore-framework-forms"
 
 
 class _Extraction:
-    """The place of all extractors in the order of transformations."""
+    """Stands for all extractors where transformations are sorted: they run before `front-start`."""
 
     run_after = ()
     run_before = ("front-start",)
@@ -262,7 +262,7 @@ class _Restoring:
     run_before = ("lower",)
 
 
-def _listed(classes: Iterable[tuple[type, ExtensionFile]]) -> str:
+def _shown_classes(classes: Iterable[tuple[type, ExtensionFile]]) -> str:
     return ", ".join(f"{each.__name__} in {shown(file.path)}" for each, file in classes)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from moir.analysis.places import Places
+from moir.analysis.model_names import ModelNames
 from moir.dialects.moir import ModelOp
 from moir.dialects.names import name_of
 from moir.errors import ConversionError
@@ -43,19 +43,17 @@ def _user_shapes(model: ModelOp, parameters: Namespace) -> dict[str, list[dict[s
     items = input_items(given[0]) if isinstance(given[0], str) else ()
     if isinstance(given[1], str):
         items = merged(items, shapes(given[1]))
-    places = Places(model.block)
-    found: dict[str, list[dict[str, Any]]] = {}
+    names = ModelNames(model.block)
+    by_node: dict[str, list[dict[str, Any]]] = {}
     for index, item in enumerate(items):
         shape = None if item.shape is None else masked_shape(tuple(each.size for each in item.shape))
-        found.setdefault(_input_name(places, item, index), []).append({"shape": shape})
-    return found or None
+        by_node.setdefault(_input_name(names, item, index), []).append({"shape": shape})
+    return by_node or None
 
 
-def _input_name(places: Places, item: InputItem, index: int) -> str:
-    """The name of an input of the model: of the input in the item's position if the item has no name; or else the
-    place as written.
-    """
+def _input_name(names: ModelNames, item: InputItem, index: int) -> str:
+    """The name of the model's input that an item names, or of the input at its index if it has no name."""
     try:
-        return name_of(places.parameter_at(item.place, index)) or item.place.text
+        return name_of(names.parameter_at(item.place, index)) or item.place.text
     except ConversionError:
         return item.place.text

@@ -184,7 +184,9 @@ class ExtractionPass(ModulePass):
         domain, _, kind = op.KIND.rpartition(".")
         custom_kind = view_of_operation(op).custom_kind
         names = ((custom_kind(op) if custom_kind is not None else None) or op.KIND, kind)
-        extractor = next((found for name in names if (found := self.extractors.get(name.lower())) is not None), None)
+        extractor = next(
+            (extractor_of_kind for name in names if (extractor_of_kind := self.extractors.get(name.lower())) is not None), None
+        )
         if self._run(extractor, node):
             return
         operation = self.operations.get(kind)

@@ -34,7 +34,7 @@ from typing import Any
 from moir.extensions.directories import PHASE_DIRECTORIES
 from moir.extensions.importing import module_of_extension
 from moir.model_optimizer.former_modules import API, DIRECTORIES, RENAMED, SOURCES, WITH_TRANSFORMATIONS
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 ROOTS = ("openvino.tools.mo", "mo", "extensions")
 """The packages that were Model Optimizer."""
@@ -68,9 +68,9 @@ def is_module(name: str) -> bool:
 def resolve(name: str, attribute: str) -> Any:
     """The object with a name in a module of Model Optimizer. Raises AttributeError if there is none."""
     for source in SOURCES.get(name, ()):
-        found = getattr(importlib.import_module(source), RENAMED.get(attribute, attribute), None)
-        if found is not None:
-            return found
+        member = getattr(importlib.import_module(source), RENAMED.get(attribute, attribute), None)
+        if member is not None:
+            return member
     directory = name.partition(".")[0]
     if name not in _PACKAGES and (name not in SOURCES or name in WITH_TRANSFORMATIONS or directory == "ops"):
         if directory == "ops":
@@ -94,14 +94,14 @@ def _operation(attribute: str) -> Any:
 def names_in(name: str) -> list[str]:
     """The names in a listed module."""
     legacy = {ours: theirs for theirs, ours in RENAMED.items()}
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for source in SOURCES.get(name, ()):
         module = importlib.import_module(source)
-        found.update(dict.fromkeys(legacy.get(key, key) for key in list(vars(module)) if not key.startswith("_") and key != "annotations"))
+        names.update(dict.fromkeys(legacy.get(key, key) for key in list(vars(module)) if not key.startswith("_") and key != "annotations"))
     if name.startswith("ops."):
         # A module below `ops` has all operations.
-        found.update(dict.fromkeys(importlib.import_module(f"{API}.operations").descriptions()))
-    return list(found)
+        names.update(dict.fromkeys(importlib.import_module(f"{API}.operations").descriptions()))
+    return list(names)
 
 
 class LegacyModule(ModuleType):
@@ -125,8 +125,8 @@ def _own_names(name: str) -> dict[str, Any]:
     """The names of the file that an open extension has in place of a module; while the file is executed, the names
     defined so far.
     """
-    found = module_of_extension(name) if name.partition(".")[0] in PHASE_DIRECTORIES else None
-    return {} if found is None else vars(importlib.import_module(found))
+    module = module_of_extension(name) if name.partition(".")[0] in PHASE_DIRECTORIES else None
+    return {} if module is None else vars(importlib.import_module(module))
 
 
 class EnclosingModule(LegacyModule):
@@ -143,14 +143,14 @@ class EnclosingModule(LegacyModule):
         fullname = f"{self.__name__}.{attribute}"
         is_ours = fullname in ENCLOSING or canonical(fullname) is not None
         try:
-            found = importlib.import_module(fullname) if is_ours else load_installed(self.__name__)
+            module = importlib.import_module(fullname) if is_ours else load_installed(self.__name__)
         except ModuleNotFoundError as error:
             raise AttributeError(f"module {self.__name__!r} has no attribute {attribute!r}: {error}") from error
         if is_ours:
-            return found
-        if attribute == "__all__" and not hasattr(found, "__all__"):
-            return [name for name in dir(found) if not name.startswith("_")]
-        return getattr(found, attribute)
+            return module
+        if attribute == "__all__" and not hasattr(module, "__all__"):
+            return [name for name in dir(module) if not name.startswith("_")]
+        return getattr(module, attribute)
 
     def __dir__(self) -> list[str]:
         try:
@@ -290,9 +290,9 @@ class LegacyImports(MetaPathFinder):
         """The spec of an installed module, which is not imported; None if there is none."""
         for finder in tuple(sys.meta_path):
             if not isinstance(finder, LegacyImports) and hasattr(finder, "find_spec"):
-                found = finder.find_spec(fullname, path)
-                if found is not None:
-                    return found
+                spec = finder.find_spec(fullname, path)
+                if spec is not None:
+                    return spec
         return None
 
 
@@ -323,17 +323,17 @@ def _children(package: str) -> list[str]:
 
 def _take_out(names: Iterable[str]) -> dict[str, ModuleType]:
     """Remove modules from `sys.modules` and from their parent packages; returns them by name."""
-    found: dict[str, ModuleType] = {}
+    modules: dict[str, ModuleType] = {}
     for name in names:
         module = sys.modules.pop(name, None)
         if module is None:
             continue  # another thread was faster
-        found[name] = module
+        modules[name] = module
         parent, _, child = name.rpartition(".")
         package = sys.modules.get(parent)
         if package is not None and not isinstance(package, LegacyModule) and vars(package).get(child) is module:
             delattr(package, child)
-    return found
+    return modules
 
 
 def _bind(name: str, module: ModuleType) -> None:

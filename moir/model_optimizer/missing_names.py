@@ -18,13 +18,13 @@ def missing_names(path: Path) -> list[tuple[int, str]]:
         tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError):
         return []
-    found: list[tuple[int, str]] = []
+    names: list[tuple[int, str]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found += [(node.lineno, f"{node.module}.{alias.name}") for alias in node.names if _is_missing(node.module, alias.name)]
+            names += [(node.lineno, f"{node.module}.{alias.name}") for alias in node.names if _is_missing(node.module, alias.name)]
         elif isinstance(node, ast.Import):
-            found += [(node.lineno, alias.name) for alias in node.names if _is_missing(alias.name, None)]
-    return sorted(found)
+            names += [(node.lineno, alias.name) for alias in node.names if _is_missing(alias.name, None)]
+    return sorted(names)
 
 
 def _is_missing(fullname: str, attribute: str | None) -> bool:

@@ -17,11 +17,17 @@ from typing import Any
 
 import numpy as np
 
-from moir.tables import pairs
-
-_FUNCTIONS = pairs(
-    "alltrue all, cumproduct cumprod, in1d isin, msort sort, product prod, round_ round, row_stack vstack, sometrue any, trapz trapezoid"
-)
+_FUNCTIONS = {
+    "alltrue": "all",
+    "cumproduct": "cumprod",
+    "in1d": "isin",
+    "msort": "sort",
+    "product": "prod",
+    "round_": "round",
+    "row_stack": "vstack",
+    "sometrue": "any",
+    "trapz": "trapezoid",
+}
 """Removed name -> the present name in numpy."""
 
 _VALUES: dict[str, Any] = {

@@ -43,9 +43,9 @@ def describing_names(operation: type[FrameworkOp]) -> frozenset[str]:
 def _describing_names(operation: type[FrameworkOp], frameworks: Views) -> frozenset[str]:
     names = frozenset(class_names(operation))
     listed = ((dialect, kind, entries) for dialect, _ in frameworks for kind, entries in view_of(dialect).attributes.items())
-    found = {key for dialect, kind, entries in listed if names.intersection(names_of_kind(dialect, kind)) for key in entries}
+    describing = {key for dialect, kind, entries in listed if names.intersection(names_of_kind(dialect, kind)) for key in entries}
     type_ = class_type(operation)
     if type_ is not None and type_ not in FRONT_TYPES.values():
         kind = kind_of_layer_type(type_)
-        found.update(STANDARD.get(kind, ()), property_table(opset.newest(kind)).specs)
-    return frozenset(found)
+        describing.update(STANDARD.get(kind, ()), property_table(opset.newest(kind)).specs)
+    return frozenset(describing)

@@ -243,7 +243,7 @@ class OperationAttributes(MutableMapping[str, Any]):
             return None
         if key == "op":
             recast(self.op, operation_class(MODEL_OPTIMIZER, str(value)))
-        # With another type or version it is no longer an operation of its class.
+        # A change of type or version makes it an operation of another class, so the record of its class is dropped.
         kept = {name: entry for name, entry in self.entries.items() if key == "op" or name != DESCRIBED_KIND}
         self._store({**kept, key: value})
         return self.graph.forget_operations()
@@ -335,7 +335,7 @@ class OperationAttributes(MutableMapping[str, Any]):
                 value = cast("Array", value).item()
             read = view_of_operation(self.op).value_of_text
             if isinstance(value, str) and read is not None:
-                value = value if (found := read(value)) is None else found
+                value = value if (value_read := read(value)) is None else value_read
             return attribute_value(value)
         try:
             return property_value(property_table(type(self.op)).specs[name].kind, value)

@@ -27,16 +27,16 @@ from moir.model_optimizer.values.slice_masks import INVERTED, inverted
 _SPATIAL = ("strides", "dilations", "pads_begin", "pads_end", "kernel")
 
 
-def _listed(op: Operation, name: str) -> list[int] | None:
-    found = op.properties.get(name)
-    return None if found is None else [int(item) for item in value_of(found)]
+def _integers_of(op: Operation, name: str) -> list[int] | None:
+    value = op.properties.get(name)
+    return None if value is None else [int(item) for item in value_of(value)]
 
 
 def _spatial_rank(op: Operation) -> int:
     """The number of spatial axes: the length of the longest attribute with an entry for each axis; 2 if all are
     empty.
     """
-    return max((len(_listed(op, name) or ()) for name in _SPATIAL), default=0) or 2
+    return max((len(_integers_of(op, name) or ()) for name in _SPATIAL), default=0) or 2
 
 
 def _spatial_entries(op: Operation, name: str, value: Any) -> list[int]:
@@ -52,14 +52,14 @@ def _full(name: str, source: str) -> Extracted:
     """A list with an entry for each axis, batch and channels first; in the IR it has only the spatial axes."""
 
     def read(op: Operation) -> Any:
-        return np.array([1, 1, *(_listed(op, source) or [1] * _spatial_rank(op))], dtype=np.int64)
+        return np.array([1, 1, *(_integers_of(op, source) or [1] * _spatial_rank(op))], dtype=np.int64)
 
     return Extracted("", of=read, write=lambda op, value: {source: _spatial_entries(op, name, value)})
 
 
 def _read_pad(op: Operation) -> Any:
     nothing = [0] * _spatial_rank(op)
-    begin, end = _listed(op, "pads_begin") or nothing, _listed(op, "pads_end") or nothing
+    begin, end = _integers_of(op, "pads_begin") or nothing, _integers_of(op, "pads_end") or nothing
     if (following := _pads_of_sizes(op)) is not None:
         begin, end = following
     return np.array([[0, 0], [0, 0], *zip(begin, end, strict=True)], dtype=np.int64)
@@ -67,16 +67,16 @@ def _read_pad(op: Operation) -> Any:
 
 def _pads_of_sizes(op: Operation) -> tuple[list[int], list[int]] | None:
     """The pads that follow from sizes, for `same_upper` and `same_lower`; None for other values of `auto_pad`, and for
-    unknown sizes.
+    dynamic dimensions.
     """
     auto_pad, image = _read_auto_pad(op), shape_of(op.operands[0])
     if auto_pad not in ("same_upper", "same_lower") or "Backprop" in op.name or image is None or min(image[2:], default=-1) < 0:
         return None
     filters, rank = shape_of(op.operands[1]) if len(op.operands) > 1 else None, _spatial_rank(op)
-    kernel = _listed(op, "kernel") or (list(filters[-rank:]) if filters else None)
+    kernel = _integers_of(op, "kernel") or (list(filters[-rank:]) if filters else None)
     if kernel is None or len(image) != rank + 2 or min(kernel) < 0:
         return None
-    strides, dilations = (_listed(op, name) or [1] * rank for name in ("strides", "dilations"))
+    strides, dilations = (_integers_of(op, name) or [1] * rank for name in ("strides", "dilations"))
     totals = [
         max((-(-size // stride) - 1) * stride + (length - 1) * distance + 1 - size, 0)
         for size, stride, length, distance in zip(image[2:], strides, kernel, dilations, strict=True)
@@ -94,8 +94,8 @@ def _write_pad(op: Operation, value: Any) -> Mapping[str, Any]:
 
 
 def _read_auto_pad(op: Operation) -> str | None:
-    found = op.properties.get("auto_pad")
-    text = "explicit" if found is None else str(value_of(found))
+    value = op.properties.get("auto_pad")
+    text = "explicit" if value is None else str(value_of(value))
     return None if text == "explicit" else text
 
 

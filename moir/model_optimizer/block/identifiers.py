@@ -48,8 +48,8 @@ class Identifiers:
         return f"{prefix}{number}"
 
     def _is_taken(self, id_: str) -> bool:
-        found = self._subjects.get(id_)
-        owner = found.owner if isinstance(found, SSAValue) else found
+        present = self._subjects.get(id_)
+        owner = present.owner if isinstance(present, SSAValue) else present
         return isinstance(owner, Operation) and owner.parent is not None
 
     def add(self, op: Operation, id_: str | None = None) -> str:
@@ -65,9 +65,9 @@ class Identifiers:
 
     def of(self, subject: Vertex) -> str:
         """The id of an operation or a tensor. An operation keeps it when it is erased."""
-        found = self._ids.get(subject)
-        if found is not None:
-            return found
+        identifier = self._ids.get(subject)
+        if identifier is not None:
+            return identifier
         if isinstance(subject, Operation):
             return self.add(subject)
         producer = subject.owner
@@ -77,12 +77,12 @@ class Identifiers:
 
     def subject(self, id_: str) -> Vertex | None:
         """The operation or tensor of an id, None if there is none in the block now."""
-        found = self._subjects.get(id_)
-        if found is None and "/data_" in id_:
+        present = self._subjects.get(id_)
+        if present is None and "/data_" in id_:
             self._number_tensors()
-            found = self._subjects.get(id_)
-        owner = found.owner if isinstance(found, SSAValue) else found
-        return found if isinstance(owner, Operation) and owner.parent is self.block else None
+            present = self._subjects.get(id_)
+        owner = present.owner if isinstance(present, SSAValue) else present
+        return present if isinstance(owner, Operation) and owner.parent is self.block else None
 
     def _number_tensors(self) -> None:
         for op in nodes_of(self.block):
@@ -95,7 +95,7 @@ class Identifiers:
 
     def require(self, id_: object) -> Vertex:
         """The operation or tensor of an id. Raises ConversionError if there is none."""
-        found = self.subject(id_) if isinstance(id_, str) else None
-        if found is None:
+        subject = self.subject(id_) if isinstance(id_, str) else None
+        if subject is None:
             raise ConversionError(f"the graph has no node {id_!r}")
-        return found
+        return subject

@@ -53,7 +53,7 @@ def place_of_function(function: object) -> str | None:
 
 
 def passed_outside(error: BaseException | None) -> bool:
-    """Whether an exception that is caught here, or one that caused it, passed through a file of an extension."""
+    """Whether the traceback of a caught exception, or of one of its causes, contains a file of an extension."""
     while error is not None:
         if any(is_outside(frame.filename) for frame in traceback.extract_tb(error.__traceback__)):
             return True

@@ -20,7 +20,7 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.properties import value_of
 from moir.dialects.xml import kind_of_layer_type, layer_type, respelled_operations
 from moir.model_optimizer.frameworks.lookup import names_of_kind, place_of_view, view_of_operation
-from moir.tables import by_member, by_word
+from moir.support.tables import by_member, by_word
 
 OPSET_OP_NAMES = {
     **{operation.KIND: layer_type(operation) for operation in respelled_operations()},
@@ -112,7 +112,7 @@ def op_names(op: Operation, entries: Mapping[str, Any]) -> tuple[str, ...]:
     form = view_of_operation(op).forms.get(op.KIND) if isinstance(op, FrameworkOp) else None
     if form is None:
         return names
-    # The attributes of the other forms are not those of this node.
+    # Without the names of the other forms: their attributes differ from those of this node.
     chosen = form(op)
     return (chosen, *(name for name in names if name != chosen and not name.startswith("Attributed") and "ONNX" not in name))
 

@@ -16,7 +16,7 @@ from xdsl.ir import SSAValue
 from moir.analysis.constants import constant_of
 from moir.dialects.frameworks.tensorflow import origin, origin_of_kind
 from moir.model_optimizer.detection.expressions import (
-    Found,
+    Bindings,
     Named,
     Scaled,
     difference,
@@ -26,7 +26,7 @@ from moir.model_optimizer.detection.expressions import (
     scaled_origin,
     sum_of,
 )
-from moir.records import Record
+from moir.support.records import Record
 
 
 class CodedBoxes(Record):
@@ -51,14 +51,14 @@ def decoded_from(value: SSAValue) -> CodedBoxes | None:
     packed = None if transposed is None else origin_of_kind(transposed.operands[0], "Pack")
     if packed is None or len(packed.operands) != 4:
         return None
-    found: Found = {}
+    bindings: Bindings = {}
     lines = (
         difference(Named("y"), Scaled(Named("h"), 0.5)),
         difference(Named("x"), Scaled(Named("w"), 0.5)),
         sum_of(Named("y"), Scaled(Named("h"), 0.5)),
         sum_of(Named("x"), Scaled(Named("w"), 0.5)),
     )
-    if not all(line.match(operand, found) for line, operand in zip(lines, packed.operands, strict=True)):
+    if not all(line.match(operand, bindings) for line, operand in zip(lines, packed.operands, strict=True)):
         return None
     parts = {
         "y": sum_of(product(Named("code0"), Named("height")), sum_of(row(0, Named("anchors")), Scaled(Named("height"), 0.5))),
@@ -68,16 +68,16 @@ def decoded_from(value: SSAValue) -> CodedBoxes | None:
         "height": difference(row(2, Named("anchors")), row(0, Named("anchors"))),
         "width": difference(row(3, Named("anchors")), row(1, Named("anchors"))),
     }
-    if not all(part.match(found[name], found) for name, part in parts.items()):
+    if not all(part.match(bindings[name], bindings) for name, part in parts.items()):
         return None
     variances: list[float] = []
     for number in range(4):
-        code, factor = scaled_origin(found[f"code{number}"])
-        if not row(number, Named("codes")).match(code, found):
+        code, factor = scaled_origin(bindings[f"code{number}"])
+        if not row(number, Named("codes")).match(code, bindings):
             return None
         variances.append(factor)
-    anchors, is_tiled = untiled(found["anchors"])
-    return CodedBoxes(found["codes"], anchors, tuple(variances), is_tiled)
+    anchors, is_tiled = untiled(bindings["anchors"])
+    return CodedBoxes(bindings["codes"], anchors, tuple(variances), is_tiled)
 
 
 def untiled(anchors: SSAValue) -> tuple[SSAValue, bool]:

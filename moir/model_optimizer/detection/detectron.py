@@ -25,7 +25,7 @@ from moir.dialects.shapes import tensor
 from moir.model_optimizer.detection.request import Request
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.model_inputs import new_parameter
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 _SCALES = (4, 8, 16, 32, 64)
 """Pixels of the image for a step in each feature map of a pyramid, the finest one first."""

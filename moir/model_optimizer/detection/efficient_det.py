@@ -66,12 +66,12 @@ def replace_heads(request: Request) -> None:
 
 def _levels(request: Request, net: str) -> list[FrameworkOp]:
     """The last nodes of a head, from the finest level on."""
-    found: list[tuple[int, FrameworkOp]] = []
+    levels: list[tuple[int, FrameworkOp]] = []
     for op in request.nodes("BiasAdd"):
         match = _HEADS.fullmatch(name_of(op) or "")
         if match is not None and match["net"] == net:
-            found.append((int(match["number"] or match["call"] or 0), op))
-    return [op for _, op in sorted(found, key=lambda each: each[0])]
+            levels.append((int(match["number"] or match["call"] or 0), op))
+    return [op for _, op in sorted(levels, key=lambda each: each[0])]
 
 
 def _anchors(request: Request, build: _Nodes, features: FrameworkOp, image: Parameter, level: int) -> SSAValue:

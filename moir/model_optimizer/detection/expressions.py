@@ -1,6 +1,6 @@
 """Matching of expressions that TensorFlow nodes compute, through identities, in any order of sums and products.
 
-    sum_of(Named("top"), scaled(Named("height"), 0.5)).match(value, found)
+    sum_of(Named("top"), scaled(Named("height"), 0.5)).match(value, bindings)
 
 A division by a constant and a multiplication by its inverse match each other, since versions of a framework differ
 here.
@@ -17,18 +17,18 @@ from moir.analysis.constants import scalar_of
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.frameworks.tensorflow import kind_of, origin
 
-Found = dict[str, SSAValue]
-"""The values that the names of an expression stand for."""
+Bindings = dict[str, SSAValue]
+"""The value of each name in an expression."""
 
 
 class Expression:
     """An expression over TensorFlow nodes."""
 
     @abstractmethod
-    def match(self, value: SSAValue, found: Found) -> bool:
+    def match(self, value: SSAValue, bindings: Bindings) -> bool:
         """Whether a value is computed by the expression.
 
-        If so, `found` gets the values of names, else it is unchanged.
+        If so, adds the values of the names in it to `bindings`, which is unchanged otherwise.
         """
 
 
@@ -42,8 +42,8 @@ class Named(Expression):
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def match(self, value: SSAValue, found: Found) -> bool:
-        return found.setdefault(self.name, origin(value)) is origin(value)
+    def match(self, value: SSAValue, bindings: Bindings) -> bool:
+        return bindings.setdefault(self.name, origin(value)) is origin(value)
 
 
 class Computed(Expression):
@@ -62,7 +62,7 @@ class Computed(Expression):
         self.commutes = commutes
         self.result = result
 
-    def match(self, value: SSAValue, found: Found) -> bool:
+    def match(self, value: SSAValue, bindings: Bindings) -> bool:
         value = origin(value)
         if not isinstance(value, OpResult) or value.index != self.result or kind_of(value.op) not in self.kinds:
             return False
@@ -73,9 +73,9 @@ class Computed(Expression):
         if self.commutes:
             orders.append((given[1], given[0]))
         for order in orders:
-            trial = dict(found)
+            trial = dict(bindings)
             if all(part.match(operand, trial) for part, operand in zip(self.operands, order, strict=True)):
-                found.update(trial)
+                bindings.update(trial)
                 return True
         return False
 
@@ -92,9 +92,9 @@ class Scaled(Expression):
         self.operand = operand
         self.factor = factor
 
-    def match(self, value: SSAValue, found: Found) -> bool:
+    def match(self, value: SSAValue, bindings: Bindings) -> bool:
         scaled = scaled_origin(value)
-        return abs(scaled[1] - self.factor) < 1e-6 and self.operand.match(scaled[0], found)
+        return abs(scaled[1] - self.factor) < 1e-6 and self.operand.match(scaled[0], bindings)
 
 
 def scaled_origin(value: SSAValue) -> tuple[SSAValue, float]:

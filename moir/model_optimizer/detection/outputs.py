@@ -20,7 +20,7 @@ from moir.dialects.names import name_of, tensor_names
 from moir.dialects.opset.infrastructure import Constant
 from moir.model_optimizer.detection.post_processing import PostProcessing
 from moir.model_optimizer.detection.request import Request
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 MASKS, DETECTIONS = "masks", "reshape_do_2d"
 """The names of the outputs of a Mask R-CNN in the IRs of Model Optimizer."""

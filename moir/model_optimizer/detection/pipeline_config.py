@@ -12,8 +12,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from moir.errors import ConversionError
-from moir.frontends.protobuf.text_format import Scalar, TextMessage, read_configuration
-from moir.suggestions import alternatives
+from moir.files.protobuf.text_format import Scalar, TextMessage, read_configuration
+from moir.support.suggestions import alternatives
 
 META_ARCHITECTURES = ("ssd", "faster_rcnn")
 """The kinds of models that the file describes and moir has passes for."""
@@ -51,7 +51,7 @@ class PipelineConfig:
         return cls(models[0], path)
 
     def number(self, place: str) -> float | None:
-        """The number at a place, names of fields with dots between; None if there is none.
+        """The number at a path of field names with dots between; None if the field is absent.
 
         Raises ConversionError for a value that is not a number.
         """
@@ -65,12 +65,12 @@ class PipelineConfig:
         return float(values[-1])
 
     def integer(self, place: str) -> int | None:
-        """The whole number at a place; None if there is none."""
-        found = self.number(place)
-        return None if found is None else int(found)
+        """The integer at a path of field names; None if the field is absent."""
+        number = self.number(place)
+        return None if number is None else int(number)
 
     def in_model(self, place: str) -> float | None:
-        """The number at a place below the message of the architecture; None if there is none."""
+        """The number at a path below the message of the architecture; None if the field is absent."""
         return self.number(f"{self.architecture}.{place}")
 
     def _message(self, place: str) -> TextMessage | None:

@@ -23,9 +23,9 @@ from moir.dialects.frameworks.tensorflow import integer_of, kind_of, origin, ori
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.properties import value_of
-from moir.model_optimizer.detection.expressions import Computed, Expression, Found, Named, Scaled, difference, scaled_origin, sum_of
+from moir.model_optimizer.detection.expressions import Bindings, Computed, Expression, Named, Scaled, difference, scaled_origin, sum_of
 from moir.model_optimizer.detection.request import Request
-from moir.records import Record
+from moir.support.records import Record
 
 POOLING = "PSROIPooling"
 """The kind of the head that pools position-sensitive maps."""
@@ -128,12 +128,12 @@ def _pooling_of(crops: list[FrameworkOp | None]) -> Pooling | None:
     if size is None or size.size != 2 or size.reshape(-1)[0] != size.reshape(-1)[1]:
         return None
     extent, maps, boxes = int(size.reshape(-1)[0]), set[SSAValue](), list[SSAValue]()
-    for number, crop in enumerate(crops):
+    for index, crop in enumerate(crops):
         if crop is None or not _is_plain(crop, extent):
             return None
         expanded = origin_of_kind(crop.operands[0], "ExpandDims")
         group = None if expanded is None or integer_of(expanded.operands[1]) != 0 else origin(expanded.operands[0])
-        if not isinstance(group, OpResult) or group.index != number or kind_of(group.op) != "Split":
+        if not isinstance(group, OpResult) or group.index != index or kind_of(group.op) != "Split":
             return None
         if integer_of(group.op.operands[0]) not in (2, -1) or len(group.op.results) != len(crops):
             return None
@@ -141,10 +141,10 @@ def _pooling_of(crops: list[FrameworkOp | None]) -> Pooling | None:
         boxes.append(crop.operands[1])
     for rows in range(1, len(crops) + 1):
         columns = len(crops) // rows
-        found: Found = {}
-        if rows * columns != len(crops) or not all(_bin(rows, columns, each).match(boxes[each], found) for each in range(len(crops))):
+        bindings: Bindings = {}
+        if rows * columns != len(crops) or not all(_bin(rows, columns, each).match(boxes[each], bindings) for each in range(len(crops))):
             continue
-        whole = found["boxes"]
+        whole = bindings["boxes"]
         if len(maps) == 1 and all(isinstance(each.owner, Parameter) for each in (*maps, whole)) and _by_corners(whole, boxes):
             return Pooling(maps=maps.pop(), boxes=whole, rows=rows, columns=columns, size=extent)
     return None

@@ -17,7 +17,7 @@ from moir.dialects.framework import FrameworkOp
 from moir.dialects.frameworks.tensorflow import integer_of, kind_of, origin
 from moir.dialects.opset.infrastructure import Parameter
 from moir.model_optimizer.detection.box_coding import CodedBoxes, decoded_from
-from moir.records import Record
+from moir.support.records import Record
 
 ACTIVATIONS = ("Sigmoid", "Softmax")
 """The kinds that turn logits into scores."""
@@ -147,28 +147,28 @@ def _limit(value: SSAValue) -> int | None:
     known = integer_of(value)
     owner = origin(value).owner
     if known is None and kind_of(owner) == "Minimum":
-        return next((found for each in cast("Operation", owner).operands if (found := integer_of(each)) is not None), None)
+        return next((integer for each in cast("Operation", owner).operands if (integer := integer_of(each)) is not None), None)
     return known
 
 
 def _compared_with(processing: PostProcessing) -> float | None:
     """The constant that scores have to exceed, if a comparison selects them before the suppression."""
     for each in processing.nodes:
-        if kind_of(each) == "Greater" and (found := scalar_of(origin(each.operands[1]))) is not None and 0 < found < 1:
-            return found
+        if kind_of(each) == "Greater" and (scalar := scalar_of(origin(each.operands[1]))) is not None and 0 < scalar < 1:
+            return scalar
     return None
 
 
 def _dependent(values: Iterable[SSAValue]) -> set[Operation]:
     """The operations that depend on values, within a block."""
-    found: set[Operation] = set()
+    dependent: set[Operation] = set()
     pending = list(values)
     while pending:
         for use in pending.pop().uses:
-            if use.operation not in found:
-                found.add(use.operation)
+            if use.operation not in dependent:
+                dependent.add(use.operation)
                 pending.extend(use.operation.results)
-    return found
+    return dependent
 
 
 def _clips(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> tuple[bool | None, bool | None]:
@@ -190,8 +190,8 @@ def _total(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> i
     """The most boxes of an image: the constant operand of a Minimum, or the k of a TopKV2, after the suppressions."""
     following = _dependent(result for each in suppressions for result in each.results)
     for each in processing.nodes:
-        if each in following and kind_of(each) == "Minimum" and (found := _limit(each.results[0])) is not None:
-            return found
+        if each in following and kind_of(each) == "Minimum" and (limit := _limit(each.results[0])) is not None:
+            return limit
     return None
 
 

@@ -26,7 +26,7 @@ from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.model_optimizer.detection.pipeline_config import PipelineConfig
 from moir.model_optimizer.detection.request import Request
-from moir.records import Record
+from moir.support.records import Record
 
 logger = logging.getLogger("moir")
 
@@ -83,16 +83,16 @@ def _is_image(parameter: Parameter) -> bool:
 
 def _batches(request: Request, images: Parameter) -> list[Batch]:
     """The nodes that put together the results for the images of an input."""
-    found: list[Batch] = []
+    batches: list[Batch] = []
     for op in request.block.ops:
         if kind_of(op) in _ENDS:
             made_by = _made_by(op)
             starts = [each for each in made_by if kind_of(each) in ("Unpack", "TensorListFromTensor")]
             if len(starts) == 1 and _input_of(starts[0].operands[0]) is images:
-                found.append(Batch(op, starts[0].operands[0], tuple(made_by)))
+                batches.append(Batch(op, starts[0].operands[0], tuple(made_by)))
     # The shape of one image is put together as well.
-    inner = {op for each in found for op in each.made_by}
-    return [each for each in found if each.end not in inner]
+    inner = {op for each in batches for op in each.made_by}
+    return [each for each in batches if each.end not in inner]
 
 
 def _input_of(value: SSAValue) -> Operation | None:
@@ -104,21 +104,21 @@ def _input_of(value: SSAValue) -> Operation | None:
 
 
 def _made_by(end: Operation) -> list[Operation]:
-    found: dict[Operation, None] = {}
+    operations: dict[Operation, None] = {}
     pending = [origin(operand) for operand in (end.operands if kind_of(end) == "Pack" else end.operands[:1])]
     while pending:
         value = pending.pop()
         owner = value.owner
-        if not isinstance(owner, Operation) or owner in found or kind_of(owner) in ("TensorListGather", "TensorListStack"):
+        if not isinstance(owner, Operation) or owner in operations or kind_of(owner) in ("TensorListGather", "TensorListStack"):
             continue
-        found[owner] = None
+        operations[owner] = None
         if kind_of(owner) in ("While", "StatelessWhile"):
             results = [op for op in owner.regions[-1].block.ops if isinstance(op, Result)]
             index = cast("OpResult", value).index
             pending.extend(map(origin, results[index].operands if index < len(results) else ()))
         if kind_of(owner) not in ("Unpack", "TensorListFromTensor", "TensorListReserve"):
             pending.extend(map(origin, owner.operands))
-    return list(found)
+    return list(operations)
 
 
 def _shapes(request: Request, images: SSAValue, before: Operation) -> SSAValue:

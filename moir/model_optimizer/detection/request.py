@@ -187,7 +187,7 @@ class Request:
         return node
 
     def absent(self, before: Operation) -> SSAValue:
-        """The value that stands for an absent operand, before an operation."""
+        """A `moir.none` value inserted before an operation, for an absent operand."""
         none = NoneOp.of()
         self.block.insert_op_before(none, before)
         return none.result

@@ -46,17 +46,17 @@ def replace_postprocessor(request: Request) -> None:
 
 def detection_results(request: Request) -> list[Result]:
     """The outputs that post-processing computes, after decoded boxes. Raises ConversionError if there are none."""
-    found = [each for each in request.results if PostProcessing([each.operands[0]]).boxes]
-    if not found:
+    outputs = [each for each in request.results if PostProcessing([each.operands[0]]).boxes]
+    if not outputs:
         names = ", ".join(name_of(each) or "" for each in request.results)
         raise request.error(f"no output of the model ({names}) depends on boxes that are decoded from offsets to anchors")
-    scores = {each for result in found for each in PostProcessing([result.operands[0]]).scores}
-    return [each for each in request.results if each in found or scores.intersection(PostProcessing([each.operands[0]]).scores)]
+    scores = {each for result in outputs for each in PostProcessing([result.operands[0]]).scores}
+    return [each for each in request.results if each in outputs or scores.intersection(PostProcessing([each.operands[0]]).scores)]
 
 
-def single(request: Request, found: Iterable[T], what: str, node: Operation | None = None) -> T:
+def single(request: Request, candidates: Iterable[T], what: str, node: Operation | None = None) -> T:
     """The only one of the nodes that were found. Raises ConversionError if there are several or none."""
-    nodes = list(found)
+    nodes = list(candidates)
     if len(nodes) != 1:
         names = ", ".join(name_of(each) or each.name for each in nodes)
         raise request.error(f"{what} were found {len(nodes)} times instead of once{': ' if names else ''}{names}", node)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from moir.dialects.names import name_of
 from moir.model_optimizer.detection.request import DETECTION_BOXES, Request
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 
 def replace_outputs(request: Request) -> None:

@@ -21,7 +21,7 @@ from moir.model_optimizer.api.configuration.json_configuration import CustomRepl
 from moir.model_optimizer.detection.pipeline_config import PipelineConfig
 from moir.model_optimizer.detection.request import Request
 from moir.pipeline import refuse_unknown_options
-from moir.records import Record
+from moir.support.records import Record
 
 _AFTER = {TENSORFLOW.dialect: "raise-tensor-lists", MXNET.dialect: "freeze-inputs", ONNX.dialect: "front-start"}
 """The pass after which the transformations of a framework run; for TensorFlow, when loops have become operations."""

@@ -44,7 +44,7 @@ _RANK = 4
 
 
 def replace_both_stages(request: Request) -> None:
-    """Both suppressions of a Faster R-CNN become DetectionOutputs."""
+    """Replace the non-maximum suppressions of both stages of a Faster R-CNN by DetectionOutput operations."""
     replace_proposals(request)
     replace_detections(request)
 
@@ -54,15 +54,15 @@ def replace_proposals(request: Request) -> None:
 
     Raises ConversionError if no CropAndResize takes boxes that are decoded from anchors and suppressed.
     """
-    found = _crops_of_proposals(request)
-    if not found and pooled_loops(request):
-        found = _crops_of_proposals(request)
-    if not found:
+    crops = _crops_of_proposals(request)
+    if not crops and pooled_loops(request):
+        crops = _crops_of_proposals(request)
+    if not crops:
         crop = next(iter(request.nodes("CropAndResize")), None)
         raise request.error("no CropAndResize takes boxes that a NonMaxSuppression selects from decoded ones", crop)
-    if len({origin(crop.operands[_BOXES]) for crop, _ in found}) > 1:
-        raise request.error("the crops take different parts of the proposals, not in a loop over images", found[1][0])
-    crop, processing = found[0]
+    if len({origin(crop.operands[_BOXES]) for crop, _ in crops}) > 1:
+        raise request.error("the crops take different parts of the proposals, not in a loop over images", crops[1][0])
+    crop, processing = crops[0]
     coded = processing.boxes[single(request, processing.boxes, "boxes that are decoded from offsets to anchors", crop)]
     activation = single(request, processing.scores, "Sigmoid or Softmax of the objectness", crop)
     suppression = request.suppression(processing, FIRST_STAGE)
@@ -78,7 +78,7 @@ def replace_proposals(request: Request) -> None:
         PROPOSALS,
         before,
     )
-    for each, _ in found:
+    for each, _ in crops:
         _crop_from(request, each, node)
     request.sort()
 
@@ -127,10 +127,10 @@ def crop_from_detections(request: Request) -> None:
         raise request.error(
             "the detections are not a DetectionOutput", hint="add ObjectDetectionAPIDetectionOutputReplacement to the configuration"
         )
-    found = [crop for crop in request.nodes("CropAndResize") if _is_second(PostProcessing([crop.operands[_BOXES]]))]
-    if not found:
+    crops = [crop for crop in request.nodes("CropAndResize") if _is_second(PostProcessing([crop.operands[_BOXES]]))]
+    if not crops:
         raise request.error("no CropAndResize takes boxes of the second suppression", hint="is it a Mask R-CNN?")
-    for crop in found:
+    for crop in crops:
         _crop_from(request, crop, detections)
     request.sort()
 

@@ -16,7 +16,7 @@ from moir.dialects.frameworks.detection import new_head
 from moir.dialects.frameworks.tensorflow import kind_of, origin, origin_of_kind
 from moir.dialects.names import name_of, tensor_names
 from moir.model_optimizer.detection.request import Request
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 
 def regions_of_outputs(request: Request) -> None:
@@ -69,31 +69,31 @@ def _masks(request: Request, attributes: Mapping[str, Any], count: int) -> list[
     given = attributes.get("masks")
     if given is None:
         return [request.integers("mask") or tuple(range(int(attributes["num"]) // count))] * count
-    found = [tuple(int(each) for each in mask) for mask in cast("Sequence[Sequence[Any]]", given)]
-    if len(found) != count or len(set(map(len, found))) != 1:
+    masks = [tuple(int(each) for each in mask) for mask in cast("Sequence[Sequence[Any]]", given)]
+    if len(masks) != count or len(set(map(len, masks))) != 1:
         raise request.error(
-            f"there are {len(found)} masks for {count} entry points", hint="each entry point has a mask, of the same length"
+            f"there are {len(masks)} masks for {count} entry points", hint="each entry point has a mask, of the same length"
         )
-    return found
+    return masks
 
 
 def _features(request: Request, names: Sequence[str], channels: int) -> Sequence[SSAValue]:
     nodes = [request.named(name) for name in names]
     if all(nodes):
         return [origin(cast("Operation", node).operands[0]) for node in nodes]
-    found = [
+    features = [
         op.results[0]
         for op in request.nodes("BiasAdd")
         if (bias := constant_of(origin(op.operands[1]))) is not None
         and bias.size == channels
         and kind_of(origin(op.operands[0]).owner) == "Conv2D"
     ]
-    if len(found) == len(names):
-        return found
+    if len(features) == len(names):
+        return features
     missing = next(name for name, node in zip(names, nodes, strict=True) if node is None)
     known = [name for op in request.block.ops if (name := name_of(op)) and kind_of(op)]
     raise request.error(
-        f"there is no node {missing!r}, and {len(found)} convolutions have {channels} channels, not {len(names)}",
+        f"there is no node {missing!r}, and {len(features)} convolutions have {channels} channels, not {len(names)}",
         hint=did_you_mean(missing, known, "entry_points are the nodes that take the last feature maps", similarity=0.4),
     )
 

@@ -71,8 +71,8 @@ def power_of(exponent: float) -> dict[str, Extracted]:
 
 def by_kind(families: Mapping[str, Mapping[str, Extracted]]) -> dict[str, dict[str, Extracted]]:
     """Kind -> attributes, from a table whose keys list kinds, separated by spaces; a kind may be in several keys."""
-    found: dict[str, dict[str, Extracted]] = {}
+    entries: dict[str, dict[str, Extracted]] = {}
     for kinds, attributes in families.items():
         for kind in kinds.split():
-            found.setdefault(kind, {}).update(attributes)
-    return found
+            entries.setdefault(kind, {}).update(attributes)
+    return entries

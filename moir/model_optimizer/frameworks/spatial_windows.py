@@ -26,8 +26,8 @@ def integers_of(given: Any) -> list[int]:
     return [] if value is None else [int(value)] if isinstance(value, int | float) else [int(entry) for entry in value]
 
 
-def listed_integers(op: Operation, name: str) -> list[int] | None:
-    """The integers of a list, None if the operation does not have it."""
+def integer_property(op: Operation, name: str) -> list[int] | None:
+    """A property that is a list of integers; None if the operation does not have it."""
     attribute = op.properties.get(name)
     return None if attribute is None else [int(item) for item in value_of(attribute)]
 
@@ -54,17 +54,17 @@ def spatial_window(entries: Entries) -> dict[str, Callable[[Operation], Any]]:
         return None if given is None else list(given)
 
     def full(name: str) -> Callable[[Operation], Any]:
-        return lambda op: None if (found := listed(op, name)) is None else np.array([1, 1, *found], dtype=np.int64)
+        return lambda op: None if (numbers := listed(op, name)) is None else np.array([1, 1, *numbers], dtype=np.int64)
 
     def spatial(op: Operation) -> Any:
-        return None if (found := listed(op, "kernel")) is None else np.array(found, dtype=np.int64)
+        return None if (numbers := listed(op, "kernel")) is None else np.array(numbers, dtype=np.int64)
 
     def pads(op: Operation, front: int) -> Any:
-        found = listed(op, "pad")
-        return None if found is None else np.array([[0, 0]] * front + [[each, each] for each in found], dtype=np.int64)
+        numbers = listed(op, "pad")
+        return None if numbers is None else np.array([[0, 0]] * front + [[each, each] for each in numbers], dtype=np.int64)
 
     def axes(op: Operation) -> Any:
-        return None if (found := listed(op, "kernel")) is None else np.arange(2, 2 + len(found), dtype=np.int64)
+        return None if (numbers := listed(op, "kernel")) is None else np.arange(2, 2 + len(numbers), dtype=np.int64)
 
     return {
         "window": full("kernel"),

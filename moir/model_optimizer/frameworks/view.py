@@ -18,7 +18,7 @@ from xdsl.ir import Operation
 
 from moir.dialects.framework import FrameworkOp
 from moir.model_optimizer.frameworks.extracted import Extracted
-from moir.records import Record
+from moir.support.records import Record
 
 
 class NormalInputs(Record):

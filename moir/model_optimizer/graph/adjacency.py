@@ -22,8 +22,8 @@ Edges: TypeAlias = dict[int, dict[str, Any]]
 
 def networkx_class() -> type[Any] | None:
     """The MultiDiGraph of networkx, if it has been imported; None otherwise."""
-    found: Any = getattr(sys.modules.get("networkx"), "MultiDiGraph", BlockView)
-    return None if issubclass(found, BlockView) else found
+    class_: Any = getattr(sys.modules.get("networkx"), "MultiDiGraph", BlockView)
+    return None if issubclass(class_, BlockView) else class_
 
 
 @cache
@@ -47,11 +47,11 @@ class Adjacency(Mapping[str, dict[str, Edges]]):
     def __getitem__(self, node_id: str) -> dict[str, Edges]:
         if node_id not in self._graph:
             raise KeyError(node_id)
-        found: dict[str, Edges] = {}
+        neighbours: dict[str, Edges] = {}
         for edge in self._of(node_id):
-            edges = found.setdefault(edge[self._place], {})
+            edges = neighbours.setdefault(edge[self._place], {})
             edges[len(edges)] = edge[2]
-        return found
+        return neighbours
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._graph)

@@ -1,4 +1,4 @@
-"""Attributes that count axes of data, and how they change with the order of these axes.
+"""Attributes of nodes that are axes or per-axis lists, and how a layout change rewrites them.
 
     PermuteAttrs.create_permute_attrs(node, attrs=[("axis", "input:0")])
 

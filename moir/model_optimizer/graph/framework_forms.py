@@ -106,7 +106,7 @@ def _is_same(value: Any, given: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A value with bytes converted to texts and unknown dimensions to -1."""
+    """A value with bytes converted to texts and dynamic dimensions to -1."""
     if isinstance(value, np.ma.MaskedArray):
         return cast(Any, value).filled(-1)
     return value.decode() if isinstance(value, bytes) else value

@@ -51,15 +51,15 @@ class Graph(NetworkxGraph):
 
         They have the inputs that Model Optimizer gave operations of this name.
         """
-        found = super().operations_named(op_name)
+        operations = super().operations_named(op_name)
         if self.stage != "front":
             if op_name == "Slice":
-                for op in found:
+                for op in operations:
                     restore_slice(self, op)
-            return found
+            return operations
         # The list is complete before anything changes: each change makes the view forget its names.
-        changed = [normalise(self, op, op_name) for op in found]
-        return super().operations_named(op_name) if any(changed) else found
+        changed = [normalise(self, op, op_name) for op in operations]
+        return super().operations_named(op_name) if any(changed) else operations
 
     def get_op_nodes(self, **attrs: Any) -> list[GraphNode]:
         """The operation nodes with these values of attributes (none given: all), in the order of the block."""
@@ -99,13 +99,15 @@ class Graph(NetworkxGraph):
 
     def get_node_id_by_name(self, name: str) -> str:
         """The id of the node with a name. Raises ConversionError if there is none, or there are several."""
-        found = self.identifiers.by_name(name)
-        if len(found) > 1:
+        operations = self.identifiers.by_name(name)
+        if len(operations) > 1:
             # An output is called as the node whose tensor it is.
-            found = [op for op in found if not isinstance(op, Result)] or found
-        if len(found) != 1:
-            raise ConversionError(f"{'no' if not found else len(found)} node{'s have' if found else ' has'} the name {name!r}")
-        return self.id_of(found[0])
+            operations = [op for op in operations if not isinstance(op, Result)] or operations
+        if len(operations) != 1:
+            raise ConversionError(
+                f"{'no' if not operations else len(operations)} node{'s have' if operations else ' has'} the name {name!r}"
+            )
+        return self.id_of(operations[0])
 
     def has_tensor_name(self, tensor_name: str) -> bool:
         """Whether a tensor has this name."""
@@ -157,13 +159,13 @@ class Graph(NetworkxGraph):
             pattern_edges: the edges of the pattern; the first that begins at a node counts.
             input_names_in_pattern: the aliases of the nodes.
         """
-        found: list[tuple[GraphNode, int]] = []
+        inputs: list[tuple[GraphNode, int]] = []
         edges = [(str(edge[0]), str(edge[1])) for edge in pattern_edges]
         for alias in input_names_in_pattern:
             taker = next(end for start, end in edges if start == alias)
             sources = [port.get_source() for port in match[taker].in_ports().values()]
-            found.extend((source.node, source.idx) for source in sources if source is not None and source.node == match[alias])
-        return found
+            inputs.extend((source.node, source.idx) for source in sources if source is not None and source.node == match[alias])
+        return inputs
 
     def erase_node(self, node: GraphNode) -> None:
         """Remove a node with one connected input and one output; its consumers take its input instead."""

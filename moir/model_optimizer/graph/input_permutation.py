@@ -1,4 +1,4 @@
-"""Inputs that count axes of data, and change with the order of these axes.
+"""Inputs of nodes that are axes or per-axis lists, and how a layout change rewrites them.
 
     PermuteInputs().set_input_permutation(node.in_node(1), node, "input:0", "axis")
 
@@ -15,7 +15,7 @@ from moir.model_optimizer.attributes.operation_attributes import OperationAttrib
 from moir.model_optimizer.block.operation_names import is_mo_operation
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.port import INPUT_PERMUTATIONS
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 RULES: dict[str, str] = {
     "axis": "numbers of axes",

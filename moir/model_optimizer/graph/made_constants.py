@@ -1,4 +1,4 @@
-"""Constants that extensions make without an element type: they take that of the other operands.
+"""Constants that extensions create without an element type, which is inferred from the other operands.
 
     Mul(graph, {}).create_node([x, Const(graph, {"value": 2.0}).create_node()])
 
@@ -74,7 +74,7 @@ def _pairs(op: Operation) -> Iterator[tuple[int, Constant, SSAValue]]:
     numbers = _operands(op)
     other = next((op.operands[index] for index in numbers if not isinstance(op.operands[index].owner, Constant)), None)
     if other is None:
-        # Among constants only, the element type of a constant of the model counts.
+        # If all operands are constants, the type is that of one which the model itself has.
         other = next((op.operands[index] for index in numbers if not is_made(op.operands[index])), None)
     if other is None:
         return
@@ -117,7 +117,7 @@ def _in_single_precision(graph: BlockView, op: Operation) -> None:
 
 
 def _replace(graph: BlockView, op: Operation, index: int, constant: Constant, data: DataAttr) -> None:
-    """Give an operation another constant in the place of one that extensions made."""
+    """Replace the constant at an operand, which an extension made, by one with other data."""
     made = Constant.create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
     name = graph.id_of(constant)
     made.attributes["name"] = string_attribute(graph.unique_id(f"{name}/like"))
@@ -141,8 +141,8 @@ def match_constants(graph: BlockView) -> None:
 
 
 def align(graph: BlockView, op: Operation) -> None:
-    """Convert the operands of a typed operation that are constants made without an element type to that of the
-    others.
+    """Convert untyped constants of extensions to the element type of the other operands, for operations that need one
+    type.
     """
     for index, constant, other in list(_pairs(op)):
         element = element_of(other)

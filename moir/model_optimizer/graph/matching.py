@@ -90,10 +90,10 @@ class SubgraphPattern:
         distinct: list[Mapping[str, Any]] = []
         numbers: dict[Alias, int] = {}
         for alias, attributes in self.attributes.items():
-            found = next((index for index, other in enumerate(distinct) if _same_attributes(attributes, other)), len(distinct))
-            if found == len(distinct):
+            number = next((index for index, other in enumerate(distinct) if _same_attributes(attributes, other)), len(distinct))
+            if number == len(distinct):
                 distinct.append(attributes)
-            numbers[alias] = found
+            numbers[alias] = number
         return numbers
 
 
@@ -222,12 +222,12 @@ class Search:
 
     def _sources(self, vertex: Vertex) -> dict[Vertex, list[EdgeAttributes]]:
         """The attributes of the edges that end in a node, by their producer, in the order of the input ports."""
-        found = self._edges.get(vertex)
-        if found is None:
-            found = self._edges[vertex] = {}
+        edges = self._edges.get(vertex)
+        if edges is None:
+            edges = self._edges[vertex] = {}
             for source, edge in self.graph.incoming(vertex):
-                found.setdefault(source, []).append(edge)
-        return found
+                edges.setdefault(source, []).append(edge)
+        return edges
 
     def _is_possible(self, alias: Alias, vertex: Vertex, match: Mapping[Alias, Vertex]) -> bool:
         if any(vertex is other for other in match.values()) or not self._fits_alias(alias, vertex):
@@ -255,13 +255,13 @@ class Search:
 
     def _fits_alias(self, alias: Alias, vertex: Vertex) -> bool:
         key = (alias, vertex)
-        found = self._fits.get(key)
-        if found is None:
+        fits = self._fits.get(key)
+        if fits is None:
             node = GraphNode.of(self.graph, vertex)
             # Predicates are called with values of the kind of node they are meant for: names are compared first.
             attributes = sorted(self.pattern.attributes[alias].items(), key=lambda entry: (entry[0] != "kind", callable(entry[1])))
-            found = self._fits[key] = all(value_matches(node, name, expected) for name, expected in attributes)
-        return found
+            fits = self._fits[key] = all(value_matches(node, name, expected) for name, expected in attributes)
+        return fits
 
 
 def _edge_fits(edge: EdgeAttributes, wanted: Mapping[str, Any]) -> bool:

@@ -17,7 +17,7 @@ from moir.model_optimizer.block.sentinels import nodes_of
 from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.graph.matching import Alias, Search, SubgraphPattern, pattern_of, value_matches
 from moir.model_optimizer.graph.node import GraphNode
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 
 class _FailingSearch(Search):
@@ -39,10 +39,10 @@ class _FailingSearch(Search):
         return is_possible
 
     def _choices(self, alias: Alias, match: Mapping[Alias, Vertex], candidates: Mapping[Alias, Sequence[Vertex]]) -> Sequence[Vertex]:
-        found = super()._choices(alias, match, candidates)
-        if not found:
+        choices = super()._choices(alias, match, candidates)
+        if not choices:
             self._note(alias, None, match)
-        return found
+        return choices
 
     def reason(self, alias: Alias, vertex: Vertex | None) -> str:
         """Why a node does not fit an alias, given what is matched."""
@@ -95,6 +95,6 @@ def failing_step(graph: BlockView, nodes: Iterable[Any], edges: Iterable[Any]) -
     if next(search.matches(), None) is not None or search.failed is None:
         return None
     alias, vertex = search.failed
-    matched = ", ".join(f"{each} matches {GraphNode.of(graph, found).id!r}" for each, found in search.matched.items())
-    root = next((found for found in search.matched.values() if isinstance(found, Operation)), None)
+    matched = ", ".join(f"{each} matches {GraphNode.of(graph, matched_node).id!r}" for each, matched_node in search.matched.items())
+    root = next((matched_node for matched_node in search.matched.values() if isinstance(matched_node, Operation)), None)
     return root, f"{f'{matched}, then ' if matched else ''}{alias} fails: {search.reason(alias, vertex)}"

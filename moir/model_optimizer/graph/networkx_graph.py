@@ -62,8 +62,8 @@ class EdgeCollection(Iterable[tuple[str, str]]):
     def __call__(self, node_id: Any = None, data: Any = False, keys: bool = False, default: Any = None) -> list[Any]:
         """The edges that begin in the given nodes, by default all; with `data` also their attributes."""
         nodes: list[Any] = [node_id] if node_id is None or isinstance(node_id, str) else list(node_id)
-        found = [edge for node in nodes for edge in self._of(node, data=bool(data), keys=keys)]
-        return [(*edge[:-1], edge[-1].get(data, default)) for edge in found] if isinstance(data, str) else found
+        edges = [edge for node in nodes for edge in self._of(node, data=bool(data), keys=keys)]
+        return [(*edge[:-1], edge[-1].get(data, default)) for edge in edges] if isinstance(data, str) else edges
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(self())
@@ -143,20 +143,20 @@ class NetworkxGraph(AdjacencyGraph):
         Each is a tuple of two ids, followed by 0 if `keys`, and by the attributes if `data`.
         """
         subjects = self.nodes if node_id is None else [node_id]
-        found: list[Any] = []
+        edges: list[Any] = []
         for end in subjects:
             for other, edge in self.incoming(self.subject(end)):
-                found.append(_edge(self.id_of(other), end, edge, data, keys))
-        return found
+                edges.append(_edge(self.id_of(other), end, edge, data, keys))
+        return edges
 
     def out_edges(self, node_id: str | None = None, data: bool = False, keys: bool = False) -> list[Any]:
         """The edges that begin in a node, or all, as tuples like those of `in_edges`."""
         subjects = self.nodes if node_id is None else [node_id]
-        found: list[Any] = []
+        edges: list[Any] = []
         for start in subjects:
             for other, edge in self.outgoing(self.subject(start)):
-                found.append(_edge(start, self.id_of(other), edge, data, keys))
-        return found
+                edges.append(_edge(start, self.id_of(other), edge, data, keys))
+        return edges
 
     @property
     def edges(self) -> EdgeCollection:
@@ -169,10 +169,10 @@ class NetworkxGraph(AdjacencyGraph):
 
     def get_edge_data(self, source: str, destination: str, key: int | None = None, default: Any = None) -> Any:
         """The attributes of the edges between two nodes, by number, or those of the edge with a given number."""
-        found = dict(enumerate(each for _, end, each in self.out_edges(source, data=True) if end == destination))
+        attributes = dict(enumerate(each for _, end, each in self.out_edges(source, data=True) if end == destination))
         if key is not None:
-            return found.get(key, default)
-        return found or default
+            return attributes.get(key, default)
+        return attributes or default
 
     def predecessors(self, node_id: str) -> Iterator[str]:
         """The ids of the producers of a node, each once."""
@@ -229,12 +229,12 @@ class NetworkxGraph(AdjacencyGraph):
 
     def topological_sort(self, reverse: bool = False) -> list[GraphNode]:
         """The nodes in topological order. Raises ConversionError for a cycle, with the names of its nodes."""
-        found: list[GraphNode] = []
+        ordered: list[GraphNode] = []
         for op in sorted_operations(list(nodes_of(self.block))):
-            found.append(GraphNode.of(self, op))
+            ordered.append(GraphNode.of(self, op))
             if self.has_data_nodes:
-                found.extend(GraphNode.of(self, result) for result in op.results)
-        return found[::-1] if reverse else found
+                ordered.extend(GraphNode.of(self, result) for result in op.results)
+        return ordered[::-1] if reverse else ordered
 
     def pseudo_topological_sort(self, reverse: bool = False) -> list[GraphNode]:
         """The same as `topological_sort`."""

@@ -130,25 +130,25 @@ class GraphNode(AttributedNode):
         """The producers of an operation by number of the input port; for a data node a list with its producer,
         if any.
         """
-        found = self._producers()
-        return list(found.values()) if self.is_data else found
+        producers = self._producers()
+        return list(producers.values()) if self.is_data else producers
 
     def _producers(self) -> dict[int, GraphNode]:
-        found = {edge.get("in", 0): neighbour for neighbour, edge in self._incoming()}
+        producers = {edge.get("in", 0): neighbour for neighbour, edge in self._incoming()}
         if self.graph.detached and not self.is_data:
             # A data node whose producer was taken away still has its consumers.
             for value, uses in self.graph.detached.items():
-                found.update(
-                    {index: GraphNode.of(self.graph, value) for op, index in uses if op is self.ir_operation and index not in found}
+                producers.update(
+                    {index: GraphNode.of(self.graph, value) for op, index in uses if op is self.ir_operation and index not in producers}
                 )
-        return found
+        return producers
 
     def in_node(self, key: int = 0, control_flow: bool = False) -> GraphNode:
         """The producer at an input port. Raises ConversionError if there is none."""
-        found = self._producers()
-        if key not in found and self.graph.stage == "front" and not self.is_data and normalise(self.graph, self.ir_operation):
-            found = self._producers()
-        return self._chosen(found, key, "in")
+        producers = self._producers()
+        if key not in producers and self.graph.stage == "front" and not self.is_data and normalise(self.graph, self.ir_operation):
+            producers = self._producers()
+        return self._chosen(producers, key, "in")
 
     def in_edges(self, control_flow: bool = False) -> dict[int, EdgeAttributes]:
         """The attributes of the edges that end in the node, by number of the input port."""
@@ -160,8 +160,8 @@ class GraphNode(AttributedNode):
 
     def out_nodes(self, control_flow: bool = False) -> Any:
         """The first consumer at each output port of an operation, by number; all consumers of a data node as a list."""
-        found = self._consumers()
-        return list(found.values()) if self.is_data else found
+        consumers = self._consumers()
+        return list(consumers.values()) if self.is_data else consumers
 
     def _consumers(self) -> dict[int, GraphNode]:
         return {number: neighbour for number, (neighbour, _) in self._first_outgoing().items()}
@@ -172,10 +172,10 @@ class GraphNode(AttributedNode):
 
         Raises ConversionError if there is none.
         """
-        found = self._consumers()
-        if key not in found and self.graph.has_data_nodes and not self.is_data and self.has_port("out", key):
+        consumers = self._consumers()
+        if key not in consumers and self.graph.has_data_nodes and not self.is_data and self.has_port("out", key):
             return GraphNode.of(self.graph, self.ir_operation.results[key])
-        return self._chosen(found, key, "out")
+        return self._chosen(consumers, key, "out")
 
     def out_edges(self, control_flow: bool = False) -> dict[int, EdgeAttributes]:
         """The attributes of the first edge from each output port, by number of the port.
@@ -189,15 +189,15 @@ class GraphNode(AttributedNode):
         return self._chosen(self.out_edges(), key, "out")
 
     def _first_outgoing(self) -> dict[int, tuple[GraphNode, EdgeAttributes]]:
-        found: dict[int, tuple[GraphNode, EdgeAttributes]] = {}
-        for number, (neighbour, edge) in enumerate(self._outgoing()):
-            found.setdefault(edge.get("out", number), (neighbour, edge))
-        return found
+        first: dict[int, tuple[GraphNode, EdgeAttributes]] = {}
+        for index, (neighbour, edge) in enumerate(self._outgoing()):
+            first.setdefault(edge.get("out", index), (neighbour, edge))
+        return first
 
-    def _chosen(self, found: Mapping[int, Any], key: int, direction: Direction) -> Any:
-        if key not in found:
+    def _chosen(self, candidates: Mapping[int, Any], key: int, direction: Direction) -> Any:
+        if key not in candidates:
             raise ConversionError(f"nothing is connected to its {direction}put port {key}", operation=self.kind_name, node=self.name)
-        return found[key]
+        return candidates[key]
 
     def get_inputs(self, control_flow: bool = False) -> list[tuple[str, EdgeAttributes]]:
         """For each edge that ends in the node: the id of the producer, the attributes."""
@@ -213,7 +213,7 @@ class GraphNode(AttributedNode):
         return [(neighbour.id, edge) for neighbour, edge in self._outgoing() if wanted <= edge.items()]
 
     def input_ports_with(self, node: GraphNode) -> list[int]:
-        """The numbers of the input ports whose producer is a given node."""
+        """The indices of the input ports whose producer is a given node."""
         return [edge.get("in", 0) for neighbour, edge in self._incoming() if neighbour == node]
 
     def edges(self, attrs: Mapping[str, int] | None = None) -> list[tuple[str, str, EdgeAttributes]]:
@@ -225,10 +225,10 @@ class GraphNode(AttributedNode):
 
     def edge(self, attrs: Mapping[str, int] | None = None) -> tuple[str, str, EdgeAttributes]:
         """The one edge with the given attributes. Raises ConversionError if there is none, or several."""
-        found = self.edges(attrs)
-        if len(found) != 1:
-            raise ConversionError(f"it has {len(found)} edges with {dict(attrs or {})}", node=self.name)
-        return found[0]
+        edges = self.edges(attrs)
+        if len(edges) != 1:
+            raise ConversionError(f"it has {len(edges)} edges with {dict(attrs or {})}", node=self.name)
+        return edges[0]
 
     # Insertion and replacement. `new_op_class` is a subclass of `operation.Op`.
 

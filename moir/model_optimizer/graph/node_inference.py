@@ -134,7 +134,7 @@ def infer_inputs(graph: BlockView) -> None:
     """Infer the shapes of inputs of the model from the operations that use them.
 
     The attribute `reverse_infer` of a node of the `mo` dialect, a function of the node, sets shapes of its input
-    ports. These functions are called from the last node to the first, while there is an input of unknown rank.
+    ports. These functions are called from the last node to the first, while there is an input of dynamic rank.
     """
     nodes = [GraphNode.of(graph, op) for op in nodes_of(graph.block) if is_mo_operation(op)]
     for node in reversed([node for node in nodes if node.has_valid("reverse_infer")]):

@@ -182,7 +182,7 @@ class Port(Generic[NodeT]):
         if not isinstance(port, Port):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ConversionError(f"{self} can be connected to a port only, not to {port!r}", node=self.node.id)
         if self.type == port.type:
-            raise ConversionError(f"{self} cannot be connected to {port}: they are of one type", node=self.node.id)
+            raise ConversionError(f"{self} cannot be connected to {port}: both are {self.type}put ports", node=self.node.id)
         source, destination = (self, port) if self.type == "out" else (port, self)
         if source.graph.block is not destination.graph.block:
             raise ConversionError(f"{source} and {destination} are in different graphs", node=source.node.id)
@@ -226,7 +226,7 @@ class Port(Generic[NodeT]):
         set_names(self._tensor(), ())
 
     def get_tensor_debug_info(self, port_renumber: bool = False) -> list[tuple[str, int, str]]:
-        """For each name of the tensor: the name of the node, the number of the port, the name."""
+        """For each name of the tensor: the name of the node, the index of the port, the name."""
         source = self if self.type == "out" else self.get_source()
         return [] if source is None else [(source.node.name, source.idx, name) for name in names_of(self._tensor())]
 

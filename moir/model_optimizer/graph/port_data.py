@@ -49,7 +49,7 @@ class PortData:
         return value
 
     def get_shape(self) -> np.ma.MaskedArray[Any, Any] | None:
-        """The shape, unknown dimensions masked.
+        """The shape, dynamic dimensions masked.
 
         None if the rank is unknown, in the front phase, or without a connection.
         """

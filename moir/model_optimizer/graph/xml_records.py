@@ -39,14 +39,14 @@ def xml_text(value: object) -> str:
 def records_of(node: GraphNode) -> list[Record]:
     """The records in the attribute `IE` of a node; none if it does not have the attribute."""
     layers = node.soft_get("IE", None)
-    found: list[Record] = []
+    records: list[Record] = []
     if not isinstance(layers, list | tuple):
-        return found
+        return records
     for layer in cast("Sequence[Any]", layers):
         for entry in layer[2]:
             if isinstance(entry, tuple) and cast("tuple[Any, ...]", entry)[0] == "data":
-                found.extend(cast("tuple[Any, ...]", entry)[1])
-    return found
+                records.extend(cast("tuple[Any, ...]", entry)[1])
+    return records
 
 
 def xml_attributes(node: GraphNode) -> dict[str, str]:

@@ -21,7 +21,7 @@ from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER
 from moir.lowering.driver import Lowering
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.lowering.node import run_in
-from moir.module_pass import Pass
+from moir.support.module_pass import Pass
 
 
 @dataclass(frozen=True)

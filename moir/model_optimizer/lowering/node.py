@@ -64,12 +64,12 @@ class MoLoweringNode(LoweringNode):
 
     @cached_property
     def read_operands(self) -> set[int]:
-        """The numbers of the operands that were asked for."""
+        """The indices of the operands that the handler has asked for."""
         return set()
 
     @cached_property
     def read_attributes(self) -> set[str]:
-        """The names of the attributes that were asked for."""
+        """The names of the attributes that the handler has asked for."""
         return set()
 
     @cached_property

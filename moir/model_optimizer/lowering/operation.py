@@ -20,7 +20,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, SSAValues
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import DataAttr
-from moir.dialects.discardable import LAYER_VERSION
+from moir.dialects.discardable import LAYER_VERSION, PREFERS_CHANNELS_FIRST
 from moir.dialects.extension import EXTENSION, TYPES, extension_class
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.inference import set_type
@@ -54,8 +54,7 @@ from moir.model_optimizer.lowering.versions import UNVERSIONED, advice_on_versio
 from moir.model_optimizer.lowering.xml_properties import properties_of
 from moir.model_optimizer.values import slice_masks
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.layout.assignment import PREFERS_CHANNELS_FIRST
-from moir.suggestions import nearest
+from moir.support.suggestions import nearest
 
 logger = logging.getLogger("moir")
 
@@ -147,14 +146,14 @@ def _constants(node: MoLoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]
         return None
     if node.type is None and mo.built_in(node.kind) is not None:
         return None
-    found: list[SSAValue | None] = [None] * len(node.op.results)
+    constants: list[SSAValue | None] = [None] * len(node.op.results)
     for result in used:
         element = element_of(result)
         try:
-            found[result.index] = op.constant(DataAttr.of(values[result.index], element).array, element)
+            constants[result.index] = op.constant(DataAttr.of(values[result.index], element).array, element)
         except (KeyError, ValueError) as error:
             raise ConversionError(f"the value of output {result.index} cannot be a constant: {error}") from error
-    return found
+    return constants
 
 
 # The operations that replace the operation.

@@ -96,7 +96,7 @@ def permuted_type(value: SSAValue, order: Sequence[int] | None) -> Attribute:
 
 @dataclass(frozen=True)
 class Presented:
-    """The parts of the operation that is written: operands, XML attributes, Python attributes and result types.
+    """What the XML of an operation contains: operands, XML attributes, Python attributes and result types.
 
     Args:
         orders: for each result, the order of the Transpose before its consumers; None if they take the result itself.

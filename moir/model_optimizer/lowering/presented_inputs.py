@@ -74,5 +74,5 @@ def permuted_input(
 
 def known_values(node: MoLoweringNode, indices: Sequence[int]) -> dict[int, Array]:
     """The values of inputs, as far as they are known."""
-    found = {index: node.known.constant(node.operands[index]) for index in indices}
-    return {index: value for index, value in found.items() if value is not None}
+    values_by_index = {index: node.known.constant(node.operands[index]) for index in indices}
+    return {index: value for index, value in values_by_index.items() if value is not None}

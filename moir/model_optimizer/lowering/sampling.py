@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from xdsl.ir import SSAValue
 
-from moir.expansions.resampling import resized_to
+from moir.expansions.resizing.resampling import resized_to
 from moir.lowering.table import Replacement
 from moir.model_optimizer.lowering.layout import as_given, channel_first
 from moir.model_optimizer.lowering.node import MoLoweringNode

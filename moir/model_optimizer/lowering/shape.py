@@ -152,7 +152,7 @@ def arg_extremum(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     if axis is None or len(axis) != 1:
         node.fail("its axis must be a constant")
     values = bool(node.get("out_max_val", 0))
-    found = op.TopK.results(
+    results = op.TopK.results(
         node.operand(0),
         node.integer("top_k", 1),
         axis=axis[0],
@@ -161,4 +161,4 @@ def arg_extremum(node: MoLoweringNode, op: OpBuilder) -> Replacement:
         index_element_type=node.element_attribute("output_type", si64),
     )[0 if values else 1]
     keeps = node.get("keepdims", True)
-    return found if keeps or node.integer("top_k", 1) != 1 else op["opset1.Squeeze"](found, np.array([axis[0]], np.int64))
+    return results if keeps or node.integer("top_k", 1) != 1 else op["opset1.Squeeze"](results, np.array([axis[0]], np.int64))

@@ -57,7 +57,7 @@ class WindowAttributes:
         return WindowAttributes(node, xml_attributes(node.view))
 
     def integers(self, *names: str) -> tuple[int, ...] | None:
-        """The first of several attributes that is a list of integers."""
+        """The value of the first of several attributes that is present and a list of integers; None if none is."""
         self.node.read_attributes.update(names)
         for name in names:
             text = self.texts.get(name)

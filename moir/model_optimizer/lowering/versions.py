@@ -5,9 +5,8 @@ from __future__ import annotations
 from moir.dialects import opset
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.xml import kind_of_layer_type, layer_type
-from moir.records import Record
-from moir.suggestions import did_you_mean
-from moir.tables import numbers
+from moir.support.records import Record
+from moir.support.suggestions import did_you_mean
 
 UNVERSIONED = frozenset((None, "", "experimental", "None"))
 """Versions that stand for any operation set."""
@@ -44,9 +43,16 @@ SUCCESSORS: dict[str, Successor] = {
 }
 """The versions that replace earlier ones, because they accept the same attributes and operands."""
 
-UNVERSIONED_OPERATIONS: dict[str, int] = numbers(
-    "Assign 6, BatchNormInference 5, GatherND 8, Interpolate 4, LSTMCell 4, MVN 6, MulticlassNms 8, ReadValue 6"
-)
+UNVERSIONED_OPERATIONS: dict[str, int] = {
+    "Assign": 6,
+    "BatchNormInference": 5,
+    "GatherND": 8,
+    "Interpolate": 4,
+    "LSTMCell": 4,
+    "MVN": 6,
+    "MulticlassNms": 8,
+    "ReadValue": 6,
+}
 """Type -> the version that a class without a version means, if that is neither the oldest nor a successor."""
 
 

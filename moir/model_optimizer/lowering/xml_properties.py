@@ -71,7 +71,7 @@ def properties_of(operation: type[OpsetOp], texts: Mapping[str, str]) -> dict[st
 
     Raises ConversionError for a text that is not of the property's kind.
     """
-    found: dict[str, Attribute] = {}
+    properties: dict[str, Attribute] = {}
     for name, spec in property_table(operation).specs.items():
         if name not in texts:
             continue
@@ -79,7 +79,7 @@ def properties_of(operation: type[OpsetOp], texts: Mapping[str, str]) -> dict[st
         if texts[name] == "" and spec.kind.kind not in ("str", "ints", "floats", "strs"):
             continue
         try:
-            found[name] = property_of(spec.kind, texts[name])
+            properties[name] = property_of(spec.kind, texts[name])
         except ValueError as error:
             raise ConversionError(f"its attribute {name} cannot be {texts[name]!r}: {error}") from error
-    return found
+    return properties

@@ -1,1 +1,1 @@
-"""Values as extensions read and write them: shapes with unknown dimensions, Python values, masks of slices."""
+"""Values as extensions read and write them: shapes with dynamic dimensions, Python values, masks of slices."""

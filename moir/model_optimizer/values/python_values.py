@@ -110,10 +110,10 @@ def property_value(kind: PropertyKind, value: Any) -> Attribute:
         if isinstance(value, Attribute):
             attribute = kind.attribute(value)
         elif kind.kind == "attribute":
-            found = attribute_value(value)
-            if found is None:
+            property_of_value = attribute_value(value)
+            if property_of_value is None:
                 raise ValueError(f"{value!r} has no form in the IR")
-            return found
+            return property_of_value
         else:
             attribute = kind.attribute(plain(value))
         kind.verify(attribute, cast(Any, None))

@@ -1,9 +1,9 @@
-"""Shapes and shape values as extensions see them: int64 arrays whose unknown dimensions are masked.
+"""Shapes and shape values as extensions see them: int64 arrays whose dynamic dimensions are masked.
 
 `shape_array([1, dynamic_dimension, 3])` is a numpy masked array; it prints as `[1 -- 3]`. Under its mask an unknown
 dimension has the number -1000000007, so that arithmetic which ignores the mask results in a number that no tensor has.
 
-Extensions until 2021 compare dimensions with -1, those from 2022 on with `dynamic_dimension`: an unknown dimension is
+Extensions until 2021 compare dimensions with -1, those from 2022 on with `dynamic_dimension`: a dynamic dimension is
 equal to both. In arithmetic it stays unknown, whereas -1 would become another number.
 """
 
@@ -49,15 +49,15 @@ def _is_number(value: object, number: int) -> bool:
 
 
 dynamic_dimension: Any = _UnknownDimension()
-"""An unknown dimension: an element of a shape, and of a list given to `shape_array`."""
+"""A dynamic dimension: an element of a shape, and of a list given to `shape_array`."""
 
 
 class _Dimensions(np.ma.MaskedArray[Any, Any]):
     """A masked array of dimensions: its masked elements are `dynamic_dimension`, which are equal to -1."""
 
     def __getitem__(self, index: Any) -> Any:
-        found = super().__getitem__(index)
-        return dynamic_dimension if found is np.ma.masked else found
+        item = super().__getitem__(index)
+        return dynamic_dimension if item is np.ma.masked else item
 
     def __iter__(self) -> Iterator[Any]:
         return (self[index] for index in range(len(self)))
@@ -103,7 +103,7 @@ def shape_array(value: Iterable[Any], dtype: Any = np.int64) -> np.ma.MaskedArra
 
 
 def undefined_shape_of_rank(rank: int) -> np.ma.MaskedArray[Any, Any]:
-    """A shape of unknown dimensions."""
+    """A shape of dynamic dimensions."""
     return shape_array([dynamic_dimension] * rank)
 
 
@@ -119,12 +119,12 @@ def is_fully_defined(value: object) -> bool:
 
 
 def unmask_shape(value: Any) -> Array:
-    """A shape with -1 for unknown dimensions."""
+    """A shape with -1 for dynamic dimensions."""
     return np.asarray(cast(Any, value).filled(-1)) if isinstance(value, np.ma.MaskedArray) else np.asarray(value)
 
 
 def mark_shape_with_dynamic_dims(shape: Iterable[int]) -> np.ma.MaskedArray[Any, Any]:
-    """The shape with its -1 entries as unknown dimensions."""
+    """The shape with its -1 entries as dynamic dimensions."""
     return shape_array([dynamic_dimension if dimension == -1 else dimension for dimension in shape])
 
 
@@ -149,7 +149,7 @@ def strict_compare_tensors(first: Any, second: Any) -> bool:
 
 
 def masked_shape(shape: Shape) -> np.ma.MaskedArray[Any, Any] | None:
-    """A shape of a tensor type as a masked array, None for an unknown rank."""
+    """A shape of a tensor type as a masked array, None for a dynamic rank."""
     return None if shape is None else shape_array([dynamic_dimension if dimension < 0 else dimension for dimension in shape])
 
 

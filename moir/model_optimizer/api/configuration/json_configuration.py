@@ -21,7 +21,7 @@ from moir.errors import ConversionError
 from moir.files.reading import read_whole
 from moir.model_optimizer.api.configuration.json_text import JsonValue, parse_json
 from moir.model_optimizer.graph.graph import Graph
-from moir.suggestions import did_you_mean, nearest
+from moir.support.suggestions import did_you_mean, nearest
 
 logger = logging.getLogger("moir")
 
@@ -121,16 +121,16 @@ def parse_configuration(text: str, file: str = "configuration") -> list[CustomRe
 
 def descriptions_of(graph: Graph) -> Descriptions:
     """The descriptions a conversion has, by id."""
-    found = graph.graph.get(CUSTOM_REPLACEMENTS)
-    return {} if found is None else cast("Descriptions", found)
+    descriptions = graph.graph.get(CUSTOM_REPLACEMENTS)
+    return {} if descriptions is None else cast("Descriptions", descriptions)
 
 
 def by_id(descriptors: Sequence[CustomReplacementDescriptor]) -> Descriptions:
     """Descriptions by id, in the order of the file; several may have one id."""
-    found: Descriptions = {}
+    descriptions: Descriptions = {}
     for each in descriptors:
-        found.setdefault(each.id, []).append(each)
-    return found
+        descriptions.setdefault(each.id, []).append(each)
+    return descriptions
 
 
 _NAMES = {str: "a string", list: "a list", dict: "an object", int: "an integer", bool: "true or false"}
@@ -180,13 +180,13 @@ def _node_port(value: JsonValue, what: str) -> NodePort:
 
 def _inputs(value: JsonValue, what: str) -> tuple[tuple[NodePort, ...], ...]:
     _check(value, list, what, "a list with a list of nodes and ports for each tensor")
-    found: list[tuple[NodePort, ...]] = []
+    inputs: list[tuple[NodePort, ...]] = []
     for group in value.items.values():
         _check(group, list, "an input", "a list of nodes and ports")
         if not group.items:
             raise group.fail("an input is an empty list")
-        found.append(tuple(_node_port(each, "an input") for each in group.items.values()))
-    return tuple(found)
+        inputs.append(tuple(_node_port(each, "an input") for each in group.items.values()))
+    return tuple(inputs)
 
 
 def _outputs(value: JsonValue, what: str) -> tuple[NodePort, ...]:

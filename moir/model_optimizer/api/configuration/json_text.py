@@ -35,12 +35,12 @@ class JsonValue:
 
     def at(self, *path: str | int) -> JsonValue:
         """The value at a path of keys and indices, or at the longest part of it that exists."""
-        found = self
+        value = self
         for key in path:
-            if key not in found.items:
+            if key not in value.items:
                 break
-            found = found.items[key]
-        return found
+            value = value.items[key]
+        return value
 
     def fail(self, reason: str, hint: str | None = None) -> ConversionError:
         """An error that points to the value."""
@@ -72,8 +72,8 @@ class _Parser:
         return self.token.group(self.token.lastgroup)
 
     def expected(self, what: str) -> ConversionError:
-        found = repr(self.lexeme()) if self.token is not None else "the end of the file"
-        return ConversionError(f"this is not valid JSON: {what} is expected, not {found}", location=self.place())
+        actual = repr(self.lexeme()) if self.token is not None else "the end of the file"
+        return ConversionError(f"this is not valid JSON: {what} is expected, not {actual}", location=self.place())
 
     def take(self, mark: str) -> bool:
         """Whether the next token is this mark, which is then consumed."""
@@ -110,29 +110,29 @@ class _Parser:
         return JsonValue(self.scalar(), place)
 
     def list_items(self, depth: int) -> list[JsonValue]:
-        found: list[JsonValue] = []
+        items: list[JsonValue] = []
         if self.take("]"):
-            return found
+            return items
         while True:
-            found.append(self.parse(depth + 1))
+            items.append(self.parse(depth + 1))
             if self.take("]"):
-                return found
+                return items
             self.require(",")
 
     def members(self, depth: int) -> dict[str, JsonValue]:
-        found: dict[str, JsonValue] = {}
+        members: dict[str, JsonValue] = {}
         if self.take("}"):
-            return found
+            return members
         while True:
             if self.token is None or self.token.group("string") is None:
                 raise self.expected("a key in double quotes")
             place, key = self.place(), self.scalar()
-            if key in found:
+            if key in members:
                 raise ConversionError(f"the key {key!r} is there twice", location=place)
             self.require(":")
-            found[key] = self.parse(depth + 1)
+            members[key] = self.parse(depth + 1)
             if self.take("}"):
-                return found
+                return members
             self.require(",")
 
 

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import Any, cast
 
-from moir.frontends.protobuf.text_format import TextMessage, read_configuration
+from moir.files.protobuf.text_format import TextMessage, read_configuration
 from moir.model_optimizer.api.errors import Error
 
 _PARAMETERS: dict[str, tuple[str, Any]] = {
@@ -100,9 +100,9 @@ class PipelineConfig:
             raise Error("{}: there is no message 'model' with the parameters of a detection model", file_name)
         self._parameters: dict[str, Any] = {}
         for name, (path, default) in _PARAMETERS.items():
-            found = _at(models[0], path.split("/"))
-            if found is not None or default is not None:
-                self._parameters[name] = default if found is None else found
+            value = _at(models[0], path.split("/"))
+            if value is not None or default is not None:
+                self._parameters[name] = default if value is None else value
 
     def get_param(self, param: str) -> Any:
         """A number, text, boolean or list of such; None if the file does not have it and there is no default."""
@@ -111,11 +111,11 @@ class PipelineConfig:
 
 def _fields(message: TextMessage) -> dict[str, Any]:
     """The fields of a message: the value of a field that occurs once, else a list of its values."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, values in message.fields.items():
         plain = [_fields(value) if isinstance(value, TextMessage) else value for value in values]
-        found[name] = plain[0] if len(plain) == 1 else plain
-    return found
+        fields[name] = plain[0] if len(plain) == 1 else plain
+    return fields
 
 
 def _at(fields: object, path: list[str]) -> Any:
@@ -124,7 +124,7 @@ def _at(fields: object, path: list[str]) -> Any:
         return None
     for name, value in cast("dict[str, Any]", fields).items():
         if re.fullmatch(path[0], name):
-            found = value if len(path) == 1 else _at(value, path[1:])
-            if found is not None:
-                return found
+            inner = value if len(path) == 1 else _at(value, path[1:])
+            if inner is not None:
+                return inner
     return None

@@ -19,8 +19,8 @@ get_simplified_mo_version = get_simplified_ie_version = get_version
 
 def extract_release_version(version: str) -> tuple[str | None, str | None]:
     """The first two numbers of a version, as texts; None for both if it does not begin with them."""
-    found = re.match(r"(\d+)\.(\d+)", version)
-    return (None, None) if found is None else (found[1], found[2])
+    match = re.match(r"(\d+)\.(\d+)", version)
+    return (None, None) if match is None else (match[1], match[2])
 
 
 def get_ir_version(_argv: object = None) -> int:

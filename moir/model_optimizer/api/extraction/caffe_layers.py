@@ -22,18 +22,18 @@ def collect_attributes(obj: Any, prefix: str = "", enable_flattening_nested_para
     ones. Fields that the file does not have, and whose default is 0, empty or false, are left out. Enumerations are
     written in full, `caffe.PoolingParameter.MAX`.
     """
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     default_fields: list[tuple[Any, Any]] = obj.default_fields() if hasattr(obj, "default_fields") else []
     for descriptor, value in (*obj.ListFields(), *default_fields):
         name = f"{prefix}__{descriptor.name}" if prefix and enable_flattening_nested_params else descriptor.name
         items: list[Any] = [value] if hasattr(value, "ListFields") or isinstance(value, str | bytes | int | float) else list(value)
         for item in items:
             if hasattr(item, "ListFields"):
-                found.update(collect_attributes(item, name, enable_flattening_nested_params))
+                attributes.update(collect_attributes(item, name, enable_flattening_nested_params))
         enumeration = getattr(descriptor, "enumeration", None)
         plain = [enumeration.full_name(item) if enumeration else _text(item) for item in items if not hasattr(item, "ListFields")]
-        found.update({name: ",".join(plain)} if plain else {})
-    return found
+        attributes.update({name: ",".join(plain)} if plain else {})
+    return attributes
 
 
 def _text(value: Any) -> str:
@@ -121,8 +121,8 @@ def weights_biases(bias_term: bool, model_layer: Any, start_index: int = 1, prot
     names = ("weights", "biases") if bias_term else ("weights",)
     if len(model_layer.blobs) < len(names):
         raise Error("layer {!r} has {} blobs, it needs {}", getattr(model_layer, "name", ""), len(model_layer.blobs), " and ".join(names))
-    for number, name in enumerate(names):
-        embed_input(attributes, start_index + number, name, model_layer.blobs[number].data)
+    for index, name in enumerate(names):
+        embed_input(attributes, start_index + index, name, model_layer.blobs[index].data)
     return attributes
 
 

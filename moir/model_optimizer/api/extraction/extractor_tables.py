@@ -70,9 +70,9 @@ class ExtractorTable(MutableMapping[str, Extract]):
 
     def taken(self) -> list[type[FrontExtractorOp]]:
         """The extractors for the entries that were added, which are removed from the table."""
-        found = [extractor_of(kind, function) for kind, function in self.added.items()]
+        extractors = [extractor_of(kind, function) for kind, function in self.added.items()]
         self.added.clear()
-        return found
+        return extractors
 
 
 def extractor_of(kind: str, function: Extract) -> type[FrontExtractorOp]:
@@ -132,8 +132,8 @@ def _function_of(table: ExtractorTable) -> Callable[..., tuple[bool, dict[str, A
     def extract(node: GraphNode, _lowered_keys_map: Mapping[str, str] | None = None) -> tuple[bool, dict[str, Any]]:
         """Whether a table has an extractor for a node, and the attributes of the node."""
         kind = str(node.soft_get("op"))
-        found = table.get(kind)
-        return found is not None, {**common_fields(node), **({} if found is None else found(node))}
+        extractor = table.get(kind)
+        return extractor is not None, {**common_fields(node), **({} if extractor is None else extractor(node))}
 
     return extract
 
@@ -147,6 +147,6 @@ tf_op_extractor = _function_of(tf_op_extractors)
 
 def taken() -> list[type[FrontExtractorOp]]:
     """The extractors that functions and tables registered since the last call."""
-    found = [*REGISTERED, *(extractor for table in TABLES for extractor in table.taken())]
+    extractors = [*REGISTERED, *(extractor for table in TABLES for extractor in table.taken())]
     REGISTERED.clear()
-    return found
+    return extractors

@@ -30,7 +30,7 @@ def tf_dtype_extractor(pb_dtype: int | None, default: Any = None) -> Any:
 
 
 def tf_tensor_shape(pb: Any) -> Array:
-    """The shape in a TensorShapeProto, unknown dimensions masked. Raises Error for one of unknown rank."""
+    """The shape in a TensorShapeProto, dynamic dimensions masked. Raises Error for one of dynamic rank."""
     if getattr(pb, "unknown_rank", False):
         raise Error("the rank of a tensor is unknown")
     dimensions = [dynamic_dimension if dim.size < 0 else dim.size for dim in pb.dim]
@@ -77,7 +77,7 @@ tf_data_type_cast: dict[Any, Callable[[Any], Any]] = {element.type: element.type
 
 
 def tf_data_format_spatial(pb: Any) -> list[int]:
-    """The numbers of the spatial axes of a data format, which is text or bytes."""
+    """The indices of the spatial axes of a data format, which is text or bytes."""
     return [index for index, axis in enumerate(_data_format(pb)) if axis not in "NC"]
 
 
@@ -206,7 +206,7 @@ def kernel_getter(node: GraphNode) -> str | None:
 def collect_tf_attrs(attrs: Mapping[str, Any]) -> dict[str, Any]:
     """The values of the attributes of a TensorFlow message, `node.pb.attr`, by their names.
 
-    Texts are strings, types numpy types, shapes arrays with unknown dimensions masked.
+    Texts are strings, types numpy types, shapes arrays with dynamic dimensions masked.
     """
     return {name: _tf_value(attrs[name]) for name in attrs}
 

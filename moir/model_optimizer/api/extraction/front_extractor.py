@@ -46,10 +46,10 @@ class FrontExtractorOp:
         """
         function = next(base.__dict__["extract"] for base in cls.__mro__ if "extract" in base.__dict__)
         is_method = isinstance(function, FunctionType) and function.__code__.co_argcount == 2
-        found = cast(object, cls().extract(node) if is_method else cls.extract(node))
-        if not isinstance(found, tuple):
-            return bool(found)
-        is_supported, attributes = cast("tuple[bool, dict[str, Any] | None]", found)
+        result = cast(object, cls().extract(node) if is_method else cls.extract(node))
+        if not isinstance(result, tuple):
+            return bool(result)
+        is_supported, attributes = cast("tuple[bool, dict[str, Any] | None]", result)
         if is_supported and attributes:
             Op.update_node_stat(node, attributes)
         return bool(is_supported)
@@ -88,10 +88,10 @@ class CaffePythonFrontExtractorOp(FrontExtractorOp):
 
         Raises ConversionError if it is not the text of a Python dictionary.
         """
-        found = parameter_text(str(param_str)) if param_str else {}
-        if found is None:
+        parameters = parameter_text(str(param_str)) if param_str else {}
+        if parameters is None:
             raise ConversionError(f"param_str is {param_str!r}, which is not the text of a Python dictionary", operation=layer)
-        return found
+        return parameters
 
     @staticmethod
     def check_param(op_cls: type[Op], attrs: Mapping[str, Any]) -> None:

@@ -21,13 +21,13 @@ def get_tensor_in_port(node: GraphNode) -> Port[GraphNode] | None:
 
 
 def get_value_id(node: GraphNode) -> int | None:
-    """The number of the port of `get_value_in_port`."""
+    """The index of the input port that `get_value_in_port` returns; None without such a port."""
     port = get_value_in_port(node)
     return None if port is None else port.idx
 
 
 def get_tensor_id(node: GraphNode) -> int | None:
-    """The number of the port of `get_tensor_in_port`."""
+    """The index of the input port that `get_tensor_in_port` returns; None without such a port."""
     port = get_tensor_in_port(node)
     return None if port is None else port.idx
 
@@ -64,7 +64,7 @@ def common_bfs(
 
     Returns an empty list if a path reaches another operation. Paths end at tensors whose value is known.
     """
-    found: dict[GraphNode, None] = {}
+    nearest: dict[GraphNode, None] = {}
     seen: set[GraphNode] = set()
     pending = deque([start_node])
     while pending:
@@ -74,7 +74,7 @@ def common_bfs(
         seen.add(node)
         for neighbour, tensor in _neighbours(node, is_backward):
             if neighbour.has_valid(attr_to_check) and neighbour[attr_to_check] in op_name:
-                found[neighbour] = None
+                nearest[neighbour] = None
             elif tensor.data.get_value() is not None or (
                 is_backward and not follow_multi_consumer_data_nodes and len(tensor.get_destinations()) > 1
             ):
@@ -83,7 +83,7 @@ def common_bfs(
                 pending.append(neighbour)
             else:
                 return []
-    return list(found)
+    return list(nearest)
 
 
 def _neighbours(node: GraphNode, is_backward: bool) -> list[tuple[GraphNode, Port[Any]]]:

@@ -28,10 +28,10 @@ def override_data_type_of_constant(node: GraphNode, lhs_idx: int = 0, rhs_idx: i
     types = [port.get_data_type() for port in ports]
     if types[0] == types[1] or None in types:
         return
-    for number, port in enumerate(ports):
+    for index, port in enumerate(ports):
         source = port.get_source()
         if source is not None and source.node.soft_get("op") == "Const":
-            convert_const_node_value_type(source.node, types[1 - number])
+            convert_const_node_value_type(source.node, types[1 - index])
             return
     raise Error("the inputs of node {!r} have the element types {} and {}, and none is a constant", node.name, *types)
 

@@ -44,10 +44,10 @@ def add_activation_function_after_node(graph: Graph, node: GraphNode, activation
     """
     if activation_function not in _ACTIVATIONS:
         raise Error("unknown activation function {!r}; there are {}", activation_function, ", ".join(_ACTIVATIONS))
-    found = _ACTIVATIONS[activation_function]
-    if found is None:
+    activation = _ACTIVATIONS[activation_function]
+    if activation is None:
         return node
-    name, attributes = found
+    name, attributes = activation
     return getattr(operations, name)(graph, {"name": f"{node.name}/{activation_function}", **attributes}).create_node([node])
 
 
@@ -151,11 +151,11 @@ def _axis_of_outputs(node: GraphNode) -> int:
 
 def _takers(node: GraphNode) -> list[tuple[GraphNode, int]]:
     """The consumers of a node, after transposes, and their input ports."""
-    found: list[tuple[GraphNode, int]] = []
+    consumers: list[tuple[GraphNode, int]] = []
     for port in node.out_port(0).get_destinations():
         is_transpose = node.graph.stage != "front" and port.node.soft_get("type") == "Transpose"
-        found += _takers(port.node) if is_transpose else [(port.node, port.idx)]
-    return found
+        consumers += _takers(port.node) if is_transpose else [(port.node, port.idx)]
+    return consumers
 
 
 def _swap_pairs(node: GraphNode, port: int, axis: int | None) -> None:

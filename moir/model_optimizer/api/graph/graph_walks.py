@@ -20,7 +20,7 @@ def backward_bfs_for_operation(start_node: GraphNode, op_names: Sequence[str], s
 
     Paths end at an operation of `skip_op_list`, and at tensors whose value is known.
     """
-    found: dict[str, GraphNode] = {}
+    nearest: dict[str, GraphNode] = {}
     wanted, ends, seen = set(op_names), set(skip_op_list), set[str]()
     pending = deque([start_node])
     while pending:
@@ -30,14 +30,14 @@ def backward_bfs_for_operation(start_node: GraphNode, op_names: Sequence[str], s
                 if node.has_valid("value"):
                     continue
             elif not wanted.isdisjoint(node.graph.names_of(node.ir_operation)):
-                found.setdefault(node.id, node)
+                nearest.setdefault(node.id, node)
                 continue
             elif not ends.isdisjoint(node.graph.names_of(node.ir_operation)):
                 continue
             if node.id not in seen:
                 seen.add(node.id)
                 pending.append(node)
-    return list(found.values())
+    return list(nearest.values())
 
 
 def bfs_search(graph: Graph, start_nodes: Sequence[str] = ()) -> list[str]:
@@ -49,14 +49,14 @@ def bfs_search(graph: Graph, start_nodes: Sequence[str] = ()) -> list[str]:
 
 
 def _reached(starts: Iterable[str], following: Callable[[str], Iterable[str]]) -> list[str]:
-    found = list(dict.fromkeys(starts))
-    seen = set(found)
-    for node_id in found:  # grows meanwhile
+    reached = list(dict.fromkeys(starts))
+    seen = set(reached)
+    for node_id in reached:  # grows meanwhile
         for each in following(node_id):
             if each not in seen:
                 seen.add(each)
-                found.append(each)
-    return found
+                reached.append(each)
+    return reached
 
 
 def nodes_matching_name_pattern(graph: Graph, pattern: str) -> list[str]:
@@ -120,14 +120,14 @@ def sub_graph_between_nodes(
     extra: dict[str, None] = {}
 
     def following(node_id: str) -> list[str]:
-        found = [] if node_id in end_nodes else [end for _, end in graph.out_edges(node_id)]
+        successors = [] if node_id in end_nodes else [end for _, end in graph.out_edges(node_id)]
         sources = [start for start, _ in graph.in_edges(node_id)]
         if node_id in start_nodes or not sources:
-            return found
+            return successors
         if detect_extra_start_node is not None and detect_extra_start_node(GraphNode(graph, node_id)):
             extra[node_id] = None
-            return found
-        return [*found, *sources]
+            return successors
+        return [*successors, *sources]
 
     members = _reached(start_nodes, following)
     if not allow_non_reachable_end_nodes:

@@ -49,9 +49,9 @@ def merge_nodes(
         "out_ports_count": len(outputs),
     }
     merged = Op(graph, attributes).create_node([(source.node, source.idx) for source in inputs])
-    for number, (_, consumers) in enumerate(outputs):
+    for index, (_, consumers) in enumerate(outputs):
         for consumer in consumers:
             consumer.disconnect()
-            merged.out_port(number).connect(consumer)
+            merged.out_port(index).connect(consumer)
     graph.remove_nodes_from(names)
     return merged.id

@@ -75,12 +75,12 @@ def bfs_edges(G: Graph, source: str, reverse: bool = False) -> Iterator[tuple[st
     Raises NetworkXError for a node that is not in the graph.
     """
     _check(G, source)
-    found, pending = {source}, deque((source,))
+    reached, pending = {source}, deque((source,))
     while pending:
         node = pending.popleft()
         for each in _neighbours(G, node, reverse=reverse):
-            if each not in found:
-                found.add(each)
+            if each not in reached:
+                reached.add(each)
                 pending.append(each)
                 yield node, each
 
@@ -141,15 +141,15 @@ def dfs_edges(G: Graph, source: str) -> Iterator[tuple[str, str]]:
     Raises NetworkXError for a node that is not in the graph.
     """
     _check(G, source)
-    found = {source}
+    reached = {source}
     path: dict[str, Iterator[str]] = {source: iter(_neighbours(G, source))}
     while path:
         node = next(reversed(path))
-        following = next((each for each in path[node] if each not in found), None)
+        following = next((each for each in path[node] if each not in reached), None)
         if following is None:
             del path[node]
             continue
-        found.add(following)
+        reached.add(following)
         path[following] = iter(_neighbours(G, following))
         yield node, following
 
@@ -162,12 +162,12 @@ def dfs_preorder_nodes(G: Graph, source: str) -> Iterator[str]:
 
 def dfs_postorder_nodes(G: Graph, source: str) -> Iterator[str]:
     """The nodes that a depth-first search from a node finds, each after those found from it."""
-    path, found = [source], list[str]()
+    path, reached = [source], list[str]()
     for previous, node in dfs_edges(G, source):
         while path[-1] != previous:
-            found.append(path.pop())
+            reached.append(path.pop())
         path.append(node)
-    return iter([*found, *reversed(path)])
+    return iter([*reached, *reversed(path)])
 
 
 def is_directed_acyclic_graph(G: Graph) -> bool:

@@ -32,16 +32,16 @@ def lexicographical_topological_sort(G: Graph, key: Callable[[str], Any] | None 
     pending = {node: len(list(G.predecessors(node))) for node in G}
     ready = [(node if key is None else key(node), ordered[node], node) for node, count in pending.items() if count == 0]
     heapify(ready)
-    found = 0
+    sorted_count = 0
     while ready:
         node = heappop(ready)[-1]
-        found += 1
+        sorted_count += 1
         yield node
         for each in G.successors(node):
             pending[each] -= 1
             if pending[each] == 0:
                 heappush(ready, (each if key is None else key(each), ordered[each], each))
-    if found < len(ordered):
+    if sorted_count < len(ordered):
         raise NetworkXUnfeasible("the graph has a cycle")
 
 
@@ -70,14 +70,14 @@ def weakly_connected_components(G: Graph) -> Iterator[set[str]]:
     """The sets of nodes that are connected, whatever the direction of the edges."""
     left = dict.fromkeys(G)
     while left:
-        found, pending = set[str](), [next(iter(left))]
+        component, pending = set[str](), [next(iter(left))]
         while pending:
             node = pending.pop()
-            if node not in found:
-                found.add(node)
+            if node not in component:
+                component.add(node)
                 del left[node]
                 pending.extend((*G.successors(node), *G.predecessors(node)))
-        yield found
+        yield component
 
 
 def number_weakly_connected_components(G: Graph) -> int:
@@ -95,16 +95,16 @@ def strongly_connected_components(G: Graph) -> Iterator[set[str]]:
     seen = set[str]()
     for node in G:
         if node not in seen:
-            found = {node} | (descendants(G, node) & ancestors(G, node))
-            seen |= found
-            yield found
+            component = {node} | (descendants(G, node) & ancestors(G, node))
+            seen |= component
+            yield component
 
 
 def _children(edges: Iterator[tuple[str, str]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    children: dict[str, list[str]] = {}
     for parent, child in edges:
-        found.setdefault(parent, []).append(child)
-    return found
+        children.setdefault(parent, []).append(child)
+    return children
 
 
 def bfs_successors(G: Graph, source: str) -> Iterator[tuple[str, list[str]]]:
@@ -207,8 +207,8 @@ def edges(G: Graph, nbunch: Any = None) -> Any:
 
 def get_edge_attributes(G: Graph, name: str) -> dict[tuple[str, str, int], Any]:
     """An attribute of all edges that have it, by the ids of their ends and their number."""
-    found: dict[tuple[str, str, int], Any] = {}
+    values: dict[tuple[str, str, int], Any] = {}
     for start, neighbours in G.adj.items():
         for end, between in neighbours.items():
-            found.update({(start, end, number): attributes[name] for number, attributes in between.items() if name in attributes})
-    return found
+            values.update({(start, end, number): attributes[name] for number, attributes in between.items() if name in attributes})
+    return values

@@ -53,7 +53,7 @@ def get_shape_values_by_indices_node(shape_node: GraphNode, indices_node: GraphN
 
 
 def node_to_get_shape_value_of_indices(shape_node: GraphNode, indices: Iterable[int]) -> GraphNode:
-    """The dimensions of a shape with these numbers."""
+    """The dimensions of a shape at these indices."""
     return get_shape_values_by_indices_node(
         shape_node, create_constant(shape_node.graph, int64_array(list(indices)), f"{shape_node.name}/indices")
     )

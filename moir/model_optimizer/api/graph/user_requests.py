@@ -8,11 +8,11 @@ from typing import Any, cast
 
 from moir.model_optimizer.api.errors import Error
 from moir.model_optimizer.graph.graph import Graph
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 
 def split_node_in_port(node_id: str) -> tuple[str, int | None]:
-    """The name and the number of the port of "port:name" or "name:port"; without a port the whole text and None."""
+    """The name and the index of the port of "port:name" or "name:port"; without a port the whole text and None."""
     front, _, rest = node_id.partition(":")
     if rest and front.isdecimal():
         return rest, int(front)
@@ -21,7 +21,7 @@ def split_node_in_port(node_id: str) -> tuple[str, int | None]:
 
 
 def get_node_id_with_ports(graph: Graph, node_name: str, skip_if_no_port: bool = True) -> tuple[str, str, int | None]:
-    """The id of a node, `in`, `out` or `port`, and the number of the port, None for `port`.
+    """The id of a node, `in`, `out` or `port`, and the index of the port, None for `port`.
 
     Args:
         graph: the graph.
@@ -30,7 +30,7 @@ def get_node_id_with_ports(graph: Graph, node_name: str, skip_if_no_port: bool =
 
     Raises Error, with the nearest name, if there is no such node or port, or there are several.
     """
-    found: list[tuple[str, str, int | None]] = []
+    ports_of_node: list[tuple[str, str, int | None]] = []
     for node in graph.get_op_nodes():
         match = re.fullmatch(rf"(?:(\d+):)?{re.escape(node.name)}(?::(\d+))?", node_name)
         if match is None or (match[1] and match[2]) or node.soft_get("op") == "Result":
@@ -40,16 +40,16 @@ def get_node_id_with_ports(graph: Graph, node_name: str, skip_if_no_port: bool =
         ports = node.in_ports() if direction == "in" else node.out_ports()
         if number is not None and skip_if_no_port and (number not in ports or ports[number].disconnected()):
             continue
-        found.append((node.id, direction, number))
-    if len(found) != 1:
+        ports_of_node.append((node.id, direction, number))
+    if len(ports_of_node) != 1:
         near = did_you_mean(node_name, [node.name for node in graph.get_op_nodes()])
-        what = "there is no node" if not found else f"{len(found)} nodes fit the name"
-        raise Error("{} {!r}{}", what, node_name, f"; {near}" if near and not found else "")
-    return found[0]
+        what = "there is no node" if not ports_of_node else f"{len(ports_of_node)} nodes fit the name"
+        raise Error("{} {!r}{}", what, node_name, f"; {near}" if near and not ports_of_node else "")
+    return ports_of_node[0]
 
 
 def output_user_data_repack(graph: Graph, outputs: Iterable[str] | None) -> dict[str, list[dict[str, int | None]]] | None:
-    """The places of outputs, as `cutting.add_output_ops` takes them; None if no outputs are given."""
+    """User's outputs by node id as ports, the argument of `cutting.add_output_ops`; None if `outputs` is None."""
     if outputs is None:
         return None
     places: dict[str, list[dict[str, int | None]]] = {}
@@ -65,7 +65,7 @@ def input_user_data_repack(
     freeze_placeholder: Mapping[str, Any] | None,
     input_user_data_types: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, list[dict[str, Any]]] | None, dict[str, Any] | None]:
-    """The places of inputs, as `cutting.add_input_ops` takes them, and the frozen inputs by id.
+    """User's inputs by node id as ports and shapes, the argument of `cutting.add_input_ops`, and frozen values by id.
 
     Args:
         graph: the graph.
@@ -110,6 +110,6 @@ def user_data_repack(
     outputs: Iterable[str] | None,
     freeze_placeholder: Mapping[str, Any] | None,
 ) -> tuple[dict[str, list[dict[str, Any]]] | None, dict[str, list[dict[str, int | None]]] | None, dict[str, Any] | None]:
-    """The places of inputs and outputs, and the frozen inputs."""
+    """User's inputs, outputs and frozen values by node id, as the two functions above return them."""
     places, frozen = input_user_data_repack(graph, input_user_shapes, freeze_placeholder, input_user_data_types)
     return places, output_user_data_repack(graph, outputs), frozen

@@ -1,7 +1,7 @@
 """Broadcasting of shapes and values to other shapes, as in numpy or along given axes (Model Optimizer's
 `utils.broadcasting`).
 
-Unknown dimensions are masked; a known and an unknown dimension broadcast to the known one.
+Dynamic dimensions are masked; a known and a dynamic dimension broadcast to the known one.
 """
 
 from __future__ import annotations

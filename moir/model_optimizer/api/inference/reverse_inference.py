@@ -9,7 +9,7 @@ from moir.model_optimizer.graph.node import GraphNode
 
 
 def reverse_bypass_infer(node: GraphNode, in_ports: Iterable[int]) -> None:
-    """Give the inputs with these numbers, if their shapes are unknown, the shape of output 0."""
+    """Give inputs of unknown shape the shape of output 0; `in_ports` are the indices of their ports."""
     shape = node.out_port(0).data.get_shape()
     if shape is None:
         return
@@ -20,9 +20,9 @@ def reverse_bypass_infer(node: GraphNode, in_ports: Iterable[int]) -> None:
 
 def set_input_shapes(node: GraphNode, *shapes: Any) -> None:
     """Set shapes on inputs 0, 1, … whose shape is unknown."""
-    for number, shape in enumerate(shapes):
-        if node.is_in_port_connected(number) and node.in_port(number).data.get_shape() is None:
-            node.in_port(number).data.set_shape(shape)
+    for index, shape in enumerate(shapes):
+        if node.is_in_port_connected(index) and node.in_port(index).data.get_shape() is None:
+            node.in_port(index).data.set_shape(shape)
 
 
 def eltwise_reverse_infer(node: GraphNode) -> None:

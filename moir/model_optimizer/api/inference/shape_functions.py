@@ -88,7 +88,7 @@ def get_canonical_axis_index(shape: Sequence[Any] | Array, axis: int) -> int:
 
 
 def match_shapes(pattern: Any, shape: Any) -> bool:
-    """Whether a shape has the dimensions of a pattern, in which 0 and unknown dimensions match any dimension."""
+    """Whether a shape has the dimensions of a pattern, in which 0 and dynamic dimensions match any dimension."""
     if len(pattern) != len(shape):
         return False
     return all(is_dynamic_dimension(wanted) or wanted == 0 or wanted == size for wanted, size in zip(pattern, shape, strict=True))

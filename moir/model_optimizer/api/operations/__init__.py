@@ -43,7 +43,9 @@ def class_named(name: str) -> type[Op]:
 
 
 def register_all() -> None:
-    """Let `Op.get_op_class_by_name` find all of them, except those whose `op` is also that of a user's class."""
+    """Register all operation classes of this package for `Op.get_op_class_by_name`. A user's class of the same `op`
+    goes first.
+    """
     for name, description in descriptions().items():
         if not description.is_base:
             Op.registered_ops.setdefault(description.op or name, class_named(name))

@@ -33,7 +33,7 @@ _INPUTS: dict[str, dict[int, tuple[str, str]]] = {
 
 
 def say_axes(node: GraphNode, kind: str) -> None:
-    """Declare the axes of a user's node like those of Model Optimizer's operation `kind`.
+    """Declare which inputs and attributes of a user's node are axes, as for Model Optimizer's operation `kind`.
 
     Declarations of the node's own `infer` take precedence.
     """

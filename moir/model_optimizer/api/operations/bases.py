@@ -20,8 +20,8 @@ from moir.model_optimizer.graph.node import GraphNode
 
 
 def _operation(node: GraphNode) -> Callable[..., Any] | None:
-    found = node.soft_get("operation", None)
-    return found if callable(found) else None
+    operation = node.soft_get("operation", None)
+    return operation if callable(operation) else None
 
 
 def infer_elementwise(node: GraphNode) -> None:

@@ -63,23 +63,23 @@ def align_masks(node: GraphNode, slice_rank: int) -> None:
 def slices_of(node: GraphNode, data_shape: Sequence[int] | Array, begin: Array, end: Array, strides: Array) -> list[Any]:
     """The numpy index of a StridedSlice whose masks have as many entries as begin."""
     keeps_begin, keeps_end, adds, shrinks, ellipsis = (np.array(node[name], np.int64).reshape(-1) for name in MASKS)
-    found: list[Any] = []
+    slices: list[Any] = []
     axis = 0
     for place in range(len(begin)):
         if adds[place]:
-            found.append(np.newaxis)
+            slices.append(np.newaxis)
             continue
         if shrinks[place]:
             index = int(begin[place])
-            found.append(index + int(data_shape[axis]) if index < 0 else index)
+            slices.append(index + int(data_shape[axis]) if index < 0 else index)
         elif ellipsis[place]:
-            found.append(...)
+            slices.append(...)
             axis += len(data_shape) - len(begin) + int(np.count_nonzero(adds))
         else:
             start, stop = (each[place] if keeps[place] else None for each, keeps in ((begin, keeps_begin), (end, keeps_end)))
-            found.append(slice(start, stop, strides[place]))
+            slices.append(slice(start, stop, strides[place]))
         axis += 1
-    return found
+    return slices
 
 
 def infer_slice(node: GraphNode) -> None:

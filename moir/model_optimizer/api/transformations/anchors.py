@@ -183,17 +183,17 @@ class StandInPlace(Transformation):
 
 
 def places(stand_ins: Iterable[type[StandIn]]) -> list[StandInPlace]:
-    """The places of stand-ins, and the places these refer to, to be sorted with a user's transformations.
+    """The positions of stand-ins among the transformations, and the positions that these run before or after.
 
     Places that are passes of the pipeline are not among them.
     """
     by_place = {each.place: each for each in ANCHORS.values()}
-    found: dict[str, StandInPlace] = {}
+    place_by_id: dict[str, StandInPlace] = {}
     pending = list(stand_ins)
     while pending:
         each = pending.pop()
-        if not each.place.startswith("built-in ") or each.place in found:
+        if not each.place.startswith("built-in ") or each.place in place_by_id:
             continue
-        found[each.place] = StandInPlace(each.place, _PlaceOnlyPass, each.places_before, each.places_after)
+        place_by_id[each.place] = StandInPlace(each.place, _PlaceOnlyPass, each.places_before, each.places_after)
         pending.extend(by_place[place] for place in (*each.places_before, *each.places_after) if place in by_place)
-    return list(found.values())
+    return list(place_by_id.values())

@@ -14,7 +14,7 @@ from moir.model_optimizer.graph.node import GraphNode
 
 
 def endpoint(graph: Graph, given: Any, meaning: str) -> tuple[GraphNode, int]:
-    """The node and the number of the port of an end; without a number it is port 0.
+    """The node and the index of the port of an edge's end; port 0 if none is named.
 
     Raises ConversionError if there is no such node, or the end has another form; `meaning` names the end in the
     message.
@@ -54,7 +54,7 @@ def replace_outputs(graph: Graph, edges: Mapping[Any, Any]) -> None:
 
 
 def unneeded(graph: Graph, nodes: Iterable[GraphNode], *, with_outputs: bool = False) -> list[GraphNode]:
-    """The nodes among those given that are still in the graph and that no other node depends on.
+    """The given nodes that are still in the graph and that no node outside of them depends on.
 
     Args:
         graph: the graph.

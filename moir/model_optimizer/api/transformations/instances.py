@@ -13,7 +13,7 @@ from moir.model_optimizer.api.transformations.endpoints import consumers, produc
 from moir.model_optimizer.api.transformations.subgraph_match import NumberedPort, SubgraphMatch, in_scope
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 logger = logging.getLogger("moir")
 
@@ -72,7 +72,7 @@ def _in_scopes(nodes: NamedNodes, descriptor: CustomReplacementDescriptor) -> li
 
     Missing scopes are reported as warnings, or as an error if all are missing.
     """
-    found: list[SubgraphMatch] = []
+    matches: list[SubgraphMatch] = []
     problems: list[ConversionError] = []
     for index, scope in enumerate(descriptor.scopes):
         matched = nodes.matching(scope)
@@ -82,15 +82,15 @@ def _in_scopes(nodes: NamedNodes, descriptor: CustomReplacementDescriptor) -> li
             continue
         described = _DescribedBorder(descriptor, scope, matched)
         if described.missing is None:
-            found.append(SubgraphMatch(nodes.graph, descriptor, matched, described.inputs, described.outputs, scope))
+            matches.append(SubgraphMatch(nodes.graph, descriptor, matched, described.inputs, described.outputs, scope))
         else:
             reason = f"the scope {scope!r} has no node {described.missing!r}, which the entry says is at its border"
             problems.append(descriptor.fail(reason, "instances", index, hint=_nearest(described.missing, described.names())))
-    if not found:
+    if not matches:
         raise problems[0]
     for problem in problems:
         logger.warning("%s", problem)
-    return found
+    return matches
 
 
 class _DescribedBorder:
@@ -118,13 +118,13 @@ class _DescribedBorder:
         ports: list[NumberedPort] = []
         for described in group:
             expression = re.compile(in_scope(self._scope, described.node))
-            found = [node for name, node in self._members if expression.match(name)]
-            if len(found) > 1:
-                names = ", ".join(node.name for node in found[:5])
-                reason = f"{len(found)} nodes of the scope {self._scope!r} match {described.node!r}: {names}"
+            members = [node for name, node in self._members if expression.match(name)]
+            if len(members) > 1:
+                names = ", ".join(node.name for node in members[:5])
+                reason = f"{len(members)} nodes of the scope {self._scope!r} match {described.node!r}: {names}"
                 raise self._descriptor.fail(reason, hint="end it with $")
-            if found:
-                ports.append((found[0], described.port))
+            if members:
+                ports.append((members[0], described.port))
             else:
                 self.missing = self.missing or described.node
         return ports
@@ -202,15 +202,15 @@ def _points(nodes: NamedNodes, descriptor: CustomReplacementDescriptor, key: str
 
 def _reached(roots: Iterable[GraphNode], neighbours: Callable[[GraphNode], Iterable[GraphNode]]) -> dict[GraphNode, GraphNode | None]:
     """The nodes reachable from roots, each with its predecessor (None for a root)."""
-    found: dict[GraphNode, GraphNode | None] = dict.fromkeys(roots)
-    pending = deque(found)
+    predecessors: dict[GraphNode, GraphNode | None] = dict.fromkeys(roots)
+    pending = deque(predecessors)
     while pending:
         node = pending.popleft()
         for other in neighbours(node):
-            if other not in found:
-                found[other] = node
+            if other not in predecessors:
+                predecessors[other] = node
                 pending.append(other)
-    return found
+    return predecessors
 
 
 def _path_to(node: GraphNode, reached: Mapping[GraphNode, GraphNode | None]) -> list[GraphNode]:

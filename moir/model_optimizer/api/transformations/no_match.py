@@ -18,7 +18,7 @@ from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.near_matches import failing_step
 from moir.model_optimizer.graph.operation import Op
 from moir.rewriting.events import RECORDING
-from moir.suggestions import nearest
+from moir.support.suggestions import nearest
 
 logger = logging.getLogger("moir")
 
@@ -32,14 +32,14 @@ _SIMILAR = 0.65
 @cache
 def _names_of_frameworks(registered: Views) -> frozenset[str]:
     """All values of `op` that nodes can have without an extension."""
-    found = {*OPSET_OP_NAMES, *OPSET_OP_NAMES.values(), *(name.partition(".")[2] for name in opset.names())}
+    names = {*OPSET_OP_NAMES, *OPSET_OP_NAMES.values(), *(name.partition(".")[2] for name in opset.names())}
     for dialect, _ in registered:
         framework = frameworks.FRAMEWORKS[dialect]
         if framework.lowering is not None:
             for kind in table_of(framework).kinds():
-                found.update(names_of_kind(dialect, kind.rpartition(".")[2]))
-    found.update(table_of(frameworks.MODEL_OPTIMIZER).kinds())
-    return frozenset(found)
+                names.update(names_of_kind(dialect, kind.rpartition(".")[2]))
+    names.update(table_of(frameworks.MODEL_OPTIMIZER).kinds())
+    return frozenset(names)
 
 
 def _names_present(graph: Graph) -> set[str]:
@@ -70,8 +70,8 @@ def report_unfound(graphs: Sequence[Graph], name: str, declared: str | None = No
     `report_no_node` reports the value that its class declares. A name that is probably misspelled gives a warning;
     others are logged under `--verbose`.
     """
-    found = {op for graph in graphs for op, is_found in graph.sought.items() if is_found}
-    unfound = dict.fromkeys(op for graph in graphs for op in graph.sought if op not in found and op != declared)
+    matched = {op for graph in graphs for op, is_found in graph.sought.items() if is_found}
+    unfound = dict.fromkeys(op for graph in graphs for op in graph.sought if op not in matched and op != declared)
     present = {each for graph in graphs for each in _names_present(graph)} if unfound else set[str]()
     for op in unfound:
         if not _warn_of_unknown_name(op, name, present) and logger.isEnabledFor(logging.INFO):

@@ -69,8 +69,8 @@ def _lowered_types(graph: Graph, values: Sequence[SSAValue]) -> list[SSAValue | 
     for name in front([FRAMEWORKS[str(graph.graph["fw"])]]):
         if name != "check-lowered":
             load_pass(name)().apply(MoirContext(), copy)
-    found = _results(copy.walk())
-    return [found.get(f"{_PREFIX}{index}") for index in range(len(values))]
+    types = _results(copy.walk())
+    return [types.get(f"{_PREFIX}{index}") for index in range(len(values))]
 
 
 def _results(operations: Iterable[Operation]) -> dict[str, SSAValue]:

@@ -83,11 +83,11 @@ class SubgraphMatch:
         Raises ConversionError if there are several.
         """
         expression = re.compile(in_scope(self.scope, pattern))
-        found = [node for node in self.nodes if expression.match(node.name)]
-        if len(found) > 1:
-            names = ", ".join(node.name for node in found[:5])
-            raise self._fail(f"{len(found)} nodes of the sub-graph match {pattern!r}: {names}", "end the expression with $")
-        return found[0] if found else None
+        matching = [node for node in self.nodes if expression.match(node.name)]
+        if len(matching) > 1:
+            names = ", ".join(node.name for node in matching[:5])
+            raise self._fail(f"{len(matching)} nodes of the sub-graph match {pattern!r}: {names}", "end the expression with $")
+        return matching[0] if matching else None
 
     def _entry(self, entries: Sequence[Any], port: int, what: str) -> Any:
         if not 0 <= port < len(entries):

@@ -32,8 +32,8 @@ def caffe_entries(op: Operation, name: str) -> Sequence[int] | None:
 
 
 def _fields(op: Operation, message: str) -> Mapping[str, Attribute]:
-    found = op.properties.get(message)
-    return found.data if isinstance(found, DictionaryAttr) else {}
+    value = op.properties.get(message)
+    return value.data if isinstance(value, DictionaryAttr) else {}
 
 
 def _field(message: str, name: str, default: Any, form: Callable[[Any], Any] | None = None) -> Extracted:

@@ -146,11 +146,11 @@ class Enumeration(NamedTuple):
 @cache
 def enumerations() -> Mapping[str, Enumeration]:
     """Path of a field within a layer -> its enumeration."""
-    found: dict[str, Enumeration] = {}
+    by_path: dict[str, Enumeration] = {}
     for path, entries in _lines(_ENUMERATIONS):
         scope, _, names = entries.rpartition(".")
-        found[path] = Enumeration(scope, {name: int(number) for name, number in (entry.split("=") for entry in names.split())})
-    return found
+        by_path[path] = Enumeration(scope, {name: int(number) for name, number in (entry.split("=") for entry in names.split())})
+    return by_path
 
 
 @cache

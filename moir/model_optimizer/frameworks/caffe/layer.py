@@ -192,8 +192,8 @@ class LayerMessage(FieldsMessage):
 
 def _blob_count(op: Operation) -> int:
     """The number of weights of a layer, which are its last operands."""
-    found = op.properties.get(BLOBS)
-    return 0 if found is None else int(value_of(found))
+    value = op.properties.get(BLOBS)
+    return 0 if value is None else int(value_of(value))
 
 
 def weights_message(kind: str, op: Operation) -> WeightsMessage:

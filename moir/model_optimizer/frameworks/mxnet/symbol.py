@@ -26,6 +26,6 @@ def symbol_entry(kind: str, op: Operation) -> dict[str, Any]:
 
 def custom_type(op: Operation) -> str | None:
     """The `op_type` of a custom operation of MXNet; None for any other operation."""
-    if original_of(op)[1] != CUSTOM_KIND or (found := op.properties.get("op_type")) is None:
+    if original_of(op)[1] != CUSTOM_KIND or (value := op.properties.get("op_type")) is None:
         return None
-    return str(value_of(found))
+    return str(value_of(value))

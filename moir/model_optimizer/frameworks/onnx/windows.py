@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from xdsl.ir import Operation
 
-from moir.model_optimizer.frameworks.spatial_windows import listed_integers, text_or
+from moir.model_optimizer.frameworks.spatial_windows import integer_property, text_or
 
 Reader = Callable[[Operation], Any]
 
@@ -22,7 +22,7 @@ Reader = Callable[[Operation], Any]
 def _spatial_rank(op: Operation) -> int | None:
     """The number of spatial axes, from any attribute that has an entry for each."""
     for name, per_axis in (("kernel_shape", 1), ("strides", 1), ("dilations", 1), ("pads", 2), ("output_padding", 1)):
-        listed = listed_integers(op, name)
+        listed = integer_property(op, name)
         if listed is not None:
             return len(listed) // per_axis
     return None
@@ -30,7 +30,7 @@ def _spatial_rank(op: Operation) -> int | None:
 
 def _full(name: str) -> Reader:
     def read(op: Operation) -> Any:
-        listed = listed_integers(op, name)
+        listed = integer_property(op, name)
         if listed is None and (rank := _spatial_rank(op)) is not None:
             listed = [1] * rank
         return None if listed is None else np.array([1, 1, *listed], dtype=np.int64)
@@ -40,7 +40,7 @@ def _full(name: str) -> Reader:
 
 def _given(name: str) -> Reader:
     def read(op: Operation) -> Any:
-        listed = listed_integers(op, name)
+        listed = integer_property(op, name)
         return None if listed is None else np.array([1, 1, *listed], dtype=np.int64)
 
     return read
@@ -48,7 +48,7 @@ def _given(name: str) -> Reader:
 
 def _spatial(name: str) -> Reader:
     def read(op: Operation) -> Any:
-        listed = listed_integers(op, name)
+        listed = integer_property(op, name)
         return None if listed is None else np.array(listed, dtype=np.int64)
 
     return read
@@ -58,7 +58,7 @@ def _pad(op: Operation) -> Any:
     rank = _spatial_rank(op)
     if rank is None:
         return None
-    listed = listed_integers(op, "pads") or [0] * (2 * rank)
+    listed = integer_property(op, "pads") or [0] * (2 * rank)
     return np.array([[0, 0], [0, 0], *zip(listed[:rank], listed[rank:], strict=True)], dtype=np.int64)
 
 

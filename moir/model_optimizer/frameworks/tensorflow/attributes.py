@@ -20,8 +20,8 @@ def _bits(name: str, *, is_inverted: bool) -> Extracted:
     """A mask of a TensorFlow StridedSlice, whose bits are the entries of Model Optimizer's mask."""
 
     def read(bits: int) -> Any:
-        found = np.array([bits >> place & 1 for place in range(max(int(bits).bit_length(), 1))], dtype=np.int64)
-        return inverted(found) if is_inverted else found
+        bits_of_value = np.array([bits >> place & 1 for place in range(max(int(bits).bit_length(), 1))], dtype=np.int64)
+        return inverted(bits_of_value) if is_inverted else bits_of_value
 
     def bits(mask: Any) -> int:
         return sum(int(bit) << place for place, bit in enumerate(inverted(mask) if is_inverted else as_integers(mask)))

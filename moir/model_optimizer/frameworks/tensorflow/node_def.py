@@ -20,9 +20,23 @@ from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.properties import FALSE, TRUE, value_of
 from moir.model_optimizer.frameworks.tensor_names import tensor_name
-from moir.tables import numbers
 
-TENSORFLOW_TYPES = numbers("f32 1, f64 2, i32 3, u8 4, i16 5, i8 6, string 7, i64 9, boolean 10, bf16 14, u16 17, f16 19, u32 22, u64 23")
+TENSORFLOW_TYPES = {
+    "f32": 1,
+    "f64": 2,
+    "i32": 3,
+    "u8": 4,
+    "i16": 5,
+    "i8": 6,
+    "string": 7,
+    "i64": 9,
+    "boolean": 10,
+    "bf16": 14,
+    "u16": 17,
+    "f16": 19,
+    "u32": 22,
+    "u64": 23,
+}
 """Element type -> number of TensorFlow's DataType."""
 
 TENSORFLOW_ELEMENTS = {number: name for name, number in TENSORFLOW_TYPES.items()}
@@ -118,7 +132,7 @@ class AttributeMessage:
 
     @property
     def type(self) -> int:
-        """The number of an element type."""
+        """The code of an element type in TensorFlow's `DataType`."""
         return _type_number(self.attribute)
 
     @property

@@ -15,14 +15,14 @@ import numpy as np
 from xdsl.ir import Operation
 
 from moir.dialects.shapes import shape_of
-from moir.model_optimizer.frameworks.spatial_windows import listed_integers, text_or
+from moir.model_optimizer.frameworks.spatial_windows import integer_property, text_or
 from moir.model_optimizer.values.shapes import masked_shape
 
 Reader = Callable[[Operation], Any]
 
 
 def _data_format(op: Operation) -> str:
-    strides = listed_integers(op, "strides")
+    strides = integer_property(op, "strides")
     return text_or(op, "data_format", "NDHWC" if strides is not None and len(strides) == 5 else "NHWC")
 
 
@@ -32,14 +32,14 @@ def _axes_of(letters: str) -> Reader:
 
 def _all_axes(name: str) -> Reader:
     def read(op: Operation) -> Any:
-        listed = listed_integers(op, name)
+        listed = integer_property(op, name)
         return None if listed is None else np.array(listed, dtype=np.int64)
 
     return read
 
 
 def _all_or_ones(name: str) -> Reader:
-    return lambda op: np.array(listed_integers(op, name) or [1] * len(_data_format(op)), dtype=np.int64)
+    return lambda op: np.array(integer_property(op, name) or [1] * len(_data_format(op)), dtype=np.int64)
 
 
 def _spatial_axes(op: Operation) -> list[int]:
@@ -47,7 +47,7 @@ def _spatial_axes(op: Operation) -> list[int]:
 
 
 def _explicit_pad(op: Operation) -> Any:
-    listed = listed_integers(op, "explicit_paddings") if text_or(op, "padding", "") == "EXPLICIT" else None
+    listed = integer_property(op, "explicit_paddings") if text_or(op, "padding", "") == "EXPLICIT" else None
     rank = len(_data_format(op))
     return np.array(listed or [0] * (2 * rank), dtype=np.int64).reshape(-1, 2)
 
@@ -65,7 +65,7 @@ def _is_transposed(op: Operation) -> bool:
 
 def _kernel(op: Operation) -> list[int] | None:
     """The size of the window along the spatial axes: from the list of a pooling, or the shape of filters."""
-    window, axes = listed_integers(op, "ksize"), _spatial_axes(op)
+    window, axes = integer_property(op, "ksize"), _spatial_axes(op)
     if window is not None:
         return [window[axis] for axis in axes]
     shape = _image(op, 1)
@@ -78,7 +78,7 @@ def _pad(op: Operation) -> Any:
     image, kernel = _image(op, -1 if _is_transposed(op) else 0), _kernel(op)
     if _tf_auto_pad(op) != "same_upper" or image is None or kernel is None:
         return pads
-    strides, dilations = (listed_integers(op, name) or [1] * len(pads) for name in ("strides", "dilations"))
+    strides, dilations = (integer_property(op, name) or [1] * len(pads) for name in ("strides", "dilations"))
     for axis, length in zip(_spatial_axes(op), kernel, strict=True):
         size, stride = image[axis], strides[axis]
         if size >= 0:

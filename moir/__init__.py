@@ -18,21 +18,29 @@ if TYPE_CHECKING:
     from moir import errors
     from moir.bisection.bisect import bisect
     from moir.conversion import Observer, save_model
+    from moir.conversion_result import ConversionResult
     from moir.difference.interface import diff
     from moir.emit.in_memory import to_openvino
     from moir.inspection.interface import inspect
     from moir.interface import convert_model, read_model
+    from moir.onnx_export import save_onnx
     from moir.parameters.input_values import Input
-    from moir.tools.interface import reduce, report, run
+    from moir.tools.batch.interface import Job, convert_models
+    from moir.tools.interface import check, compare, reduce, report, run
 
     __version__: str
 
 __all__ = [
+    "ConversionResult",
     "Input",
+    "Job",
     "Observer",
     "__version__",
     "bisect",
+    "check",
+    "compare",
     "convert_model",
+    "convert_models",
     "diff",
     "errors",
     "inspect",
@@ -41,14 +49,20 @@ __all__ = [
     "report",
     "run",
     "save_model",
+    "save_onnx",
     "to_openvino",
 ]
 
 _HOMES = {
+    "ConversionResult": "moir.conversion_result",
     "Input": "moir.parameters.input_values",
+    "Job": "moir.tools.batch.interface",
     "Observer": "moir.conversion",
     "bisect": "moir.bisection.bisect",
+    "check": "moir.tools.interface",
+    "compare": "moir.tools.interface",
     "convert_model": "moir.interface",
+    "convert_models": "moir.tools.batch.interface",
     "diff": "moir.difference.interface",
     "inspect": "moir.inspection.interface",
     "read_model": "moir.interface",
@@ -56,6 +70,7 @@ _HOMES = {
     "report": "moir.tools.interface",
     "run": "moir.tools.interface",
     "save_model": "moir.conversion",
+    "save_onnx": "moir.onnx_export",
     "to_openvino": "moir.emit.in_memory",
 }
 

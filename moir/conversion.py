@@ -13,7 +13,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moir.arguments import (
+from moir.errors import INTERRUPTIONS, ConversionError, EmissionError, InferenceError, InternalError, MoirError, UsageError
+from moir.files.recognition import framework_of_file
+from moir.files.remote.addresses import path_here
+from moir.files.source_files import check_as_read, check_not_read, recorded
+from moir.frameworks import load
+from moir.frameworks import read_model as read_framework_model
+from moir.frameworks.record import Framework
+from moir.options import ConversionOptions
+from moir.parameters.arguments import (
     FLAG,
     MODULE,
     PATH,
@@ -22,15 +30,10 @@ from moir.arguments import (
     checked,
     list_of,
 )
-from moir.errors import INTERRUPTIONS, ConversionError, EmissionError, InferenceError, InternalError, UsageError
-from moir.files.recognition import framework_of_file
-from moir.files.source_files import check_as_read, check_not_read, recorded
-from moir.framework_record import Framework
-from moir.frameworks import load
-from moir.frameworks import read_model as read_framework_model
-from moir.options import ConversionOptions
 from moir.parameters.extension import TRANSFORMATIONS_CONFIG
 from moir.parameters.interface import INPUT, OUTPUT
+from moir.parameters.layout import LAYOUT, SOURCE_LAYOUT, TARGET_LAYOUT
+from moir.support.turns import in_turn
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -73,6 +76,16 @@ class Observer:
             stage: its name.
         """
 
+    def advance(self, number: int, stage: str, done: int, total: int) -> None:
+        """Called while a stage works whose progress is known in bytes: the writing of an IR, by the command line.
+
+        Args:
+            number: number of the stage.
+            stage: its name.
+            done: the bytes that are written.
+            total: the bytes in all.
+        """
+
     def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
         """Called when a stage has ended without an error.
 
@@ -84,7 +97,7 @@ class Observer:
         """
 
     def finish_unchanged(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
-        """Called in place of `finish` when a stage is done that has certainly changed nothing; calls `finish`.
+        """Observe a stage that has left the module unchanged; by default the same as `finish`.
 
         An observer that keeps states of the module need not look at it again.
         """
@@ -112,8 +125,8 @@ def convert(
     from moir.pipeline import default_pipeline
 
     options.check()
-    framework = framework_of_file(path)
-    with collection_paused(), ExitStack() as stack:
+    with _named(path), collection_paused(), ExitStack() as stack:
+        framework = framework_of_file(path)
         extensions = open_extensions(framework, options, options.parameters(path)) if options.needs_extensions else None
         if extensions is not None:
             stack.callback(extensions.close)
@@ -136,8 +149,39 @@ def convert(
             from moir.pipeline.cut_types import infer_cut_types
 
             infer_cut_types(module, options[INPUT], framework, run)
-        run(module, chosen, observers, extensions=extensions)
+        # Passes change the shapes that the model declares.
+        swapped = _hint_on_swapped_shapes(module, options)
+        try:
+            run(module, chosen, observers, extensions=extensions)
+        except ConversionError as error:
+            error.hint = swapped or error.hint
+            raise
+        if swapped is not None:
+            from moir.dialects.moir import add_notes, models_of
+
+            for model in models_of(module):
+                add_notes(model, [swapped])
     return module
+
+
+def _hint_on_swapped_shapes(module: ModuleOp, options: ConversionOptions) -> str | None:
+    """See `moir.pipeline.swapped_shapes`, which is imported only for shapes together with layouts."""
+    if not any(item.shape is not None for item in options[INPUT]) or not any(
+        options[each] for each in (LAYOUT, SOURCE_LAYOUT, TARGET_LAYOUT)
+    ):
+        return None
+    from moir.pipeline.swapped_shapes import hint_on_swapped_shapes
+
+    return hint_on_swapped_shapes(module, options)
+
+
+def notes_of(module: ModuleOp) -> list[str]:
+    """The notes of the frontend on the models of a module, for the user."""
+    from moir.dialects.moir import ModuleLevel, models_of
+    from moir.dialects.properties import value_of
+
+    notes = [model.attributes.get(ModuleLevel.NOTES) for model in models_of(module)]
+    return [note for each in notes if each is not None for note in value_of(each)]
 
 
 def open_extensions(
@@ -225,6 +269,16 @@ def run(
 
 
 @contextmanager
+def _named(path: str | Path) -> Generator[None]:
+    """Add the path of the model to errors in the context."""
+    try:
+        yield
+    except MoirError as error:
+        error.model = str(path)
+        raise
+
+
+@contextmanager
 def stage(name: str, extensions: LoadedExtensions | None = None) -> Generator[None]:
     """Wrap an unexpected exception in an InternalError that names the stage.
 
@@ -258,6 +312,7 @@ def _set_origin(error: ConversionError) -> None:
         error.origin = origin(subject)
 
 
+@in_turn
 @checked(module=MODULE, path=PATH, compress_to_fp16=FLAG)
 def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = False) -> WrittenModel:
     """Write a converted module as OpenVINO IR: `path`, which ends in `.xml`, and the `.bin` beside it.
@@ -275,7 +330,12 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
 
 
 def write_checked(
-    module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = False, complete: Callable[[], None] | None = None
+    module: ModuleOp,
+    path: str | Path,
+    *,
+    compress_to_fp16: bool = False,
+    complete: Callable[[], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> WrittenModel:
     """Write a converted module as `save_model` does.
 
@@ -285,12 +345,13 @@ def write_checked(
         compress_to_fp16: store weights in half precision.
         complete: called when both files are written under temporary names, before they replace older ones; an exception
             prevents that they do.
+        progress: called with the bytes of the weights that are written, and with their sum.
     """
     from moir.emit.files import weights_path
     from moir.emit.write import write_model
     from moir.rewriting.verification import verify_module
 
-    check_not_read(module, (Path(path), weights_path(Path(path))))
+    check_not_read(module, (path_here(path), weights_path(Path(path))))
     unchanged = partial(check_as_read, module)
 
     def check() -> None:
@@ -306,9 +367,9 @@ def write_checked(
     with stage("emission"):
         verify_module(module)
         try:
-            return write_model(module, path, check=check)
+            return write_model(module, path, check=check, progress=progress)
         except EmissionError:
-            # The system refuses to write what a file does not have any more.
+            # Writing fails if a memory-mapped file was truncated meanwhile; `unchanged` raises an error that says so.
             unchanged()
             raise
 
@@ -330,7 +391,8 @@ def collection_paused() -> Generator[None]:
         yield
     finally:
         if not was_frozen:
-            # What was built becomes old: else the next collection, of young objects, would go through all of it.
+            # Moves all present objects to the oldest generation, so that the next collection of young objects skips
+            # them.
             gc.freeze()
             gc.unfreeze()
         gc.enable()

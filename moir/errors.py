@@ -1,12 +1,15 @@
-"""The one exception family of moir.
+"""The one exception family of moir, and its warning.
 
 Every failure a user can cause is a `MoirError`. A `ConversionError` is a mistake in the model (or in an extension): it
 names the operation and the node of the source model, what is wrong and, where possible, the next step. A `UsageError`
 is a mistake in the input of the caller: an argument of a function, a command line, a pipeline as text. The command
 line prints either as one line and exits with status 1 or 2. A file or folder that cannot be read is a ConversionError.
+An InternalError is a bug of moir.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 
 class MoirError(Exception):
@@ -22,6 +25,9 @@ class MoirError(Exception):
 
     subject: object = None
     """The operation of the module that is at fault, where it is known: a tool that parsed it can say where it is."""
+
+    model: str | None = None
+    """The path of the model that was converted, where it is known."""
 
     origin: str | None = None
     """The nodes of the source model that the operation comes from; None if unknown, or if `node` names it."""
@@ -43,10 +49,13 @@ class MoirError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        origin = f"(from {self.origin})" if self.origin else None
-        place = " ".join(part for part in (self.operation, repr(self.node) if self.node else None, origin) if part)
-        text = ": ".join(part for part in (self.location, place, self.reason) if part)
+        text = ": ".join(part for part in (self.location, self.described_place(), self.reason) if part)
         return f"{text}; {self.hint}" if self.hint else text
+
+    def described_place(self) -> str:
+        """The operation, its node and its origin in the message; empty if the reason names them."""
+        origin = f"(from {self.origin})" if self.origin else None
+        return " ".join(part for part in (self.operation, repr(self.node) if self.node else None, origin) if part)
 
 
 class ConversionError(MoirError):
@@ -59,6 +68,33 @@ class ModelFileError(ConversionError):
 
 class UnsupportedOperationError(ConversionError):
     """The module contains operations that no lowering or raising handles."""
+
+
+class MissingLoweringError(UnsupportedOperationError):
+    """There is no lowering for some operations. `operation` and `node` are the first, `operations` are all.
+
+    Args:
+        reason: what is wrong; it names all operations and nodes.
+        operations: the names of the nodes, by the names of their operations.
+        operation: the first of the operations.
+        node: the name of its node.
+        hint: what the user can do about it.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        operations: Mapping[str, Sequence[str]],
+        *,
+        operation: str | None = None,
+        node: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(reason, operation=operation, node=node, hint=hint)
+        self.operations = operations
+
+    def described_place(self) -> str:
+        return ""
 
 
 class InferenceError(ConversionError):
@@ -88,15 +124,21 @@ Any other, of whatever class, is a failure of the code that raised it.
 """
 
 
-class InternalError(Exception):
-    """An unexpected exception in a stage of a conversion, which is a bug of moir.
+class InternalError(MoirError):
+    """An unexpected exception in a stage of a conversion, which is a bug of moir; the exception is its `__cause__`.
 
     Args:
         stage: the stage, e.g. `pass fold-constants`.
     """
 
     def __init__(self, stage: str) -> None:
-        super().__init__(stage)
+        super().__init__(f"internal error in {stage}")
         self.stage = stage
-        self.location: str | None = None
-        """Where the operation that was processed stands in a text; set by tools that parsed it."""
+
+    def __str__(self) -> str:
+        cause = self.__cause__
+        return super().__str__() if cause is None else f"{super().__str__()}: {type(cause).__name__}: {cause}"
+
+
+class ConversionWarning(UserWarning):
+    """A note of a conversion: the model is converted, and there is something that the user should know."""

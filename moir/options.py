@@ -36,8 +36,8 @@ class ConversionOptions:
     """
 
     def __init__(self, **given: object) -> None:
-        found = ((parameter_named(name), value) for name, value in given.items())
-        self._values: dict[Parameter[Any], Any] = {each: each.kind.of_python(value) for each, value in found}
+        values = ((parameter_named(name), value) for name, value in given.items())
+        self._values: dict[Parameter[Any], Any] = {each: each.kind.of_python(value) for each, value in values}
 
     @classmethod
     def of_values(cls, values: Mapping[Parameter[Any], object]) -> ConversionOptions:
@@ -47,7 +47,7 @@ class ConversionOptions:
         return options
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Parameters are keys by what they are, so that another process needs their names.
+        # Parameters are compared by identity, which pickling does not keep, so names are pickled.
         return _of_plain, ({each.name: each.kind.plain(value) for each, value in self.given.items()},)
 
     def __getitem__(self, parameter: Parameter[T]) -> T:
@@ -60,6 +60,8 @@ class ConversionOptions:
     @property
     def given(self) -> Mapping[Parameter[Any], Any]:
         """The values that are not at their defaults, in the order of the table."""
+        if not self._values:
+            return {}
         return {each: self[each] for each in parameters() if self[each] != each.default}
 
     def check(self) -> None:

@@ -23,7 +23,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from moir.bisection.examined_conversion import ExaminedConversion, PipelineState, is_foreign, opened
-from moir.bisection.plugin import PluginFault, plugin_fault
+from moir.bisection.plugin import PluginFault, has_definition, plugin_fault
 from moir.bisection.reference import Reference, reference_of
 from moir.bisection.search import first_bad
 from moir.bisection.smaller import smaller_lowering, smaller_pass, smaller_plugin
@@ -35,22 +35,26 @@ from moir.dialects.memory_map import Array
 from moir.dialects.names import name_of, names_of
 from moir.errors import ExecutionError, MoirError
 from moir.execution.comparison import QUANTIZED, difference, first_not_finite
-from moir.execution.inputs import explained_sizes, random_inputs
+from moir.execution.inputs import checked_ranges, explained_sizes, random_inputs
+from moir.execution.integer_ranges import Ranges, ranges_by_use
 from moir.execution.ports import interface_of, matched, only_model
 from moir.options import ConversionOptions
 from moir.pipeline import spec_text
 from moir.rewriting.events import Recording, RewriteEvent
+from moir.support.turns import in_turn
 
 LOSSES = 5
 """Number of tensors in a verdict that lose most by compression."""
 
 
+@in_turn
 def bisect(
     model: str | Path | ModuleOp,
     *,
     inputs: Mapping[str, Array] | None = None,
     reference: Mapping[str, Array] | None = None,
     seed: int = 0,
+    ranges: Ranges | None = None,
     tolerance: float | None = None,
     passes: str | Iterable[str | ModulePass] | None = None,
     reduce: bool = True,
@@ -64,6 +68,7 @@ def bisect(
         reference: arrays by the names of outputs, and of inner tensors; None for the results of the framework's own
             runtime if it is installed, else for those of the first state that can be run.
         seed: the seed of random inputs.
+        ranges: the least and the greatest number of random inputs, by name, in place of what follows from use.
         tolerance: in place of the tolerances of floating-point numbers (`moir.execution.comparison`).
         passes: a pipeline in place of the default one.
         reduce: whether to look for a small model that fails in the same way.
@@ -78,6 +83,7 @@ def bisect(
         inputs=inputs,
         reference=reference,
         seed=seed,
+        ranges=ranges,
         tolerance=tolerance,
         passes=passes,
         reduce=reduce,
@@ -91,6 +97,7 @@ def examined(
     inputs: Mapping[str, Array] | None = None,
     reference: Mapping[str, Array] | None = None,
     seed: int = 0,
+    ranges: Ranges | None = None,
     tolerance: float | None = None,
     passes: str | Iterable[str | ModulePass] | None = None,
     reduce: bool = True,
@@ -100,14 +107,20 @@ def examined(
     with opened(model, options, passes) as conversion:
         states = conversion.states()
         ports = interface_of(states[-1].module).inputs
-        given = inputs if inputs is not None else random_inputs(ports, seed)
+        arrays = inputs if inputs is not None else _random_inputs(states[-1].module, seed, ranges or {})
         if tolerance is None and any(op.name == "opset1.FakeQuantize" for op in states[-1].module.walk()):
             tolerance = QUANTIZED
-        execution = StateExecution(conversion, given, tolerance)
-        with explained_sizes(ports, given) if inputs is None else nullcontext():
+        execution = StateExecution(conversion, arrays, tolerance)
+        with explained_sizes(ports, arrays) if inputs is None else nullcontext():
             expected = reference_of(conversion, states, execution, reference)
-        found = Examination(conversion, states, execution, expected, reduce=reduce).verdict()
-    return found.with_fields(states=len(states), runs=execution.runs, seconds=time.perf_counter() - start)
+        verdict = Examination(conversion, states, execution, expected, reduce=reduce).verdict()
+    return verdict.with_fields(states=len(states), runs=execution.runs, seconds=time.perf_counter() - start)
+
+
+def _random_inputs(module: ModuleOp, seed: int, ranges: Ranges) -> dict[str, Array]:
+    """Random inputs of a module, in the given ranges, or in ranges inferred from how the model uses them."""
+    ports = interface_of(module).inputs
+    return random_inputs(ports, seed, ranges={**ranges_by_use(module), **checked_ranges(ports, ranges)})
 
 
 class Examination:
@@ -156,9 +169,9 @@ class Examination:
             self.execution.refusals_are_bad = True
             self.notes.append(f"the converted model cannot be run: {outcome.error}")
         common: dict[str, Any] = {"reference": self.reference.title, "outputs": outcome.differences}
-        found = self.inner_fault(outcome, common) if outcome.is_good else self.pass_fault(common) or self.lowering_fault(common)
-        return found.with_fields(
-            not_finite=self.not_finite(outcome), losses=self.losses(), notes=tuple(dict.fromkeys((*found.notes, *self.notes)))
+        inner_fault = self.inner_fault(outcome, common) if outcome.is_good else self.pass_fault(common) or self.lowering_fault(common)
+        return inner_fault.with_fields(
+            not_finite=self.not_finite(outcome), losses=self.losses(), notes=tuple(dict.fromkeys((*inner_fault.notes, *self.notes)))
         )
 
     def inner_fault(self, outcome: Outcome, common: Mapping[str, Any]) -> Verdict:
@@ -255,8 +268,8 @@ class Examination:
             return None
         expected = inner_arrays(self.execution, good.module)
         arrays = inner_arrays(self.execution, bad.module, list(expected))
-        found = differing(bad.module, arrays, expected, self.execution.tolerance_at(after))
-        return found[0] if found else None
+        differences = differing(bad.module, arrays, expected, self.execution.tolerance_at(after))
+        return differences[0] if differences else None
 
     def plugin(self, before: PipelineState, after: PipelineState, tensor: TensorDifference | None) -> PluginFault | None:
         """The fault of the plugin, if the state after a rewrite is right by the definitions of the operations."""
@@ -305,6 +318,9 @@ class Examination:
             fault = self._plugin_at_output(outcome, self.execution.tolerance)
         else:
             fault = plugin_fault(self.execution, outcome.module, tensor.value, tensor.expected, self.execution.tolerance)
+            owner = tensor.value.owner
+            if fault is None and isinstance(owner, Operation) and not has_definition(owner):
+                self.notes.append(f"whether the lowering or the plugin is at fault is not judged: {owner.name} has no definition in numpy")
         node = None if tensor is None else self._node(tensor.name)
         is_lowered = self.conversion.framework.is_lowered or not is_foreign(self.conversion.module)
         event = None if node is None or fault is not None else self._lowering(node)
@@ -366,11 +382,11 @@ class Examination:
             return ()
         expected = inner_arrays(self.execution, whole.module)
         arrays = inner_arrays(self.execution, half.module, list(expected))
-        found = {name: difference(array, expected[name]).error for name, array in arrays.items() if array.dtype.kind == "f"}
-        return tuple(sorted(found.items(), key=lambda item: -item[1])[:LOSSES])
+        errors = {name: difference(array, expected[name]).error for name, array in arrays.items() if array.dtype.kind == "f"}
+        return tuple(sorted(errors.items(), key=lambda item: -item[1])[:LOSSES])
 
     def _inputs(self, module: ModuleOp) -> dict[str, Array]:
-        return matched(self.execution.given, interface_of(module).inputs, "input")
+        return matched(self.execution.inputs, interface_of(module).inputs, "input")
 
     def _described(self, tensor: TensorDifference, before: PipelineState | None) -> WrongTensor:
         """The record of a wrong tensor, with the operations that compute it after and before the pass."""

@@ -14,16 +14,16 @@ from moir.conversion import Observer, collection_paused, import_model, open_exte
 from moir.dialects.framework import FrameworkOp, framework_of
 from moir.errors import ConversionError, InternalError, MoirError
 from moir.files.recognition import framework_of_file
-from moir.framework_record import Framework
 from moir.frameworks import FRAMEWORKS
+from moir.frameworks.record import Framework
 from moir.options import ConversionOptions
 from moir.parameters.interface import INPUT
 from moir.pipeline import LoadedExtensions, default_pipeline, deferred
 from moir.pipeline.cut_types import infer_cut_types
 from moir.pipeline.text import expanded
-from moir.records import Record
 from moir.rewriting.events import RewriteEvent, traced
-from moir.target_records import OPENVINO_CPU
+from moir.support.records import Record
+from moir.targets.registry import OPENVINO_CPU
 
 LOWERED = "check-lowered"
 """The pass after which a module is in opset dialects."""
@@ -108,7 +108,7 @@ class ExaminedConversion:
         """The error of the pass with which the states end; None if all passes ran."""
 
     def states(self) -> list[PipelineState]:
-        """Run the passes once; the states, that of the import first.
+        """Run the passes once; returns the state after each of them, with the imported module first.
 
         If a pass after the lowering raises an error, the last state is the module as that pass left it: an earlier pass
         may have made the module invalid. Raises ConversionError if the lowering does.

@@ -49,8 +49,8 @@ class Reference:
             return {ports[0].name: next(iter(self._arrays.values()))}
         missing = [name for port in ports if not any(name in self._arrays for name in port.names) for name in port.names]
         known = self._arrays | (self.inner(missing) if missing else {})
-        found = {port.name: next((known[name] for name in port.names if name in known), None) for port in ports}
-        return {name: array for name, array in found.items() if array is not None}
+        arrays = {port.name: next((known[name] for name in port.names if name in known), None) for port in ports}
+        return {name: array for name, array in arrays.items() if array is not None}
 
     def inner(self, names: Sequence[str]) -> dict[str, Array]:
         """The arrays of tensors, by name; without those that the reference does not have."""
@@ -65,7 +65,7 @@ class Reference:
 
 
 def reference_of(
-    conversion: ExaminedConversion, states: Sequence[PipelineState], execution: StateExecution, given: Mapping[str, Array] | None
+    conversion: ExaminedConversion, states: Sequence[PipelineState], execution: StateExecution, arrays: Mapping[str, Array] | None
 ) -> Reference:
     """The reference of a conversion: given arrays, the framework's own runtime, or else a state of the conversion.
 
@@ -75,15 +75,15 @@ def reference_of(
         conversion: the conversion.
         states: its states.
         execution: runs states.
-        given: arrays by the names of outputs and tensors; None if there are none.
+        arrays: arrays by the names of outputs and tensors; None if there are none.
     """
-    if given is not None:
-        return Reference("the given reference", given)
+    if arrays is not None:
+        return Reference("the given reference", arrays)
     changing = [state for state in states if state.stage in INTERFACE_PASSES]
     if not changing and conversion.path is not None:
         runner = framework_runner(conversion.path, conversion.module, conversion.framework, conversion.options)
         if runner is not None:
-            inputs = matched(execution.given, interface_of(conversion.module).inputs, "input")
+            inputs = matched(execution.inputs, interface_of(conversion.module).inputs, "input")
             return Reference(runner.title, runner.run(inputs), runner, inputs)
     start = states.index(changing[-1]) if changing else 0
     for state in states[start:]:
@@ -92,5 +92,5 @@ def reference_of(
             execution.forget()
             title = "the model as it was read, on OpenVINO Runtime" if state.number == 0 else f"the model after {state}"
             runner = OpenVinoRunner(outcome.module)
-            return Reference(title, outcome.outputs, runner, matched(execution.given, runner.interface.inputs, "input"), base=state)
+            return Reference(title, outcome.outputs, runner, matched(execution.inputs, runner.interface.inputs, "input"), base=state)
     raise ExecutionError("no state of the conversion can be run", hint="moir run says why the last one cannot")

@@ -43,8 +43,8 @@ def smaller_pass(execution: StateExecution, before: PipelineState, after: Pipeli
         return None
     conversion, each = execution.conversion, execution.conversion.passes[after.number - 1]
     tolerance = execution.tolerance_at(after)
-    found = execution.outcome(after)
-    refused = found is not None and found.error is not None
+    outcome_after = execution.outcome(after)
+    refused = outcome_after is not None and outcome_after.error is not None
 
     def fails(candidate: Candidate) -> bool:
         module = _module(candidate)
@@ -53,14 +53,16 @@ def smaller_pass(execution: StateExecution, before: PipelineState, after: Pipeli
         expected = _outputs(module, candidate.inputs)
         if refused:
             return not _runs(rewritten, candidate.inputs)
-        found = _outputs(rewritten, candidate.inputs)
-        return any(apart.exceeds for apart in worst(found, expected, tolerance).values())
+        outputs = _outputs(rewritten, candidate.inputs)
+        return any(apart.exceeds for apart in worst(outputs, expected, tolerance).values())
 
     return _reduced_module(execution, outcome.module, _quietly(fails), None if tensor is None else tensor.name)
 
 
 def smaller_plugin(execution: StateExecution, module: ModuleOp, fault: PluginFault, tensor: TensorDifference | None) -> Reduced | None:
-    """A part of a module that the runtime computes otherwise than its operations are defined; None if there is none."""
+    """A part of a module for which the runtime's results differ from those of the operations' `evaluate`; None if there
+    is none.
+    """
 
     def fails(candidate: Candidate) -> bool:
         part = _module(candidate)
@@ -90,7 +92,7 @@ def smaller_lowering(
     names = {name: value for value in values for name in names_of(value)}
     arrays = dict(reference.inner(list(names)))
     ports = interface_of(conversion.module).inputs
-    given = matched(execution.given, ports, "input")
+    feed = matched(execution.inputs, ports, "input")
     passes = [each for each in conversion.passes if each.name not in INTERFACE]
 
     def differs(module: ModuleOp, inputs: Mapping[str, Array], expected: Mapping[str, Array]) -> bool:
@@ -99,12 +101,12 @@ def smaller_lowering(
         compared = False
         for form in part.forms(PipelineState(0, "import", module)):
             try:
-                found = worst(_outputs(form, inputs), expected, execution.tolerance)
+                largest = worst(_outputs(form, inputs), expected, execution.tolerance)
             except MoirError:
                 continue
-            if not any(each.exceeds for each in found.values()):
+            if not any(each.exceeds for each in largest.values()):
                 return False
-            compared = compared or bool(found)
+            compared = compared or bool(largest)
         return compared
 
     if conversion.framework is ONNX and conversion.path is not None and OnnxRunner.is_installed():
@@ -118,11 +120,11 @@ def smaller_lowering(
                 expected = OnnxRunner(path, module, {}).run(candidate.inputs)
                 return differs(module, candidate.inputs, expected)
 
-            graph = OnnxGraph(conversion.path, arrays | given)
+            graph = OnnxGraph(conversion.path, arrays | feed)
             return _attempt(lambda: reduced(graph, _quietly(fails_on_file), nodes_of(graph, tensors), seconds=SECONDS))
     recorded = {value: arrays[name] for name, value in names.items() if name in arrays}
     parameters = [op.results[0] for op in only_model(conversion.module).block.ops if isinstance(op, Parameter)]
-    recorded |= {value: given[port.name] for value, port in zip(parameters, ports, strict=True)}
+    recorded |= {value: feed[port.name] for value, port in zip(parameters, ports, strict=True)}
     graph = ModuleGraph(conversion.module, recorded)
 
     def fails(candidate: Candidate) -> bool:
@@ -137,9 +139,9 @@ def _reduced_module(
     execution: StateExecution, module: ModuleOp, fails: Callable[[Candidate], bool], tensor: str | None, operation: Operation | None = None
 ) -> Reduced | None:
     values = computed_values(module)
-    given = matched(execution.given, interface_of(module).inputs, "input")
+    feed = matched(execution.inputs, interface_of(module).inputs, "input")
     parameters = [op.results[0] for op in only_model(module).block.ops if isinstance(op, Parameter)]
-    recorded = dict(zip(parameters, [given[port.name] for port in interface_of(module).inputs], strict=True))
+    recorded = dict(zip(parameters, [feed[port.name] for port in interface_of(module).inputs], strict=True))
     try:
         try:
             _, arrays = execution.run(module, values)
@@ -165,7 +167,7 @@ def _attempt(reduce: Callable[[], Reduced]) -> Reduced | None:
 
 
 def _quietly(fails: Callable[[Candidate], bool]) -> Callable[[Candidate], bool]:
-    """A check that takes candidates that cannot be converted or run as passing, since that is another fault."""
+    """The check `fails`, which is False for candidates that cannot be converted or run: that is another failure."""
 
     def check(candidate: Candidate) -> bool:
         try:

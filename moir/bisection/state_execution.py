@@ -7,16 +7,27 @@ from itertools import islice
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
 
 from moir.bisection.examined_conversion import ExaminedConversion, PipelineState
 from moir.dialects.memory_map import Array
 from moir.errors import MoirError
-from moir.execution.comparison import HALF, Difference, is_permuted, worst
+from moir.execution.comparison import HALF, WEIGHT_BITS, Difference, is_permuted, worst
 from moir.execution.openvino_runtime import run_module
 from moir.execution.ports import interface_of, matched, only_model
 from moir.execution.values import named_values
+from moir.parameters.weight_codes import MODES, weight_codes
+from moir.passes.compress.compress_weights import CompressWeightsPass
+from moir.pipeline import loaded
 
 COMPRESSION = "compress-to-fp16"
+
+
+def tolerance_after(each: ModulePass) -> float | None:
+    """The tolerance for floating-point numbers after a pass; None if it rounds none."""
+    if each.name == CompressWeightsPass.name and isinstance(itself := loaded(each), CompressWeightsPass):
+        return WEIGHT_BITS[MODES[weight_codes(itself.codes).mode].bits]
+    return HALF if each.name == COMPRESSION else None
 
 
 class Outcome:
@@ -59,9 +70,9 @@ class StateExecution:
         tolerance: in place of the tolerances of floating-point numbers; None for those of the element types.
     """
 
-    def __init__(self, conversion: ExaminedConversion, given: Mapping[str, Array], tolerance: float | None = None) -> None:
+    def __init__(self, conversion: ExaminedConversion, arrays: Mapping[str, Array], tolerance: float | None = None) -> None:
         self.conversion = conversion
-        self.given = given
+        self.inputs = arrays
         self.tolerance = tolerance
         self.expected: dict[str, Array] = {}
         """The reference: arrays by the names of outputs."""
@@ -73,7 +84,7 @@ class StateExecution:
         """Inner tensors that are judged besides the outputs, in the states that have them."""
         self.refusals_are_bad = False
         """Whether a state that cannot be run counts as wrong, as the last state does, instead of being skipped."""
-        self._compressed = next((index for index, each in enumerate(conversion.passes, 1) if each.name == COMPRESSION), None)
+        self._rounding = [(index, limit) for index, each in enumerate(conversion.passes, 1) if (limit := tolerance_after(each)) is not None]
         self._outcomes: dict[PipelineState, Outcome | None] = {}
 
     def run(self, module: ModuleOp, values: Sequence[SSAValue] = ()) -> tuple[dict[str, Array], list[Array]]:
@@ -82,7 +93,7 @@ class StateExecution:
         Raises MoirError if it cannot be run.
         """
         interface = interface_of(module)
-        inputs = matched(self.given, interface.inputs, "input")
+        inputs = matched(self.inputs, interface.inputs, "input")
         self.runs += 1
         results, inner = run_module(module, [inputs[port.name] for port in interface.inputs], values)
         return {port.name: result for port, result in zip(interface.outputs, results, strict=True)}, inner
@@ -101,9 +112,12 @@ class StateExecution:
         return outputs | tensors
 
     def tolerance_at(self, state: PipelineState) -> float | None:
-        """The tolerance for a state: that of f16 after the compression of weights to it."""
-        is_half = self._compressed is not None and state.number >= self._compressed
-        return HALF if is_half and self.tolerance is None else self.tolerance
+        """The tolerance for a state: the given one, or what passes before it cost (weights rounded to few bits); None
+        if none did.
+        """
+        if self.tolerance is not None:
+            return self.tolerance
+        return max((limit for index, limit in self._rounding if state.number >= index), default=None)
 
     def outcome(self, state: PipelineState) -> Outcome | None:
         """The outcome of a state; None if it has no form in opset dialects.
@@ -122,10 +136,10 @@ class StateExecution:
             except MoirError as error:
                 best = best or Outcome(module, {}, {}, error, form)
                 continue
-            found = Outcome(module, outputs, worst(outputs, self.expected, self.tolerance_at(state)), form=form)
-            if found.is_good:
-                return found
-            best = found if best is None or best.error is not None else best
+            outcome = Outcome(module, outputs, worst(outputs, self.expected, self.tolerance_at(state)), form=form)
+            if outcome.is_good:
+                return outcome
+            best = outcome if best is None or best.error is not None else best
         return best
 
     def forget(self) -> None:

@@ -11,10 +11,10 @@ from moir.bisection.state_execution import StateExecution
 from moir.dialects.memory_map import Array
 from moir.dialects.opset.infrastructure import Parameter
 from moir.errors import MoirError
-from moir.execution.comparison import Difference, difference, first_not_finite, is_permuted
+from moir.execution.comparison import Difference, difference, first_not_finite, is_permuted, with_infinities_of
 from moir.execution.ports import only_model
 from moir.execution.values import named_values
-from moir.records import Record
+from moir.support.records import Record
 
 
 class TensorDifference(Record):
@@ -55,8 +55,8 @@ def inner_arrays(execution: StateExecution, module: ModuleOp, names: Iterable[st
         _, arrays = execution.run(module, unique)
     except MoirError:
         return {}
-    found = dict(zip(unique, arrays, strict=True))
-    return {name: found[value] for name, value in values.items()}
+    array_by_value = dict(zip(unique, arrays, strict=True))
+    return {name: array_by_value[value] for name, value in values.items()}
 
 
 def differing(
@@ -64,16 +64,19 @@ def differing(
 ) -> list[TensorDifference]:
     """The tensors of a module that differ from their reference, in the order of the module.
 
-    A tensor that is a transposition of its reference does not differ.
+    A tensor that is a transposition of its reference does not differ, nor one that has the largest numbers of a type in
+    place of infinite ones, as masks of attention do.
     """
-    found: list[TensorDifference] = []
+    differences: list[TensorDifference] = []
     for name, value in inner_values(module).items():
         if name not in arrays or name not in expected:
             continue
         array, wanted = arrays[name], expected[name]
-        if (apart := difference(array, wanted, tolerance)).exceeds and not is_permuted(array, wanted, tolerance):
-            found.append(TensorDifference(name, apart, value, wanted))
-    return found
+        if (apart := difference(with_infinities_of(wanted, array), wanted, tolerance)).exceeds and not is_permuted(
+            array, wanted, tolerance
+        ):
+            differences.append(TensorDifference(name, apart, value, wanted))
+    return differences
 
 
 def not_finite(module: ModuleOp, arrays: Mapping[str, Array], expected: Mapping[str, Array]) -> str | None:

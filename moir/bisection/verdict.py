@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from moir.execution.comparison import Difference
-from moir.records import Record
+from moir.support.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -118,13 +118,13 @@ class Verdict(Record):
         rows += [("output", f"{name}: {'wrong, ' if each.exceeds else ''}{each}") for name, each in self.outputs.items()]
         rows.append(("verdict", self.sentence))
         if self.rewrite is not None:
-            place = f", {self.rewrite.number} of {self.rewrite.count}" if self.node is None else ""
-            rows.append(("rewrite", f"{self.rewrite.pattern}{place}"))
-            rows += _listed("-", self.rewrite.before) + _listed("+", self.rewrite.after)
+            pass_number = f", {self.rewrite.number} of {self.rewrite.count}" if self.node is None else ""
+            rows.append(("rewrite", f"{self.rewrite.pattern}{pass_number}"))
+            rows += _rows_of("-", self.rewrite.before) + _rows_of("+", self.rewrite.after)
         if self.tensor is not None:
             rows.append(("tensor", f"{self.tensor.name}: {self.tensor.difference}"))
-            rows += [] if self.tensor.before is None else _listed("before:", (self.tensor.before,))
-            rows += _listed("after:" if self.tensor.before is not None else "computed by:", (self.tensor.operation,))
+            rows += [] if self.tensor.before is None else _rows_of("before:", (self.tensor.before,))
+            rows += _rows_of("after:" if self.tensor.before is not None else "computed by:", (self.tensor.operation,))
         if self.plugin is not None:
             rows.append(("plugin", self.plugin))
         if self.not_finite is not None:
@@ -147,6 +147,6 @@ class Verdict(Record):
         return f"all states agree with each other, not with the reference: the lowering{node} ({self.stage})"
 
 
-def _listed(mark: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
+def _rows_of(mark: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
     shown = [("", f"{mark} {text if len(text) <= _LONGEST else text[:_LONGEST] + '…'}") for text in texts[:_SHOWN]]
     return shown + ([("", f"{mark} … {len(texts) - _SHOWN} more")] if len(texts) > _SHOWN else [])

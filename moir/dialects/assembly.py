@@ -147,26 +147,26 @@ def parse_operand(parser: Parser) -> SSAValue:
 
 def parse_assembly(parser: Parser) -> Assembly:
     """Parse the output of `print_assembly`. An operand must be defined before it is used."""
-    found = Assembly()
-    found.operands = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: parse_operand(parser))
+    assembly = Assembly()
+    assembly.operands = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: parse_operand(parser))
     if parser.parse_optional_punctuation("<"):
-        found.properties |= _parse_entries(parser) or {}
+        assembly.properties |= _parse_entries(parser) or {}
         parser.parse_punctuation(">")
     for key, value in (_parse_entries(parser) or {}).items():
-        (found.attributes if key in DISCARDABLE else found.properties)[key] = value
-    found.regions = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_region) or []
+        (assembly.attributes if key in DISCARDABLE else assembly.properties)[key] = value
+    assembly.regions = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_region) or []
     if parser.parse_optional_punctuation(":"):
-        found.result_types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-    return found
+        assembly.result_types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+    return assembly
 
 
 def parse_free_form(parser: Parser, operation: type[AnyOperation]) -> AnyOperation:
     """Parse an operation of an open dialect, whose properties may have any form and are not checked."""
-    found = parse_assembly(parser)
+    assembly = parse_assembly(parser)
     return operation.create(
-        operands=found.operands,
-        result_types=found.result_types,
-        properties=found.properties,
-        attributes=found.attributes,
-        regions=found.regions,
+        operands=assembly.operands,
+        result_types=assembly.result_types,
+        properties=assembly.properties,
+        attributes=assembly.attributes,
+        regions=assembly.regions,
     )

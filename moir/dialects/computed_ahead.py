@@ -1,25 +1,21 @@
-"""Results that threads compute ahead of those who use them, in order.
+"""An ordered iterator over results that worker threads compute before they are asked for.
 
 numpy releases the interpreter while it computes, so that threads use all processors.
 """
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
+
+from moir.support.processors import processors
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 LARGEST_COUNT = 8
 """Most threads: each has blocks in memory."""
-
-
-def processors() -> int:
-    """The number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def computed_ahead(function: Callable[[T], R], items: Iterable[T]) -> Iterator[tuple[T, R]]:

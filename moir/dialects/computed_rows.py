@@ -1,4 +1,4 @@
-"""Arrays whose rows are computed when they are read: each from the row of the same number of other arrays.
+"""Lazy arrays each of whose rows is computed from the rows of other arrays at the same index.
 
     bytes ui8 [N, 18 · blocks]  ->  codes ui8 [N, blocks, 16]    packed pairs of 4 bits
                                 ->  scales f16 [N, blocks, 1]
@@ -45,7 +45,7 @@ class ComputedRows(ComputedArray):
         self.outer = outer
 
     def rows(self, move: Callable[[Array], Array]) -> ComputedRows:
-        """The result of a function that moves or selects whole rows, whatever they are."""
+        """Apply a function that moves or selects whole rows, independently of their content."""
         sources = [rows_moved(source, move, self.outer) for source in self.sources]
         return ComputedRows(self.function, sources, (*sources[0].shape[: self.outer], *self.shape[self.outer :]), self.dtype, self.outer)
 
@@ -58,7 +58,7 @@ class ComputedRows(ComputedArray):
         return ComputedRows(partial(_reshaped, outer, sizes[outer:]), [self], sizes, self.dtype, outer)
 
     def moved(self, move: Callable[[Array], Array]) -> Values:
-        """The result of a function that moves elements: they are computed now, since they may leave their rows."""
+        """Applies a function that moves elements, possibly between rows, to the array, which is computed for this."""
         return move(np.asarray(self))
 
     def block(self, index: tuple[slice, ...]) -> Array:
@@ -104,7 +104,7 @@ class MovedRows(ComputedRows):
         self.order = order
 
     def rows(self, move: Callable[[Array], Array]) -> ComputedRows:
-        """The result of a function that moves or selects whole rows, whatever they are."""
+        """Apply a function that moves or selects whole rows, independently of their content."""
         return MovedRows(self.array, move(self.order))
 
     def block(self, index: tuple[slice, ...]) -> Array:
@@ -120,7 +120,7 @@ class MovedRows(ComputedRows):
 
 
 class StackedMatrices(ComputedRows):
-    """Matrices of one shape as the slices of one array [matrices, rows, …].
+    """Several matrices of one shape as one array [matrices, rows, …], which is not copied together.
 
     Args:
         matrices: the matrices, all of one shape and type.
@@ -156,13 +156,13 @@ class StackedMatrices(ComputedRows):
 
 
 def stacked_matrices(matrices: Sequence[Values]) -> Values:
-    """Matrices of one shape and type as the slices of one array: at once if it is small, else when they are read."""
+    """Stacks matrices of one shape and type along a new first axis: eagerly if the result is small, else lazily."""
     result = StackedMatrices(matrices)
     return result if result.nbytes >= WORTH_DEFERRING_BYTES else np.asarray(result)
 
 
 def computed_rows(function: Callable[..., Array], sources: Sequence[Values], shape: tuple[int, ...], dtype: Any, outer: int = 1) -> Values:
-    """An array whose rows are computed: at once if it is small, else when they are read. See `ComputedRows`."""
+    """An array whose rows are functions of rows: computed eagerly if it is small, else lazily (`ComputedRows`)."""
     result = ComputedRows(function, sources, shape, np.dtype(dtype), outer)
     return result if result.nbytes >= WORTH_DEFERRING_BYTES else np.asarray(result)
 
@@ -173,7 +173,7 @@ def repeated_rows(array: Array, order: Array) -> Values:
 
 
 def rows_moved(values: Values, move: Callable[[Array], Array], outer: int = 1) -> Values:
-    """The result of a function that moves or selects whole rows, whatever they are, of an array of any kind.
+    """Apply a function that moves or selects whole rows, independently of their content, to any kind of array.
 
     Args:
         values: the array, whose first `outer` dimensions number its rows.

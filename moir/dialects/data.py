@@ -300,14 +300,14 @@ def _parse_inline(parser: AttrParser, element: Attribute, shape: tuple[int, ...]
         bits = np.dtype(f"u{dtype.itemsize}")
         cells = [np.array(v, bits).view(dtype) if isinstance(v, int) else np.array(v, dtype) for v in values]
         return TensorData(np.array(cells, dtype=dtype).reshape(shape), element, shape)
-    try:
-        return TensorData(np.array(values, dtype=dtype).reshape(shape), element, shape)
-    except OverflowError:
+    # numpy 1 wraps integers that do not fit.
+    if dtype.kind in "iu" and not all(np.iinfo(dtype).min <= value <= np.iinfo(dtype).max for value in values):
         parser.raise_error(f"a value does not fit {row.xml}", position)
+    return TensorData(np.array(values, dtype=dtype).reshape(shape), element, shape)
 
 
 def pack_strings(strings: list[str]) -> bytes:
-    """Strings as OpenVINO stores them: count, offsets (count + 1, int32 each), then the UTF-8 bytes."""
+    """Strings as an IR stores them: count, offsets (count + 1, int32 each), then the UTF-8 bytes."""
     encoded = [text.encode() for text in strings]
     offsets = np.concatenate([[0], np.cumsum([len(text) for text in encoded], dtype=np.int64)]).astype("<i4")
     return struct.pack("<i", len(strings)) + offsets.tobytes() + b"".join(encoded)

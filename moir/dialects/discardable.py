@@ -16,13 +16,16 @@ BODY_INFORMATION = "body_runtime_info"
 each."""
 
 DIMENSION_NAMES = "dimension_names"
-"""The discardable attribute with the names that a framework gives to unknown dimensions of an input, one for each axis,
+"""The discardable attribute with the names that a framework gives to dynamic dimensions of an input, one for each axis,
 empty without a name.
 
 In the `<rt_info>` of the layer, the attribute of this name has the name of axis 2 as `d2`."""
 
 UNKNOWN_ATTRIBUTES = "unknown_attributes"
 """The discardable attribute with attributes of the `<data>` of a layer that its operation does not have, as strings."""
+
+PREFERS_CHANNELS_FIRST = "prefers_channels_first"
+"""The discardable attribute of an operation that prefers channels first and has them last."""
 
 DISCARDABLE = frozenset(
     (
@@ -41,7 +44,7 @@ DISCARDABLE = frozenset(
 """Discardable attributes that any operation may carry.
 
 These are the node name of the framework; the names of the result tensors (one string per result, names separated by
-commas as in the IR); entries for the `<rt_info>` of the layer; names that a framework gives to unknown dimensions of an
+commas as in the IR); entries for the `<rt_info>` of the layer; names that a framework gives to dynamic dimensions of an
 input; Python attributes that an extension set; the source operation from which an extension made this one; the version
 of the layer; entries for the `<rt_info>` of its ports and bodies; and attributes of an IR that was read which no
 operation has.

@@ -1,13 +1,14 @@
 """Element types of OpenVINO IR, their spellings and their numpy counterparts.
 
-Source: the element types of `opset.json` (OpenVINO 2026.4). Integers are signed `si8…si64` or unsigned `ui1…ui64`; `i1`
-is boolean.
+Source: the element types of `opset.json`, which names its release. Integers are signed `si8…si64` or unsigned
+`ui1…ui64`; `i1` is boolean.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from xdsl.dialects import builtin
@@ -15,8 +16,9 @@ from xdsl.dialects.builtin import IntegerType, Signedness
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 
-from moir import tables
-from moir.records import Record
+from moir.support.records import Record
+
+Key = TypeVar("Key")
 
 
 @irdl_attr_definition
@@ -146,7 +148,7 @@ INTEGER_TYPES = frozenset(row.attribute for row in _TABLE if row.xml[0] in "iu")
 
 
 def describe(element: Attribute) -> ElementType:
-    """The row of an element type. Raises KeyError for a type that OpenVINO IR does not have."""
+    """The row of an element type. Raises KeyError for a type that the operation sets do not have."""
     return _BY_IDENTITY.get(id(element)) or _BY_ATTRIBUTE[element]
 
 
@@ -169,14 +171,9 @@ def from_xml(name: str) -> Attribute:
     return _BY_XML[name]
 
 
-def named(table: str) -> dict[str, Attribute]:
-    """The element types by the names of a framework: "U8 u8, F16 f16" has the framework's name and that in `<data>`."""
-    return {name: _BY_XML[xml] for name, xml in tables.pairs(table).items()}
-
-
-def numbered(table: str) -> dict[int, Attribute]:
-    """The element types by the numbers of a framework: "0 f32, 3 u8"."""
-    return {number: _BY_XML[xml] for number, xml in tables.numbered(table).items()}
+def of_xml_names(names: Mapping[Key, str]) -> dict[Key, Attribute]:
+    """The element types by the keys of a framework, from their spellings inside `<data>`: {"U8": "u8", "F16": "f16"}"""
+    return {key: _BY_XML[xml] for key, xml in names.items()}
 
 
 def from_precision(name: str) -> Attribute:
@@ -187,7 +184,7 @@ def from_precision(name: str) -> Attribute:
 def from_numpy(dtype: np.dtype[Any]) -> Attribute:
     """The element type of an array; an object array holds strings.
 
-    Raises KeyError for a type that OpenVINO IR does not have.
+    Raises KeyError for a type that the operation sets do not have.
     """
     if dtype.kind in "OUST":
         return string

@@ -1,6 +1,6 @@
-"""The open dialect `extension`: operations outside of OpenVINO's operation sets.
+"""The open dialect `extension`: operations outside of the operation sets.
 
-A library or a Python class implements them in the runtime.
+A library or a Python class implements them where the model runs.
 
     %y = extension.InceptionBlock(%x) {channels = "32"} : tensor<1x32x8x8xf32>
 

@@ -34,6 +34,16 @@ imports.
 """
 
 
+COMPLEX_OPERANDS = "complex_operands"
+"""The property with the indices of the complex operands, which are pairs in a last dimension of 2.
+
+It is empty if only results are complex. Frameworks whose files have complex types do without it.
+"""
+
+REAL_RESULTS = "real_results"
+"""The property of an operation with complex operands whose results are real."""
+
+
 class FrameworkOp(PropertyAccess):
     """A source node as in the model of the framework: any number of operands, results and regions, any attributes."""
 

@@ -19,7 +19,7 @@ from moir.dialects.names import name_of, names_of
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, shape_of
 from moir.frameworks import FRAMEWORKS
-from moir.records import Record
+from moir.support.records import Record
 
 _LONGEST_TEXT = 80
 _NO_COMPUTATION = ("builtin.module", "moir.model", "moir.none", PARAMETER, RESULT, "opset1.Constant")
@@ -93,7 +93,7 @@ def describe_module(module: ModuleOp, limit: int = 4) -> str:
     """A module on one line: the inputs and outputs of each model, at most `limit` each, and all operations."""
     parts: list[str] = []
     for model in models_of(module):
-        ports = [_listed([str(port) for port in each], limit) for each in (inputs_of(model), outputs_of(model))]
+        ports = [_first_and_count([str(port) for port in each], limit) for each in (inputs_of(model), outputs_of(model))]
         parts.append(f"{_shortened(model.sym_name.data)}({ports[0]}) -> ({ports[1]})")
     kinds = count_kinds(module)
     count = kinds.total()
@@ -101,7 +101,7 @@ def describe_module(module: ModuleOp, limit: int = 4) -> str:
     return "; ".join(parts)
 
 
-def _listed(texts: list[str], limit: int) -> str:
+def _first_and_count(texts: list[str], limit: int) -> str:
     """The first of the texts, and the number of the others."""
     others = len(texts) - limit
     return ", ".join(map(_shortened, texts[:limit])) + (f" and {others} more" if others > 0 else "")

@@ -205,9 +205,9 @@ def _read(array: Array, index: tuple[slice, ...]) -> Array:
     step = max(1, CHUNK_BYTES // max(1, abs(part.strides[axis])))
     result = np.empty(part.shape, part.dtype)
     for start in range(0, part.shape[axis], step):
-        place = (slice(None),) * axis + (slice(start, start + step),)
-        _copy(part[place], result[place])
-        release(part[place])
+        slices = (slice(None),) * axis + (slice(start, start + step),)
+        _copy(part[slices], result[slices])
+        release(part[slices])
     return result
 
 
@@ -284,7 +284,7 @@ def blocks(values: Values, limit: int = CHUNK_BYTES) -> Iterator[tuple[tuple[sli
         if sources:
             release_block(values, index)
     for array in sources:
-        # Threads that read ahead map pages around what was released already.
+        # Reading ahead in threads has mapped pages again that were released.
         release(array)
 
 
@@ -350,13 +350,13 @@ def is_small(values: Values) -> bool:
 
 def window(values: Values, start: int, stop: int) -> bytes:
     """The bytes from `start` up to, but not including, `stop` of an array in C order."""
-    found, first, last = _window(values, start, stop)
+    data, first, last = _window(values, start, stop)
     if isinstance(values, ComputedArray) or values.nbytes >= WORTH_RELEASING:
         for array in _stored(values):
             if array.nbytes >= WORTH_RELEASING:
                 # A read byte maps pages around it, up to 2 MB with large ones.
                 release(array.reshape(-1)[first:last] if array.flags.c_contiguous else array)
-    return found
+    return data
 
 
 def _window(values: Values, start: int, stop: int) -> tuple[bytes, int, int]:
@@ -375,11 +375,11 @@ def windows(values: Values) -> bytes:
     if isinstance(values, np.ndarray) and values.flags.c_contiguous and values.nbytes < WORTH_RELEASING:
         content = values.reshape(-1).view(np.uint8)
         return b"".join([content[start : start + WINDOW_BYTES].tobytes() for start in starts])
-    found = b"".join([_window(values, start, start + WINDOW_BYTES)[0] for start in starts])
+    samples = b"".join([_window(values, start, start + WINDOW_BYTES)[0] for start in starts])
     for array in _stored(values):
         if array.nbytes >= WORTH_RELEASING:
             release(array)
-    return found
+    return samples
 
 
 def same_bytes(a: Values, b: Values) -> bool:

@@ -51,11 +51,11 @@ def merged(locations: Sequence[LocationAttr]) -> LocationAttr:
     parts = {id(part): part for each in locations for part in separate(each)}
     if len(parts) < 2:
         return next(iter(parts.values()), UNKNOWN_LOC)
-    found = object.__new__(FusedLoc)
+    location = object.__new__(FusedLoc)
     several = object.__new__(ArrayAttr)
     vars(several)["data"] = tuple(parts.values())[:MAXIMUM_SOURCES]
-    vars(found).update(locations=several, metadata=_NONE)
-    return found
+    vars(location).update(locations=several, metadata=_NONE)
+    return location
 
 
 def separate(location: LocationAttr) -> tuple[LocationAttr, ...]:

@@ -24,7 +24,7 @@ from moir.dialects.operation_class import OperationClass
 from moir.dialects.properties import strings_attribute, value_of
 from moir.dialects.python_object import PythonAttr
 from moir.dialects.shapes import UNKNOWN
-from moir.records import Record
+from moir.support.records import Record
 
 if TYPE_CHECKING:
     from xdsl.parser import AttrParser, Parser
@@ -111,7 +111,7 @@ class NoneOp(IRDLOperation, metaclass=OperationClass):
 
 def is_none(op: object) -> bool:
     """Whether an operation (or the owner of a value) represents an absent operand."""
-    # It has no subclasses, and to ask an abstract base class takes longer.
+    # NoneOp has no subclasses, and isinstance with an abstract base class is slower.
     return type(op) is NoneOp
 
 
@@ -208,7 +208,9 @@ class ModuleLevel:
     """Set if extensions of Model Optimizer ran on the model: where an output and the layer before it have one name, the
     layer keeps it and the output is renamed, as in Model Optimizer."""
     RUNTIME_EXTENSIONS: ClassVar[str] = "runtime_extensions"
-    """Names of the Python packages whose operations the runtime needs for the model."""
+    """Names of the Python packages whose operations the model needs."""
+    IR_VERSION: ClassVar[str] = "ir_version"
+    """The version of the IR that is written, for an older runtime; 11 if there is none."""
 
 
 def models_of(module: Operation) -> list[ModelOp]:
@@ -218,10 +220,10 @@ def models_of(module: Operation) -> list[ModelOp]:
 
 def model_around(op: Operation) -> ModelOp | None:
     """The model that an operation is, or is in; None in a body that is in no model yet."""
-    found: Operation | None = op
-    while found is not None and not isinstance(found, ModelOp):
-        found = found.parent_op()
-    return found
+    ancestor: Operation | None = op
+    while ancestor is not None and not isinstance(ancestor, ModelOp):
+        ancestor = ancestor.parent_op()
+    return ancestor
 
 
 def add_notes(op: Operation, notes: Iterable[str]) -> None:
@@ -231,8 +233,8 @@ def add_notes(op: Operation, notes: Iterable[str]) -> None:
         return
     known = model.attributes.get(ModuleLevel.NOTES)
     texts: list[str] = [] if known is None else value_of(known)
-    if found := [*texts, *notes]:
-        model.attributes[ModuleLevel.NOTES] = strings_attribute(found)
+    if all_notes := [*texts, *notes]:
+        model.attributes[ModuleLevel.NOTES] = strings_attribute(all_notes)
 
 
 def all_blocks(root: Operation) -> Iterator[Block]:

@@ -127,11 +127,11 @@ def _joined(present: str, added: Sequence[tuple[str, bool]]) -> str:
         # The common case is one name that is certainly new: the present names need not be listed.
         if names not in present and "," not in names:
             return f"{present},{names}"
-    found = dict.fromkeys(split_names(present))
+    distinct = dict.fromkeys(split_names(present))
     for names, required in added:
-        if required or len(found) < MAXIMUM_NAMES:
-            found.update(dict.fromkeys(split_names(names)))
-    return ",".join(found)
+        if required or len(distinct) < MAXIMUM_NAMES:
+            distinct.update(dict.fromkeys(split_names(names)))
+    return ",".join(distinct)
 
 
 def inherit_origin(op: Operation, value: SSAValue) -> None:
@@ -155,7 +155,7 @@ def inherit_names(op: Operation, values: Sequence[SSAValue], later: Additions | 
     """
     name = op.attributes.get("name")
     if len(values) == 1 and isinstance(value := values[0], OpResult) and "tensor_names" not in value.op.attributes:
-        # The common case: one new operation takes over everything.
+        # The common case, handled faster: one new operation takes over the name, location and tensor names.
         producer = value.op
         if type(producer.location) is UnknownLoc and "name" not in producer.attributes:
             producer.location = located(op)

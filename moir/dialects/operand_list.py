@@ -1,4 +1,4 @@
-"""The operands of an operation, of which one is replaced in constant time however many there are.
+"""The operand list of an operation, in which replacing one operand takes constant time.
 
 xDSL keeps operands in a tuple and copies it for each operand that is replaced. A pass that replaces each operand of a
 Concat of 50,000 would copy 2.5 billion. So an operation with many operands keeps them in a list from the first
@@ -25,8 +25,8 @@ class _WideOperands(list[SSAValue]):
     def __getitem__(self, index: slice, /) -> list[SSAValue]: ...
 
     def __getitem__(self, index: SupportsIndex | slice, /) -> SSAValue | list[SSAValue]:
-        found = super().__getitem__(index)
-        return cast("list[SSAValue]", SSAValues(found)) if isinstance(found, list) else found
+        operand = super().__getitem__(index)
+        return cast("list[SSAValue]", SSAValues(operand)) if isinstance(operand, list) else operand
 
 
 class OperandList(OpOperands):

@@ -1,4 +1,4 @@
-"""The record of a quantized tensor: which number an integer stands for.
+"""The record of a quantized tensor: scale, zero point and element type, by which integers stand for real numbers.
 
     number = (integer - zero point) * scale
 
@@ -71,12 +71,11 @@ class Quantization(NamedTuple, Generic[Parameter]):
     """Scale and zero point of a tensor of integers, as values of a model, arrays or attributes.
 
     Args:
-        scale: one number, or a list of numbers along `axis`.
+        scale: a scalar, or a vector along `axis`.
         zero_point: the integers that stand for 0, in the form of the scale; None if 0 stands for 0.
         integers: the integers; None if numbers are stored as floats of 8 bits, or where nothing is rounded to
             integers.
-        axis: the dimension of the tensor along which scale and zero point are lists; None if they already broadcast to
-            the tensor.
+        axis: the dimension along which scale and zero point are vectors; None if they already broadcast to the tensor.
     """
 
     scale: Parameter

@@ -1,6 +1,6 @@
 """Tensor types and shape arithmetic.
 
-A shape is a tuple of dimensions, -1 for an unknown one; `None` stands for an unknown rank. In the shapes that
+A shape is a tuple of dimensions, -1 for an unknown one; `None` stands for a dynamic rank. In the shapes that
 operations compute (`OpsetOp.result_shapes`) a dimension may also be a `Symbol`: two dimensions with one symbol are
 equal. Tensor types are interned: equal types are nearly always one object, so that a comparison by identity usually
 suffices.
@@ -41,7 +41,7 @@ limit.
 MAXIMUM_ELEMENTS = 1 << 48
 """Upper bound on the number of elements of a tensor, dimensions of 0 and unknown ones aside.
 
-Processors address 48 bits. The runtime infers sizes beyond 53 bits in floats, and so wrongly.
+Processors address 48 bits.
 """
 
 _INTERNED: dict[tuple[Shape, Attribute], TensorTypeAttribute] = {}
@@ -50,18 +50,18 @@ _DESCRIPTIONS: dict[int, tuple[Attribute, Shape, Attribute]] = {}
 
 
 def tensor(shape: Iterable[Dimension] | None, element: Attribute) -> TensorTypeAttribute:
-    """The interned tensor type of a shape and an element type; a symbol becomes an unknown dimension."""
+    """The interned tensor type of a shape and an element type; a symbol becomes a dynamic dimension."""
     key: Any = (None if shape is None else tuple(shape), element)
-    found = _INTERNED.get(key)
-    return _intern(key[0], element) if found is None else found
+    interned = _INTERNED.get(key)
+    return _intern(key[0], element) if interned is None else interned
 
 
 def _intern(shape: SymbolicShape, element: Attribute) -> TensorTypeAttribute:
     key = (None if shape is None else tuple([-1 if isinstance(d, Symbol) else d for d in shape]), element)
-    found = _INTERNED.get(key)
-    if found is None:
-        found = _INTERNED[key] = _make(*key)
-    return found
+    interned = _INTERNED.get(key)
+    if interned is None:
+        interned = _INTERNED[key] = _make(*key)
+    return interned
 
 
 def _make(shape: Shape, element: Attribute) -> TensorTypeAttribute:
@@ -69,7 +69,7 @@ def _make(shape: Shape, element: Attribute) -> TensorTypeAttribute:
         return UnrankedTensorType(element)
     if reason := impossibility(shape):
         raise InferenceError(reason)
-    # xDSL represents an unknown dimension by another number.
+    # xDSL represents a dynamic dimension by another number.
     return TensorType(element, [DYNAMIC_INDEX if dimension < 0 else dimension for dimension in shape])
 
 
@@ -91,14 +91,14 @@ UNKNOWN = tensor(None, dynamic)
 
 
 def _describe(value: SSAValue | Attribute) -> tuple[Attribute, Shape, Attribute]:
-    # Whether something is any SSAValue takes long to tell, so that only those are asked that were never described.
+    # isinstance(x, SSAValue) is slow, so only types that are not in the cache are checked.
     type_ = value.type if type(value) is OpResult else value
-    found = _DESCRIPTIONS.get(id(type_))
-    if found is None:
+    description = _DESCRIPTIONS.get(id(type_))
+    if description is None:
         if isinstance(type_, SSAValue):
             return _describe(type_.type)
-        found = _DESCRIPTIONS[id(type_)] = (type_, *_read(type_))
-    return found
+        description = _DESCRIPTIONS[id(type_)] = (type_, *_read(type_))
+    return description
 
 
 def _read(type_: Attribute) -> tuple[Shape, Attribute]:
@@ -113,15 +113,15 @@ def _read(type_: Attribute) -> tuple[Shape, Attribute]:
 
 def shape_of(value: SSAValue | Attribute) -> Shape:
     """Shape of a value or of a tensor type."""
-    # The look-up of `_describe` once more: a call takes as long as the rest.
-    found = _DESCRIPTIONS.get(id(value.type if type(value) is OpResult else value))
-    return _describe(value)[1] if found is None else found[1]
+    # The cache look-up of `_describe` is inlined: the call would double the time.
+    description = _DESCRIPTIONS.get(id(value.type if type(value) is OpResult else value))
+    return _describe(value)[1] if description is None else description[1]
 
 
 def element_of(value: SSAValue | Attribute) -> Attribute:
     """Element type of a value or of a tensor type; `!moir.dynamic` for anything that is not a tensor."""
-    found = _DESCRIPTIONS.get(id(value.type if type(value) is OpResult else value))
-    return _describe(value)[2] if found is None else found[2]
+    description = _DESCRIPTIONS.get(id(value.type if type(value) is OpResult else value))
+    return _describe(value)[2] if description is None else description[2]
 
 
 def rank_of(value: SSAValue | Attribute) -> int | None:
@@ -158,7 +158,7 @@ def has_no_element(shape: SymbolicShape) -> bool:
 
 
 def unknown_dimensions(rank: int | None) -> Shape:
-    """A shape of `rank` unknown dimensions. Raises InferenceError for a rank no tensor has."""
+    """A shape of `rank` dynamic dimensions. Raises InferenceError for a rank no tensor has."""
     if rank is None:
         return None
     if rank > MAXIMUM_RANK:
@@ -246,7 +246,7 @@ def broadcast_dimension(a: Dimension, b: Dimension) -> Dimension:
 
 
 def _unclipped(a: Dimension, b: Dimension) -> Dimension:
-    """The size, if one of two dimensions is that size and the other one the clipped size (`Clipped`); -1 otherwise."""
+    """n if one dimension is n and the other is n clipped to a limit (`Clipped`); -1 otherwise."""
     return b if isinstance(a, Clipped) and a.size is b else a if isinstance(b, Clipped) and b.size is a else -1
 
 
@@ -280,7 +280,7 @@ def shifted(dimension: Dimension, count: int) -> Dimension:
 
 
 def format_shape(shape: Sequence[Dimension] | None) -> str:
-    """A shape as text: `[1,?,3]`, `[...]` for an unknown rank."""
+    """A shape as text: `[1,?,3]`, `[...]` for a dynamic rank."""
     return "[...]" if shape is None else f"[{','.join(str(d) if is_fixed(d) else '?' for d in shape)}]"
 
 

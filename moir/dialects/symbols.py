@@ -169,10 +169,10 @@ def product(values: Iterable[int | Symbol]) -> int | Symbol:
     if len(symbols) == 1 and number == 1:
         return symbols[0]
     key = (frozenset([(each, symbols.count(each)) for each in symbols]), number)
-    found = _PRODUCTS.get(key)
-    if found is None:
-        found = _PRODUCTS[key] = Product(symbols, number)
-    return found
+    known_product = _PRODUCTS.get(key)
+    if known_product is None:
+        known_product = _PRODUCTS[key] = Product(symbols, number)
+    return known_product
 
 
 Dimension: TypeAlias = int | Symbol

@@ -18,7 +18,7 @@ from moir.dialects import element_types, opset
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.properties import PropertyKind, PropertySpec, property_table
 from moir.dialects.properties import value_of
-from moir.records import Record
+from moir.support.records import Record
 
 RESPELLED = ("opset1.Constant", "opset1.PRelu", "opset1.Relu", "opset1.Softmax", "opset8.Softmax")
 """The operations whose classes have an `XML_TYPE`: an index for reading, so that a reader need not import all
@@ -26,7 +26,7 @@ classes.
 """
 
 EARLIER_MEMBERS = frozenset(("LogicalXor", "MVN", "ROIPooling", "ReorgYolo"))
-"""Operations of `opset2` that the runtime also accepts in layers of version `opset1`."""
+"""Operations of `opset2` that layers of version `opset1` may be, too."""
 
 PORT_MAP_PROPERTIES = {
     "If": frozenset(("then_inputs", "else_inputs")),
@@ -67,15 +67,15 @@ def operation_of_layer(type_: str, version: str) -> type[OpsetOp] | None:
     """The class of the layers of a type in an operation set, `opset8`; None if the set has no such operation.
 
     A layer may name any operation set that has the operation: the class is the newest up to that set. The case of the
-    type does not matter to the runtime.
+    type does not matter.
     """
     number = re.fullmatch(r"opset(\d{1,4})", version)
     kind = _kinds_in_lower_case().get(type_.lower())
     if number is None or kind is None or version not in opset.OPSETS:
         return None
     newest = max(int(number[1]), 2 if kind in EARLIER_MEMBERS else 0)
-    found = [name for name in opset.versions(kind) if int(name.partition(".")[0].removeprefix("opset")) <= newest]
-    return opset.operation(found[-1]) if found else None
+    versions_of_type = [name for name in opset.versions(kind) if int(name.partition(".")[0].removeprefix("opset")) <= newest]
+    return opset.operation(versions_of_type[-1]) if versions_of_type else None
 
 
 class Form(Record):
@@ -114,7 +114,7 @@ def _integer(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        # The runtime truncates.
+        # Such numbers are truncated.
         return int(float(text))
 
 
@@ -148,7 +148,7 @@ def text_of(attribute: Attribute) -> str:
 
 def _item_text(item: object) -> str:
     if isinstance(item, tuple | Attribute) or (isinstance(item, str) and "," in item):
-        raise ValueError(f"a list with {item!r} in it has no place in the IR")
+        raise ValueError(f"the IR cannot represent a list that contains {item!r}")
     return SCALARS[type(item).__name__].write(item)
 
 
@@ -180,7 +180,9 @@ _FORMS = {
 
 
 def _word(kind: PropertyKind, value: Any) -> Any:
-    """A word as the class spells it; any other value unchanged. Raises KeyError for a word that is not allowed."""
+    """An enumeration value in the spelling of the class, whatever its case; values of other kinds are returned
+    unchanged. Raises KeyError for a value that is not allowed.
+    """
     if not kind.allowed or value in kind.allowed:
         return value
     return {word.lower(): word for word in kind.allowed}[value.lower()]
@@ -213,7 +215,7 @@ class LayerProperties(Record):
 def properties_of(operation: type[OpsetOp], texts: Mapping[str, str]) -> LayerProperties:
     """The properties of an operation for the attributes of its `<data>`.
 
-    A missing attribute has the value that the runtime assumes for it: that of `OpsetOp.UNWRITTEN`, else the default of
+    A missing attribute has the value that it stands for: that of `OpsetOp.UNWRITTEN`, else the default of
     the class, else zero. Raises ValueError, with the name of the attribute, for a text that is not a value of it, and
     for a missing word that has no default.
     """

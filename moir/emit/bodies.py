@@ -12,7 +12,7 @@ from moir.dialects.names import name_of
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.emit.order import LayerOrder
 from moir.errors import EmissionError
-from moir.records import Record
+from moir.support.records import Record
 
 
 class Bodies(Record):
@@ -53,8 +53,8 @@ def _if(op: OpsetOp, ports: int, layers: list[LayerOrder]) -> Bodies:
         operands = op.integers(f"{branch}_inputs")
         if len(operands) != len(body.parameters) or len(op.results) != len(body.results):
             raise IndexError
-        inputs = [_entry("input", _operand(op, ports, index, 1), place) for place, index in enumerate(operands)]
-        outputs = [_entry("output", ports + place, _result(body, place)) for place in range(len(op.results))]
+        inputs = [_entry("input", _operand(op, ports, index, 1), port) for port, index in enumerate(operands)]
+        outputs = [_entry("output", ports + index, _result(body, index)) for index in range(len(op.results))]
         text.append(_section(f"{branch}_port_map", inputs + outputs))
         elements.append((f"{branch}_body", body))
     return Bodies("".join(text), tuple(elements))
@@ -89,17 +89,17 @@ def _repeated(op: OpsetOp, ports: int, body: LayerOrder, own_operands: int, spec
         raise IndexError
     entries: list[str] = []
     back_edges: list[str] = []
-    for place, port in enumerate(inputs):
+    for index, port in enumerate(inputs):
         if port.index is None:
-            entries.append(_entry("input", -1, place, purpose="current_iteration"))
+            entries.append(_entry("input", -1, index, purpose="current_iteration"))
         else:
-            entries.append(_entry("input", _operand(op, ports, port.index, own_operands), place, port.slicing))
+            entries.append(_entry("input", _operand(op, ports, port.index, own_operands), index, port.slicing))
         if port.back_edge is not None:
-            back_edges.append(f'\t\t\t\t<edge from-layer="{_result(body, port.back_edge)}" to-layer="{place}"/>\n')
-    for place, port in enumerate(outputs):
+            back_edges.append(f'\t\t\t\t<edge from-layer="{_result(body, port.back_edge)}" to-layer="{index}"/>\n')
+    for index, port in enumerate(outputs):
         if port.index is None:
             raise IndexError
-        entries.append(_entry("output", ports + place, _result(body, port.index), port.slicing))
+        entries.append(_entry("output", ports + index, _result(body, port.index), port.slicing))
     connections = _section("port_map", entries + special) + _section("back_edges", back_edges)
     return Bodies(connections, (("body", body),))
 

@@ -1,10 +1,12 @@
 """Replacing an existing pair of files by a new one, so that one complete pair exists whenever the process ends.
 
-The temporary names of one writer contain a random mark, by which files of a killed process are recognized:
+The temporary names of one writer contain a mark that no other writer of these files has at the time:
 
-    .m.xml.3f0a.tmp   .m.bin.3f0a.tmp    the new files, until they are complete
-    .m.xml.3f0a.old   .m.bin.3f0a.old    the older files, from the first rename of an exchange to the last
+    .m.xml.0.tmp   .m.bin.0.tmp    the new files, until they are complete
+    .m.xml.0.old   .m.bin.0.old    the older files, from the first rename of an exchange to the last
 
+Marks are few, so that the files of a killed process are found without reading the folder, which may hold thousands of
+models.
 The older `.xml` is moved aside first and the new `.xml` gets its name last. So an exchange is done if there is an
 `.xml`, and is undone from the `.old` files if there is none: after an exception by the process itself, after its death
 by the next one (`settle`). Processes that write into the same folder wait for each other: a lock on the folder is held
@@ -19,14 +21,21 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from moir.errors import EmissionError
-from moir.records import Record
+from moir.support.records import Record
 
 try:
     import fcntl
 except ImportError:  # Windows has no such locks
     fcntl = None
+
+OLD, _NEW = ".old", ".tmp"
+"""The endings of temporary names."""
+
+_MARKS = "0123456789abcdef"
+"""The marks of writers, the first free one is taken."""
 
 _LONGEST_WAIT = 10.0
 """Seconds to wait for another exchange in the folder, which takes milliseconds unless its process was stopped."""
@@ -41,12 +50,12 @@ class Names(Record):
     @property
     def new(self) -> Path:
         """The path under which the new file is written."""
-        return self.path.parent / f".{self.path.name}.{self.mark}.tmp"
+        return self.path.parent / f".{self.path.name}.{self.mark}{_NEW}"
 
     @property
     def old(self) -> Path:
         """The path to which the existing file is moved."""
-        return self.path.parent / f".{self.path.name}.{self.mark}.old"
+        return self.path.parent / f".{self.path.name}.{self.mark}{OLD}"
 
 
 def exchange(xml: Names, weights: Names) -> None:
@@ -66,7 +75,9 @@ def exchange(xml: Names, weights: Names) -> None:
 
 
 def _settle_one(xml: Names, weights: Names) -> None:
-    """Complete or undo the exchange of one writer; after an error of the file system, the next process does it."""
+    """Complete or undo an interrupted replacement of two files; left to the next process after an error of the file
+    system.
+    """
     with suppress(OSError):
         if xml.path.exists():
             for names in (xml, weights):
@@ -80,42 +91,63 @@ def _settle_one(xml: Names, weights: Names) -> None:
 
 def settle(xml_path: Path, bin_path: Path) -> None:
     """Complete or undo the exchanges during which a process was killed. Needs the lock of the folder."""
-    marks = {mark for path in (xml_path, bin_path) for mark in _marks(path, "old")}
+    marks = {_mark_of(file) for file in temporary_files(xml_path, bin_path) if file.suffix == OLD}
     for mark in sorted(marks):
         _settle_one(Names(xml_path, mark), Names(bin_path, mark))
 
 
 def sweep(xml_path: Path, bin_path: Path) -> None:
     """Remove new files whose writer was killed, which is why they are not locked. Needs the lock of the folder."""
-    for path in (xml_path, bin_path):
-        for mark in _marks(path, "tmp"):
+    for file in temporary_files(xml_path, bin_path):
+        if file.suffix == _NEW:
             with suppress(OSError):
-                _remove_unlocked(Names(path, mark).new)
+                _remove_unlocked(file)
 
 
-def temporary_files(xml_path: Path) -> list[Path]:
-    """The temporary files for an `.xml` under the names of all writers, complete or not."""
-    return [path for end in ("old", "tmp") for path in _files(xml_path, end)]
+def create_new(xml_path: Path, bin_path: Path) -> tuple[Names, Names, BinaryIO, BinaryIO]:
+    """Create and lock the new files of a pair under a free mark. Needs the lock of the folder.
+
+    If sixteen writers have left files, or are writing, the mark is a random one; its files are not recognized later.
+
+    Returns the names of the `.xml` and the `.bin`, and their open files. Raises OSError.
+    """
+    taken = {_mark_of(each) for each in temporary_files(xml_path, bin_path)}
+    for mark in (*(each for each in _MARKS if each not in taken), os.urandom(6).hex()):
+        xml, weights = Names(xml_path, mark), Names(bin_path, mark)
+        # Another process takes the mark at the same time where there are no locks.
+        with suppress(FileExistsError):
+            file = _create(xml.new)
+            try:
+                return xml, weights, file, _create(weights.new)
+            except BaseException:
+                file.close()
+                xml.new.unlink()
+                raise
+    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(xml_path))
 
 
-def _files(path: Path, end: str) -> list[Path]:
-    """The temporary files of all writers for a path, given the ending of their names."""
-    before, after = f".{path.name}.", f".{end}"
+def _create(path: Path) -> BinaryIO:
+    """Create and lock a file with the default permissions of new files."""
+    descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
     try:
-        names = os.listdir(path.parent)
-    except OSError:
-        return []
-    written = [name for name in names if name.startswith(before) and name.endswith(after)]
-    return [path.parent / name for name in sorted(written) if _is_mark(name[len(before) : -len(after)])]
+        _lock_own(descriptor)
+        return os.fdopen(descriptor, "wb", buffering=1 << 20)
+    except BaseException:
+        with suppress(OSError):
+            path.unlink()
+        os.close(descriptor)
+        raise
 
 
-def _is_mark(text: str) -> bool:
-    """Whether a part of a name is the mark of a writer: hexadecimal digits."""
-    return bool(text) and not text.strip("0123456789abcdef")
+def temporary_files(*paths: Path) -> list[Path]:
+    """The temporary files of all writers for the files of a pair, older files first."""
+    names = (Names(path, mark) for path in paths for mark in _MARKS)
+    pairs = [(each.old, each.new) for each in names]
+    return [path for paths_of_end in zip(*pairs, strict=True) for path in paths_of_end if os.path.lexists(path)]
 
 
-def _marks(path: Path, end: str) -> list[str]:
-    return [file.name.rsplit(".", 2)[1] for file in _files(path, end)]
+def _mark_of(file: Path) -> str:
+    return file.name.rsplit(".", 2)[1]
 
 
 def _remove_unlocked(path: Path) -> None:
@@ -131,7 +163,7 @@ def _remove_unlocked(path: Path) -> None:
         os.close(descriptor)
 
 
-def lock_own(descriptor: int) -> None:
+def _lock_own(descriptor: int) -> None:
     """Lock a new file to show that its writer is alive, on file systems that have locks."""
     if fcntl is not None:
         with suppress(OSError):

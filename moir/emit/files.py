@@ -14,11 +14,11 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from moir.emit.exchange import Names, exchange, lock_own, locked, settle, sweep, temporary_files
+from moir.emit.exchange import OLD, create_new, exchange, locked, settle, sweep, temporary_files
 from moir.errors import EmissionError, UsageError
-from moir.framework_record import SAMPLE
 from moir.frameworks import OPENVINO_IR
-from moir.records import Record
+from moir.frameworks.record import SAMPLE
+from moir.support.records import Record
 
 
 class FilePair(Record):
@@ -64,7 +64,7 @@ def check_output(xml_path: Path) -> None:
                     "the model cannot be written: the folder is read-only", location=str(folder), hint="choose another output"
                 )
             break
-    if any(path.suffix == ".old" for path in temporary_files(xml_path) + temporary_files(bin_path)):
+    if any(path.suffix == OLD for path in temporary_files(xml_path, bin_path)):
         with locked(xml_path.parent):
             settle(xml_path, bin_path)
     for path in (xml_path, bin_path):
@@ -109,17 +109,15 @@ def replacing(xml_path: Path) -> Generator[FilePair]:
     check_output(xml_path)
     bin_path = weights_path(xml_path)
     directory = xml_path.parent
-    mark = os.urandom(6).hex()
-    xml_names, weights_names = Names(xml_path, mark), Names(bin_path, mark)
-    temporary = (xml_names.new, weights_names.new)
+    temporary: tuple[Path, ...] = ()
     try:
         try:
             directory.mkdir(parents=True, exist_ok=True)
             with ExitStack() as opened:
                 with locked(directory):
-                    xml = opened.enter_context(TextIOWrapper(_create(temporary[0]), "utf-8", newline=""))
-                    weights = opened.enter_context(_create(temporary[1]))
-                pair = FilePair(xml, weights)
+                    xml_names, weights_names, xml, weights = create_new(xml_path, bin_path)
+                    temporary = (xml_names.new, weights_names.new)
+                    pair = FilePair(opened.enter_context(TextIOWrapper(xml, "utf-8", newline="")), opened.enter_context(weights))
                 yield pair
                 pair.flush()
                 with locked(directory):
@@ -131,13 +129,6 @@ def replacing(xml_path: Path) -> Generator[FilePair]:
                 with suppress(OSError):
                     path.unlink(missing_ok=True)
     except OSError as error:
-        place = str(xml_path if error.filename in (None, *map(str, temporary)) else error.filename)
+        failed = str(xml_path if error.filename in (None, *map(str, temporary)) else error.filename)
         hint = "free space there, or choose another output" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else None
-        raise EmissionError(f"the model cannot be written: {error.strerror or error}", location=place, hint=hint) from error
-
-
-def _create(path: Path) -> BinaryIO:
-    """Create and lock a file with the default permissions of new files."""
-    descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-    lock_own(descriptor)
-    return os.fdopen(descriptor, "wb", buffering=1 << 20)
+        raise EmissionError(f"the model cannot be written: {error.strerror or error}", location=failed, hint=hint) from error

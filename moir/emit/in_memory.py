@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from moir.arguments import MODULE, TEXTS, Expected, checked
 from moir.dialects.moir import ModelOp, ModuleLevel, models_of
 from moir.dialects.properties import value_of
 from moir.emit.model import ModelWriter
 from moir.emit.weights import Weights
 from moir.errors import EmissionError
 from moir.files.source_files import check_as_read
+from moir.parameters.arguments import MODULE, TEXTS, Expected, checked
+from moir.support.turns import in_turn
 
 if TYPE_CHECKING:
     import openvino
@@ -59,6 +60,7 @@ def serialize(module: ModuleOp, *, conversion_parameters: Mapping[str, str] | No
 CORE = Expected("an openvino.Core", lambda value: callable(getattr(value, "read_model", None)))
 
 
+@in_turn
 @checked(module=MODULE, conversion_parameters=TEXTS.or_none(), core=CORE.or_none())
 def to_openvino(
     module: ModuleOp, *, conversion_parameters: Mapping[str, str] | None = None, core: openvino.Core | None = None

@@ -1,4 +1,4 @@
-"""A model as the XML of OpenVINO IR version 11: layers and edges.
+"""A model as the XML of OpenVINO IR, version 11 if it names no other: layers and edges.
 
 The name of an operation determines type and version of its layer: `opset8.Gather` is written as `type="Gather"
 version="opset8"`, also for an operation of a user's dialect. The XML is written piece by piece, without a tree.
@@ -17,18 +17,22 @@ from moir.dialects import element_types
 from moir.dialects.data import DataAttr
 from moir.dialects.discardable import LAYER_VERSION, UNKNOWN_ATTRIBUTES
 from moir.dialects.framework import decode_kind
-from moir.dialects.moir import ModelOp
+from moir.dialects.moir import ModelOp, ModuleLevel
 from moir.dialects.names import OUTPUT_NAMES, name_of, tensor_names_of
 from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of
 from moir.dialects.xml import layer_type, written_properties
-from moir.emit.operand_limits import check_attributes, check_count, check_operands
+from moir.emit.operand_limits import check_attributes, check_operands
 from moir.emit.order import LayerOrder, misplaced_operand, operands_of
 from moir.emit.runtime_info import LayerInformation, body_information, model_information
 from moir.emit.text import escape_name, escape_value, parameter_shape, plain_text, port_text, property_text
 from moir.emit.weights import Weights
 from moir.errors import ConversionError, EmissionError
-from moir.records import Record
+from moir.support.records import Record
+
+NEWEST_VERSION = 11
+"""The version of the IR."""
 
 _EXTENSION = "extension"
 _EMPTY_DATA, _END_OF_DATA = "\t\t\t<data", "/>\n"
@@ -54,7 +58,9 @@ class ModelWriter:
 
     def model(self, model: ModelOp, conversion_parameters: Mapping[str, str] | None) -> None:
         """Write the whole model. Raises EmissionError if IR cannot represent it."""
-        self._write(f'<?xml version="1.0"?>\n<net name="{escape_name(model.sym_name.data)}" version="11">\n')
+        version = model.attributes.get(ModuleLevel.IR_VERSION)
+        number = NEWEST_VERSION if version is None else value_of(version)
+        self._write(f'<?xml version="1.0"?>\n<net name="{escape_name(model.sym_name.data)}" version="{number}">\n')
         layers = LayerOrder(model.block)
         self._network(layers, layers.tensor_names)
         self._write(model_information(model, conversion_parameters))
@@ -97,8 +103,8 @@ class ModelWriter:
     ) -> None:
         """Write a layer.
 
-        `informed` maps operands to the Results that use them and have runtime information: the runtime stores that on
-        the output port that produces the operand.
+        `informed` maps operands to the Results that use them and have runtime information: an IR has that
+        on the output port that produces the operand.
         """
         kind = _layer_form(type(op)).kind or _own_kind(op)
         data = self._data(op)
@@ -117,14 +123,14 @@ class ModelWriter:
         if op.results:
             parts.append("\t\t\t<output>\n")
             names = tensor_names_of(op)
-            for place, (result, given) in enumerate(zip(op.results, names, strict=False)):
-                if tensor_names and not given:
-                    given = tensor_names.get(result, "")
-                label = f' names="{escape_name(given)}"' if given else ""
-                port_information = information.outputs.get(place, "")
+            for port_index, (result, tensor_name) in enumerate(zip(op.results, names, strict=False)):
+                if tensor_names and not tensor_name:
+                    tensor_name = tensor_names.get(result, "")
+                label = f' names="{escape_name(tensor_name)}"' if tensor_name else ""
+                port_information = information.outputs.get(port_index, "")
                 if not port_information and informed and result in informed:
                     port_information = LayerInformation.of(informed[result]).inputs.get(0, "")
-                parts.append(self._port(result.type, len(operands) + place, label, port_information))
+                parts.append(self._port(result.type, len(operands) + port_index, label, port_information))
             parts.append("\t\t\t</output>\n")
         self._write("".join(parts))
         if op.regions:
@@ -185,7 +191,6 @@ class ModelWriter:
 def _data_element(op: OpsetOp) -> str:
     """The `<data>` of a layer that is neither a Constant nor a Parameter."""
     check_attributes(op)
-    check_count(op)
     properties = op.properties
     form = _layer_form(type(op))
     written: Iterable[tuple[str, Attribute | None]] = form.properties
@@ -201,7 +206,7 @@ def _data_element(op: OpsetOp) -> str:
 
 
 def _with_unknown_attributes(data: str, op: Operation) -> str:
-    """The `<data>` of a layer, with the attributes that its class does not declare, which the runtime ignores."""
+    """The `<data>` of a layer, with the attributes that its class does not declare, which readers of an IR ignore."""
     unknown = op.attributes[UNKNOWN_ATTRIBUTES]
     if not isinstance(unknown, DictionaryAttr):
         raise EmissionError(f"{UNKNOWN_ATTRIBUTES} is not a dictionary")

@@ -1,10 +1,10 @@
-"""The operand types that OpenVINO Runtime accepts; `python -m scripts.operand_limits` writes this table.
+"""The operand types that operations accept; `python -m scripts.operand_limits` writes this table.
 
 For each operand, in order: the element types (`i` integers, `b` integers and boolean, `w` i32 and i64, `f` floats, `n`
 all except strings, `-` all), then the greatest rank, then `=` if the operand must have exactly one element.
 """
 
-from moir.tables import by_member
+from moir.support.tables import by_member
 
 LIMITS = by_member(
     {

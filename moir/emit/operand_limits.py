@@ -1,4 +1,4 @@
-"""Checks of operands and attributes that OpenVINO Runtime would reject when it reads an IR.
+"""Checks of operands and attributes that an operation does not have, for which an IR is rejected when it is read.
 
 Such an operation raises an error that names its node, so that no IR is written that does not load.
 """
@@ -18,7 +18,7 @@ from moir.dialects.properties import floats_of, is_floats
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.emit.operand_limit_table import LIMITS
 from moir.errors import EmissionError
-from moir.records import Record
+from moir.support.records import Record
 
 
 class Limit(Record):
@@ -61,24 +61,14 @@ def limits_of(name: str) -> tuple[Limit, ...]:
 
 
 def check_operands(op: OpsetOp, operands: Sequence[SSAValue]) -> None:
-    """Raise EmissionError if the type of an operand is one that the runtime refuses."""
+    """Raise EmissionError if the type of an operand is one that the operation does not have."""
     for index, (limit, value) in enumerate(zip(limits_of(op.name), operands, strict=False)):
         if reason := _beyond(limit, value):
             raise EmissionError(f"operand {index} {reason}")
 
 
-MOST_NUMBERS = (1 << 32) - 1
-"""The most numbers of a Range: the runtime counts them with 32 bits, without a message, when it reads an IR."""
-
-
-def check_count(op: OpsetOp) -> None:
-    """Raise EmissionError if a Range has more numbers than the runtime counts."""
-    if op.KIND == "Range" and max(shape_of(op.results[0]) or (), default=0) > MOST_NUMBERS:
-        raise EmissionError(f"it has more than {MOST_NUMBERS} numbers, which the runtime does not count")
-
-
 def check_attributes(op: OpsetOp) -> None:
-    """Raise EmissionError if the value of an attribute is one that the runtime refuses."""
+    """Raise EmissionError if the value of an attribute is one that the operation does not have."""
     for name, attribute in op.properties.items():
         if isinstance(attribute, FloatAttr):
             if math.isnan(attribute.value.data):

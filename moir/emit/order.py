@@ -61,14 +61,14 @@ class LayerOrder:
     def tensor_names(self) -> dict[OpResult, str]:
         """Tensor names for those inputs and outputs of the model whose operations declare none.
 
-        The runtime finds inputs and outputs only by tensor names. A tensor gets the name of its operation, or
+        Programs find the inputs and outputs of an IR by tensor names only. A tensor gets the name of its operation, or
         `<name>:<index>` if the operation has several results, unless another tensor has this name. Tensors of an
         operation that declares an empty list of names stay without a name.
         """
         unnamed = [op.results[0] for op in self.parameters] + [op.operands[0] for op in self.results]
         wanted = [value for value in dict.fromkeys(unnamed) if isinstance(value, OpResult) and "tensor_names" not in value.op.attributes]
         taken = _all_tensor_names(self.operations) if wanted else set[str]()
-        found: dict[OpResult, str] = {}
+        names: dict[OpResult, str] = {}
         for value in wanted:
             name = name_of(value.op)
             if name is None:
@@ -76,8 +76,8 @@ class LayerOrder:
             name = escaped(name) + (f":{value.index}" if len(value.op.results) > 1 else "")
             if name not in taken:
                 taken.add(name)
-                found[value] = name
-        return found
+                names[value] = name
+        return names
 
 
 def _foreign(block: Block) -> EmissionError:

@@ -17,7 +17,7 @@ from moir.dialects.properties import string_attribute, value_of
 from moir.dialects.shapes import shape_of
 from moir.emit.text import escape_name, plain_text
 from moir.errors import EmissionError
-from moir.records import Record
+from moir.support.records import Record
 from moir.version import VERSION
 
 PORT_ENTRIES = frozenset(("layout",))
@@ -87,7 +87,7 @@ def model_information(model: ModelOp, conversion_parameters: Mapping[str, str] |
 def body_information(op: Operation, number: int) -> str:
     """The `<rt_info>` of a body of an operation: its recorded entries.
 
-    It is never omitted: the runtime treats a body without `<rt_info>` as one of an outdated IR version.
+    It is never omitted: a body without `<rt_info>` is read as one of an outdated version of OpenVINO IR.
     """
     bodies = op.attributes.get(BODY_INFORMATION)
     given = list(cast("ArrayAttr[Attribute]", bodies)) if isinstance(bodies, ArrayAttr) else []
@@ -149,7 +149,7 @@ _HOLDERS = frozenset(("runtime_info", PORT_INFORMATION, DIMENSION_NAMES))
 
 
 def _dimension_names(op: Operation) -> DictionaryAttr | None:
-    """The entry with the names of the unknown dimensions of an input of a model; None if none has a name."""
+    """The entry with the names of the dynamic dimensions of an input of a model; None if none has a name."""
     if op.name != "opset1.Parameter" or not isinstance(op.parent_op(), ModelOp) or DIMENSION_NAMES not in op.attributes:
         return None
     sizes = zip(shape_of(op.results[0]) or (), value_of(op.attributes[DIMENSION_NAMES]), strict=False)

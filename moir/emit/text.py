@@ -9,12 +9,12 @@ from typing import cast
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
 
-from moir.decimals import decimal_of
 from moir.dialects import element_types
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, shape_of
 from moir.dialects.xml import text_of
 from moir.errors import EmissionError
+from moir.support.decimals import decimal_of
 
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"})
 
@@ -26,9 +26,9 @@ def escape_name(text: str) -> str:
 
 def escape_value(text: str) -> str:
     """A value escaped for an XML attribute. Raises EmissionError for characters that XML 1.0 forbids."""
-    found = None if text.isprintable() else _impossible().search(text)
-    if found:
-        raise EmissionError(f"{text!r} has the character {found.group()!r}, which XML cannot hold")
+    character = None if text.isprintable() else _impossible().search(text)
+    if character:
+        raise EmissionError(f"{text!r} has the character {character.group()!r}, which XML cannot hold")
     return _escape(text)
 
 
@@ -65,7 +65,7 @@ _BOUNDS = r"(\d{0,18})\.\.(\d{0,18})"
 
 
 def parameter_shape(type_: Attribute, bounds: str | None) -> str:
-    """The `shape` of a Parameter: `?` for an unknown dimension, `1..10` for a bounded one, `...` for an unknown rank.
+    """The `shape` of a Parameter: `?` for a dynamic dimension, `1..10` for a bounded one, `...` for a dynamic rank.
 
     Args:
         type_: type of the Parameter's result.

@@ -26,14 +26,14 @@ class Weights:
         self._end = 0
         self._has_empty = False
         self._stored: list[tuple[int, Values]] = []
-        self._places: dict[int, tuple[int, int]] = {}
+        self._ranges: dict[int, tuple[int, int]] = {}
         self._candidates: dict[tuple[int, bytes], list[tuple[int, Values]]] = {}
         self._keep: list[TensorData] = []
 
     @property
     def size(self) -> int:
-        """Size of the `.bin` so far, in bytes; never 0 once a constant is placed, because the runtime (2026.4) would
-        crash.
+        """Size of the `.bin` so far, in bytes; never 0 once a constant is placed, since an empty file cannot be
+        mapped into memory.
         """
         return self._end or int(self._has_empty)
 
@@ -43,11 +43,11 @@ class Weights:
         Raises ConversionError if its value is missing or contradicts its type.
         """
         identity = id(data.data)
-        if identity not in self._places:
-            array = _storage(data)
-            self._places[identity] = self._store(array, data.data.windows if array is data.values else windows(array))
+        if identity not in self._ranges:
+            array = storage(data)
+            self._ranges[identity] = self._store(array, data.data.windows if array is data.values else windows(array))
             self._keep.append(data.data)
-        return self._places[identity]
+        return self._ranges[identity]
 
     def _store(self, array: Values, content: bytes) -> tuple[int, int]:
         if array.nbytes == 0:
@@ -87,7 +87,7 @@ class Weights:
         self.write(store)
 
 
-def _storage(data: DataAttr) -> Values:
+def storage(data: DataAttr) -> Values:
     """The array whose bytes, little-endian and in C order, represent the constant in the `.bin`."""
     array = data.values
     if data.element == element_types.string:

@@ -29,6 +29,11 @@ class WrittenModel(NamedTuple):
     layers: int
     weights_bytes: int
 
+    @property
+    def files(self) -> list[Path]:
+        """The paths of both files."""
+        return [self.xml_path, self.bin_path]
+
 
 def write_model(
     module: ModuleOp,
@@ -36,6 +41,7 @@ def write_model(
     *,
     conversion_parameters: Mapping[str, str] | None = None,
     check: Callable[[], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> WrittenModel:
     """Write a module with one model as OpenVINO IR version 11.
 
@@ -44,6 +50,7 @@ def write_model(
         xml_path: the file to write; the weights are written to the `.bin` beside it. A missing directory is created.
         conversion_parameters: options of the conversion to record in the file; paths without their directories.
         check: called after both files are written, before they replace older ones; an exception prevents that.
+        progress: called with the bytes of the weights that are written, and with their sum, after each piece.
 
     Raises EmissionError for a module that IR cannot represent, and for errors of the file system. Then no new file is
     left and the old ones are unchanged.
@@ -53,9 +60,22 @@ def write_model(
     with replacing(path) as files:
         layers = write_xml(module, files.xml.write, weights, conversion_parameters)
         with FlushedFile(files.weights) as flushed:
-            weights.write(flushed.write)
+            weights.write(flushed.write if progress is None else _reporting(flushed.write, weights.size, progress))
         if check is not None:
             # Only what is on the disk is complete.
             files.flush()
             check()
     return WrittenModel(path, weights_path(path), layers, weights.size)
+
+
+def _reporting(write: Callable[[memoryview], None], total: int, progress: Callable[[int, int], None]) -> Callable[[memoryview], None]:
+    """A function that writes a piece as `write` does, and then reports the sum of the bytes so far."""
+    done = 0
+
+    def write_and_report(piece: memoryview) -> None:
+        nonlocal done
+        write(piece)
+        done += len(piece)
+        progress(done, total)
+
+    return write_and_report

@@ -1,4 +1,4 @@
-"""The choice of the runner for a model."""
+"""The selection of the runner for a model: which runtime executes it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ from moir.execution.evaluation import EvaluationRunner
 from moir.execution.openvino_runtime import OpenVinoRunner
 from moir.execution.ports import interface_of, matched
 from moir.execution.runner import FrameworkRunner, Runner
-from moir.files.recognition import framework_of_file
-from moir.framework_record import Framework
+from moir.files.recognition import framework_of_file, is_json_model
 from moir.frameworks import load
+from moir.frameworks.record import Framework
 from moir.options import ConversionOptions
 from moir.parameters.interface import INPUT
 from moir.pipeline import default_pipeline
 
 
 def framework_runner(path: Path, module: ModuleOp, framework: Framework, options: ConversionOptions) -> FrameworkRunner | None:
-    """The runner of a model file by its framework's own runtime; None if there is none, or it is not installed.
+    """The runner of a model file by its framework's own runtime.
+
+    None if there is none, if it is not installed, or if the model is a JSON text with its weights in other files.
 
     Args:
         path: the file.
@@ -32,7 +34,7 @@ def framework_runner(path: Path, module: ModuleOp, framework: Framework, options
         framework: its framework.
         options: the options of the reader.
     """
-    if framework.runner is None:
+    if framework.runner is None or is_json_model(path, framework):
         return None
     runner: type[FrameworkRunner] = load(framework.runner)
     return runner(path, module, options.reading) if runner.is_installed() else None
@@ -48,7 +50,7 @@ def converted_runner(
     Args:
         model: a model file or a module.
         options: the options of a conversion.
-        arrays: the inputs, by name; inputs of unknown rank get the shapes of these arrays, unless the options name
+        arrays: the inputs, by name; inputs of dynamic rank get the shapes of these arrays, unless the options name
             shapes.
         evaluates: whether to use the definitions of the operations in any case.
 
@@ -68,7 +70,7 @@ def converted_runner(
 
 
 def _with_shapes(options: ConversionOptions, module: ModuleOp, arrays: Mapping[str, Array]) -> ConversionOptions:
-    """The options with the shapes of arrays, if the model has inputs of unknown rank: runtimes need a known rank."""
+    """The options with the shapes of arrays, if the model has inputs of dynamic rank: runtimes need a known rank."""
     ports = interface_of(module).inputs
     if not arrays or all(port.shape is not None for port in ports):
         return options

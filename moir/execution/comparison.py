@@ -9,13 +9,17 @@ import numpy as np
 
 from moir.dialects.element_types import describe, from_numpy
 from moir.dialects.memory_map import Array
-from moir.records import Record
+from moir.support.records import Record
 
 SINGLE, HALF, QUANTIZED, DISCRETE = 1e-3, 2e-2, 6e-2, 1e-3
 """Tolerances. The first three are the largest difference relative to the largest magnitude in the reference: for f32
 and f64 (which the CPU plugin computes in f32), for f16 and bf16, and for floats of a quantized model, where a number
 halfway between two levels may become either level. The last one is the share of integers or booleans that may differ;
 integers of 8 bits count as equal if they differ by 1, since they may be quantized numbers."""
+
+WEIGHT_BITS = {8: 6e-2, 4: 0.5}
+"""Tolerances for floats after weights were rounded to some bits: what networks with random weights lose, of which
+docs/compression.md has measurements."""
 
 
 class Difference(Record):
@@ -41,7 +45,7 @@ class Difference(Record):
 
 
 def tolerance_of(array: Array, tolerance: float | None = None) -> float:
-    """The tolerance for an array; `tolerance` in place of that of floating-point numbers, if it is given."""
+    """The largest difference allowed for an array: by its element type, or `tolerance` for floats if it is given."""
     if array.dtype.kind in "iub":
         return DISCRETE
     if tolerance is not None:
@@ -49,47 +53,60 @@ def tolerance_of(array: Array, tolerance: float | None = None) -> float:
     return HALF if array.dtype.itemsize <= 2 else SINGLE
 
 
-def difference(found: Array, expected: Array, tolerance: float | None = None) -> Difference:
+def difference(actual: Array, expected: Array, tolerance: float | None = None) -> Difference:
     """The difference between an array and its reference.
 
     Args:
-        found: the array.
+        actual: the array.
         expected: the reference. Its element type determines the measure.
         tolerance: in place of the tolerances of floating-point numbers.
     """
     limit = tolerance_of(expected, tolerance)
-    if found.shape != expected.shape:
-        return Difference(np.inf, limit, f"the shape is {list(found.shape)}, not {list(expected.shape)}")
-    if expected.dtype.kind in "OUS" or found.dtype.kind in "OUS":
-        unequal = sum(_text(a) != _text(b) for a, b in zip(found.ravel(), expected.ravel(), strict=True))
+    if actual.shape != expected.shape:
+        return Difference(np.inf, limit, f"the shape is {list(actual.shape)}, not {list(expected.shape)}")
+    if expected.dtype.kind in "OUS" or actual.dtype.kind in "OUS":
+        unequal = sum(_text(a) != _text(b) for a, b in zip(actual.ravel(), expected.ravel(), strict=True))
         return Difference(float(unequal), 0.0, f"{unequal} strings are not equal" if unequal else "")
     if expected.size == 0:
         return Difference(0.0, limit)
     if expected.dtype.kind in "iub":
-        apart = np.abs(found.astype(np.float64) - expected.astype(np.float64))
+        apart = np.abs(actual.astype(np.float64) - expected.astype(np.float64))
         return Difference(float(np.mean(apart > (1 if expected.dtype.itemsize == 1 and expected.dtype.kind != "b" else 0))), limit)
-    a, b = found.astype(np.float64), expected.astype(np.float64)
+    a, b = actual.astype(np.float64), expected.astype(np.float64)
     finite = np.isfinite(b)
     if not np.array_equal(np.isfinite(a), finite) or not np.array_equal(a[~finite], b[~finite], equal_nan=True):
         index = np.unravel_index(int(np.argmax(np.isfinite(a) != finite)), a.shape)
-        place = list(map(int, index))
-        return Difference(np.inf, limit, f"element {place} is {a[index]:.6g}, not {b[index]:.6g}")
+        position = list(map(int, index))
+        return Difference(np.inf, limit, f"element {position} is {a[index]:.6g}, not {b[index]:.6g}")
     largest = float(np.max(np.abs(b[finite]), initial=0.0))
     apart = float(np.max(np.abs(a[finite] - b[finite]), initial=0.0))
     return Difference(apart / (largest + 1e-9), limit)
 
 
-def is_permuted(found: Array, expected: Array, tolerance: float | None = None) -> bool:
+def is_permuted(actual: Array, expected: Array, tolerance: float | None = None) -> bool:
     """Whether an array is a transposition of its reference: the layout change permutes tensors that keep names."""
-    if found.shape == expected.shape or sorted(found.shape) != sorted(expected.shape) or found.dtype.kind in "OUS":
+    if actual.shape == expected.shape or sorted(actual.shape) != sorted(expected.shape) or actual.dtype.kind in "OUS":
         return False
-    orders = (order for order in permutations(range(found.ndim)) if tuple(found.shape[axis] for axis in order) == expected.shape)
-    return any(not difference(found.transpose(order), expected, tolerance).exceeds for order in orders)
+    orders = (order for order in permutations(range(actual.ndim)) if tuple(actual.shape[axis] for axis in order) == expected.shape)
+    return any(not difference(actual.transpose(order), expected, tolerance).exceeds for order in orders)
 
 
-def worst(found: Mapping[str, Array], expected: Mapping[str, Array], tolerance: float | None = None) -> dict[str, Difference]:
+MASKED = 65504.0
+"""The largest number of f16, which masks have in place of infinity."""
+
+
+def with_infinities_of(expected: Array, actual: Array) -> Array:
+    """An array in which overflows of half precision (from ±65504 on) are infinite where the expected element is."""
+    if expected.shape != actual.shape or expected.dtype.kind not in "fV" or actual.dtype.kind not in "fV":
+        return actual
+    wanted, values = expected.astype(np.float64), actual.astype(np.float64)
+    is_masked = np.isinf(wanted) & (np.abs(values) >= MASKED) & (np.sign(values) == np.sign(wanted))
+    return np.where(is_masked, wanted, values).astype(actual.dtype) if is_masked.any() else actual
+
+
+def worst(actual: Mapping[str, Array], expected: Mapping[str, Array], tolerance: float | None = None) -> dict[str, Difference]:
     """The differences of the arrays that have a reference, by name."""
-    return {name: difference(array, expected[name], tolerance) for name, array in found.items() if name in expected}
+    return {name: difference(array, expected[name], tolerance) for name, array in actual.items() if name in expected}
 
 
 def first_not_finite(array: Array) -> str | None:

@@ -1,12 +1,15 @@
 """Modules by the definitions of their operations: each operation's own `evaluate`, in numpy.
 
-An operation without one (a convolution, a pooling, a loop) is run alone on OpenVINO Runtime, where that is installed.
+A loop or a branch is evaluated by its body (`moir.execution.bodies`). An operation without a definition (a convolution,
+a pooling) is run alone on OpenVINO Runtime, where that is installed.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -16,15 +19,16 @@ from moir.analysis.constants import values_of
 from moir.analysis.known_values import evaluate
 from moir.analysis.liveness import needed_for
 from moir.dialects import opset
-from moir.dialects.element_types import from_numpy
+from moir.dialects.element_types import describe, from_numpy, to_numpy
 from moir.dialects.memory_map import Array
 from moir.dialects.moir import ModelOp, is_none
 from moir.dialects.names import name_of
-from moir.dialects.opset.infrastructure import Constant, Parameter, Result
+from moir.dialects.opset.infrastructure import Constant, Parameter, Result, VariableOp
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.shapes import tensor
+from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ExecutionError, InferenceError
 from moir.execution import openvino_runtime
+from moir.execution.bodies import results_in_parts
 from moir.execution.ports import only_model
 from moir.execution.runner import Runner
 from moir.execution.values import named_values
@@ -57,7 +61,13 @@ class EvaluationRunner(Runner):
         return {name: known[value] for name, value in wanted.items()} | outputs
 
 
-def evaluate_block(block: Block, inputs: Sequence[Array], wanted: Sequence[SSAValue], *, alone: bool = True) -> dict[SSAValue, Array]:
+Compute: TypeAlias = Callable[[Operation, Sequence[Array | None]], Sequence[Array]]
+"""Computes the results of an operation from its operands; None for an absent one."""
+
+
+def evaluate_block(
+    block: Block, inputs: Sequence[Array], wanted: Sequence[SSAValue], *, alone: bool = True, compute: Compute | None = None
+) -> dict[SSAValue, Array]:
     """The wanted values of a model's block.
 
     Args:
@@ -65,9 +75,11 @@ def evaluate_block(block: Block, inputs: Sequence[Array], wanted: Sequence[SSAVa
         inputs: an array for each Parameter, in order.
         wanted: the values; only what they depend on is computed.
         alone: whether operations without a definition in numpy are run alone on OpenVINO Runtime.
+        compute: computes each operation but Parameters and Constants; by default `evaluate_operation`.
 
     Raises ExecutionError, with the name of the operation, if one cannot be computed.
     """
+    compute = compute or partial(evaluate_operation, alone=alone)
     parameters = [op for op in block.ops if isinstance(op, Parameter)]
     known: dict[SSAValue, Array] = {op.results[0]: array for op, array in zip(parameters, inputs, strict=True)}
     needed = needed_for(value.owner for value in wanted if isinstance(value.owner, Operation))
@@ -78,11 +90,14 @@ def evaluate_block(block: Block, inputs: Sequence[Array], wanted: Sequence[SSAVa
             continue
         if isinstance(op, Constant):
             values = values_of(op.results[0])
+            if values is None and describe(op.value.element).is_packed and op.value.data.values is not None:
+                # numpy has no such type. What reads it runs alone, where constants stay constants.
+                continue
             if values is None:
                 raise ExecutionError("the text does not have its value", operation=op.name, node=name_of(op))
             known[op.results[0]] = np.asarray(values)
             continue
-        known.update(zip(op.results, evaluate_operation(op, [known.get(each) for each in op.operands], alone=alone), strict=True))
+        known.update(zip(op.results, compute(op, [known.get(each) for each in op.operands]), strict=True))
         for operand in op.operands:
             left[operand] -= 1
             if not left[operand] and operand not in kept:
@@ -106,15 +121,40 @@ def defined_results(op: Operation, operands: Sequence[Array | None]) -> Sequence
         return None
 
 
+def own_results(op: Operation, operands: Sequence[Array | None], *, alone: bool = True) -> Sequence[Array] | None:
+    """The results of an operation by its definition, or those of its bodies; None if it has neither.
+
+    Args:
+        op: the operation.
+        operands: its operands; None for an absent one.
+        alone: whether operations in bodies that have no definition are run alone on OpenVINO Runtime.
+    """
+    if op.regions:
+        return results_in_parts(op, operands, partial(evaluate_block, alone=alone))
+    return defined_results(op, operands)
+
+
 def evaluate_operation(op: Operation, operands: Sequence[Array | None], *, alone: bool = True) -> Sequence[Array]:
-    """The results of an operation, by its definition, or else alone on OpenVINO Runtime."""
-    results = defined_results(op, operands)
+    """The results of an operation, by its definition or those in its bodies, or else alone on OpenVINO Runtime.
+
+    A variable has its initial value: a model is run once.
+    """
+    if isinstance(op, VariableOp):
+        return [_initial_value(op, operands)]
+    results = own_results(op, operands, alone=alone)
     if results is not None:
         return results
     if not alone or not openvino_runtime.is_installed():
         reason = "moir has no definition of it in numpy" if isinstance(op, OpsetOp) else "it is not lowered"
         raise ExecutionError(reason, operation=op.name, node=name_of(op), hint="install moir[run], which has OpenVINO Runtime")
     return alone_on_runtime(op, operands)
+
+
+def _initial_value(op: VariableOp, operands: Sequence[Array | None]) -> Array:
+    """The operand; zeros without an operand, where a dynamic dimension has no element."""
+    if operands and operands[0] is not None:
+        return operands[0]
+    return np.zeros([max(size, 0) for size in shape_of(op.results[0]) or ()], to_numpy(element_of(op.results[0])))
 
 
 def alone_on_runtime(op: Operation, operands: Sequence[Array | None]) -> Sequence[Array]:

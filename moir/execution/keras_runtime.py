@@ -27,7 +27,7 @@ class KerasRunner(FrameworkRunner):
     def run(self, inputs: Mapping[str, Array], tensors: Sequence[str] = ()) -> dict[str, Array]:
         keras = _keras()
         try:
-            model = keras.saving.load_model(str(self.path), compile=False)
+            model = self.kept("model", lambda: keras.saving.load_model(str(self.path), compile=False))
             return self._values(keras, model, inputs, tensors)
         except Exception as error:
             # Keras raises errors of many kinds, those of its backends among them.
@@ -46,12 +46,12 @@ class KerasRunner(FrameworkRunner):
         listed: list[Any] = (
             [results[port.name] for port in self.interface.outputs] if isinstance(results, dict) else keras.tree.flatten(results)
         )
-        found = {port.name: _array(keras, value) for port, value in zip(self.interface.outputs, listed, strict=True)}
+        output_arrays = {port.name: _array(keras, value) for port, value in zip(self.interface.outputs, listed, strict=True)}
         inner = {layer.name: layer.output for layer in model.layers if layer.name in tensors and _has_one_result(layer)}
         if inner:
             values: list[Any] = keras.tree.flatten(keras.Model(given, list(inner.values()))(arrays, training=False))
-            found |= {name: _array(keras, value) for name, value in zip(inner, values, strict=True)}
-        return found
+            output_arrays |= {name: _array(keras, value) for name, value in zip(inner, values, strict=True)}
+        return output_arrays
 
 
 def _has_one_result(layer: Any) -> bool:
@@ -63,8 +63,8 @@ def _has_one_result(layer: Any) -> bool:
 
 
 def _array(keras: Any, value: Any) -> Array:
-    found = np.asarray(keras.ops.convert_to_numpy(value))
-    return found if found.dtype.kind != "V" and found.dtype.name != "bfloat16" else found.astype(np.float32)
+    array = np.asarray(keras.ops.convert_to_numpy(value))
+    return array if array.dtype.kind != "V" and array.dtype.name != "bfloat16" else array.astype(np.float32)
 
 
 def _keras() -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from moir.dialects.memory_map import Array
 from moir.errors import ExecutionError
 from moir.execution.runner import FrameworkRunner
-from moir.frontends.protobuf.wire import length_field
+from moir.files.protobuf.wire import length_field
 
 _GRAPH, _OUTPUT, _NAME = 7, 12, 1
 """Numbers of the fields: the graph of a ModelProto, the outputs of a GraphProto, the name of a ValueInfoProto."""
@@ -33,7 +33,7 @@ class OnnxRunner(FrameworkRunner):
         return f"ONNX Runtime {_package().__version__}"
 
     def run(self, inputs: Mapping[str, Array], tensors: Sequence[str] = ()) -> dict[str, Array]:
-        session = self._session(tensors)
+        session = self.kept(tuple(tensors), lambda: self._session(tensors))
         given: set[str] = {each.name for each in session.get_inputs()}
         feed = {name: _array(inputs[port.name]) for port in self.interface.inputs for name in port.names[:1] if name in given}
         names: list[str] = [each.name for each in session.get_outputs()]
@@ -45,7 +45,9 @@ class OnnxRunner(FrameworkRunner):
         return {name: result for name, result in zip(names, results, strict=True) if isinstance(result, np.ndarray)}
 
     def _session(self, tensors: Sequence[str]) -> Any:
-        """A session that has inner tensors as further outputs, except those that the runtime does not have."""
+        """A session of ONNX Runtime with inner tensors as further outputs; tensors unknown to the runtime are
+        left out.
+        """
         onnxruntime = _package()
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL

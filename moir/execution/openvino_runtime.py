@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def is_installed() -> bool:
 
 
 class OpenVinoRunner(Runner):
-    """Runs a module. Its weights are in the memory of the runtime while it runs, and not longer.
+    """Runs a module. Its weights are in the memory of the runtime while it runs, and longer only if the runner `keeps`.
 
     Args:
         module: a module in opset dialects.
@@ -46,7 +47,9 @@ class OpenVinoRunner(Runner):
     def run(self, inputs: Mapping[str, Array], tensors: Sequence[str] = ()) -> dict[str, Array]:
         values = named_values(only_model(self.module).block)
         wanted = {name: values[name] for name in tensors if name in values}
-        results, inner = run_module(self.module, self.interface.in_order(inputs), list(wanted.values()))
+        arrays = self.interface.in_order(inputs)
+        compiled = self.kept(tuple(wanted), lambda: CompiledModule(self.module, [array.ndim for array in arrays], list(wanted.values())))
+        results, inner = compiled.run(arrays)
         outputs = {port.name: result for port, result in zip(self.interface.outputs, results, strict=True)}
         return dict(zip(wanted, inner, strict=True)) | outputs
 
@@ -67,23 +70,49 @@ def run_module(module: ModuleOp, inputs: Sequence[Array], values: Sequence[SSAVa
     Returns the outputs in order, and the wanted values. Raises ExecutionError if the runtime is missing or fails, and
     EmissionError for a module that IR cannot represent.
     """
-    openvino = _openvino()
-    count, written = _with_results(module, values)
-    model = to_openvino(written)
+    return CompiledModule(module, [array.ndim for array in inputs], values).run(inputs)
+
+
+class CompiledModule:
+    """A module that the runtime has compiled.
+
+    Args:
+        module: a module in opset dialects; it is not changed.
+        ranks: the ranks of the inputs, for those whose rank is dynamic.
+        values: values of the model's block that are wanted besides the outputs.
+
+    Raises ExecutionError if the runtime is missing or refuses the model, and EmissionError for a module that IR cannot
+    represent.
+    """
+
+    def __init__(self, module: ModuleOp, ranks: Sequence[int], values: Sequence[SSAValue] = ()) -> None:
+        openvino = _openvino()
+        self._count, written = _with_results(module, values)
+        self._model = to_openvino(written)
+        with _failures():
+            self._compiled = openvino.Core().compile_model(_with_ranks(self._model, ranks), "CPU", CONFIGURATION)
+
+    def run(self, inputs: Sequence[Array]) -> tuple[list[Array], list[Array]]:
+        """The outputs in order, and the wanted values, for an array for each input. Raises ExecutionError."""
+        with _failures():
+            request = self._compiled.create_infer_request()
+            for index, (port, array) in enumerate(zip(self._model.inputs, inputs, strict=True)):
+                request.set_input_tensor(index, as_tensor(array, port.get_element_type()))
+            request.infer()
+            results = [as_array(request.get_output_tensor(index)) for index in range(len(self._model.outputs))]
+        return results[: self._count], results[self._count :]
+
+
+@contextmanager
+def _failures() -> Generator[None]:
     try:
-        compiled = openvino.Core().compile_model(_with_ranks(model, inputs), "CPU", CONFIGURATION)
-        request = compiled.create_infer_request()
-        for index, (port, array) in enumerate(zip(model.inputs, inputs, strict=True)):
-            request.set_input_tensor(index, as_tensor(array, port.get_element_type()))
-        request.infer()
-        results = [as_array(request.get_output_tensor(index)) for index in range(len(model.outputs))]
+        yield
     except RuntimeError as error:
         raise ExecutionError(f"OpenVINO Runtime cannot run the model: {_reason(error)}") from error
-    return results[:count], results[count:]
 
 
 def _with_results(module: ModuleOp, values: Sequence[SSAValue]) -> tuple[int, ModuleOp]:
-    """The number of outputs of a module, and the module with further ones for some values."""
+    """The number of outputs of a module, and a copy of the module with `values` as additional outputs."""
     model = only_model(module)
     count = sum(op.name == "opset1.Result" for op in model.block.ops)
     if not values:
@@ -97,16 +126,16 @@ def _with_results(module: ModuleOp, values: Sequence[SSAValue]) -> tuple[int, Mo
     return count, copy
 
 
-def _with_ranks(model: openvino.Model, inputs: Sequence[Array]) -> openvino.Model:
-    """The model, whose inputs of unknown rank get the ranks of the arrays: the plugin needs known ranks."""
+def _with_ranks(model: openvino.Model, ranks: Sequence[int]) -> openvino.Model:
+    """The model, whose inputs of dynamic rank get these ranks: the plugin needs known ranks."""
     openvino = _openvino()
-    ranks = {
-        port: openvino.PartialShape([-1] * array.ndim)
-        for port, array in zip(model.inputs, inputs, strict=True)
+    shapes = {
+        port: openvino.PartialShape([-1] * rank)
+        for port, rank in zip(model.inputs, ranks, strict=True)
         if port.get_partial_shape().rank.is_dynamic
     }
-    if ranks:
-        model.reshape(ranks)
+    if shapes:
+        model.reshape(shapes)
     return model
 
 

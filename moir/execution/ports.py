@@ -16,9 +16,9 @@ from moir.dialects.moir import ModelOp, models_of
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import Shape, element_of, shape_of
 from moir.errors import ExecutionError, UsageError
-from moir.records import Record
 from moir.rewriting.model_inputs import dimension_names
-from moir.suggestions import did_you_mean
+from moir.support.records import Record
+from moir.support.suggestions import did_you_mean
 
 _TEXT_KINDS = "OSU"
 """The values of `dtype.kind` for numpy's types of strings."""
@@ -63,16 +63,16 @@ class Interface(Record):
     inputs: tuple[TensorPort, ...]
     outputs: tuple[TensorPort, ...]
 
-    def in_order(self, given: Mapping[str, Array]) -> list[Array]:
-        """The arrays for the inputs, in order, from those by their names.
+    def in_order(self, arrays: Mapping[str, Array]) -> list[Array]:
+        """Arrays by name of input, as a list in the order of the inputs.
 
         Raises UsageError for an array of another kind than its input: strings and numbers, complex and real ones.
         """
         for port in self.inputs:
-            kind = given[port.name].dtype.kind
+            kind = arrays[port.name].dtype.kind
             if (port.dtype is not None and (port.element == string) != (kind in _TEXT_KINDS)) or kind == "c":
-                raise UsageError(f"the array for the input {port} is of {given[port.name].dtype}")
-        return [given[port.name] for port in self.inputs]
+                raise UsageError(f"the array for the input {port} is of {arrays[port.name].dtype}")
+        return [arrays[port.name] for port in self.inputs]
 
 
 def only_model(module: ModuleOp) -> ModelOp:
@@ -105,11 +105,11 @@ def matched(given: Mapping[str, Array], ports: Iterable[TensorPort], what: str) 
     ports = list(ports)
     if len(ports) == 1 and len(given) == 1:
         return {ports[0].name: next(iter(given.values()))}
-    found: dict[str, Array] = {}
+    arrays: dict[str, Array] = {}
     for port in ports:
         name = next((name for name in port.names if name in given), None)
         if name is None:
             listed = f"there are {', '.join(given) or 'none'}"
             raise UsageError(f"there is no array for the {what} {port.name!r}", hint=did_you_mean(port.name, given, listed))
-        found[port.name] = given[name]
-    return found
+        arrays[port.name] = given[name]
+    return arrays

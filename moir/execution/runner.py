@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from moir.dialects.memory_map import Array
 from moir.execution.ports import Interface, interface_of, only_model
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from xdsl.dialects.builtin import ModuleOp
+
+Loaded = TypeVar("Loaded")
 
 
 class Runner(ABC):
@@ -27,9 +29,21 @@ class Runner(ABC):
     title: str = ""
     """The name of the runtime, with its version."""
 
+    keeps: bool = False
+    """Whether what is loaded or compiled for a run is kept for the next one, with its memory."""
+
     def __init__(self, module: ModuleOp) -> None:
         self.module = module
         self.interface: Interface = interface_of(module)
+        self._kept: dict[Hashable, Any] = {}
+
+    def kept(self, key: Hashable, make: Callable[[], Loaded]) -> Loaded:
+        """What a function makes, or has made for the same key before if this runner keeps it."""
+        if not self.keeps:
+            return make()
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
 
     @property
     def tensors(self) -> list[str]:

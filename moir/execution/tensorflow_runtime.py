@@ -78,16 +78,18 @@ class TensorFlowRunner(FrameworkRunner):
     def _signature(self, path: Path, inputs: Mapping[str, Array], tensors: Sequence[str]) -> dict[str, Array]:
         tf = _tensorflow()
         tags = self.reading.get("tags")
-        loaded = tf.saved_model.load(str(path), tags=None if tags is None else list(cast("Sequence[str]", tags)))
+        loaded = self.kept(
+            "model", lambda: tf.saved_model.load(str(path), tags=None if tags is None else list(cast("Sequence[str]", tags)))
+        )
         signatures = loaded.signatures
         name = self.reading.get("signature") or ("serving_default" if "serving_default" in signatures else next(iter(signatures), None))
         if name not in signatures:
             raise ExecutionError("the SavedModel has no signature that TensorFlow could call", location=str(path))
         function = signatures[name]
-        given = function.structured_input_signature[1]
-        feed = {key: tf.constant(_array(self._of(key, inputs), spec.dtype), spec.dtype) for key, spec in given.items()}
-        found = {key: value.numpy() for key, value in function(**feed).items()}
-        outputs = {port.name: found[key] for port in self.interface.outputs for key in port.names if key in found}
+        signature = function.structured_input_signature[1]
+        feed = {key: tf.constant(_array(self._of(key, inputs), spec.dtype), spec.dtype) for key, spec in signature.items()}
+        arrays = {key: value.numpy() for key, value in function(**feed).items()}
+        outputs = {port.name: arrays[key] for port in self.interface.outputs for key in port.names if key in arrays}
         return (self._inner(function, feed, tensors) if tensors else {}) | outputs
 
     def _of(self, key: str, inputs: Mapping[str, Array]) -> Array:

@@ -10,14 +10,14 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from moir.dialects.memory_map import Array
 from moir.errors import ExecutionError
 from moir.execution.runner import FrameworkRunner
-from moir.frontends.tflite.flatbuffer import ModelFile
+from moir.frontends.tflite.containers import opened_model
 from moir.frontends.tflite.signatures import chosen_signature
 
 
@@ -37,14 +37,16 @@ class LiteRunner(FrameworkRunner):
                 # A warning of TensorFlow says that the interpreter will be a package of its own.
                 warnings.simplefilter("ignore")
                 kernels = lite.experimental.OpResolverType
+                file, signature = opened_model(self.path, cast("str | None", self.reading.get("signature")))
+                source = {"model_content": bytes(file.mapped)} if file.is_part else {"model_path": str(self.path)}
                 interpreter = lite.Interpreter(
-                    str(self.path),
+                    **source,
                     experimental_op_resolver_type=kernels.BUILTIN_WITHOUT_DEFAULT_DELEGATES if tensors else kernels.AUTO,
                     experimental_preserve_all_tensors=bool(tensors),
                 )
-            signature = self.reading.get("signature")
-            compute = self._signature if signature is not None else self._first_subgraph
-            return compute(interpreter, inputs, tensors)
+            if signature is None:
+                return self._first_subgraph(interpreter, inputs, tensors)
+            return self._signature(interpreter, chosen_signature(file, signature).subgraph, signature, inputs, tensors)
         except (ValueError, RuntimeError) as error:
             lines = [line.strip() for line in str(error).splitlines() if line.strip()]
             reason = lines[0] if lines else type(error).__name__
@@ -52,44 +54,44 @@ class LiteRunner(FrameworkRunner):
 
     def _first_subgraph(self, interpreter: Any, inputs: Mapping[str, Array], tensors: Sequence[str]) -> dict[str, Array]:
         # The frontend keeps the order of inputs and outputs.
-        places = interpreter.get_input_details()
-        for port, place in zip(self.interface.inputs, places, strict=True):
+        details = interpreter.get_input_details()
+        for port, detail in zip(self.interface.inputs, details, strict=True):
             array = inputs[port.name]
-            if list(place["shape"]) != list(array.shape):
-                interpreter.resize_tensor_input(place["index"], array.shape)
+            if list(detail["shape"]) != list(array.shape):
+                interpreter.resize_tensor_input(detail["index"], array.shape)
         interpreter.allocate_tensors()
-        for port, place in zip(self.interface.inputs, places, strict=True):
+        for port, detail in zip(self.interface.inputs, details, strict=True):
             array = inputs[port.name]
-            interpreter.set_tensor(place["index"], array if array.dtype.kind in "OUS" else array.astype(place["dtype"], copy=False))
+            interpreter.set_tensor(detail["index"], array if array.dtype.kind in "OUS" else array.astype(detail["dtype"], copy=False))
         interpreter.invoke()
         results = zip(self.interface.outputs, interpreter.get_output_details(), strict=True)
-        found = {port.name: interpreter.get_tensor(place["index"]) for port, place in results}
-        return _with_inner_tensors(interpreter, 0, found, tensors)
+        arrays = {port.name: interpreter.get_tensor(detail["index"]) for port, detail in results}
+        return _with_inner_tensors(interpreter, 0, arrays, tensors)
 
-    def _signature(self, interpreter: Any, inputs: Mapping[str, Array], tensors: Sequence[str]) -> dict[str, Array]:
-        name = str(self.reading["signature"])
+    def _signature(
+        self, interpreter: Any, subgraph: int, name: str, inputs: Mapping[str, Array], tensors: Sequence[str]
+    ) -> dict[str, Array]:
         runner = interpreter.get_signature_runner(name)
-        given = {
-            key: array if array.dtype.kind in "OUS" else array.astype(place["dtype"], copy=False)
-            for key, place in runner.get_input_details().items()
+        feed = {
+            key: array if array.dtype.kind in "OUS" else array.astype(detail["dtype"], copy=False)
+            for key, detail in runner.get_input_details().items()
             for array in (inputs[key],)
         }
-        subgraph = chosen_signature(ModelFile(self.path), name).subgraph
-        return _with_inner_tensors(interpreter, subgraph, runner(**given), tensors)
+        return _with_inner_tensors(interpreter, subgraph, runner(**feed), tensors)
 
 
-def _with_inner_tensors(interpreter: Any, subgraph: int, found: dict[str, Array], tensors: Sequence[str]) -> dict[str, Array]:
+def _with_inner_tensors(interpreter: Any, subgraph: int, outputs: dict[str, Array], tensors: Sequence[str]) -> dict[str, Array]:
     """The outputs, and the tensors of other names that are asked for."""
-    wanted = set(tensors) - found.keys()
+    wanted = set(tensors) - outputs.keys()
     for each in interpreter.get_tensor_details(subgraph) if wanted else ():
         if each["name"] not in wanted:
             continue
         try:
-            found[each["name"]] = _numbers(interpreter.get_tensor(each["index"], subgraph), each["quantization_parameters"])
+            outputs[each["name"]] = _numbers(interpreter.get_tensor(each["index"], subgraph), each["quantization_parameters"])
         except ValueError:
             # A tensor that no operator computed.
             continue
-    return found
+    return outputs
 
 
 def _numbers(array: Array, quantization: Mapping[str, Any]) -> Array:

@@ -41,7 +41,7 @@ class TorchRunner(FrameworkRunner):
     def run(self, inputs: Mapping[str, Array], tensors: Sequence[str] = ()) -> dict[str, Array]:
         torch = _torch()
         try:
-            program = self._program(torch)
+            program = self.kept("program", lambda: self._program(torch))
             with torch.no_grad():
                 return self._values(torch, program, inputs, frozenset(tensors))
         except Exception as error:
@@ -58,7 +58,7 @@ class TorchRunner(FrameworkRunner):
             register_structures(read_json(archive, record).fields("graph_module"), import_module("torch.utils._pytree"))
         logger = logging.getLogger("torch.export")
         level = logger.level
-        # What it does not read is an error, whose reason it says on a line of its own.
+        # Warnings are silenced: what torch cannot read raises an error with the reason.
         logger.setLevel(logging.ERROR)
         try:
             if name is None:
@@ -70,14 +70,14 @@ class TorchRunner(FrameworkRunner):
     def _values(self, torch: Any, program: Any, inputs: Mapping[str, Array], wanted: frozenset[str]) -> dict[str, Array]:
         written: dict[str, Any] = {}
         given = [self._placeholder(torch, program, spec, inputs, written) for spec in program.graph_signature.input_specs]
-        found: dict[str, Array] = {}
+        arrays: dict[str, Array] = {}
 
         class Interpreter(torch.fx.Interpreter):
             def run_node(self, n: Any) -> Any:
                 base: Any = super()
                 value: Any = base.run_node(n)
                 if n.name in wanted and isinstance(value, torch.Tensor) and not value.is_complex():
-                    found[n.name] = _array(torch, value)
+                    arrays[n.name] = _array(torch, value)
                 return value
 
         results = Interpreter(program.graph_module).run(*given)
@@ -91,7 +91,7 @@ class TorchRunner(FrameworkRunner):
         for port in self.interface.outputs[len(returned) :]:
             returned.append(written[port.name.removesuffix(WRITTEN)])
         outputs = zip(self.interface.outputs, returned, strict=True)
-        return found | {port.name: _array(torch, value) for port, value in outputs}
+        return arrays | {port.name: _array(torch, value) for port, value in outputs}
 
     def _placeholder(self, torch: Any, program: Any, spec: Any, inputs: Mapping[str, Array], written: dict[str, Any]) -> Any:
         """The value of an input of the graph, which nodes may write: an input, a number, or a copy of a weight."""

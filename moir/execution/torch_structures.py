@@ -11,7 +11,7 @@ from collections import namedtuple
 from collections.abc import Iterator
 from typing import Any, cast
 
-from moir.frontends.json_fields import Fields
+from moir.files.json_fields import Fields
 
 NAMED_TUPLE = "collections.namedtuple"
 

@@ -17,14 +17,14 @@ def named_values(block: Block, *, constants: bool = True, nodes: bool = True) ->
         nodes: whether to include, after the others, values by the names of their nodes, where no tensor has the name.
             Such a value need not be the tensor of the framework: it may be in another layout.
     """
-    found: dict[str, SSAValue] = {}
+    values: dict[str, SSAValue] = {}
     of_nodes: dict[str, SSAValue] = {}
     for op in block.ops:
         if isinstance(op, Result) or (isinstance(op, Constant) and not constants):
             continue
         for result in op.results:
             for name in names_of(result):
-                found.setdefault(name, result)
+                values.setdefault(name, result)
         if nodes and len(op.results) == 1 and (name := name_of(op)) is not None and not names_of(op.results[0]):
             of_nodes.setdefault(name, op.results[0])
-    return found | {name: value for name, value in of_nodes.items() if name not in found}
+    return values | {name: value for name, value in of_nodes.items() if name not in values}

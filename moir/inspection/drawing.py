@@ -39,9 +39,9 @@ def _model(model: ModelOp) -> str:
     if len(drawn) > MAXIMUM_OPERATIONS:
         return f"<p>A graph of {len(drawn)} operations is not drawn here.</p>"
     rows = _rows(drawn)
-    places = {op: (_left(row, index, rows), 8.0 + number * _ROW) for number, row in enumerate(rows) for index, op in enumerate(row)}
-    lines = "".join(_edge(places[source], places[op]) for op in drawn for source in _producers(op) if source in places)
-    boxes = "".join(_box(op, *place) for op, place in places.items())
+    coordinates = {op: (_left(row, index, rows), 8.0 + number * _ROW) for number, row in enumerate(rows) for index, op in enumerate(row)}
+    lines = "".join(_edge(coordinates[source], coordinates[op]) for op in drawn for source in _producers(op) if source in coordinates)
+    boxes = "".join(_box(op, *position) for op, position in coordinates.items())
     width, height = _total(rows), len(rows) * _ROW
     return f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif">{lines}{boxes}</svg>'
 

@@ -19,7 +19,7 @@ from moir.dialects.names import name_of, names_of
 from moir.dialects.shapes import element_of, shape_of
 from moir.errors import UsageError
 from moir.inspection.records import Neighbour, NodeInspection, NodeOperand, NodeResult
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -39,13 +39,13 @@ def inspect_node(module: ModuleOp, name: str, unknown: Collection[str] = ()) -> 
     Raises UsageError if there is none.
     """
     operations = [op for block in all_blocks(module) for op in block.ops]
-    found = [op for op in operations if name_of(op) == name] or [
+    matching = [op for op in operations if name_of(op) == name] or [
         op for op in operations if any(name in names_of(result) for result in op.results)
     ]
-    if not found:
+    if not matching:
         known = {each for op in operations for each in (name_of(op), *(n for result in op.results for n in names_of(result))) if each}
         raise UsageError(f"there is no node or tensor {name!r}", hint=did_you_mean(name, known))
-    return tuple(_inspection(op, unknown) for op in found)
+    return tuple(_inspection(op, unknown) for op in matching)
 
 
 def _inspection(op: Operation, unknown: Collection[str]) -> NodeInspection:
@@ -77,7 +77,7 @@ def _kind(op: Operation) -> str:
 
 
 def type_text(value: SSAValue) -> str:
-    """The type of a tensor as `f32[?,3]`: `[...]` for an unknown rank, `?` for an unknown element type."""
+    """The type of a tensor as `f32[?,3]`: `[...]` for a dynamic rank, `?` for an unknown element type."""
     shape, element = shape_of(value), element_of(value)
     known = describe(element).xml if is_element_type(element) else str(element)
     dimensions = "..." if shape is None else ",".join(str(each) if each >= 0 else "?" for each in shape)
@@ -94,5 +94,5 @@ def attribute_text(attribute: Attribute) -> str:
         return f"#moir.data<{','.join(map(str, attribute.shape))} x {attribute.element}>"
     text = StringIO()
     print_value(Printer(text), attribute)
-    found = text.getvalue()
-    return found if len(found) <= _LONGEST else f"{found[: _LONGEST - 1]}…"
+    text_form = text.getvalue()
+    return text_form if len(text_form) <= _LONGEST else f"{text_form[: _LONGEST - 1]}…"

@@ -46,14 +46,13 @@ def obstacles(
     refused: dict[Operation, str] = {}
     record = FRAMEWORKS[framework]
     if record.lowering is not None:
-        from moir.lowering.driver import Lowering, opset_versions, table_of
+        from moir.lowering.driver import Lowering, check, opset_versions
 
         passes = default_pipeline(framework, options, extensions)
         names = [each.name for each in passes]
         try:
             run(copy, passes[: names.index(record.lowering_pass)], extensions=extensions)
-            if (check := table_of(record).check) is not None:
-                check(copy)
+            check(copy, record)
         except ConversionError as error:
             reason = str(error)
         with stage(f"pass {record.lowering_pass}", extensions):
@@ -70,7 +69,7 @@ def _lower(block: Block, lowering: Lowering, refused: dict[Operation, str]) -> N
         before, following = op.prev_op, op.next_op
         try:
             if isinstance(op, FrameworkOp) and lowering.lowers(op) and lowering.operation(op):
-                # A definition by the framework stands where the operation stood, and is lowered in turn.
+                # The operation was replaced by its definition in the framework, which is lowered next.
                 following = block.first_op if before is None or before.parent is not block else before.next_op
         except ConversionError as error:
             refused[op] = error.reason
@@ -78,14 +77,16 @@ def _lower(block: Block, lowering: Lowering, refused: dict[Operation, str]) -> N
 
 
 def _left(module: ModuleOp, refused: dict[Operation, str]) -> list[Obstacle]:
-    """The obstacles among the operations that were not lowered, without those that only miss types of other ones."""
+    """Operations without a lowering as obstacles; operations that only depend on the unknown types of others are left
+    out.
+    """
     from moir.analysis.unlowered_operations import must_go
 
-    found: dict[tuple[str, str | None], list[str]] = {}
+    obstacles: dict[tuple[str, str | None], list[str]] = {}
     left = {op for block in all_blocks(module) for op in block.ops if must_go(op) or isinstance(op, UnregisteredOp)}
     for op in (op for block in all_blocks(module) for op in block.ops if op in left):
         name = op.op_name.data if isinstance(op, UnregisteredOp) else decode_kind(op.name)
         reason = refused.get(op)
         if reason is None or left.isdisjoint(backward_slice(op)):
-            found.setdefault((name, reason), []).append(name_of(op) or "")
-    return [Obstacle(name, tuple(nodes), reason) for (name, reason), nodes in sorted(found.items(), key=lambda each: str(each[0]))]
+            obstacles.setdefault((name, reason), []).append(name_of(op) or "")
+    return [Obstacle(name, tuple(nodes), reason) for (name, reason), nodes in sorted(obstacles.items(), key=lambda each: str(each[0]))]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from moir.inspection.tables import Shown, Table, size_text
-from moir.records import Record
+from moir.inspection.tables import Shown, Table, one_line, size_text
+from moir.support.records import Record
+
+INPUTS = "inputs, with shapes as --input takes them, before --layout"
 
 
 class InspectedPort(Record):
@@ -27,7 +29,7 @@ class InspectedPort(Record):
 
     @property
     def shape(self) -> str:
-        """The dimensions as one text: `[?,3,224,224]`, `[...]` for an unknown rank."""
+        """The dimensions as one text: `[?,3,224,224]`, `[...]` for a dynamic rank."""
         return "[...]" if self.dimensions is None else f"[{','.join(self.dimensions)}]"
 
 
@@ -213,10 +215,10 @@ class Inspection(Shown):
     def tables(self) -> list[Table]:
         total = sum(each.count for each in self.operations)
         tables = [
-            Table("model", ("", ""), (("name", self.name), ("format", self.format), *_metadata(self))),
+            Table("model", ("", ""), (("name", self.name), ("format", self.format), *metadata_rows(self.metadata))),
             *(
                 Table(title, ("name", "type", "shape", "layout"), tuple((p.name, p.element, p.shape, p.layout or "") for p in ports))
-                for title, ports in (("inputs", self.inputs), ("outputs", self.outputs))
+                for title, ports in ((INPUTS, self.inputs), ("outputs", self.outputs))
             ),
             Table(
                 f"operations: {total}",
@@ -244,18 +246,29 @@ class Inspection(Shown):
         return [each for each in tables if each.rows]
 
 
-def _metadata(found: Inspection) -> Iterator[tuple[str, str]]:
-    for name, value in found.metadata.items():
+def metadata_rows(metadata: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The metadata of a model as names and texts; a dictionary gives a row for each of its keys."""
+    for name, value in metadata.items():
         if isinstance(value, dict):
-            yield from ((f"{name} {key}", str(each)) for key, each in cast("dict[str, object]", value).items())
+            yield from ((f"{name} {key}", _shortened(str(each))) for key, each in cast("dict[str, object]", value).items())
         else:
-            yield name, str(value)
+            yield name, _shortened(str(value))
 
 
-def _obstacles(found: Inspection) -> Iterator[tuple[str, ...]]:
-    if found.reason is not None:
-        yield "", "", found.reason
-    for each in found.obstacles:
+LONGEST = 200
+"""The most characters of a value of metadata in a table."""
+
+
+def _shortened(text: str) -> str:
+    """The beginning of a long text, as one line, and how long it is."""
+    line = one_line(text)
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]} … ({len(text):,} characters, --json prints all)"
+
+
+def _obstacles(inspection: Inspection) -> Iterator[tuple[str, ...]]:
+    if inspection.reason is not None:
+        yield "", "", inspection.reason
+    for each in inspection.obstacles:
         more = f", … {len(each.nodes)} in all" if len(each.nodes) > 3 else ""
         yield each.operation, ", ".join(each.nodes[:3]) + more, each.reason or "there is no lowering"
 

@@ -52,25 +52,35 @@ def inspect_module(
         is_read: whether the module is a model as its frontend has read it.
     """
     models = models_of(module)
-    found, reason = obstacles(module, framework, options, extensions)
-    unknown = {each.operation for each in found if each.reason is None}
+    remaining, reason = obstacles(module, framework, options, extensions)
+    unknown = {each.operation for each in remaining if each.reason is None}
     kinds = Counter(decode_kind(op.name) for op in operations_of(module))
     weights = list(_weights(module))
-    # A model that is just read has the parameters of this reading; those of a text are those of its conversion.
-    left_out = (ModuleLevel.CONVERSION_PARAMETERS,) if is_read else ()
     return Inspection(
         name=", ".join(model.sym_name.data for model in models),
         format=form,
         inputs=tuple(port for model in models for port in _ports(inputs_of(model), model.block.ops, PARAMETER)),
         outputs=tuple(port for model in models for port in _ports(outputs_of(model), model.block.ops, RESULT)),
         operations=tuple(OperationKind(name, count, name not in unknown) for name, count in kinds.most_common()),
-        obstacles=found,
+        obstacles=remaining,
         reason=reason,
         weights=_by_type(weights),
         largest_weights=tuple(sorted(weights, key=lambda each: -each.bytes)[:LARGEST]),
         subgraphs=tuple(_subgraphs(module)),
-        metadata={name: _python(value) for model in models for name, value in model.attributes.items() if name not in left_out},
+        metadata=metadata_of(module, is_read=is_read),
     )
+
+
+def metadata_of(module: ModuleOp, *, is_read: bool = False) -> dict[str, Any]:
+    """The metadata of a module as values of JSON: versions of operation sets, producer, parameters of a conversion.
+
+    Args:
+        module: the module.
+        is_read: whether the module is a model as its frontend has read it. The conversion parameters are then those of
+            this reading, and are left out; a text has those of its conversion.
+    """
+    left_out = (ModuleLevel.CONVERSION_PARAMETERS,) if is_read else ()
+    return {name: _python(value) for model in models_of(module) for name, value in model.attributes.items() if name not in left_out}
 
 
 def _ports(ports: list[Port], operations: Any, kind: str) -> Iterator[InspectedPort]:
@@ -123,9 +133,9 @@ def _subgraphs(module: ModuleOp) -> Iterator[Subgraph]:
 def roles(op: Operation) -> list[str]:
     """The names of the bodies of an operation: the framework's attributes that contain them, or `body`."""
     names = op.properties.get("graph_attributes")
-    found = [] if names is None else [str(each) for each in value_of(names)]
-    if len(found) == len(op.regions):
-        return found
+    names_of_bodies = [] if names is None else [str(each) for each in value_of(names)]
+    if len(names_of_bodies) == len(op.regions):
+        return names_of_bodies
     if op.name.endswith(".If") and len(op.regions) == 2:
         return ["then_body", "else_body"]
     return ["body"] * len(op.regions)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, cast
 
-from moir.records import Record
+from moir.support.records import Record
 
 UNITS = ("B", "KB", "MB", "GB", "TB")
 

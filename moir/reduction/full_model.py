@@ -33,7 +33,7 @@ class FullModel:
         self._tensors = tensors
 
     def numbers(self, names: Iterable[str]) -> set[int]:
-        """The numbers of the operations that compute tensors; those that the model does not have are left out."""
+        """The ids of the operations that compute the named tensors; names that the model lacks are left out."""
         if isinstance(self.graph, OnnxGraph):
             return nodes_of(self.graph, list(names))
         owners = [self._tensors[name].owner for name in names if self._tensors is not None and name in self._tensors]

@@ -79,7 +79,7 @@ class Minimization:
         return kept
 
     def _without(self, kept: list[int], pieces: Sequence[Sequence[int]]) -> tuple[list[int], bool]:
-        """The rest of a part without each piece that can be left out, and whether there was such a piece."""
+        """Remove the pieces without which the part still fails; returns the rest, and whether a piece was removed."""
         changed = False
         for piece in pieces:
             left_out = set(piece)

@@ -43,15 +43,15 @@ class ModuleGraph:
         self._model = only_model(module)
         self._recorded = recorded
         self.operations: list[Operation] = computed_operations(module)
-        self._numbers = {op: number for number, op in enumerate(self.operations)}
+        self._numbers = {op: index for index, op in enumerate(self.operations)}
 
     def number(self, op: Operation) -> int | None:
-        """The number of an operation; None for constants, inputs and outputs."""
+        """The id of an operation within the module; None for constants, inputs and outputs."""
         return self._numbers.get(op)
 
     @property
     def neighbours(self) -> list[list[int]]:
-        """The numbers of the operations that compute operands of an operation, or use its results."""
+        """The ids of the operations that compute operands of an operation, or use its results."""
         return [[self._numbers[each] for each in self._connected(op) if each in self._numbers] for op in self.operations]
 
     def _connected(self, op: Operation) -> Sequence[Operation]:
@@ -59,15 +59,15 @@ class ModuleGraph:
         return [*producers, *(use.operation for result in op.results for use in result.uses)]
 
     def closed(self, kept: frozenset[int]) -> frozenset[int]:
-        """A set of operations, and those that compute values which cannot be cut."""
-        found, pending = set(kept), list(kept)
+        """The operations `kept` and their producers, transitively, except behind values that can become inputs."""
+        closure, pending = set(kept), list(kept)
         while pending:
             for operand in self.operations[pending.pop()].operands:
                 number = self._numbers.get(operand.op) if isinstance(operand, OpResult) else None
-                if number is not None and number not in found and operand not in self._recorded:
-                    found.add(number)
+                if number is not None and number not in closure and operand not in self._recorded:
+                    closure.add(number)
                     pending.append(number)
-        return frozenset(found)
+        return frozenset(closure)
 
     def part(self, kept: frozenset[int], *, random: frozenset[int] = frozenset()) -> Candidate:
         """A model of some operations.

@@ -30,7 +30,7 @@ class OnnxGraph:
         self._constants: dict[str, Any] = {each.name: each for each in graph.initializer}
         self._constants |= {node.output[0]: node for node in graph.node if node.op_type == "Constant"}
         self.operations: list[Any] = [node for node in graph.node if node.op_type != "Constant"]
-        self._producers = {name: number for number, node in enumerate(self.operations) for name in node.output if name}
+        self._producers = {name: index for index, node in enumerate(self.operations) for name in node.output if name}
         self._operands = [list(dict.fromkeys(_operands(node))) for node in self.operations]
 
     def number(self, tensor: str) -> int | None:
@@ -39,24 +39,24 @@ class OnnxGraph:
 
     @property
     def neighbours(self) -> list[list[int]]:
-        """The numbers of the nodes that compute operands of a node, or use its results."""
-        found: list[list[int]] = [[] for _ in self.operations]
-        for number, operands in enumerate(self._operands):
+        """The ids of the nodes that compute operands of a node, or use its results."""
+        neighbours: list[list[int]] = [[] for _ in self.operations]
+        for index, operands in enumerate(self._operands):
             for producer in {self._producers[name] for name in operands if name in self._producers}:
-                found[number].append(producer)
-                found[producer].append(number)
-        return found
+                neighbours[index].append(producer)
+                neighbours[producer].append(index)
+        return neighbours
 
     def closed(self, kept: frozenset[int]) -> frozenset[int]:
-        """A set of nodes, and those that compute tensors which cannot be cut."""
-        found, pending = set(kept), list(kept)
+        """The nodes `kept` and their producers, transitively, except behind tensors that can become inputs."""
+        closure, pending = set(kept), list(kept)
         while pending:
             for name in self._operands[pending.pop()]:
                 number = self._producers.get(name)
-                if number is not None and number not in found and name not in self._recorded:
-                    found.add(number)
+                if number is not None and number not in closure and name not in self._recorded:
+                    closure.add(number)
                     pending.append(number)
-        return frozenset(found)
+        return frozenset(closure)
 
     def part(self, kept: frozenset[int], *, random: frozenset[int] = frozenset()) -> Candidate:
         """A model of some nodes.
@@ -178,5 +178,5 @@ def _type(array: Array) -> int:
 
 
 def nodes_of(graph: OnnxGraph, tensors: Sequence[str]) -> set[int]:
-    """The numbers of the nodes that compute some tensors."""
+    """The ids of the nodes that compute some tensors."""
     return {number for name in tensors if (number := graph.number(name)) is not None}

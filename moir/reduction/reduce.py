@@ -23,7 +23,7 @@ class Reducible(Protocol):
 
     @property
     def neighbours(self) -> Sequence[Sequence[int]]:
-        """The numbers of the operations that are connected with each operation."""
+        """For each operation, the ids of the operations connected with it by a tensor."""
         ...
 
     def part(self, kept: frozenset[int], *, random: frozenset[int] = frozenset()) -> Candidate:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from moir.records import Record
+from moir.support.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

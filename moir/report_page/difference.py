@@ -27,16 +27,16 @@ def content_of_difference(first: ModuleOp, second: ModuleOp, names: tuple[str, s
     comparison = compared(first, second)
     snapshots = Snapshots()
     stages: list[dict[str, Any]] = []
-    for number, (module, name) in enumerate(zip((first, second), names, strict=True)):
-        if number:
+    for index, (module, name) in enumerate(zip((first, second), names, strict=True)):
+        if index:
             snapshots.identify({b: a for a, b in comparison.pairs.items()})
         snapshots.add(module, even_if_equal=True)
         stages.append(
             {
-                "number": number,
+                "number": index,
                 "name": name,
                 "seconds": 0,
-                "state": number,
+                "state": index,
                 "changed": True,
                 "kinds": dict(count_kinds(module).most_common()),
             }
@@ -64,15 +64,16 @@ def _summary(comparison: Comparison) -> str:
 
     Constants of one model alone are not counted, because the page hides constants.
     """
-    found = comparison.result()
-    if found.is_empty:
+    numbers_of_kinds = comparison.result()
+    if numbers_of_kinds.is_empty:
         return "The models do not differ."
     is_computation = computations()
     first, second = (
-        sum(is_computation(each.operation) or each.operation == ModelOp.name for each in only) for only in (found.removed, found.added)
+        sum(is_computation(each.operation) or each.operation == ModelOp.name for each in only)
+        for only in (numbers_of_kinds.removed, numbers_of_kinds.added)
     )
     counts = ((first, "only in the first"), (second, "only in the second"), (len(comparison.differing), "changed"))
     parts = [f"{count} operation{'' if count == 1 else 's'} {what}" for count, what in counts if count]
-    if found.interfaces:
-        parts.append(f"{len(found.interfaces)} input{'' if len(found.interfaces) == 1 else 's'} or outputs differ")
+    if numbers_of_kinds.interfaces:
+        parts.append(f"{len(numbers_of_kinds.interfaces)} input{'' if len(numbers_of_kinds.interfaces) == 1 else 's'} or outputs differ")
     return ", ".join(parts) or "Only constants differ."

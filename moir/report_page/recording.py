@@ -97,7 +97,7 @@ class ReportRecorder(Observer):
         if self.module is None:
             return []
         names = {error.node} if error.node else set[str | None]()
-        found = [op for op in self.module.walk() if op.attributes.get("name") is not None]
-        named = [op for op in found if names and str(getattr(op.attributes["name"], "data", "")) in names]
+        named_operations = [op for op in self.module.walk() if op.attributes.get("name") is not None]
+        named = [op for op in named_operations if names and str(getattr(op.attributes["name"], "data", "")) in names]
         chosen = named or [op for op in self.module.walk() if isinstance(op, FrameworkOp)]
         return [self._snapshots.number(op) for op in chosen]

@@ -120,7 +120,7 @@ class Snapshots:
         if known is None:
             stream = StringIO()
             print_value(Printer(stream), attribute)
-            # The attribute is kept, so that no other one gets its identity.
+            # Keeps the attribute alive, since its `id` is the key.
             known = self._texts[id(attribute)] = (attribute, shortened(stream.getvalue()))
         return known[1]
 

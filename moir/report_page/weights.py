@@ -30,24 +30,24 @@ def described(data: DataAttr) -> dict[str, Any]:
     `counts` of a histogram between minimum and maximum, and the number of elements from which all these are computed
     (`of`).
     """
-    found: dict[str, Any] = {"bytes": data.nbytes, "shape": list(data.shape)}
+    description: dict[str, Any] = {"bytes": data.nbytes, "shape": list(data.shape)}
     if describe(data.element).is_packed:
         # The array has bytes of several elements each.
-        return found
+        return description
     size = int(np.prod(data.shape, dtype=np.int64))
     try:
         elements = np.asarray(data.array).reshape(-1) if size <= SMALL else _sample(data)
         if size <= SMALL:
-            return {**found, "values": [str(each) for each in elements.tolist()]}
+            return {**description, "values": [str(each) for each in elements.tolist()]}
         numbers = elements.astype(np.float64)
     except (TypeError, ValueError):
         # Strings are not numbers; a text may leave the value out.
-        return found
+        return description
     finite = numbers[np.isfinite(numbers)]
-    found |= {"of": numbers.size, "odd": numbers.size - finite.size, "zeros": int(np.count_nonzero(finite == 0))}
+    description |= {"of": numbers.size, "odd": numbers.size - finite.size, "zeros": int(np.count_nonzero(finite == 0))}
     if finite.size:
-        found |= _distribution(finite)
-    return found
+        description |= _distribution(finite)
+    return description
 
 
 def _distribution(numbers: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, Any]:
@@ -56,11 +56,11 @@ def _distribution(numbers: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, A
     with np.errstate(over="ignore", invalid="ignore"):
         statistics = {"minimum": low, "maximum": high, "mean": float(numbers.mean()), "deviation": float(numbers.std())}
         span = high - low
-    found: dict[str, Any] = {name: float(f"{value:.6g}") for name, value in statistics.items() if np.isfinite(value)}
+    distribution: dict[str, Any] = {name: float(f"{value:.6g}") for name, value in statistics.items() if np.isfinite(value)}
     if np.isfinite(span):
-        places = np.zeros(numbers.shape, np.int64) if span == 0 else ((numbers - low) / span * BARS).astype(np.int64)
-        found["counts"] = np.bincount(np.minimum(places, BARS - 1), minlength=BARS).tolist()
-    return found
+        bins = np.zeros(numbers.shape, np.int64) if span == 0 else ((numbers - low) / span * BARS).astype(np.int64)
+        distribution["counts"] = np.bincount(np.minimum(bins, BARS - 1), minlength=BARS).tolist()
+    return distribution
 
 
 def _sample(data: DataAttr) -> np.ndarray[Any, np.dtype[Any]]:

@@ -119,8 +119,8 @@ def _inputs(node: GraphNode, reference: GraphNode, differences: list[str]) -> It
 
 
 def _sources(node: GraphNode) -> dict[int, Port[GraphNode]]:
-    found = ((number, port.get_source()) for number, port in node.in_ports().items())
-    return {number: source for number, source in found if source is not None}
+    sources = ((number, port.get_source()) for number, port in node.in_ports().items())
+    return {number: source for number, source in sources if source is not None}
 
 
 def _outputs(node: GraphNode, reference: GraphNode) -> Iterator[tuple[Port[GraphNode], Port[GraphNode]]]:

@@ -85,7 +85,7 @@ def valued_const_with_data(name: str, value: Array, kwargs: Mapping[str, Any] | 
 
 
 def get_name_and_port(tensor_name: str) -> tuple[str, int]:
-    """The id and the number of a port in `2:add` or `split:1`; port 0 if there is none.
+    """The id of a node and the index of a port in `2:add` or `split:1`; port 0 without a number.
 
     Raises Error for another form.
     """

@@ -13,7 +13,7 @@ from shutil import get_terminal_size
 from typing import Any, NoReturn
 
 from moir.errors import UsageError
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 
 _TRUTHS = {"True": True, "true": True, "False": False, "false": False}
 
@@ -64,8 +64,12 @@ class ArgumentParser(argparse.ArgumentParser):
         return values
 
     def _translated(self, arguments: Sequence[str]) -> tuple[list[str], dict[str, bool]]:
-        """A command line in moir's spelling, without switches given as True or False, and the values of these."""
-        found: list[str] = []
+        """A command line with moir's option names, and the switches that were written with a value (`--x=True`), by
+        name.
+
+        Those switches are left out of the command line.
+        """
+        translated: list[str] = []
         truths: dict[str, bool] = {}
         pending = list(arguments)
         while pending and pending[0] != "--":
@@ -76,8 +80,8 @@ class ArgumentParser(argparse.ArgumentParser):
             if name in self.switches and sign:
                 truths[self.switches[name]] = self._truth(each, value)
             else:
-                found.append(f"{name}{sign}{value}")
-        return [*found, *pending], truths
+                translated.append(f"{name}{sign}{value}")
+        return [*translated, *pending], truths
 
     def _truth(self, argument: str, value: str) -> bool:
         if value not in _TRUTHS:

@@ -14,8 +14,8 @@ import numpy as np
 
 from moir.dialects.memory_map import Array
 from moir.errors import ConversionError, UsageError
+from moir.files.output import ARRAYS_FILE, replacing_file
 from moir.files.reading import record_read
-from moir.tools.output import ARRAYS_FILE, replacing_file
 
 LARGEST_EXPANSION = 128 << 20
 EXPANSION_FACTOR = 8
@@ -43,11 +43,11 @@ def read_arrays(path: str) -> dict[str, Array]:
                 if sum(member.file_size for member in members) > LARGEST_EXPANSION + EXPANSION_FACTOR * size:
                     hint = "write it with numpy.savez, which does not compress"
                     raise ConversionError("the arrays are compressed to less than an eighth of their size", location=path, hint=hint)
-                found: dict[str, Array] = {}
+                arrays: dict[str, Array] = {}
                 for member in members:
                     with archive.open(member) as stream:
-                        found[member.filename.removesuffix(".npy")] = _array(stream, member.file_size)
-                return found
+                        arrays[member.filename.removesuffix(".npy")] = _array(stream, member.file_size)
+                return arrays
     except OSError as error:
         raise ConversionError(f"cannot be read: {error.strerror or error}", location=path) from error
     except (ValueError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:

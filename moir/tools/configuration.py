@@ -30,17 +30,22 @@ def read_configuration(path: str) -> dict[Parameter[Any], Any]:
     return dict(entry(path, name, value) for name, value in read_toml(path, "a configuration in TOML").items())
 
 
-def read_toml(path: str, what: str) -> dict[str, Any]:
-    """The content of a TOML file; `what` names the expected kind of file in messages.
+def read_toml(path: str, what: str, limit: int | None = None) -> dict[str, Any]:
+    """The content of a TOML file.
 
-    Raises UsageError if it cannot be read.
+    Args:
+        path: the file.
+        what: the expected kind of file, for messages.
+        limit: its largest size in bytes; None for that of configurations.
+
+    Raises UsageError if it cannot be read, or is larger.
     """
     import tomllib
 
-    from moir.files.reading import read_whole
+    from moir.files.reading import LARGEST_CONFIGURATION, read_whole
 
     try:
-        text = read_whole(Path(path), what).decode()
+        text = read_whole(Path(path), what, limit or LARGEST_CONFIGURATION).decode()
         if _LONG_KEY.search(text):
             raise UsageError("it has a key of more than 32 parts", location=path, hint="keys are the names of parameters")
         return tomllib.loads(text)

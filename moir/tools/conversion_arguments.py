@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from moir.errors import UsageError
+from moir.files.remote.addresses import is_address, shown
 from moir.options import ConversionOptions
 from moir.parameters import CONVERSION_PARAMETERS
 from moir.parameters.extension import EXTENSION_PARAMETERS
@@ -23,16 +24,16 @@ def add_dump_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def _folder(text: str) -> str:
-    if text == STANDARD:
-        raise argparse.ArgumentTypeError(f"{STANDARD} is not a folder")
+    if text == STANDARD or is_address(text):
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a folder{' of this machine' if is_address(text) else ''}")
     return text
 
 
 def add_parameters(parser: ArgumentParser, chosen: Iterable[Parameter[Any]]) -> None:
     """Add an option for each parameter, in an argument group for each group of parameters.
 
-    A parameter that is not given is None. The parameters are listed in `offered`, because `moir-opt` has other options
-    of such names, too.
+    Help and completion do not show synonyms. A parameter that is not given is None. The parameters are listed in
+    `offered`, because `moir-opt` has other options of such names, too.
     """
     groups: dict[str, Any] = {"": parser}
     chosen = tuple(chosen)
@@ -42,7 +43,8 @@ def add_parameters(parser: ArgumentParser, chosen: Iterable[Parameter[Any]]) -> 
             groups[each.group] = parser.add_argument_group(each.group)
         value: dict[str, Any] = {"metavar": each.metavar or None, "choices": each.kind.choices or None}
         form = {"action": "store_const", "const": each.kind.switched} if each.kind.is_flag else value
-        groups[each.group].add_argument(*each.flags, dest=each.name, help=each.help.replace("%", "%%"), **form)
+        text = argparse.SUPPRESS if each.synonym_of else each.help.replace("%", "%%")
+        groups[each.group].add_argument(*each.flags, dest=each.name, help=text, **form)
         parser.spellings.update(dict.fromkeys(each.spellings, each.flag))
         if each.kind.is_flag and each.kind.switched:
             parser.switches[each.flag] = each.name
@@ -74,6 +76,31 @@ def add_input_arguments(parser: ArgumentParser) -> None:
     """Add `--inputs` and `--seed`: the inputs of a command that runs a model."""
     parser.add_argument("--inputs", metavar="FILE", help=".npz with an array for each input, by its name (default: random ones)")
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="seed of random inputs (default: 0)")
+    parser.add_argument(
+        "--ranges",
+        metavar="NAME=LOW..HIGH[,…]",
+        type=number_ranges,
+        default={},
+        help="least and greatest number of random inputs (default: by use; for an index what its table has)",
+    )
+
+
+def number_ranges(text: str) -> dict[str, tuple[float, float]]:
+    """The value of `--ranges`: the least and the greatest number of inputs, by name.
+
+    Raises ArgumentTypeError for a text that is none.
+    """
+    ranges: dict[str, tuple[float, float]] = {}
+    for item in filter(None, text.split(",")):
+        name, equals, limits = item.rpartition("=")
+        low, dots, high = limits.partition("..")
+        try:
+            ranges[name.strip()] = float(low), float(high if dots else low)
+        except ValueError:
+            equals = ""
+        if not equals or not name.strip() or not ranges[name.strip()][0] <= ranges[name.strip()][1]:
+            raise argparse.ArgumentTypeError(f"{item!r} is not NAME=LOW..HIGH, such as ids=0..100")
+    return ranges
 
 
 def conversion_options(arguments: argparse.Namespace) -> ConversionOptions:

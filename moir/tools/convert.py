@@ -1,4 +1,4 @@
-"""`moir`: a model file -> OpenVINO IR.
+"""`moir`: a model file -> OpenVINO IR, or an ONNX model.
 
 The first argument is a model or a command:
 
@@ -6,6 +6,7 @@ The first argument is a model or a command:
     moir model.onnx -o out/net.xml --compress-to-fp16
     moir model.onnx --input 'image[1,3,224,224]' --output features
     moir saved_model -o net.xml           a TensorFlow SavedModel; also frozen.pb, graph.pbtxt, model.ckpt.meta
+    moir network.xml -o network.onnx      an ONNX model instead of IR
     moir - -o - < model.onnx | tar x      from standard input, to an archive on standard output
     moir model.onnx --dump-ir dumps       the module after each pass, see `moir-opt`
     moir a.onnx b.tflite -o out           several models, at the same time; see also --manifest and --cache
@@ -16,10 +17,14 @@ The first argument is a model or a command:
     moir diff a.onnx b.onnx               the differences of two models
     moir report model.onnx -o report.html a page that shows the conversion step by step
     moir view model.onnx                  a page that shows a model before any conversion
+    moir check MODEL --device NPU         what a device will refuse or lose of a model
+    moir compare MODEL IR --data PATH     how far an IR is from its model, on data of your own
     moir run MODEL                        runs a model, and prints its tensors
     moir bisect MODEL                     the step of a conversion that changes the results of a model
+    moir certify CERTIFICATE --verify     repeats the conversion and the checks of a certificate
     moir reduce MODEL --check CMD         a small part of a model that still fails
     moir new-extension DIR                a small extension to start from
+    moir help COMMAND                     the options of a command
     moir describe-subgraphs FILE MODEL    a configuration of sub-graphs, with their inputs and outputs added
 """
 
@@ -27,21 +32,19 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from moir.errors import UsageError
-from moir.files.recognition import framework_of_file
-from moir.frameworks import FRAMEWORKS, load
-from moir.parameters.runtime import TOKENIZERS
-from moir.parameters.state import GENERATION
-from moir.records import Record
-from moir.suggestions import nearest
+from moir.files.remote.addresses import is_address, shown
+from moir.support.records import Record
+from moir.support.suggestions import nearest
 from moir.tools.argument_parser import ArgumentParser
+from moir.tools.argument_types import positive_count, seconds, shard, size
 from moir.tools.conversion_arguments import (
     add_configuration_argument,
     add_conversion_arguments,
@@ -52,21 +55,17 @@ from moir.tools.conversion_arguments import (
 )
 from moir.tools.failures import report_failures
 from moir.tools.former_options import SPELLINGS, translated
-from moir.tools.output_path import Request, ir_name_of, output_file, requested
+from moir.tools.json_lines import FLAG as JSON
+from moir.tools.json_lines import failure_printed, print_result
+from moir.tools.output_path import Request, output_file, requested
 from moir.tools.process import run_process
-from moir.tools.streams import STANDARD, STANDARD_OUTPUT, binary_output, file_of, print_report, text_output, write_archive
+from moir.tools.streams import STANDARD, STANDARD_OUTPUT, binary_output, model_of, print_report, text_output, write_archive
 from moir.version import VERSION
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import ModuleOp
-
-    from moir.conversion import Observer
-    from moir.emit.write import WrittenModel
-    from moir.language_models.companions import Companions
+    from moir.files.remote.local_files import LocalModel, LocalOutput
     from moir.options import ConversionOptions
-    from moir.tools.batch.work import Success, Work
-    from moir.tools.progress import ProgressBar, Timing
-    from moir.tools.summary import Summary
+    from moir.tools.progress import ProgressBar
 
 
 class Command(Record):
@@ -83,9 +82,13 @@ COMMANDS: dict[str, Command] = {
     "diff": Command("moir.tools.commands.compare_models:main", "what differs in two models"),
     "report": Command("moir.tools.commands.report:main", "a page that shows the conversion step by step"),
     "view": Command("moir.tools.commands.view:main", "a page that shows a model as it is, without a conversion"),
+    "check": Command("moir.tools.commands.check:main", "what a device will refuse or lose of a model"),
+    "compare": Command("moir.tools.commands.compare:main", "how far an IR is from its model, on data of your own"),
     "run": Command("moir.tools.commands.run:main", "runs a model, and says what its tensors are"),
     "bisect": Command("moir.tools.commands.bisect:main", "the step of a conversion that changes the results of a model"),
     "reduce": Command("moir.tools.commands.reduce:main", "a small part of a model that still fails"),
+    "certify": Command("moir.tools.commands.certify:main", "what a certificate of a conversion says, and whether it still holds"),
+    "prove": Command("moir.tools.commands.prove:main", "proofs that rewrites keep the meaning of a model"),
     "new-extension": Command("moir.tools.new_extension:main", "a small extension to start from"),
     "describe-subgraphs": Command("moir.tools.commands.complete_configuration:main", "a configuration of sub-graphs, completed"),
 }
@@ -126,12 +129,6 @@ EXAMPLES: dict[str, str] = {
 """Command lines for the help text, with descriptions."""
 
 
-def _number_of_jobs(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
-    return int(text)
-
-
 def _epilog() -> str:
     """The lines after the options in the help text: the commands, and examples."""
     commands = [f"  {name:<20}{each.summary}" for name, each in COMMANDS.items()]
@@ -152,22 +149,39 @@ def argument_parser() -> ArgumentParser:
         nargs="?",
         metavar="MODEL",
         help="model file of ONNX, TensorFlow, TensorFlow Lite, Keras, StableHLO, PyTorch, PaddlePaddle, Caffe, MXNet, "
-        "GGUF or OpenVINO IR, or folder of a SavedModel or of a language model; - for standard input; several are converted at "
-        "the same time",
+        "GGUF or OpenVINO IR, or folder of a SavedModel or of a language model, or an address of one (s3://, gs://, az://, hf://, "
+        "https://); - for standard input; several are converted at the same time",
     )
     parser.rest = "further_models"
     parser.add_argument("--input-model", dest="models", action="append", default=[], metavar="MODEL", help="the same, as an option")
-    parser.add_argument("--manifest", metavar="FILE", help="TOML file that lists models, each with options of its own")
-    parser.add_argument("--jobs", "-j", metavar="N", type=_number_of_jobs, help="how many of several models are converted at the same time")
-    parser.add_argument("--cache", metavar="DIR", help="folder of results: what is in it is not converted again")
-    place = parser.add_mutually_exclusive_group()
-    place.add_argument(
+    parser.add_argument("--manifest", metavar="FILE", help="TOML file that lists models, each with options of its own, or its address")
+    parser.add_argument("--jobs", "-j", metavar="N", type=positive_count, help="how many of several models are converted at the same time")
+    parser.add_argument("--timeout", metavar="SECONDS", type=seconds, help="how long the conversion of one of several models may take")
+    parser.add_argument(
+        "--memory", metavar="SIZE", type=size, help="memory for the conversions at a time, such as 8GB: how many run is chosen by it"
+    )
+    parser.add_argument("--resume", metavar="FILE", help="results that --json has printed: what is done and unchanged is skipped")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="scheduler of Dask on whose workers models are converted: tcp://HOST:8786")
+    parser.add_argument("--shard", metavar="K/N", type=shard, help="convert the K-th of N parts of the models, each a run of its own")
+    parser.add_argument("--cache", metavar="DIR", help="folder of results, or its address: what is in it is not converted again")
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
         *("-o", "--output-dir"),
         dest="place",
         metavar="PATH",
-        help="folder to write to, or a path ending in .xml (default: the current folder); - for a tar archive on standard output",
+        help="folder to write to, or a path ending in .xml, or in .onnx for an ONNX model (default: the current folder), or an address; "
+        "- for a tar archive on standard output",
     )
-    place.add_argument("--output-model", metavar="PATH", help="path to write to, with or without .xml, or a folder")
+    group.add_argument("--output-model", metavar="PATH", help="path to write to, with or without .xml, or a folder")
+    parser.add_argument(
+        "--opset", metavar="N", type=positive_count, help="version of the operator set of an ONNX model that is written, 13 or newer"
+    )
+    parser.add_argument(
+        "--matmul-nbits", action="store_true", help="write products by weights of 4 and 8 bits as MatMulNBits of ONNX Runtime"
+    )
+    parser.add_argument(
+        "--certify", metavar="FILE", help="write a certificate (.json) that says why each part of the IR computes what the model does"
+    )
     add_conversion_arguments(parser)
     add_configuration_argument(parser)
     parser.add_argument("--print-config", action="store_true", help="print the options that are given as such a file, and exit")
@@ -184,6 +198,7 @@ def argument_parser() -> ArgumentParser:
     )
     volume = parser.add_mutually_exclusive_group()
     volume.add_argument("--silent", action="store_true", help="print nothing but errors")
+    volume.add_argument(JSON, action="store_true", help="print the result of each model as an object of JSON on a line, also if it fails")
     volume.add_argument(
         "--verbose",
         "--timing",
@@ -208,10 +223,19 @@ def command() -> NoReturn:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `moir`; returns the exit status."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    if given[:1] == ["help"] and not Path("help").exists():
+        given = [*given[1:2], "--help"]
     if given and given[0] in COMMANDS:
         module, _, name = COMMANDS[given[0]].place.partition(":")
         return getattr(import_module(module), name)(given[1:])
-    return report_failures("moir", lambda: _run(*parsed(given)), debug="--debug" in given)
+    return report_failures("moir", lambda: _run_line(given), debug="--debug" in given)
+
+
+def _run_line(arguments: Sequence[str]) -> int:
+    with failure_printed("", wanted=JSON in arguments):
+        options, notes = parsed(arguments)
+        given = conversion_options(options)
+    return _run(options, given, notes)
 
 
 def parsed(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
@@ -219,9 +243,9 @@ def parsed(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
 
     Raises UsageError for a mistake.
     """
-    # First of all, as its arguments are probably those of the command.
+    # Checked first: if the command is misspelt, the other arguments are probably options of the command.
     first = arguments[0] if arguments and not arguments[0].startswith("-") else None
-    if first is not None and not Path(first).exists() and (commands := nearest(first, COMMANDS, similarity=0.75)):
+    if first is not None and not is_address(first) and not Path(first).exists() and (commands := nearest(first, COMMANDS, similarity=0.75)):
         raise UsageError(f"there is no model and no command {first!r}; did you mean moir {commands[0]}?")
     translation, notes = translated(arguments)
     options = argument_parser().parsed(translation)
@@ -234,200 +258,93 @@ def parsed(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     return options, notes
 
 
-def _run(options: argparse.Namespace, notes: list[str]) -> int:
-    given = conversion_options(options)
+def _run(options: argparse.Namespace, given: ConversionOptions, notes: list[str]) -> int:
     if options.print_config:
         from moir.tools.configuration import configuration_text
 
         given.check()
         text_output().write(configuration_text(given))
         return 0
-    if options.manifest is not None or len(options.models) > 1:
+    check_certified(options)
+    of_several = (options.timeout, options.memory, options.resume, options.shard, options.cluster)
+    if options.manifest is not None or len(options.models) > 1 or any(each is not None for each in of_several):
         from moir.tools.batch.command import convert_all
+        from moir.tools.file_conversion import converted_in_pool
 
         return convert_all(options, given, notes, converted_in_pool)
-    with file_of(options.models[0]) as model:
+    bars = _bars(options)
+    transfer = bars[0].transfer if bars else None
+    with failure_printed(shown(options.models[0]), wanted=options.json), model_of(options.models[0], transfer) as model:
         if options.tensorflow_custom_operations_config_update is not None:
             from moir.tools.commands.complete_configuration import update
 
-            return update(options.tensorflow_custom_operations_config_update, str(model), given.reading)
+            return update(options.tensorflow_custom_operations_config_update, str(model.path), given.reading)
         from moir.conversion import collection_paused
 
-        request = requested(options, given, model, notes)
-        with output_file(request.place, model, request.conversion) as output, collection_paused():
-            _convert(options, request, model, output)
+        request = requested(options, given, str(model.path), notes)
+        if options.json and request.place == STANDARD:
+            raise UsageError(f"{JSON} prints to standard output, where the files would go, too", hint="give a folder with -o")
+        with output_file(request, model, transfer) as output, collection_paused():
+            report = _convert(options, request, model, output, bars)
+        for bar in bars:
+            bar.close()
+        report()
+        if options.certify is not None:
+            from moir.tools.commands.certify import certify_conversion
+
+            quiet = options.silent or options.json
+            return certify_conversion(Path(options.certify), model.path, output.path, request.conversion, options.passes, silent=quiet)
     return 0
 
 
-class Result(Record):
-    """The result of one conversion.
-
-    Args:
-        written: the files.
-        summary: the summary for the user; None with `--silent`.
-        time: the durations of its parts, as text.
-        stages: the durations of its stages.
-        is_cached: whether it came from the cache.
-        companions: the names of the files beside them.
-    """
-
-    written: WrittenModel
-    summary: Summary | None
-    time: str
-    stages: Timing
-    is_cached: bool = False
-    companions: tuple[str, ...] = ()
-
-    @property
-    def files(self) -> list[Path]:
-        """The paths of all files."""
-        path = self.written.xml_path
-        return [path, self.written.bin_path, *map(path.with_name, self.companions)]
+def check_certified(options: argparse.Namespace) -> None:
+    """Raises UsageError if a certificate is asked for of anything but one model that becomes an IR."""
+    if options.certify is None:
+        return
+    if options.manifest is not None or len(options.models) > 1:
+        raise UsageError("--certify writes the certificate of one model", hint="convert the models one by one")
+    places = [str(each or "") for each in (options.models[0], options.place, options.output_model)]
+    if STANDARD in places or any(map(is_address, places)):
+        raise UsageError("--certify needs a model and an IR that are files", hint="give a path, and a folder with -o")
+    if any(each.lower().endswith(".onnx") for each in places[1:]):
+        raise UsageError("--certify writes the certificate of an IR, not of an ONNX model", hint="give a path ending in .xml")
 
 
-def _convert(options: argparse.Namespace, request: Request, model: Path, output: Path) -> None:
-    """Convert a model, and print the summary."""
+def _bars(options: argparse.Namespace) -> list[ProgressBar]:
+    """The bar on the terminal, if there is one."""
     from moir.tools.progress import ProgressBar, shows_progress
 
-    bars = [ProgressBar(sys.stderr)] if not options.silent and shows_progress(sys.stderr) else []
+    return [ProgressBar(sys.stderr)] if not options.silent and shows_progress(sys.stderr) else []
+
+
+def _convert(
+    options: argparse.Namespace, request: Request, model: LocalModel, output: LocalOutput, bars: list[ProgressBar]
+) -> Callable[[], None]:
+    """Convert a model; returns a function that prints the summary, when the files have their places."""
+    from moir.tools.file_conversion import converted_file
+
     with ExitStack() as stack:
         if options.verbose:
             from moir.tools.log_lines import printed_log
 
             stack.enter_context(printed_log())
-        result = _converted(options, request.conversion, model, output, bars)
+        done = converted_file(options, request.conversion, model.path, output.path, bars)
     if request.place == STANDARD:
-        write_archive(result.files, binary_output())
-    if result.summary is not None:
-        summary = result.summary.with_fields(notes=[*request.notes, *result.summary.notes])
-        files = STANDARD_OUTPUT if request.place == STANDARD else " ".join(map(str, result.files))
-        report = (result.stages.table() + "\n" if options.verbose else "") + summary.text(files, result.time)
-        if request.place == STANDARD:
-            print(report, end="", file=sys.stderr)
-        else:
-            print_report(report)
+        write_archive(done.files, binary_output())
+    if options.json:
+        from moir.tools.batch.resumption import request_of
+        from moir.tools.batch.work import Work
+        from moir.tools.file_conversion import result_of
 
-
-def _converted(options: argparse.Namespace, conversion: ConversionOptions, model: Path, output: Path, further: list[ProgressBar]) -> Result:
-    """Convert a model, or take the result from the cache.
-
-    Args:
-        options: `silent`, `verbose`, `dump_ir`, `passes` and `cache` of a command line.
-        conversion: the options of the conversion.
-        model: the model.
-        output: the `.xml` to write.
-        further: further observers.
-    """
-    from moir.conversion import convert, save_model
-    from moir.dialects.framework import framework_of
-    from moir.emit.files import check_output
-    from moir.tools.output_check import OutputCheck
-    from moir.tools.progress import EMISSION, Timing
-
-    companions = companions_beside(model, conversion, output)
-    check_output(output)
-    if companions is not None:
-        from moir.language_models.folder import check_folder
-
-        check_folder(output, companions)
-    timing = Timing(count_operations=options.verbose)
-    observers: list[Observer] = [timing, OutputCheck(output, options.dump_ir)]
-    stopwatch = source = cached = None
-    if not options.silent or options.cache is not None:
-        from moir.tools.summary import SourceOperations, Stopwatch
-
-        stopwatch, source = Stopwatch(), SourceOperations()
-        observers = [stopwatch, source, *observers]
-    # A cache would hold gigabytes, of a conversion that copies them.
-    if options.cache is not None and companions is None:
-        from moir.tools.batch.cache import CachedConversion
-
-        assert stopwatch is not None
-        cached = CachedConversion(Path(options.cache), model, conversion, options.passes)
-        # Of a result from the cache there are no passes to tell of.
-        if not options.verbose and options.dump_ir is None and (found := cached.restored(output)) is not None:
-            stopwatch.begin(())
-            stopwatch.end("cache")
-            return Result(found[1], None if options.silent else found[0], stopwatch.text(), timing, is_cached=True)
-        observers += [] if cached.modules is None else [cached.modules]
-    if options.dump_ir is not None:
-        from moir.tools.optimizer.dumps import DumpWriter
-
-        observers.append(DumpWriter(Path(options.dump_ir)))
-    observers += further
-    with ExitStack() as stack:
-        for observer in observers:
-            stack.callback(observer.close)
-        module = convert(model, conversion, passes=options.passes, observers=observers)
-        if stopwatch is not None:
-            stopwatch.end("passes")
-        number = len(timing.measurements)
-        for observer in observers:
-            observer.start(number, EMISSION)
-        emission = time.perf_counter()
-
-        def summarized(weights_bytes: int) -> Summary:
-            from moir.tools.summary import summary_of
-
-            title = FRAMEWORKS[framework_of(module)].title
-            assert source is not None
-            return summary_of(module, source.kinds, title, weights_bytes, [*conversion.notes, *notes_of(module)])
-
-        notes: list[str] = []
-        if companions is not None:
-            from moir.language_models.folder import notes_on_older_files, save_folder
-
-            notes = notes_on_older_files(output, companions)
-            written = save_folder(module, output, companions)
-        elif cached is None:
-            written = save_model(module, output)
-        else:
-            written, notes = cached.save(module, output, summarized)
-        timing.finish(number, EMISSION, module, time.perf_counter() - emission)
-    beside = () if companions is None else tuple(companions.names)
-    if options.silent or stopwatch is None:
-        return Result(written, None, "", timing, companions=beside)
-    stopwatch.end("emission")
-    summary = summarized(written.weights_bytes)
-    return Result(written, summary.with_fields(notes=[*summary.notes, *notes]), stopwatch.text(), timing, companions=beside)
-
-
-def companions_beside(model: Path, conversion: ConversionOptions, output: Path) -> Companions | None:
-    """The files that belong beside the IR of a model; None if nothing does, as beside an IR with a name of its own.
-
-    Args:
-        model: the model.
-        conversion: the options of the conversion.
-        output: the `.xml` to write.
-    """
-    companions = "moir.language_models.exported:companions_of_program" if conversion[GENERATION] else framework_of_file(model).companions
-    if companions is None or output.stem != ir_name_of(model, conversion):
-        return None
-    from moir.conversion import stage
-
-    with stage("the conversion of the tokenizer"):
-        return load(companions)(model, conversion[TOKENIZERS])
-
-
-def converted_in_pool(work: Work) -> Success:
-    """Convert one of several models, in a process of the pool."""
-    from moir.conversion import collection_paused
-    from moir.tools.batch.work import Success
-
-    settings = argparse.Namespace(silent=False, verbose=False, dump_ir=work.dumps, passes=work.passes, cache=work.cache)
-    with collection_paused():
-        result = _converted(settings, work.conversion, Path(work.model), Path(work.output), [])
-    assert result.summary is not None
-    return Success(result.summary, result.is_cached)
-
-
-def notes_of(module: ModuleOp) -> list[str]:
-    """The notes of the frontend on the models of a module, for the user."""
-    from moir.dialects.moir import ModuleLevel, models_of
-    from moir.dialects.properties import value_of
-
-    notes = [model.attributes.get(ModuleLevel.NOTES) for model in models_of(module)]
-    return [note for each in notes if each is not None for note in value_of(each)]
+        work = Work(options.models[0], output.address or str(output.path), request.conversion, options.passes)
+        result = result_of(done, work, model, output).with_fields(request=request_of(work))
+        return partial(print_result, result.with_fields(notes=[*request.notes, *result.notes]))
+    if done.summary is None or done.stopwatch is None:
+        return lambda: None
+    summary = done.summary.with_fields(notes=[*request.notes, *done.summary.notes])
+    files = STANDARD_OUTPUT if request.place == STANDARD else " ".join(output.names(done.files))
+    text = (done.stages.table() + "\n" if options.verbose else "") + summary.text(files, done.stopwatch.text())
+    return partial(print, text, end="", file=sys.stderr) if request.place == STANDARD else partial(print_report, text)
 
 
 if __name__ == "__main__":

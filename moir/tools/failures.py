@@ -18,9 +18,13 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
+from typing import TYPE_CHECKING
 
 from moir.errors import ConversionError, InternalError, UsageError
 from moir.tools.streams import STANDARD_OUTPUT, discard_output, prepare_standard_streams
+
+if TYPE_CHECKING:
+    from moir.conversion_result import FailureDescription
 
 FAILED, USAGE, INTERRUPTED, PIPE_CLOSED, TERMINATED = 1, 2, 130, 141, 143
 _LONGEST_MESSAGE = 4000
@@ -30,13 +34,14 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM as an interrupt, so that older files are restored and temporary ones removed."""
 
 
-def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) -> int:
+def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False, failed: int = FAILED) -> int:
     """Run the body of a tool; returns the exit status. A failure is reported as a line on stderr.
 
     Args:
         tool: name of the tool, with which the line begins.
         body: the function that does the work and returns the exit status.
         debug: whether to print the traceback, too.
+        failed: the exit status for a failure that is no mistake in the command line.
     """
     prepare_standard_streams()
     try:
@@ -69,7 +74,7 @@ def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) 
         print_error(f"{tool}: error: {one_line(describe(error))}")
         if isinstance(error, OSError) and error.filename is None:
             discard_output()
-        return USAGE if isinstance(error, UsageError) else FAILED
+        return USAGE if isinstance(error, UsageError) else failed
 
 
 @contextmanager
@@ -105,6 +110,18 @@ def one_line(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
+def failure_of(error: BaseException, model: str | None = None) -> FailureDescription:
+    """The description of an exception as a record.
+
+    Args:
+        error: the exception.
+        model: the model that was converted, which is the location of an error that has none.
+    """
+    from moir.conversion_result import FailureDescription
+
+    return FailureDescription.of(error, one_line(describe(error)), USAGE if isinstance(error, UsageError) else FAILED, model)
+
+
 def describe(error: BaseException) -> str:
     """The description of an error for the user."""
     from xdsl.utils.exceptions import DiagnosticException, ParseError
@@ -121,8 +138,8 @@ def describe(error: BaseException) -> str:
         # The tools add the name of a file to an error; an error without one is about standard output.
         return f"{error.filename or STANDARD_OUTPUT}: {error.strerror}"
     if isinstance(error, InternalError) and error.__cause__ is not None:
-        place = f"{error.location}: " if error.location else ""
-        return place + _internal(error.__cause__, f" in {error.stage}")
+        location = f"{error.location}: " if error.location else ""
+        return location + _internal(error.__cause__, f" in {error.stage}")
     return _internal(error, "")
 
 

@@ -10,11 +10,12 @@ Source: the command lines of Model Optimizer 2019 to 2024, and of ovc 2026.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from moir.errors import UsageError
-from moir.records import Record
-from moir.suggestions import did_you_mean
+from moir.frameworks import FRAMEWORKS
+from moir.support.records import Record
+from moir.support.suggestions import did_you_mean
 
 SPELLINGS: Mapping[str, str] = {
     "--input-model": "--input-model",
@@ -102,6 +103,9 @@ REFUSED: Mapping[str, str] = {
 REFUSED_VALUES: Mapping[tuple[str, str], str] = {("--framework", "kaldi"): "moir does not read Kaldi models"}
 """Rejected values of options whose other values are unnecessary, with the reason."""
 
+VALUES: Mapping[str, Collection[str]] = {"--framework": sorted({*FRAMEWORKS, *(each.title.lower() for each in FRAMEWORKS.values())})}
+"""The values of such options, in lower case, where they are few."""
+
 _PRECISIONS = {"FP16": ["--compress-to-fp16"], "half": ["--compress-to-fp16"], "FP32": [], "float": []}
 _QUIET: list[str] = []
 _LEVELS = {
@@ -110,9 +114,14 @@ _LEVELS = {
 }
 
 
-def _words(option: str, values: Mapping[str, list[str]], value: str) -> list[str]:
+def check_value(option: str, value: str, values: Collection[str]) -> None:
+    """Raises UsageError if an option has a value that is none of its values."""
     if value not in values:
         raise UsageError(f"{option} cannot be {value!r}", hint=did_you_mean(value, values) or f"it is one of {', '.join(values)}")
+
+
+def _words(option: str, values: Mapping[str, list[str]], value: str) -> list[str]:
+    check_value(option, value, values)
     return values[value]
 
 
@@ -132,7 +141,7 @@ def translated(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     Raises UsageError for an option that would change the result and that moir does not have, and for one that lacks its
     value.
     """
-    found: list[str] = []
+    options: list[str] = []
     notes: list[str] = []
     pending = list(arguments)
 
@@ -144,7 +153,7 @@ def translated(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     while pending:
         each = pending.pop(0)
         if each == "--":
-            return [*found, each, *pending], notes
+            return [*options, each, *pending], notes
         name, sign, value = each.partition("=")
         if name in REFUSED:
             raise UsageError(f"there is no option {name}; {REFUSED[name]}")
@@ -153,15 +162,17 @@ def translated(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
                 given = value_of(name, sign, value)
                 if (name, given.lower()) in REFUSED_VALUES:
                     raise UsageError(f"{name} cannot be {given!r}; {REFUSED_VALUES[name, given.lower()]}")
+                if name in VALUES:
+                    check_value(name, given.lower(), VALUES[name])
             elif pending and pending[0] in _TRUTHS:
                 pending.pop(0)
             notes.append(f"{name} is not needed: {UNNECESSARY[name].reason}")
         elif name in TRANSLATED:
-            found += TRANSLATED[name](value_of(name, sign, value))
+            options += TRANSLATED[name](value_of(name, sign, value))
         elif name in FLAGS:
-            found += FLAGS[name]
+            options += FLAGS[name]
         else:
-            found.append(each)
+            options.append(each)
     if {"--use_legacy_frontend", "--use_new_frontend"} <= {note.partition(" ")[0] for note in notes}:
         raise UsageError("--use_legacy_frontend and --use_new_frontend exclude each other")
-    return found, list(dict.fromkeys(notes))
+    return options, list(dict.fromkeys(notes))

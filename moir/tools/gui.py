@@ -70,7 +70,7 @@ def application(path: Path, passes: str, stack: ExitStack) -> Any:
         raise UsageError(f"it needs packages that are not installed ({error.name}); pip install 'moir[gui]'") from error
 
     from moir.pipeline import load_pass, pass_names
-    from moir.xdsl_passes import module_pass_class
+    from moir.support.xdsl_passes import module_pass_class
 
     text, folder = _text_of(path, stack)
     _read_with_moir(folder)
@@ -83,15 +83,15 @@ def _passes(text: str) -> list[ModulePass]:
     from moir.options import ConversionOptions
     from moir.pipeline import loaded
     from moir.pipeline.text import Pipeline
-    from moir.xdsl_passes import module_pass
+    from moir.support.xdsl_passes import module_pass
 
     return [module_pass(loaded(each)) for each in Pipeline.parse(text).passes(ONNX.dialect, ConversionOptions())]
 
 
 def _text_of(path: Path, stack: ExitStack) -> tuple[str, Path]:
     """The text of a module and the folder of its side files."""
-    found = OptInput(str(path), None, stack)
-    if found.framework is None:
+    opt_input = OptInput(str(path), None, stack)
+    if opt_input.framework is None:
         return path.read_text(encoding="utf-8"), path.parent
     from moir.conversion import import_model
     from moir.options import ConversionOptions
@@ -101,7 +101,7 @@ def _text_of(path: Path, stack: ExitStack) -> tuple[str, Path]:
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="moir-gui-")))
     text = StringIO()
     with (folder / SIDE_FILE).open("xb") as file:
-        print_module(import_model(path, ConversionOptions(), found.framework), text, WeightsWriter(file, SIDE_FILE))
+        print_module(import_model(path, ConversionOptions(), opt_input.framework), text, WeightsWriter(file, SIDE_FILE))
     return text.getvalue(), folder
 
 

@@ -17,12 +17,13 @@ from moir.options import ConversionOptions
 from moir.rewriting.verification import verify_module
 from moir.tools.optimizer.input import OptInput
 from moir.tools.optimizer.text import TextParser
+from moir.tools.optimizer.text_limits import read_text_file
 from moir.tools.optimizer.weights_file import WeightsReader
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from moir.framework_record import Framework
+    from moir.frameworks.record import Framework
 
 
 def read_any(argument: str, options: ConversionOptions, stack: ExitStack) -> tuple[ModuleOp, Framework | None]:
@@ -72,15 +73,14 @@ def read_text(given: OptInput, *, allow_unregistered: bool = False) -> ModuleOp:
 
     Raises ModelFileError for a text that cannot be parsed.
     """
-    try:
-        parser = TextParser(
-            MoirContext(WeightsReader(given.folder), allow_unregistered=allow_unregistered), given.path.read_bytes(), given.name
-        )
-    except UnicodeDecodeError as error:
-        raise ModelFileError(f"byte {error.start} is not UTF-8 text", location=given.name) from error
+    context = MoirContext(WeightsReader(given.folder), allow_unregistered=allow_unregistered)
+    with given.path.open("rb") as file:
+        content = read_text_file(file, given.name)
     with recorded(given.path) as reading, stage("the parser"):
         try:
-            reading.module = module = parser.parse_module()
+            reading.module = module = TextParser(context, content, given.name).parse_module()
+        except UnicodeDecodeError as error:
+            raise ModelFileError(f"byte {error.start} is not UTF-8 text", location=given.name) from error
         except ParseError as error:
             raise ModelFileError(error.msg, location=str(error.span.get_location())) from error
         except VerifyException as error:

@@ -1,4 +1,4 @@
-"""`moir-opt`: runs passes on modules, from text or a model file to text or OpenVINO IR.
+"""`moir-opt`: runs passes on modules, from text or a model file to text, OpenVINO IR or an ONNX model.
 
     moir-opt model.onnx -p lower-onnx,fold-constants
     moir-opt dumps/007-fold-constants.mlir --resume-after 007-fold-constants -t ir -o model.xml
@@ -11,16 +11,16 @@ Text refers to weights in side files in its folder (text from stdin: in the curr
 values over 64 bytes are omitted from the output.
 
 The types that a text gives to results of operations are checked: a type that does not follow from the operands and
-properties of its operation is an error (`moir.rewriting.written_types`). Errors about operations of a text begin with
-file, line and column. `--list-passes`, `--print-ir-before`, `--verify-diagnostics` and others are those of `mlir-opt`,
-whose spellings `--mlir-…` are accepted.
+properties of its operation is an error (`moir.tools.optimizer.written_types`). Errors about operations of a text begin
+with file, line and column. `--list-passes`, `--print-ir-before`, `--verify-diagnostics` and others are those of
+`mlir-opt`, whose spellings `--mlir-…` are accepted.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -41,21 +41,22 @@ from moir.conversion import Observer, collection_paused, import_model, open_exte
 from moir.dialects.context import MoirContext
 from moir.dialects.framework import framework_of
 from moir.errors import ConversionError, InternalError, ModelFileError, UsageError
+from moir.files.output import TEXT_FILE, WEIGHTS_FILE, replacing_file
 from moir.files.source_files import check_not_read, recorded
 from moir.options import ConversionOptions
 from moir.pipeline.text import DEFAULT, Pipeline
 from moir.rewriting.verification import verify_module
-from moir.rewriting.written_types import check_written_types
 from moir.tools.conversion_arguments import conversion_options
 from moir.tools.failures import FAILED, describe, one_line, report_failures
-from moir.tools.optimizer.arguments import IR, TEXT, argument_parser, frontends
+from moir.tools.optimizer.arguments import IR, ONNX_MODEL, TEXT, argument_parser, frontends
 from moir.tools.optimizer.input import OptInput
 from moir.tools.optimizer.ir_printing import ModuleObserver, reported_to
 from moir.tools.optimizer.observers import check_names, observers_of
 from moir.tools.optimizer.text import TextParser, named_locations, named_sources, print_module
+from moir.tools.optimizer.text_limits import read_text_file
 from moir.tools.optimizer.text_locations import TextLocations, set_location
 from moir.tools.optimizer.weights_file import WeightsReader, WeightsWriter
-from moir.tools.output import TEXT_FILE, WEIGHTS_FILE, replacing_file
+from moir.tools.optimizer.written_types import check_written_types
 from moir.tools.progress import Timing
 from moir.tools.streams import STANDARD, text_output
 
@@ -87,8 +88,12 @@ class MoirOptMain(xDSLOptMain):
         """The differences that `--verify-diagnostics` found."""
         # The constructor of xDSL's driver would make an argument parser of its own.
         self.ctx = MoirContext()
-        self.available_frontends = {name: self.parse_text if name == TEXT else self.read_model_file for name in frontends()}
-        self.available_targets = {TEXT: self.print_text, IR: print_ir}
+        # xDSL's own entries are of other types from 0.75 on.
+        self._readers: dict[str, Callable[[IO[bytes]], ModuleOp]] = {
+            name: self.parse_text if name == TEXT else self.read_model_file for name in frontends()
+        }
+        self.available_frontends = dict(self._readers)
+        self.available_targets = {TEXT: self.print_text, IR: print_ir, ONNX_MODEL: refuse_onnx_text}
         self._parser = argument_parser()
         self.args = self._parser.parsed(arguments)
         self.setup_pipeline()
@@ -136,11 +141,12 @@ class MoirOptMain(xDSLOptMain):
 
     def parse_text(self, stream: IO[bytes]) -> ModuleOp:
         """Parse a text. Raises ParseError, and ModelFileError if the text is not in UTF-8."""
+        name = self.get_input_name()
         try:
-            parser = TextParser(self.ctx, stream.read(), self.get_input_name())
+            self.text = read_text_file(stream, name).decode()
         except UnicodeDecodeError as error:
-            raise ModelFileError(f"byte {error.start} is not UTF-8 text", location=self.get_input_name()) from error
-        self.text = parser.lexer.input.content
+            raise ModelFileError(f"byte {error.start} is not UTF-8 text", location=name) from error
+        parser = TextParser(self.ctx, self.text, name)
         with recorded(self.input.path) as reading, stage("the parser"):
             try:
                 reading.module = module = parser.parse_module(not self.args.no_implicit_module)
@@ -194,8 +200,8 @@ class MoirOptMain(xDSLOptMain):
 
     @contextmanager
     def text_output(self) -> Generator[IO[str]]:
-        """The stream for the output; files of IR are written without it."""
-        if self.args.output_file in (None, STANDARD) or self.writes_ir:
+        """The stream for the output; models are written without it."""
+        if self.args.output_file in (None, STANDARD) or self.writes_model:
             yield text_output()
             sys.stdout.flush()
             return
@@ -205,9 +211,9 @@ class MoirOptMain(xDSLOptMain):
             file.write(text.getvalue().encode())
 
     @property
-    def writes_ir(self) -> bool:
-        """Whether the output consists of the two files of OpenVINO IR."""
-        return parse_spec(self.args.target).name == IR and self.args.output_file not in (None, STANDARD)
+    def writes_model(self) -> bool:
+        """Whether the output is a model: the two files of OpenVINO IR, or an ONNX model."""
+        return parse_spec(self.args.target).name in (IR, ONNX_MODEL) and self.args.output_file not in (None, STANDARD)
 
     def written_files(self) -> Iterator[Path]:
         """The files that options name for the output, except a text that replaces the input."""
@@ -228,7 +234,7 @@ class MoirOptMain(xDSLOptMain):
     def check_paths(self) -> None:
         """Raises UsageError for options that contradict each other."""
         args = self.args
-        if args.split_input_file and (self.writes_ir or args.dump_ir):
+        if args.split_input_file and (self.writes_model or args.dump_ir):
             raise UsageError("--split-input-file goes with text output only")
         if args.crash_reproducer:
             from moir.tools.optimizer.reproducer import check_path
@@ -271,7 +277,7 @@ class MoirOptMain(xDSLOptMain):
         try:
             start = time.perf_counter()
             with chunk:
-                module = self.available_frontends[extension](chunk)
+                module = self._readers[extension](chunk)
             self._import_seconds = time.perf_counter() - start
             check_not_read(module, self.written_files())
             self.transform(module, observers)
@@ -287,8 +293,8 @@ class MoirOptMain(xDSLOptMain):
         except (DiagnosticException, ConversionError, InternalError) as error:
             location = None if self.locations is None else self.locations.of_error(error)
             if self.args.verify_diagnostics and not isinstance(error, InternalError):
-                place = (None, None) if location is None else location[1:]
-                errors.append((*place, one_line(describe(error))))
+                position = (None, None) if location is None else location[1:]
+                errors.append((*position, one_line(describe(error))))
             else:
                 set_location(error, location)
                 raise
@@ -320,13 +326,17 @@ class MoirOptMain(xDSLOptMain):
                 observer.finish(0, "import", module, self._import_seconds)
         with reported_to(observers):
             run(module, passes, observers, first=first, ctx=self.ctx, extensions=self.extensions, verifies=self.args.verify_each)
-        if passes and not self.args.disable_verify and not self.writes_ir:
+        if passes and not self.args.disable_verify and not self.writes_model:
             verify_module(module)
 
     def write(self, module: ModuleOp, output: IO[str], observers: Sequence[Observer]) -> None:
         """Write a module in the form of the target."""
         with reported_to(observers):
-            if self.writes_ir:
+            if self.writes_model and parse_spec(self.args.target).name == ONNX_MODEL:
+                from moir.onnx_export import save_onnx
+
+                save_onnx(module, self.args.output_file)
+            elif self.writes_model:
                 save_model(module, self.args.output_file)
             else:
                 output.write(self.output_resulting_program(module))
@@ -341,6 +351,11 @@ def print_ir(module: ModuleOp, output: IO[str]) -> None:
     from moir.emit.in_memory import serialize
 
     output.write(serialize(module)[0].decode())
+
+
+def refuse_onnx_text(_module: ModuleOp, _output: IO[str]) -> None:
+    """Raises UsageError: an ONNX model is no text."""
+    raise UsageError("an ONNX model is written to a file", hint="give -o model.onnx")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

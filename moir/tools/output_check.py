@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moir.conversion import Observer
-from moir.emit.files import weights_path
 from moir.errors import UsageError
 from moir.files.source_files import check_not_read
+from moir.tools.output_form import output_form
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -18,7 +18,7 @@ class OutputCheck(Observer):
     """Checks, once the model was read, that the output overwrites neither the model nor the dumps.
 
     Args:
-        output: the `.xml` to write.
+        output: the `.xml` or `.onnx` to write.
         dumps: the folder of the dumps, if there are dumps.
     """
 
@@ -29,7 +29,7 @@ class OutputCheck(Observer):
     def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
         if number > 0:
             return
-        files = (self._output, weights_path(self._output))
+        files = output_form(self._output).files(self._output)
         check_not_read(module, files)
         if self._dumps is not None:
             from moir.tools.optimizer.dumps import dump_files

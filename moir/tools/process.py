@@ -36,7 +36,7 @@ def run_process(main: Callable[[], int]) -> NoReturn:
                 stream.flush()
         os._exit(status)
 
-    # The functions are called in the reverse order, so that the first one ends the process.
+    # atexit calls functions in reverse order, so `end` runs last.
     atexit.register(end)
     status = main()
     sys.exit(status)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from moir.conversion import Observer
-from moir.records import Record
+from moir.support.records import Record
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 EMISSION = "emission"
 _BAR_WIDTH, _SMALLEST_BAR = 24, 4
 _ERASE_LINE = "\r\033[K"
+_INTERVAL = 0.1
+"""The shortest time in seconds between two drawings of one stage."""
+_MEGABYTE = 10**6
 
 
 def shows_progress(stream: TextIO) -> bool:
@@ -26,7 +30,10 @@ def shows_progress(stream: TextIO) -> bool:
 class ProgressBar(Observer):
     """A bar on a terminal with the number of completed stages and the name of the current one.
 
-    It takes one line, whatever the width of the terminal, and has no colours.
+        [#######################.] 41/42 emission 812.3 of 1234.5 MB
+
+    While weights are written, it moves by their bytes. It takes one line, whatever the width of the terminal, and has
+    no colours.
 
     Args:
         stream: the terminal.
@@ -35,16 +42,46 @@ class ProgressBar(Observer):
     def __init__(self, stream: TextIO = sys.stderr) -> None:
         self.stream = stream
         self._total = 1
+        self._next = 0.0
 
     def begin(self, stages: Sequence[str]) -> None:
         self._total = len(stages) + 1
 
     def start(self, number: int, stage: str) -> None:
+        self._draw(number, f"{number}/{self._total} {stage}")
+
+    def advance(self, number: int, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if done < total and now < self._next:
+            return
+        self._next = now + _INTERVAL
+        size = f"{done / _MEGABYTE:.1f} of {total / _MEGABYTE:.1f} MB"
+        self._draw(number + done / max(total, 1), f"{number}/{self._total} {stage} {size}")
+
+    def transfer(self, address: str, done: int, total: int) -> None:
+        """Show how much of a file is downloaded or uploaded, before or after the stages of the conversion.
+
+        Args:
+            address: the address of the file.
+            done: the bytes that are done.
+            total: its size in bytes; 0 if that is unknown.
+        """
+        now = time.monotonic()
+        if now < self._next and done != total:
+            return
+        from moir.files.remote.addresses import name_of
+
+        self._next = now + _INTERVAL
+        self._total = max(total, 1)
+        size = f"{done / _MEGABYTE:.1f}" + (f" of {total / _MEGABYTE:.1f}" if total else "")
+        self._draw(done if total else 0, f"{name_of(address)} {size} MB")
+
+    def _draw(self, position: float, text: str) -> None:
+        """Draw the bar up to a position between 0 and the number of stages, with a text behind it."""
         # A character in the last column would make some terminals begin a new line.
         columns = self._columns() - 1
-        text = f"{number}/{self._total} {stage}"
         width = min(_BAR_WIDTH, columns - len(text) - 3)
-        done = max(width, 0) * number // self._total
+        done = int(max(width, 0) * position / self._total)
         bar = f"[{'#' * done}{'.' * (width - done)}] " if width >= _SMALLEST_BAR else ""
         self._write(f"{_ERASE_LINE}{f'{bar}{text}'[: max(columns, 0)]}")
 

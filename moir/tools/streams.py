@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import IO
 
 from moir.errors import ConversionError, UsageError
+from moir.files.remote.local import local_model
+from moir.files.remote.local_files import LocalModel, Progress
+from moir.files.temporary_copies import named_as
 
 STANDARD = "-"
 """The argument that stands for standard input or standard output."""
@@ -31,7 +34,7 @@ def prepare_standard_streams() -> None:
         try:
             os.fstat(descriptor)
         except OSError:
-            # The smallest free number is taken, which is this one.
+            # open returns the lowest free descriptor, which is this one.
             os.open(os.devnull, mode)
     if sys.stdin is None:
         sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
@@ -59,7 +62,7 @@ def discard_output() -> None:
 
 
 def print_report(text: str) -> None:
-    """Print information that is not the result: nothing fails if its reader is gone."""
+    """Print secondary information; a closed output stream is ignored."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -84,14 +87,27 @@ def is_stream(argument: str) -> bool:
 
 @contextmanager
 def file_of(argument: str) -> Generator[Path]:
-    """The path of a model: the argument of a tool, or a temporary copy of a stream.
+    """The path of a model, see `model_of`."""
+    with model_of(argument) as model:
+        yield model.path
 
-    Weights are mapped from files, so that a stream is copied first. Errors name the stream, not the copy.
 
-    Raises UsageError if standard input is a terminal, and ConversionError if it cannot be read.
+@contextmanager
+def model_of(argument: str, progress: Progress | None = None) -> Generator[LocalModel]:
+    """A model on this machine: the argument of a tool, a temporary copy of a stream, or what an address has.
+
+    Weights are mapped from files, so that a stream is copied first. Errors name the stream or the address, not the
+    copy.
+
+    Args:
+        argument: a path, an address, or `-` for standard input.
+        progress: is told of each piece that is downloaded.
+
+    Raises UsageError if standard input is a terminal, and ConversionError if the model cannot be read.
     """
     if not is_stream(argument):
-        yield Path(argument)
+        with local_model(argument, progress) as model:
+            yield model
         return
     from tempfile import TemporaryDirectory
 
@@ -99,17 +115,8 @@ def file_of(argument: str) -> Generator[Path]:
     with TemporaryDirectory(prefix="moir-") as folder:
         copy = Path(folder) / "model"
         _copy_stream(argument, label, copy)
-        try:
-            yield copy
-        except ConversionError as error:
-            error.location = error.location and error.location.replace(str(copy), label)
-            error.hint = error.hint and error.hint.replace(str(copy), label)
-            if folder in str(error):
-                # A model refers to files beside it, such as external data.
-                error.location = label
-                error.reason = error.reason.replace(f"{folder}/", "")
-                error.hint = "a model of several files cannot come from a stream; give its path"
-            raise
+        with named_as(label, copy, "a model of several files cannot come from a stream; give its path"):
+            yield LocalModel(copy)
 
 
 def _copy_stream(argument: str, label: str, copy: Path) -> None:

@@ -14,12 +14,14 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from moir.conversion import Observer
-from moir.records import Record
+from moir.conversion_result import TensorInterface
+from moir.frameworks import FRAMEWORKS
+from moir.support.records import Record
 from moir.tools.failures import one_line
 
 if TYPE_CHECKING:
@@ -34,14 +36,18 @@ class Stopwatch(Observer):
     """Records the times at which the parts of a conversion end; the first part is the start of the process.
 
     The parts add up to the whole, which is the time that the user has waited.
+
+    Args:
+        begun: when the first part begins; None for the start of the process.
     """
 
-    def __init__(self) -> None:
-        self._begun = 0.0
+    def __init__(self, begun: float | None = None) -> None:
+        self._begun = begun
         self._ends: list[tuple[str, float]] = []
 
     def begin(self, stages: Sequence[str]) -> None:
-        self._begun = process_start()
+        if self._begun is None:
+            self._begun = process_start()
         self.end("start")
 
     def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
@@ -50,7 +56,13 @@ class Stopwatch(Observer):
 
     def end(self, part: str) -> None:
         """End a part, and begin the next one."""
-        self._ends.append((part, time.perf_counter() - self._begun))
+        self._ends.append((part, time.perf_counter() - (self._begun or 0.0)))
+
+    def seconds(self) -> dict[str, float]:
+        """The duration of each part in seconds, rounded to milliseconds, and of the `total`."""
+        ends = [0.0, *(seconds for _, seconds in self._ends)]
+        parts = {part: round(after - before, 3) for (before, after), (part, _) in zip(pairwise(ends), self._ends, strict=True)}
+        return parts | {"total": round(ends[-1], 3)}
 
     def text(self) -> str:
         """The duration of the whole and of its parts, rounded so that the parts add up to the whole."""
@@ -89,25 +101,52 @@ class SourceOperations(Observer):
 
 
 class Summary(Record):
-    """The summary of a conversion as texts, without the files and the durations.
+    """The facts of a conversion that the user is told, without the files and the durations.
 
     Args:
         notes: notes for the user, each a sentence.
-        inputs: the inputs of the converted model, each on a line of its own.
+        inputs: the inputs of the converted model.
         outputs: its outputs.
+        framework: the dialect of the framework.
         read: the number of operations of the source model, by kind.
         written: the number of operations of the converted model, by kind.
-        weights: the size of the weights.
-        operations: the number of operations of the converted model.
+        weights_bytes: the size of the weights.
+        bytes_by_type: the sizes of the constants by their element types.
     """
 
     notes: list[str]
-    inputs: str
-    outputs: str
-    read: str
-    written: str
-    weights: str
-    operations: int
+    inputs: tuple[TensorInterface, ...]
+    outputs: tuple[TensorInterface, ...]
+    framework: str
+    read: Mapping[str, int]
+    written: Mapping[str, int]
+    weights_bytes: int
+    bytes_by_type: Mapping[str, int]
+
+    def to_json(self) -> dict[str, Any]:
+        """The summary as values of JSON."""
+        ports = {name: [list(each.compared()) for each in getattr(self, name)] for name in ("inputs", "outputs")}
+        return self.by_name() | ports
+
+    @staticmethod
+    def from_json(fields: Mapping[str, Any]) -> Summary:
+        """The summary that `to_json` has written. Raises TypeError or ValueError for anything else."""
+        summary = Summary(**fields)
+        ports = {
+            side: tuple(TensorInterface(name, element, None if shape is None else tuple(shape)) for name, element, shape in fields[side])
+            for side in ("inputs", "outputs")
+        }
+        return summary.with_fields(**ports)
+
+    @property
+    def operations(self) -> int:
+        """The number of operations of the converted model."""
+        return sum(self.written.values())
+
+    @property
+    def weights(self) -> str:
+        """The size of the weights with a unit."""
+        return format_size(self.weights_bytes)
 
     def text(self, files: str, time_text: str) -> str:
         """The summary as it is printed.
@@ -117,11 +156,11 @@ class Summary(Record):
             time_text: the durations.
         """
         rows = (
-            ("inputs", self.inputs),
-            ("outputs", self.outputs),
-            ("read", self.read),
-            ("written", self.written),
-            ("weights", self.weights),
+            ("inputs", _ports(self.inputs)),
+            ("outputs", _ports(self.outputs)),
+            ("read", f"{_count(self.read)} of {FRAMEWORKS[self.framework].title}{_kinds_text(self.read)}"),
+            ("written", f"{_count(self.written)}{_kinds_text(self.written)}"),
+            ("weights", self.weights + _shares(self.bytes_by_type)),
             ("files", files),
             ("time", time_text),
         )
@@ -129,41 +168,46 @@ class Summary(Record):
         return notes + "".join(f"{label:<12}{text}\n" for label, text in rows)
 
 
-def summary_of(module: ModuleOp, source: Counter[str], title: str, weights_bytes: int, notes: Sequence[str]) -> Summary:
+def summary_of(module: ModuleOp, source: Counter[str], weights_bytes: int, notes: Sequence[str]) -> Summary:
     """The summary of a conversion.
 
     Args:
         module: the converted module.
         source: the number of operations of the source model by kind.
-        title: the framework in prose.
         weights_bytes: size of the weights.
         notes: notes for the user.
     """
+    from moir.dialects.framework import framework_of
     from moir.dialects.interface import count_kinds, inputs_of, outputs_of
     from moir.dialects.moir import models_of
 
     model = models_of(module)[0]
-    kinds = count_kinds(module)
     return Summary(
         list(notes),
-        _ports(inputs_of(model)),
-        _ports(outputs_of(model)),
-        f"{_count(source)} of {title}{_listed(source)}",
-        f"{_count(kinds)}{_listed(kinds)}",
-        format_size(weights_bytes) + _by_type(module),
-        kinds.total(),
+        tuple(map(_interface, inputs_of(model))),
+        tuple(map(_interface, outputs_of(model))),
+        framework_of(module),
+        dict(source),
+        dict(count_kinds(module)),
+        weights_bytes,
+        _bytes_by_type(module),
     )
 
 
-def _count(kinds: Counter[str]) -> str:
-    return f"{kinds.total()} operation{'' if kinds.total() == 1 else 's'}"
+def _interface(port: Port) -> TensorInterface:
+    dimensions = port.dimensions
+    return TensorInterface(
+        port.name, port.element, None if dimensions is None else tuple(int(d) if d.isdecimal() else d for d in dimensions)
+    )
 
 
-def _by_type(module: ModuleOp) -> str:
-    """The sizes of constants by their element types, without those that make up less than a hundredth of all.
+def _count(kinds: Mapping[str, int]) -> str:
+    total = sum(kinds.values())
+    return f"{total} operation{'' if total == 1 else 's'}"
 
-    Empty if there is only one type, or if no weights are compressed.
-    """
+
+def _bytes_by_type(module: ModuleOp) -> dict[str, int]:
+    """The sizes of constants by their element types; constants that share their data count once."""
     from moir.dialects.data import DataAttr
     from moir.dialects.element_types import describe
 
@@ -172,19 +216,28 @@ def _by_type(module: ModuleOp) -> str:
     sizes: Counter[str] = Counter()
     for each in different.values():
         sizes[describe(each.element).xml] += each.nbytes
-    shown = [(name, size) for name, size in sizes.most_common() if size * 100 >= sizes.total() > 0]
+    return dict(sizes)
+
+
+def _shares(sizes: Mapping[str, int]) -> str:
+    """The sizes of constants by their element types, without those that make up less than a hundredth of all.
+
+    Empty if there is only one type, or if no weights are compressed.
+    """
+    total = sum(sizes.values())
+    shown = [(name, size) for name, size in Counter(sizes).most_common() if size * 100 >= total > 0]
     if len(shown) < 2 or not any(name in ("f16", "i8", "u8", "i4", "u4") for name, _ in shown):
         return ""
     return f": {', '.join(f'{format_size(size)} {name}' for name, size in shown)}"
 
 
-def _listed(kinds: Counter[str]) -> str:
+def _kinds_text(kinds: Mapping[str, int]) -> str:
     from moir.dialects.interface import describe_kinds
 
-    return f": {one_line(describe_kinds(kinds))}" if kinds else ""
+    return f": {one_line(describe_kinds(Counter(kinds)))}" if kinds else ""
 
 
-def _ports(ports: list[Port]) -> str:
+def _ports(ports: Sequence[TensorInterface]) -> str:
     """Inputs or outputs, each on a line of its own."""
     lines = [one_line(str(port)) for port in ports[:_PORTS_SHOWN]] or ["none"]
     if len(ports) > _PORTS_SHOWN:

@@ -14,11 +14,11 @@ from xdsl.ir import Dialect
 from xdsl.universe import Universe
 
 from moir.dialects import opset
-from moir.framework_record import Framework
 from moir.frameworks import lowered
+from moir.frameworks.record import Framework
 from moir.lowering.driver import table_of
 from moir.pipeline import load_pass, pass_names
-from moir.xdsl_passes import ModulePass, module_pass_class
+from moir.support.xdsl_passes import ModulePass, module_pass_class
 
 
 def _moir() -> Dialect:

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute
 
 from moir.dialects import element_types
 
-ELEMENTS: Mapping[int, Attribute] = element_types.numbered(
-    "0 boolean, 1 i16, 2 i32, 3 i64, 4 f16, 5 f32, 6 f64, 20 u8, 21 i8, 22 bf16, 32 f8e4m3, 33 f8e5m2"
+ELEMENTS: Mapping[int, Attribute] = element_types.of_xml_names(
+    {0: "boolean", 1: "i16", 2: "i32", 3: "i64", 4: "f16", 5: "f32", 6: "f64", 20: "u8", 21: "i8", 22: "bf16", 32: "f8e4m3", 33: "f8e5m2"}
 )
 """The element types by their numbers in `VarType.Type`."""

@@ -88,8 +88,8 @@ def new_node(
     dialect: str = TENSORFLOW.dialect,
 ) -> FrameworkOp:
     """A new TensorFlow node, or one of another open dialect, which is in no block yet."""
-    found = {key: attribute_of(value) for key, value in (properties or {}).items()}
-    op = operation_class(dialect, kind).create(operands=operands, properties=found, result_types=[UNKNOWN] * results, regions=regions)
+    attributes = {key: attribute_of(value) for key, value in (properties or {}).items()}
+    op = operation_class(dialect, kind).create(operands=operands, properties=attributes, result_types=[UNKNOWN] * results, regions=regions)
     if name is not None:
         op.attributes["name"] = string_attribute(name)
     return op

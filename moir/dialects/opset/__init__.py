@@ -13,7 +13,7 @@ from importlib import import_module
 from xdsl.ir import Dialect
 
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.suggestions import alternatives, nearest
+from moir.support.suggestions import alternatives, nearest
 
 FAMILIES: dict[str, str] = {
     "activation": (
@@ -192,10 +192,10 @@ def versions(kind: str) -> tuple[str, ...]:
     """
     if kind in _VERSIONS:
         return tuple(f"opset{version}.{kind}" for version in sorted(_VERSIONS[kind]))
-    found = sorted(name for name in _REGISTERED if name.partition(".")[2] == kind)
-    if not found:
+    names = sorted(name for name in _REGISTERED if name.partition(".")[2] == kind)
+    if not names:
         raise KeyError(kind)
-    return tuple(found)
+    return tuple(names)
 
 
 def _versions() -> dict[str, list[int]]:

@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
+from moir.dialects.opset.interfaces.bounds import Bounds, OperandBounds
 from moir.dialects.opset.interfaces.elementwise import (
     REALS,
     ElementwiseOp,
@@ -72,6 +73,12 @@ class Clamp(ElementwiseOp):
         low = limits.min if low <= limits.min else min(math.ceil(low), limits.max)
         high = limits.max if high >= limits.max else max(math.floor(high), limits.min)
         return np.clip(x, low, high)
+
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        bounds, least, most = of(0), self.number("min"), self.number("max")
+        if bounds is None or least != round(least) or most != round(most):
+            return None
+        return min(max(bounds[0], least), most), max(min(bounds[1], most), least)
 
 
 @deferred_definition
@@ -152,6 +159,10 @@ class Relu(ElementwiseOp):
 
     def compute(self, x: Array) -> Array:
         return np.maximum(x, np.zeros_like(x))
+
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        bounds = of(0)
+        return None if bounds is None else (max(bounds[0], 0.0), max(bounds[1], 0.0))
 
 
 @deferred_definition
@@ -293,7 +304,10 @@ class PRelu(ParametricOp):
 
     def compute(self, x: Array, *parameters: Array) -> Array:
         (slope,) = parameters
-        if slope.ndim == 1 and x.ndim > 1 and slope.size > 1:
+        if slope.size == 1:
+            # The result has the shape of the data, also that of a scalar.
+            slope = slope.reshape(())
+        elif slope.ndim == 1 and x.ndim > 1:
             slope = slope.reshape(-1, *(1,) * (x.ndim - 2))
         return np.where(x < 0, x * slope, x)
 

@@ -11,6 +11,7 @@ from xdsl.irdl import traits_def
 from xdsl.traits import Commutative
 
 from moir.dialects.data import Array
+from moir.dialects.opset.interfaces.bounds import Bounds, OperandBounds, at_corners, of_remainders
 from moir.dialects.opset.interfaces.elementwise import (
     BOOLEANS,
     INTEGERS,
@@ -38,6 +39,9 @@ class Add(BroadcastingFunctionOp):
     FUNCTION: ClassVar[np.ufunc] = np.add
     SYMBOLIC: ClassVar[bool] = True
 
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        return at_corners(of, lambda a, b: a + b)
+
 
 @deferred_definition
 class Subtract(BroadcastingFunctionOp):
@@ -48,6 +52,9 @@ class Subtract(BroadcastingFunctionOp):
     PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.subtract
     SYMBOLIC: ClassVar[bool] = True
+
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        return at_corners(of, lambda a, b: a - b)
 
 
 @deferred_definition
@@ -61,9 +68,12 @@ class Multiply(BroadcastingFunctionOp):
     FUNCTION: ClassVar[np.ufunc] = np.multiply
     SYMBOLIC: ClassVar[bool] = True
 
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        return at_corners(of, lambda a, b: a * b if a and b else 0.0)
+
 
 def _has_zero_divisor(a: Array, b: Array) -> bool:
-    """Whether integers are divided by zero, the result of which is left to the runtime."""
+    """Whether integers are divided by zero, the result of which is not defined."""
     return not is_real(a) and not is_real(b) and any(not isinstance(entry, Symbol) and entry == 0 for entry in b.flat)
 
 
@@ -130,6 +140,9 @@ class Mod(BroadcastingOp):
     def compute_symbolic(self, a: Array, b: Array) -> Array | None:
         return None if _has_zero_divisor(a, b) else _symbolic_remainder(a, b)
 
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        return of_remainders(of, is_floored=False)
+
 
 def _remainder(a: Number, b: Number) -> Number:
     if isinstance(a, Symbol) or isinstance(b, Symbol):
@@ -151,6 +164,9 @@ class FloorMod(BroadcastingOp):
 
     def compute(self, a: Array, b: Array) -> Array | None:
         return None if _has_zero_divisor(a, b) else np.mod(a, b)
+
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        return of_remainders(of, is_floored=True)
 
 
 @deferred_definition
@@ -218,6 +234,9 @@ class Maximum(BroadcastingFunctionOp):
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = larger
     SYMBOLIC: ClassVar[bool] = True
 
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        return at_corners(of, max)
+
 
 @deferred_definition
 class Minimum(BroadcastingFunctionOp):
@@ -229,6 +248,9 @@ class Minimum(BroadcastingFunctionOp):
     FUNCTION: ClassVar[np.ufunc] = np.minimum
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = smaller
     SYMBOLIC: ClassVar[bool] = True
+
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        return at_corners(of, min)
 
 
 BITS = INTEGERS | BOOLEANS
@@ -276,7 +298,7 @@ class BitwiseXor(BroadcastingFunctionOp):
 
 
 class ShiftOp(BroadcastingOp):
-    """A shift; a shift by a negative number, or by at least the number of bits, is left to the runtime."""
+    """A shift; a shift by a negative number, or by at least the number of bits, is not defined."""
 
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = INTEGERS
     FUNCTION: ClassVar[np.ufunc]

@@ -34,7 +34,7 @@ from moir.errors import InferenceError
 def attention_shape(query: SymbolicShape, key: SymbolicShape, value: SymbolicShape, mask: SymbolicShape) -> SymbolicShape:
     """Shape of an attention: batch, queries, features of the values.
 
-    An operand of unknown rank does not affect the batch. Raises InferenceError if the shapes are not compatible.
+    An operand of dynamic rank does not affect the batch. Raises InferenceError if the shapes are not compatible.
     """
     for shape in (query, key, value):
         if shape is not None and len(shape) < 3:

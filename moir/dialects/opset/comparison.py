@@ -14,6 +14,7 @@ from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.element_types import boolean
 from moir.dialects.operand_values import OperandValues
+from moir.dialects.opset.interfaces.bounds import Bounds, OperandBounds, union
 from moir.dialects.opset.interfaces.elementwise import (
     BOOLEANS,
     REALS,
@@ -311,3 +312,6 @@ class Select(OpsetOp):
 
     def _settled(self, array: Array) -> Array:
         return array if array.dtype != object else simplified(array, element_types.to_numpy(self.element_type(1)))
+
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        return union([of(1), of(2)])

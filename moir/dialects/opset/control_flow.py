@@ -106,8 +106,8 @@ class If(OpsetOp):
     def _either(then: SSAValue, otherwise: SSAValue) -> TensorTypeAttribute:
         a, b = shape_of(then), shape_of(otherwise)
         if a is not None and b is not None and len(a) + len(b) == 1:
-            # The runtime merges a scalar and a list into a list: of one element, if the list has one, else of unknown
-            # length.
+            # The result merges a scalar and a 1-D tensor into a 1-D tensor: of one element, if that has one, else of
+            # unknown length.
             return tensor((1 if (a or b) == (1,) else -1,), merge_elements(element_of(then), element_of(otherwise)))
         return _joined(then, otherwise)
 

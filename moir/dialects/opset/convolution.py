@@ -241,17 +241,17 @@ class DeformableConvolutionOp(SlidingWindowOp):
         return (batch, filters[0], *sizes)
 
     def check_smallest_result(self, data: Sequence[Dimension], filters: Sequence[Dimension], offsets: Sequence[Dimension]) -> None:
-        """Raise InferenceError if data of an unknown size is padded to more positions than there are offsets.
+        """Raise InferenceError if data of a dynamic dimension is padded to more positions than there are offsets.
 
-        The runtime computes with the bounds of sizes, and refuses such a model when it reads it.
+        Data of any size have at least the positions of their padding.
         """
-        for size, window, given in zip(data[2:], self.windows(filters[2:]), offsets[2:], strict=True):
-            if is_fixed(size) or not is_fixed(window.kernel) or not is_fixed(given):
+        for size, window, offset_shape in zip(data[2:], self.windows(filters[2:]), offsets[2:], strict=True):
+            if is_fixed(size) or not is_fixed(window.kernel) or not is_fixed(offset_shape):
                 continue
             padding = sum(window.padding(self.text("auto_pad")) or (0, 0))
             least = positions(max(window.extent - padding, 0), window, self.text("auto_pad"))
-            if given < least:
-                raise InferenceError(f"there are offsets for {given} positions where there are at least {least}")
+            if offset_shape < least:
+                raise InferenceError(f"there are offsets for {offset_shape} positions where there are at least {least}")
 
     def result_element(self) -> Attribute:
         return self.common_element(0, 1, 2)

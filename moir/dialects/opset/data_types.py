@@ -13,6 +13,7 @@ from moir.dialects.data import Array
 from moir.dialects.element_types import REAL_TYPES, boolean, describe, dynamic, f16, f32, interned, string, ui64
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.infrastructure import converted
+from moir.dialects.opset.interfaces.bounds import Bounds, OperandBounds, integer_limits
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition, element_property
 from moir.dialects.shapes import Shapes, SymbolicShape
@@ -49,6 +50,12 @@ class Convert(ConversionOp):
     def result_element(self) -> Attribute:
         return self.element("destination_type")
 
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        element = self.element_type(0)
+        if element == boolean:
+            return 0.0, 1.0
+        return None if integer_limits(element) is None else of(0)
+
 
 @deferred_definition
 class ConvertLike(ConversionOp):
@@ -63,7 +70,7 @@ class ConvertLike(ConversionOp):
 
 
 _DOUBLED_REALS = {8: f16, 16: f32}
-"""The type to which two different floating-point types of one width are promoted, by that width in bits."""
+"""Width in bits of two different floating-point types of this width -> the type to which they are promoted."""
 
 
 def _is_signed(element: Attribute) -> bool:
@@ -71,7 +78,7 @@ def _is_signed(element: Attribute) -> bool:
 
 
 def _category(element: Attribute) -> int:
-    """The place of a type in the order of promotion: booleans, integers, floats."""
+    """The rank of a type in the order of promotion: 0 for booleans, 1 for integers, 2 for floats."""
     return 0 if element == boolean else 2 if element in REAL_TYPES else 1
 
 

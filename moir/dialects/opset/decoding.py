@@ -24,7 +24,7 @@ class DecodingOp(OpsetOp):
     RANKS: ClassVar[tuple[int, ...]] = ()
 
     def checked(self, shapes: Shapes) -> list[tuple[Dimension, ...]]:
-        """The shapes of the operands, with unknown dimensions for an unknown rank.
+        """The shapes of the operands, with dynamic dimensions for a dynamic rank.
 
         Raises InferenceError if an operand has another rank.
         """
@@ -117,7 +117,7 @@ class GatherTree(DecodingOp):
 
 
 def larger(a: Dimension, b: Dimension) -> Dimension:
-    """The larger of two dimensions that should be equal; if one is unknown, the other one."""
+    """The larger of two dimensions that should be equal; if one is dynamic, the other one."""
     return max(a, b) if is_fixed(a) and is_fixed(b) else merge_dimensions(a, b)
 
 

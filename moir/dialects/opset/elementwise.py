@@ -9,6 +9,7 @@ import numpy as np
 from xdsl.ir import Attribute
 
 from moir.dialects.data import Array
+from moir.dialects.opset.interfaces.bounds import ANY, Bounds, OperandBounds
 from moir.dialects.opset.interfaces.elementwise import REALS, ElementwiseOp, FunctionOp, elementwise, error_function, is_real
 from moir.dialects.opset.interfaces.properties import deferred_definition, string_property
 
@@ -44,6 +45,9 @@ class Ceiling(FunctionOp):
     PASSES_ERRORS_ON: ClassVar[bool] = True
     FUNCTION: ClassVar[np.ufunc] = np.ceil
     REAL_ONLY: ClassVar[bool] = False
+
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        return ANY
 
 
 @deferred_definition
@@ -85,6 +89,9 @@ class Floor(FunctionOp):
     FUNCTION: ClassVar[np.ufunc] = np.floor
     REAL_ONLY: ClassVar[bool] = False
 
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        return ANY
+
 
 @deferred_definition
 class Log(FunctionOp):
@@ -104,6 +111,10 @@ class Negative(FunctionOp):
     REAL_ONLY: ClassVar[bool] = False
     SYMBOLIC: ClassVar[bool] = True
 
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        bounds = of(0)
+        return None if bounds is None else (-bounds[1], -bounds[0])
+
 
 @deferred_definition
 class Round(ElementwiseOp):
@@ -121,6 +132,9 @@ class Round(ElementwiseOp):
             return np.rint(x)
         whole = np.trunc(x)
         return whole + np.where(np.abs(x - whole) >= 0.5, np.sign(x), 0).astype(x.dtype)
+
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        return ANY
 
 
 @deferred_definition

@@ -13,6 +13,7 @@ from xdsl.irdl import operand_def, result_def
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
+from moir.dialects.opset.interfaces.bounds import Bounds, OperandBounds
 from moir.dialects.opset.interfaces.elementwise import NUMBERS, require_element, widened
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.properties import (
@@ -144,6 +145,12 @@ class RangeOp(OpsetOp):
         if start is None or stop is None or not step:
             return None
         return ((start + step * np.arange(range_length(start, stop, step))).astype(row.numpy),)
+
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        start, stop, step = map(of, range(3))
+        if start is None or stop is None or step is None or step[0] < 1:
+            return None
+        return start[0], max(start[0], stop[1] - 1)
 
 
 @deferred_definition

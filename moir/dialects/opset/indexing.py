@@ -13,6 +13,7 @@ from xdsl.irdl import operand_def, result_def
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
+from moir.dialects.opset.interfaces.bounds import Bounds, OperandBounds
 from moir.dialects.opset.interfaces.elementwise import INTEGERS, require_element
 from moir.dialects.opset.interfaces.operation import AlongAxes, OpsetOp
 from moir.dialects.opset.interfaces.properties import deferred_definition, element_property, integer_property, string_property
@@ -42,7 +43,7 @@ class ReadingOp(OpsetOp):
     def read(self, *operands: Array) -> Array | None:
         """The result; only `data` may contain symbols.
 
-        None for an index out of range, for which the runtime and numpy differ.
+        None for an index out of range, which numpy does not accept.
         """
         raise NotImplementedError
 
@@ -110,11 +111,11 @@ class GatherOp(ReadingOp):
             return None
         positions = positions_of(indices, data.shape[axis])
         if positions is None and self.COUNTS_FROM_END and batch == 0 and data.dtype.kind in "iu":
-            # Computations of shapes have such indices; the runtime, too, reads a zero for an index out of range.
+            # Computations of shapes have such indices: opset8.Gather reads a zero for an index out of range.
             zero = np.zeros((*data.shape[:axis], 1, *data.shape[axis + 1 :]), data.dtype)
-            places = np.where(indices < 0, indices + data.shape[axis], indices)
-            inside = (places >= 0) & (places < data.shape[axis])
-            return np.take(np.concatenate([data, zero], axis), np.where(inside, places, data.shape[axis]), axis)
+            nonnegative = np.where(indices < 0, indices + data.shape[axis], indices)
+            inside = (nonnegative >= 0) & (nonnegative < data.shape[axis])
+            return np.take(np.concatenate([data, zero], axis), np.where(inside, nonnegative, data.shape[axis]), axis)
         if positions is None:
             return None
         if batch == 0:
@@ -124,6 +125,11 @@ class GatherOp(ReadingOp):
         table = data.reshape(rows, before, data.shape[axis], -1)
         picked = table[np.arange(rows)[:, None, None], np.arange(before)[None, :, None], positions.reshape(rows, 1, -1)]
         return picked.reshape(*data.shape[:axis], *indices.shape[batch:], *data.shape[axis + 1 :])
+
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        bounds = of(0)
+        # Indices out of range read zeros.
+        return None if bounds is None else (min(bounds[0], 0.0), max(bounds[1], 0.0))
 
 
 @deferred_definition
@@ -162,6 +168,7 @@ class GatherElements(ReadingOp):
     """The elements of `data` at the positions of `indices`, with the coordinate along `axis` replaced by the index."""
 
     name = "opset6.GatherElements"
+    MOVES: ClassVar[bool] = True
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
     AXES: ClassVar[AlongAxes | None] = AlongAxes(data=(0, 1), properties=("axis",))
     axis = integer_property()
@@ -196,6 +203,7 @@ class CoordinateGatherOp(ReadingOp):
     first `batch_dims` dimensions of data and indices are common batch dimensions.
     """
 
+    MOVES: ClassVar[bool] = True
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
     batch_dims = integer_property(0)
 
@@ -290,9 +298,9 @@ class OneHotOp(OpsetOp):
         axis = normalize_axis(self.integer("axis"), indices.ndim + 1)
         position = np.expand_dims(self.position(indices.astype(np.int64), size), axis)
         steps = np.arange(size).reshape([-1 if index == axis else 1 for index in range(indices.ndim + 1)])
-        found = np.where(position == steps, on_value.reshape(()), off_value.reshape(()))
+        encoded = np.where(position == steps, on_value.reshape(()), off_value.reshape(()))
         element = self.element_type(2)
-        return (simplified(found, element_types.to_numpy(element)) if found.dtype == object and element in INTEGERS else found,)
+        return (simplified(encoded, element_types.to_numpy(element)) if encoded.dtype == object and element in INTEGERS else encoded,)
 
 
 @deferred_definition

@@ -32,7 +32,7 @@ from moir.errors import InferenceError
 class Parameter(OpsetOp):
     """An input of the model or of a body, whose type is the result type.
 
-    `bounds` limits unknown dimensions, as in `1..10,3,?`.
+    `bounds` limits dynamic dimensions, as in `1..10,3,?`.
     """
 
     name = "opset1.Parameter"

@@ -15,6 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects.data import Array
 from moir.dialects.large_arrays import Values
 from moir.dialects.operand_values import OperandValues
+from moir.dialects.opset.interfaces.bounds import ANY, Bounds, OperandBounds
 from moir.dialects.opset.interfaces.elementwise import NUMBERS, REALS, UnaryOp, is_real, narrowed, require_element, widened
 from moir.dialects.opset.interfaces.operation import OpsetOp, Types
 from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition, optional_operands, string_property
@@ -29,7 +30,7 @@ from moir.dialects.shapes import (
 )
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
-from moir.records import Record
+from moir.support.records import Record
 
 
 def product_shape(a: SymbolicShape, b: SymbolicShape, transpose_a: bool, transpose_b: bool) -> SymbolicShape:
@@ -72,7 +73,7 @@ class MatMul(OpsetOp):
         return self.common_element()
 
     def steps(self, *operands: Values) -> int:
-        # Each element of one operand is multiplied by as many as the other one has columns or rows.
+        # The number of multiplications: each element of one operand meets each column or row of the other operand.
         a, b = operands
         rows = a.shape[-1 if self.flag("transpose_a") else -2] if a.ndim > 1 else 1
         columns = b.shape[-2 if self.flag("transpose_b") else -1] if b.ndim > 1 else 1
@@ -87,6 +88,16 @@ class MatMul(OpsetOp):
         a = np.swapaxes(a, -1, -2) if self.flag("transpose_a") and a.ndim > 1 else a
         b = np.swapaxes(b, -1, -2) if self.flag("transpose_b") and b.ndim > 1 else b
         return (narrowed(np.asarray(np.matmul(a, b)), operands[0].dtype),)
+
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        a, b, shape = of(0), of(1), self.shape(1)
+        if a is None or b is None:
+            return None
+        width = -1 if not shape or len(shape) < 2 else shape[-1 if self.flag("transpose_b") else -2]
+        if not is_fixed(width):
+            return ANY
+        largest = width * max(map(abs, a)) * max(map(abs, b))
+        return -largest, largest
 
 
 @deferred_definition
@@ -116,7 +127,7 @@ class Inverse(UnaryOp):
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         x = widened(operands[0])
         determinant = np.linalg.det(x)
-        # The result for a singular matrix is left to the runtime.
+        # The result for a singular matrix is not defined.
         if not is_real(x) or self.flag("adjoint") or not np.all(determinant):
             return None
         return (narrowed(np.linalg.inv(x), operands[0].dtype),)
@@ -258,7 +269,7 @@ class Einsum(OpsetOp):
             equation = Equation.parse(text)
         except InferenceError as error:
             raise VerifyException(error.reason) from error
-        # The runtime accepts no blanks, and interprets the implicit result of repeated labels differently.
+        # opset7.Einsum has no blanks, and leaves open whether repeated labels are in an implicit result.
         if " " in text or ("->" not in text and any(len(set(labels)) < len(labels) for labels in equation.inputs)):
             raise VerifyException(f"equation {text!r} should be spelled out as {equation.text!r}")
         if len(equation.inputs) != len(self.operands):

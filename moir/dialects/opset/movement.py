@@ -16,6 +16,7 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
+from moir.dialects.opset.interfaces.bounds import Bounds, OperandBounds, union
 from moir.dialects.opset.interfaces.movement import (
     MovementOp,
     exact_quotient,
@@ -88,6 +89,9 @@ class Concat(OpsetOp):
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         return (np.concatenate(operands, self.integer("axis")),)
+
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        return union([of(operand) for operand in range(len(self.operands))])
 
 
 @deferred_definition
@@ -196,6 +200,7 @@ class Transpose(MovementOp):
     """`data` with its dimensions permuted by `order`; if that is empty, the dimensions are reversed."""
 
     name = "opset1.Transpose"
+    PERMUTES: ClassVar[bool] = True
     PASSES_ERRORS_ON: ClassVar[bool] = True
     data = operand_def()
     order = operand_def()
@@ -246,6 +251,7 @@ class Reverse(MovementOp):
     """
 
     name = "opset1.Reverse"
+    PERMUTES: ClassVar[bool] = True
     UNWRITTEN: ClassVar[Mapping[str, object]] = {"mode": "index"}
     data = operand_def()
     reversed_axes = operand_def()
@@ -277,6 +283,7 @@ class ReverseSequence(MovementOp):
     """`data` with the first `seq_lengths[entry]` elements along `seq_axis` reversed, for each entry of the batch."""
 
     name = "opset1.ReverseSequence"
+    PERMUTES: ClassVar[bool] = True
     AXES: ClassVar[AlongAxes | None] = AlongAxes(properties=("batch_axis", "seq_axis"))
     data = operand_def()
     seq_lengths = operand_def()
@@ -311,6 +318,7 @@ class Roll(MovementOp):
     """`data` shifted cyclically by `shift` along `axes`."""
 
     name = "opset7.Roll"
+    PERMUTES: ClassVar[bool] = True
     AXES: ClassVar[AlongAxes | None] = AlongAxes(operand=2)
     data = operand_def()
     shift = operand_def()

@@ -120,7 +120,7 @@ class NormalizationOp(OpsetOp):
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         data, shape = shapes
         if shape is not None and len(shape) != 1 and (shape or not self.SCALAR_AXES):
-            raise InferenceError(f"axes have shape {format_shape(shape)}, they should be a list")
+            raise InferenceError(f"axes have shape {format_shape(shape)}, they should have rank 1")
         axes = known.integers(self.operands[1])
         if axes is not None and data is not None:
             for axis in axes:
@@ -263,9 +263,9 @@ def neighbour_sums(values: Array, axis: int, size: int) -> Array:
     length = values.shape[axis]
     sums = np.cumsum(values, axis=axis, dtype=np.float64)
     sums = np.insert(sums, 0, 0, axis=axis)
-    places: Array = np.arange(length, dtype=np.int64)
-    first = np.maximum(places - min(size // 2, length), 0)
-    after = np.minimum(places + min(size - size // 2, length), length)
+    positions: Array = np.arange(length, dtype=np.int64)
+    first = np.maximum(positions - min(size // 2, length), 0)
+    after = np.minimum(positions + min(size - size // 2, length), length)
     return (np.take(sums, after, axis=axis) - np.take(sums, first, axis=axis)).astype(values.dtype)
 
 

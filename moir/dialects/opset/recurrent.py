@@ -52,7 +52,7 @@ class RecurrentOp(OpsetOp):
 
         Raises InferenceError if the shapes contradict each other.
         """
-        found: Sizes = {"N": -1, "T": -1, "I": -1, "H": -1, "D": self.directions()}
+        sizes: Sizes = {"N": -1, "T": -1, "I": -1, "H": -1, "D": self.directions()}
         for index, (axes, shape) in enumerate(zip(self.OPERANDS, shapes, strict=True)):
             if shape is None:
                 continue
@@ -60,17 +60,17 @@ class RecurrentOp(OpsetOp):
                 raise InferenceError(f"operand {index} has shape {format_shape(shape)} where rank {len(axes)} is required")
             for axis, size in zip(axes, shape, strict=True):
                 if axis not in "GB":
-                    self._note(found, axis, size, index)
-        self._check_gates(found, shapes)
-        return found
+                    self._note(sizes, axis, size, index)
+        self._check_gates(sizes, shapes)
+        return sizes
 
-    def _note(self, found: Sizes, axis: str, size: Dimension, index: int) -> None:
-        known = found[axis]
+    def _note(self, sizes: Sizes, axis: str, size: Dimension, index: int) -> None:
+        known = sizes[axis]
         if is_fixed(known) and is_fixed(size) and known != size:
             raise InferenceError(f"operand {index} has {size} where other operands or properties say {AXIS_NAMES[axis]} is {known}")
-        found[axis] = merge_dimensions(known, size)
+        sizes[axis] = merge_dimensions(known, size)
 
-    def _check_gates(self, found: Sizes, shapes: Shapes) -> None:
+    def _check_gates(self, sizes: Sizes, shapes: Shapes) -> None:
         for index, (axes, shape) in enumerate(zip(self.OPERANDS, shapes, strict=True)):
             for axis, size in zip(axes, shape or (), strict=False):
                 if axis not in "GB" or not is_fixed(size):
@@ -78,9 +78,9 @@ class RecurrentOp(OpsetOp):
                 gates = self.GATES if axis == "G" else self.bias_gates()
                 if size % gates:
                     raise InferenceError(f"operand {index} has {size} where a multiple of {gates} gates is required")
-                if axis == "G" or is_fixed(found["H"]):
-                    self._note(found, "H", size // gates, index)
-        if is_fixed(hidden := found["H"]) and hidden != self.integer("hidden_size"):
+                if axis == "G" or is_fixed(sizes["H"]):
+                    self._note(sizes, "H", size // gates, index)
+        if is_fixed(hidden := sizes["H"]) and hidden != self.integer("hidden_size"):
             raise InferenceError(f"hidden_size is {self.integer('hidden_size')}, the operands are for {hidden}")
 
     def result_element(self) -> Attribute:
@@ -112,8 +112,8 @@ class CellOp(RecurrentOp):
     """Base of the cells, which compute one step; each result is [N, H]."""
 
     def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
-        found = self.sizes(shapes)
-        return ((found["N"], found["H"]),) * len(self.results)
+        sizes = self.sizes(shapes)
+        return ((sizes["N"], sizes["H"]),) * len(self.results)
 
 
 class SequenceOp(RecurrentOp):
@@ -128,9 +128,9 @@ class SequenceOp(RecurrentOp):
         return 2 if self.text("direction") == "bidirectional" else 1
 
     def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
-        found = self.sizes(shapes)
-        batch, directions, hidden = found["N"], found["D"], found["H"]
-        return ((batch, directions, found["T"], hidden), *((batch, directions, hidden),) * (len(self.results) - 1))
+        sizes = self.sizes(shapes)
+        batch, directions, hidden = sizes["N"], sizes["D"], sizes["H"]
+        return ((batch, directions, sizes["T"], hidden), *((batch, directions, hidden),) * (len(self.results) - 1))
 
 
 CELL = ("NI", "NH", "GI", "GH", "B")
@@ -223,16 +223,16 @@ class MemoryCellOp(CellOp):
     ACTIVATION_COUNT: ClassVar[int] = 3
 
     def sizes(self, shapes: Shapes) -> Sizes:
-        found = super().sizes(shapes)
-        found["H"] = self.integer("hidden_size")
-        return found
+        sizes = super().sizes(shapes)
+        sizes["H"] = self.integer("hidden_size")
+        return sizes
 
 
 @deferred_definition
 class LSTMCell1(MemoryCellOp):
     """One step of long short-term memory, its gates in the order `weights_format`.
 
-    The optional operands are the bias [4H] and weights of peepholes [3H], which the runtime ignores.
+    The optional operands are the bias [4H] and weights of peepholes [3H], which have no effect.
     """
 
     name = "opset1.LSTMCell"

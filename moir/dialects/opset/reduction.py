@@ -24,7 +24,7 @@ from moir.errors import InferenceError
 
 def reduced_shape(shape: tuple[AnyDimension, ...], axes: Sequence[int], keep_dims: bool) -> tuple[AnyDimension | int, ...]:
     """Shape after a reduction along axes. Raises InferenceError for an axis out of range."""
-    # Without `keep_dims` the runtime accepts axis 0 for a scalar, which has no axes.
+    # Without `keep_dims` there is axis 0 for a scalar, which has no axes.
     rank = len(shape) if shape or keep_dims else 1
     reduced = {normalize_axis(axis, rank) for axis in axes}
     if keep_dims:
@@ -83,7 +83,7 @@ class ReductionOp(OpsetOp):
         return all(known.dimension(self.operands[0], axis % rank) == 1 for axis in axes if rank)
 
     def compute(self, x: Array, axes: tuple[int, ...]) -> Array | None:
-        """The result with reduced dimensions kept, for numbers of at least 32 bits; None if left to the runtime."""
+        """The result with reduced dimensions kept, for numbers of at least 32 bits; None if it is not defined."""
         if x.size == 0 and self.FUNCTION.identity is None:
             return None
         return self.FUNCTION.reduce(x, axis=axes, keepdims=True)

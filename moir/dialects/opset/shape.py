@@ -14,6 +14,7 @@ from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.interfaces.bounds import LARGEST_SIZE, Bounds, OperandBounds
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition, element_property, optional_operands
 from moir.dialects.shapes import (
@@ -41,6 +42,9 @@ class Reshape(OpsetOp):
     """
 
     name = "opset1.Reshape"
+    MOVES: ClassVar[bool] = True
+    PERMUTES: ClassVar[bool] = True
+    RESHAPES: ClassVar[bool] = True
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
     PASSES_ERRORS_ON: ClassVar[bool] = True
     data = operand_def()
@@ -169,7 +173,7 @@ def _missing_dimension(source: list[Dimension] | None, target: list[Dimension], 
 
 
 class ShapeOfOp(OpsetOp):
-    """Base of the versions of ShapeOf: the shape of `data` as a list of integers."""
+    """Base of the versions of ShapeOf: the shape of `data` as a 1-D tensor of integers."""
 
     data = operand_def()
 
@@ -179,10 +183,13 @@ class ShapeOfOp(OpsetOp):
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         return (np.array(operands[0].shape, dtype=element_types.to_numpy(self.result_element())),)
 
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        return 0.0, LARGEST_SIZE
+
 
 @deferred_definition
 class ShapeOf1(ShapeOfOp):
-    """The shape of `data` as a list of integers (si64)."""
+    """The shape of `data` as a 1-D tensor of integers (si64)."""
 
     name = "opset1.ShapeOf"
     result = result_def()
@@ -193,7 +200,7 @@ class ShapeOf1(ShapeOfOp):
 
 @deferred_definition
 class ShapeOf(ShapeOfOp):
-    """The shape of `data` as a list of integers (si32 or si64)."""
+    """The shape of `data` as a 1-D tensor of integers (si32 or si64)."""
 
     name = "opset3.ShapeOf"
     output_type = element_property(element_types.si64)
@@ -216,6 +223,9 @@ class SqueezingOp(OpsetOp):
     A dimension of another size is kept.
     """
 
+    MOVES: ClassVar[bool] = True
+    PERMUTES: ClassVar[bool] = True
+    RESHAPES: ClassVar[bool] = True
     data = operand_def()
     axes = optional_operands(1)
 
@@ -227,7 +237,9 @@ class SqueezingOp(OpsetOp):
         return shape is not None and result is not None and len(shape) == len(result)
 
     def axes_of(self, known: OperandValues, shape: tuple[Dimension, ...]) -> set[int] | None:
-        """The axes to remove: those that are listed, or all dimensions of size 1; None if unknown."""
+        """The axes that Squeeze removes: the listed ones, or all dimensions of size 1; None if they are not
+        constant.
+        """
         operand = self.optional_operand(1)
         axes = () if operand is None else known.integers(operand)
         if axes:
@@ -248,7 +260,7 @@ class SqueezingOp(OpsetOp):
 
 @deferred_definition
 class Squeeze1(SqueezingOp):
-    """Removal of dimensions of size 1. An unknown dimension that `axes` lists is assumed to be 1."""
+    """Removal of dimensions of size 1. A dynamic dimension that `axes` lists is assumed to be 1."""
 
     name = "opset1.Squeeze"
     PASSES_ERRORS_ON: ClassVar[bool] = True
@@ -267,7 +279,7 @@ class Squeeze1(SqueezingOp):
 class Squeeze(SqueezingOp):
     """Removal of dimensions of size 1.
 
-    An unknown dimension that `axes` lists is assumed to be 1. With `allow_axis_skip` it may have another size and be
+    A dynamic dimension that `axes` lists is assumed to be 1. With `allow_axis_skip` it may have another size and be
     kept, so that the rank is unknown.
     """
 
@@ -290,6 +302,9 @@ class Unsqueeze(OpsetOp):
     """`data` with dimensions of size 1 inserted; `axes` are axes of the result."""
 
     name = "opset1.Unsqueeze"
+    MOVES: ClassVar[bool] = True
+    PERMUTES: ClassVar[bool] = True
+    RESHAPES: ClassVar[bool] = True
     PASSES_ERRORS_ON: ClassVar[bool] = True
     data = operand_def()
     axes = operand_def()
@@ -307,7 +322,7 @@ class Unsqueeze(OpsetOp):
 
 
 def _expanded(shape: Sequence[AnyDimension], axes: Sequence[int]) -> tuple[AnyDimension | int, ...]:
-    """A shape with dimensions of 1 inserted; a position that two axes denote counts once, as in the runtime."""
+    """A shape with dimensions of 1 inserted; a position that two axes denote counts once."""
     if not axes:
         raise InferenceError("at least one axis is required")
     positions = _distinct_positions(axes, len(shape))

@@ -41,14 +41,14 @@ class FourierOp(OpsetOp):
 
     def positions(self, axes: Sequence[int], rank: int) -> list[int]:
         """The axes as nonnegative indices. Raises InferenceError for duplicate axes and axes outside of `rank`."""
-        found = [axis + rank if axis < 0 else axis for axis in axes]
-        if any(not 0 <= axis < rank for axis in found) or len(set(found)) < len(found):
+        positions = [axis + rank if axis < 0 else axis for axis in axes]
+        if any(not 0 <= axis < rank for axis in positions) or len(set(positions)) < len(positions):
             raise InferenceError(f"{list(axes)} are not distinct axes of {rank} dimensions")
-        return found
+        return positions
 
     @staticmethod
     def at_least_one(axes: tuple[int, ...]) -> tuple[int, ...]:
-        """The axes. Raises InferenceError if there are none, for which the runtime crashes on real numbers."""
+        """The axes. Raises InferenceError if there are none."""
         if not axes:
             raise InferenceError("at least one axis is required")
         return axes
@@ -58,13 +58,15 @@ class FourierOp(OpsetOp):
         operand = self.optional_operand(2)
         if operand is None:
             return [-1] * len(axes)
-        found = known.integers(operand)
-        if found is not None and (len(found) != len(axes) or min(found, default=0) < -1):
-            raise InferenceError(f"{list(found)} are not signal sizes for {len(axes)} axes")
-        return [None] * len(axes) if found is None else list(found)
+        lengths = known.integers(operand)
+        if lengths is not None and (len(lengths) != len(axes) or min(lengths, default=0) < -1):
+            raise InferenceError(f"{list(lengths)} are not signal sizes for {len(axes)} axes")
+        return [None] * len(axes) if lengths is None else list(lengths)
 
     def checked_axes(self, shapes: Shapes, known: OperandValues) -> tuple[int, ...] | None:
-        """The axes, None if unknown. Raises InferenceError unless axes and signal sizes are lists of one length."""
+        """The axes; None if they are not constant. Raises InferenceError unless axes and signal sizes are 1-D of one
+        length.
+        """
         counts: SymbolicShape = (-1,)
         for index in range(1, 2 if self.optional_operand(2) is None else 3):
             if self.rank(index) not in (1, None):
@@ -198,10 +200,10 @@ class IRDFT(FourierOp):
 
 def _scalar(op: OpsetOp, known: OperandValues, index: int) -> int:
     """The positive number that an operand holds, -1 if it is unknown."""
-    found = known.integers(op.operands[index])
-    if op.rank(index) not in (0, None) or (found is not None and found[0] < 1):
+    numbers = known.integers(op.operands[index])
+    if op.rank(index) not in (0, None) or (numbers is not None and numbers[0] < 1):
         raise InferenceError(f"operand {index} is a positive scalar")
-    return -1 if found is None else found[0]
+    return -1 if numbers is None else numbers[0]
 
 
 def _padded_window(window: Array, size: int) -> Array:

@@ -35,7 +35,7 @@ UNBOUNDED = 2**31 - 1
 
 
 def bounds_of(entries: Array | None) -> list[Bound] | None:
-    """Starts, stops or steps as a list; None if they are unknown."""
+    """Starts, stops or steps as integers; None if they are not constant."""
     return None if entries is None else [entry if isinstance(entry, Symbol) else int(entry) for entry in integer_entries(entries)]
 
 
@@ -123,10 +123,10 @@ class Slice(MovementOp):
         shape = shapes[0]
         if shape is None:
             return None
-        if any(found is not None and len(found) != 1 for found in shapes[1:5]):
+        if any(vector is not None and len(vector) != 1 for vector in shapes[1:5]):
             raise InferenceError("start, stop, step and axes of a slice are tensors of rank 1")
         starts, stops, steps = (bounds_of(known.elements(bound)) for bound in self.operands[1:4])
-        counts = [found[0] for found in shapes[1:4] if found and is_fixed(found[0])]
+        counts = [vector[0] for vector in shapes[1:4] if vector and is_fixed(vector[0])]
         operand = self.optional_operand(4)
         axes = known.integers(operand) if operand is not None else range(counts[0]) if counts else None
         if axes is None:
@@ -157,6 +157,7 @@ class SliceScatter(MovementOp):
     """`data` with `updates` in place of its slice `[start:stop:step]` along `axes` (by default the first ones)."""
 
     name = "opset15.SliceScatter"
+    MOVES: ClassVar[bool] = False
     data = operand_def()
     updates = operand_def()
     start = operand_def()
@@ -264,7 +265,7 @@ class StridedSlice(MovementOp):
         starts, stops = (bounds_of(known.elements(self.operands[index])) for index in (1, 2))
         operand = self.optional_operand(3)
         steps = None if operand is None else bounds_of(known.elements(operand))
-        counts = [found[0] for found in shapes[1:] if found and is_fixed(found[0])]
+        counts = [vector[0] for vector in shapes[1:] if vector and is_fixed(vector[0])]
         if shape is None or not counts:
             return None
         count = counts[0]
@@ -310,6 +311,7 @@ class PadOp(MovementOp):
     `symmetric` mirror the data, without and with its outermost element.
     """
 
+    MOVES: ClassVar[bool] = False
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1, 2)
     EXTENTS: ClassVar[tuple[int, ...]] = (1, 2)
     data = operand_def()
@@ -330,9 +332,9 @@ class PadOp(MovementOp):
             require_operand_rank(self, 3, 0)
         if shape is None:
             return None
-        for given in shapes[1:3]:
-            if given is not None and len(given) == 1 and is_fixed(given[0]) and given[0] > len(shape):
-                raise InferenceError(f"{given[0]} paddings are given for {len(shape)} dimensions")
+        for vector in shapes[1:3]:
+            if vector is not None and len(vector) == 1 and is_fixed(vector[0]) and vector[0] > len(shape):
+                raise InferenceError(f"{vector[0]} paddings are given for {len(shape)} dimensions")
         begin, end = (_extended(bounds_of(known.elements(operand)), len(shape)) for operand in self.operands[1:3])
         sizes: list[Dimension] = []
         for dimension, before, after in zip(shape, begin, end, strict=True):

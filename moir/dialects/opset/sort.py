@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
+from moir.dialects.opset.interfaces.bounds import LARGEST_SIZE, Bounds, OperandBounds
 from moir.dialects.opset.interfaces.operation import AlongAxes, OpsetOp
 from moir.dialects.opset.interfaces.properties import (
     boolean_property,
@@ -89,6 +90,13 @@ class TopKOp(OpsetOp):
             order = np.sort(order, axis)
         return np.take_along_axis(data, order, axis), order.astype(element_types.to_numpy(self.element("index_element_type")))
 
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        if index == 0:
+            return of(0)
+        shape = self.shape(0)
+        size = -1 if shape is None else shape[self.integer("axis")]
+        return 0.0, max(size - 1.0, 0.0) if is_fixed(size) else LARGEST_SIZE
+
 
 @deferred_definition
 class TopK1(TopKOp):
@@ -157,11 +165,11 @@ class SearchSorted(OpsetOp):
             return None
         side = "right" if self.flag("right_mode") else "left"
         if rows.ndim == 1:
-            found = np.searchsorted(rows, values, side)
+            positions = np.searchsorted(rows, values, side)
         else:
             pairs = zip(rows.reshape(-1, rows.shape[-1]), values.reshape(-1, values.shape[-1]), strict=True)
-            found = np.array([np.searchsorted(row, row_values, side) for row, row_values in pairs]).reshape(values.shape)
-        return (np.asarray(found, element_types.to_numpy(self.element("output_type"))),)
+            positions = np.array([np.searchsorted(row, row_values, side) for row, row_values in pairs]).reshape(values.shape)
+        return (np.asarray(positions, element_types.to_numpy(self.element("output_type"))),)
 
 
 @deferred_definition
@@ -192,8 +200,8 @@ class Bucketize(OpsetOp):
         data, buckets = operands
         if has_nan(buckets) or (self.flag("with_right_bound") and has_nan(data)):
             return None
-        found = np.searchsorted(buckets, data, "left" if self.flag("with_right_bound") else "right")
-        return (np.asarray(found, element_types.to_numpy(self.element("output_type"))),)
+        positions = np.searchsorted(buckets, data, "left" if self.flag("with_right_bound") else "right")
+        return (np.asarray(positions, element_types.to_numpy(self.element("output_type"))),)
 
 
 @deferred_definition

@@ -116,7 +116,7 @@ class EmbeddingBagOp(OpsetOp):
 
 
 class EmbeddingBagOffsetsOp(EmbeddingBagOp):
-    """Base of the operations on bags of a list of indices, which begin at `offsets` [bags].
+    """Base of the operations on bags of a 1-D tensor of indices, which begin at `offsets` [bags].
 
     An empty bag has the row `default_index`, or zeros if that is absent or -1.
     """

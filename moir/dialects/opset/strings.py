@@ -19,7 +19,7 @@ from moir.dialects.opset.interfaces.properties import deferred_definition
 from moir.dialects.shapes import Shapes, SymbolicShape, merge_shapes
 
 STEPS_OF_STRING = 256
-"""Steps that each string counts for, in addition to those of its bytes."""
+"""Cost of a string in steps, in addition to one step per byte."""
 
 
 @deferred_definition

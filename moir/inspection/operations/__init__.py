@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import cast
 
-from moir.framework_record import Framework
 from moir.frameworks import load
+from moir.frameworks.record import Framework
 from moir.inspection.operations.operation import TREATMENTS, Operation, all_lowered
 from moir.inspection.tables import Shown, Table
 from moir.lowering.table import LoweringTable
@@ -28,7 +28,7 @@ class Operations(Shown):
     operations: tuple[Operation, ...]
 
     def tables(self) -> list[Table]:
-        """The operations with what is read of them, and how many of each treatment there are."""
+        """The result as tables: the operations with what their handlers read, and the count of each treatment."""
         counts = Counter(each.treatment for each in self.operations)
         treatments = tuple((name, str(counts[name]), meaning) for name, meaning in TREATMENTS.items() if counts[name])
         columns = [index for index in range(len(COLUMNS)) if index < 2 or any(_cells(each)[index] for each in self.operations)]
@@ -46,8 +46,8 @@ def _cells(operation: Operation) -> tuple[str, ...]:
 
 def operations_of(framework: Framework) -> Operations:
     """The operations of a framework that has a table of lowerings."""
-    place = framework.operations
-    listed = cast("list[Operation]", load(place)()) if place is not None else all_lowered(_table(framework))
+    qualified = framework.operations
+    listed = cast("list[Operation]", load(qualified)()) if qualified is not None else all_lowered(_table(framework))
     return Operations(framework.dialect, framework.title, tuple(sorted(listed, key=lambda each: each.kind)))
 
 

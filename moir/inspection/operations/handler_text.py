@@ -1,4 +1,4 @@
-"""What a handler makes of its kind of node, as its docstring, or the formula that it is, says it."""
+"""One-line descriptions of lowerings for lists of operations: from the handler's docstring or its formula."""
 
 from __future__ import annotations
 

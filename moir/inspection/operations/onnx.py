@@ -1,4 +1,6 @@
-"""The operations of ONNX: those that the installed `onnx` defines, and those of other domains that are lowered."""
+"""The operations of ONNX: those that the installed `onnx` and ONNX Runtime (com.microsoft) define, and others that are
+lowered.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +8,20 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from moir.frontends.onnx.model import NEWEST_OPSET
+from moir.inspection.operations.microsoft_kinds import KINDS as MICROSOFT_KINDS
 from moir.inspection.operations.operation import DEFINED, IMPORTED, MISSING, Operation, lowered
 from moir.lowering.onnx.table import onnx as lowerings
-from moir.records import Record
+from moir.support.records import Record
 
 READ_BY_THE_FRONTEND = frozenset(("Constant",))
 """Kinds that the frontend resolves, so that no lowering gets them."""
 
 ML = "ai.onnx.ml"
 """The domain of the operations of classical machine learning, which `onnx` defines, too."""
+
+
+MICROSOFT = "com.microsoft"
+"""The domain of the operations that ONNX Runtime defines."""
 
 
 class Schema(Record):
@@ -33,10 +40,16 @@ class Schema(Record):
 
 
 def operations() -> list[Operation]:
-    """The operations of the default domain and of `ai.onnx.ml`, then those of other domains that are lowered."""
+    """The operations of the default domain, of `ai.onnx.ml` and of `com.microsoft`, then others that are lowered."""
     schemas = [*schemas_of(""), *schemas_of(ML)]
     defined = {each.kind for each in schemas}
-    return [*map(operation_of, schemas), *(lowered(lowerings, kind) for kind in lowerings.kinds() if kind not in defined and "." in kind)]
+    others = [kind for kind in lowerings.kinds() if kind not in defined]
+    missing = [kind for name in MICROSOFT_KINDS.split() if (kind := f"{MICROSOFT}.{name}") not in others]
+    return [
+        *map(operation_of, schemas),
+        *(lowered(lowerings, kind) for kind in others),
+        *(Operation(kind, MISSING, since=0) for kind in missing),
+    ]
 
 
 def schemas_of(domain: str) -> list[Schema]:

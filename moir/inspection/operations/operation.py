@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from moir.inspection.operations.handler_text import handler_text
 from moir.inspection.operations.signature_text import signature_text
 from moir.lowering.table import LoweringTable
-from moir.records import Record
+from moir.support.records import Record
 
 LOWERED = "lowered"
 DEFINED = "by definition"
@@ -30,7 +30,7 @@ TREATMENTS = {
 
 
 class Operation(Record):
-    """A kind of node of a framework, and what becomes of it.
+    """A kind of node of a framework, and whether moir lowers, folds, ignores or refuses it.
 
     Args:
         kind: the kind as the framework spells it.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from moir.inspection.operations.operation import RAISED, Operation, all_lowered
 from moir.lowering.pytorch.table import aten
-from moir.raising.pytorch.raise_writes import OUT, WRITERS, RaiseWritesPass
+from moir.raising.pytorch.raise_writes import RaiseWritesPass
+from moir.raising.pytorch.written_operands import OUT, WRITERS
 
 
 def operations() -> list[Operation]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from moir.dialects.frameworks.tensorflow import BACK_EDGES
 from moir.frontends.tensorflow.functions import CALL_KINDS
+from moir.frontends.tensorflow.graph import PROGRAM_CALL
 from moir.frontends.tensorflow.model_inputs import INPUT_KINDS
 from moir.inspection.operations.operation import IMPORTED, RAISED, Operation, all_lowered, treated
 from moir.lowering.tensorflow.table import tf
@@ -27,8 +28,8 @@ RAISED_BY: dict[str, Iterable[str]] = {
 
 
 def operations() -> list[Operation]:
-    """The operations that are lowered, raised or read by the frontend. A kind of two treatments has the later one."""
+    """The operations that are lowered, raised or read by the frontend; the later treatment, if a kind has two."""
     raised = [each for name, kinds in reversed(RAISED_BY.items()) for each in treated(kinds, RAISED, name)]
-    imported = treated(("Const", *CALL_KINDS, *INPUT_KINDS), IMPORTED)
+    imported = treated(("Const", PROGRAM_CALL, *CALL_KINDS, *INPUT_KINDS), IMPORTED)
     by_kind = {each.kind: each for each in (*raised, *imported, *all_lowered(tf))}
     return list(by_kind.values())

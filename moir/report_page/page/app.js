@@ -133,7 +133,9 @@ class App {
   go(state) {
     this.state = state;
     const block = this.conversion.block(state, this.path);
-    this.record = this.record && block.counterpart(this.record);
+    // A step without the operation keeps its name: a later one may have it again.
+    this.wanted = this.record?.name || this.wanted;
+    this.record = (this.record && block.counterpart(this.record)) || (this.wanted && block.named(this.wanted)) || null;
     this.chosenState = state;
     this.showSteps();
     this.showKinds();
@@ -148,6 +150,7 @@ class App {
   choose(record, pane = null, reveals = false) {
     if (!record) return;
     this.record = record;
+    this.wanted = record.name;
     this.chosenState = pane ? pane.state : this.chosenState ?? this.state;
     for (const each of [this.before, this.here]) {
       if (!each) continue;
@@ -237,6 +240,7 @@ class App {
   writeAddress() {
     const parts = new URLSearchParams({ step: this.conversion.stageOf(this.state).number });
     if (this.record) parts.set(this.record.name ? "node" : "operation", this.record.name || this.record.id);
+    else if (this.wanted) parts.set("node", this.wanted);
     if (byId("compare").checked) parts.set("compare", "1");
     history.replaceState(null, "", `#${parts}`);
   }

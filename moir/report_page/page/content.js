@@ -79,23 +79,25 @@ class Conversion {
 
   /**
    * The operations of a state, with the paths of their blocks, in whose name, kind or tensors a text in lower case is.
-   * Those that are called so come first, then those that begin so; constants come last.
+   * Those that are called so come first, then those that begin so, then those that come from such a node of the
+   * framework; constants come last.
    */
   found(state, text) {
     if (!this.texts.has(state)) {
       const all = [...this.everywhere(state)].map(([record, path]) => {
         const name = record.name.toLowerCase();
         const own = [record.kind, shortKind(record)].map((each) => each.toLowerCase());
-        return { record, path, own, last: name.split("/").pop(), all: [name, own[0], ...(record.tensors || [])].join("\n").toLowerCase() };
+        const all = [name, own[0], ...(record.tensors || [])].join("\n").toLowerCase();
+        return { record, path, own, last: name.split("/").pop(), all, from: (record.sources || []).flat().join("\n").toLowerCase() };
       });
       this.texts.set(state, all);
     }
-    const rank = ({ record, own, last, all }) => {
+    const rank = ({ record, own, last, all, from }) => {
       if (own.includes(text)) return 0;
-      const order = last === text ? 1 : own[1].startsWith(text) ? 2 : last.startsWith(text) ? 3 : all.includes(text) ? 4 : -1;
-      return order > 0 && record.constant ? order + 4 : order;
+      const order = last === text ? 1 : own[1].startsWith(text) ? 2 : last.startsWith(text) ? 3 : all.includes(text) ? 4 : from.includes(text) ? 5 : -1;
+      return order > 0 && record.constant ? order + 5 : order;
     };
-    const ranks = Array.from({ length: 9 }, () => []);
+    const ranks = Array.from({ length: 11 }, () => []);
     for (const each of this.texts.get(state)) {
       const order = rank(each);
       if (order >= 0) ranks[order].push([each.record, each.path]);
@@ -132,6 +134,12 @@ class Block {
     return near ? this.place(near, depth - 1) : "";
   }
 
+  /** The operation of a name, else the first that comes from the node of that name; null if there is none. */
+  named(name) {
+    const of = (record) => (record.sources || []).some(([node]) => node === name);
+    return this.records.find((each) => each.name === name) || this.records.find(of) || null;
+  }
+
   /** The constants that an operation uses. */
   constants(record) {
     return record.operands.map(([id]) => this.byId.get(id)).filter((each) => each?.constant);
@@ -158,9 +166,30 @@ function plural(count, noun) {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/**
+ * Families of kinds and their colours: hue, chroma, and how much darker than the others. In dark and light, neighbouring
+ * families differ in lightness, too, for readers who see few hues.
+ */
+const FAMILIES = [
+  [/attention|rope|rotary/i, 300, 0.12, 0.0],
+  [/^(group)?conv|deform.*conv|depthwise/i, 50, 0.11, 0.0],
+  [/matmul|gemm|fullyconnected|^linear|einsum|dot|innerproduct|^dense/i, 255, 0.11, 0.06],
+  [/transpose|permute|depthtospace|spacetodepth|shuffle/i, 350, 0.11, 0.08],
+  [/reshape|squeeze|flatten|^view|expand|broadcast|tile/i, 100, 0.09, 0.1],
+  [/concat|split|slice|gather|scatter|pad|^roll|reverse|stack|shapeof|^shape/i, 195, 0.07, 0.04],
+  [/norm|mvn|rms|^lrn/i, 150, 0.1, 0.0],
+  [/pool|reduce|mean|^sum|topk|argm/i, 225, 0.09, 0.1],
+  [/quanti|convert|cast/i, 25, 0.08, 0.08],
+  [/loop|^if|while|iterator|scan|lstm|gru|rnn/i, 330, 0.06, 0.02],
+  [/^(parameter|result|input|output|placeholder)/i, 0, 0, 0.03],
+];
+
 /** The colour of a kind, the same for a kind in all dialects; how light it is, the theme says. */
 function colourOf(kind) {
   let hash = 7;
   for (const letter of kind) hash = (hash * 31 + letter.codePointAt(0)) % 8191;
-  return `hsl(${(hash * 47) % 360} ${50 + (hash % 3) * 12}% var(--shade))`;
+  const family = FAMILIES.find(([pattern]) => pattern.test(kind));
+  // Kinds of one family differ a little.
+  const [hue, chroma, darker] = family ? [family[1] + (hash % 5) * 3 - 6, family[2], family[3]] : [(hash * 47) % 360, 0.05, 0.05];
+  return `oklch(calc(var(--light) - ${darker}) ${chroma} ${hue})`;
 }

@@ -4,6 +4,20 @@
 
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight"];
 
+const RGB = new Map();
+
+/** The value of a style in a form that programs without CSS Color 4 know: colours in oklch become rgb. */
+function portable(value) {
+  if (!value.startsWith("oklch")) return value;
+  if (!RGB.has(value)) {
+    const context = document.createElement("canvas").getContext("2d");
+    context.fillStyle = value;
+    context.fillRect(0, 0, 1, 1);
+    RGB.set(value, `rgb(${[...context.getImageData(0, 0, 1, 1).data].slice(0, 3).join(", ")})`);
+  }
+  return RGB.get(value);
+}
+
 /** The text of an SVG file with the whole graph of a pane. */
 function svgText(pane) {
   const { width = 1, height = 1 } = pane.graph.graph();
@@ -16,7 +30,7 @@ function svgText(pane) {
   const originals = pane.drawing.querySelectorAll("rect, path, text");
   copy.querySelectorAll("rect, path, text").forEach((each, index) => {
     const style = getComputedStyle(originals[index]);
-    each.setAttribute("style", STYLES.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";"));
+    each.setAttribute("style", STYLES.map((name) => `${name}:${portable(style.getPropertyValue(name))}`).join(";"));
     if (each.tagName === "rect" && style.getPropertyValue("rx")) each.setAttribute("rx", parseFloat(style.getPropertyValue("rx")) || 0);
   });
   const ground = document.createElementNS(SVG, "rect");

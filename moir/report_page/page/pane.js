@@ -34,7 +34,7 @@ class Pane {
     this.path = document.createElement("div");
     this.path.className = "path";
     this.root.append(this.path);
-    this.drawing = svg(this.root, "svg");
+    this.drawing = svg(this.root, "svg", { role: "group" });
     parent.append(this.root);
     this.open = null;
     this.listen();
@@ -49,6 +49,7 @@ class Pane {
     this.withConstants = options.constants;
     this.marks = options.marks;
     this.path.textContent = options.title;
+    this.drawing.setAttribute("aria-label", `graph of ${options.title}`);
     const records = block.records.filter((record) => options.constants || !record.constant);
     this.scopes = scopesOf(records, block);
     if (isOther && !options.keepOpen) this.open = null;
@@ -200,7 +201,7 @@ class Pane {
     } else if (this.holdsUnsupported(node.group)) {
       classes.push("unsupported");
     }
-    const element = svg(this.canvas, "g", { class: classes.filter(Boolean).join(" ") });
+    const element = svg(this.canvas, "g", { class: classes.filter(Boolean).join(" "), role: "button", "aria-label": this.labelOf(node) });
     element.dataset.id = key;
     const box = { x: node.x - node.width / 2, y: node.y - node.height / 2, width: node.width, height: node.height };
     svg(element, "rect", { ...box, ...(node.record ? { style: `fill:${colourOf(shortKind(node.record))}` } : {}) });
@@ -218,6 +219,13 @@ class Pane {
         this.draw();
       });
     }
+  }
+
+  /** A node in words: what it computes, and how it is connected. */
+  labelOf({ record, group, title }) {
+    if (group) return `${title}, ${plural(group.count, "operation")}, closed`;
+    const users = (this.block.users.get(record.id) || []).length;
+    return `${shortKind(record)} ${record.name}, ${plural(record.operands.length, "operand")}, ${plural(users, "user")}`;
   }
 
   holdsUnsupported(group) {

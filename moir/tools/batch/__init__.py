@@ -1,1 +1,1 @@
-"""Conversions of many models: manifest, pool of processes, table of results, and cache."""
+"""Conversions of many models: manifest, pool of processes, executors, cluster, results, and cache."""

@@ -20,14 +20,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from moir.conversion import Observer, save_model
+from moir.conversion import Observer, write_checked
 from moir.emit.files import replacing, weights_path
 from moir.emit.write import WrittenModel
 from moir.errors import EmissionError
+from moir.files.reading import record_read
 from moir.files.source_files import files_read
 from moir.files.staging import staging_folder
 from moir.files.unchanged_files import FileState
 from moir.options import ConversionOptions
+from moir.tools.batch.cache_folder import CacheFolder
 from moir.tools.batch.cache_key import key_of
 from moir.tools.batch.digests import ABSENT, Digests, copied
 from moir.tools.summary import Summary
@@ -44,14 +46,15 @@ class CachedConversion:
     """A conversion whose result may be in the cache.
 
     Args:
-        folder: the folder of the cache, which need not exist.
+        place: the path or the address of the folder of the cache, which need not exist.
         model: the model.
         options: the options of the conversion.
         passes: the pipeline, if it is not the default one.
     """
 
-    def __init__(self, folder: Path, model: Path, options: ConversionOptions, passes: str | None) -> None:
-        self._folder = folder
+    def __init__(self, place: str, model: Path, options: ConversionOptions, passes: str | None) -> None:
+        self._cache = CacheFolder(place)
+        self._folder = self._cache.path
         self._model = model
         self._digests = Digests()
         self._options = options
@@ -69,9 +72,9 @@ class CachedConversion:
             return None
         try:
             entry = self._entry()
-            summary = Summary(**entry["summary"])
+            summary = Summary.from_json(entry["summary"])
             read = {self._path(name): digest for name, digest in entry["read"].items()}
-            # The conversion says what is wrong with an output that is part of the model.
+            # A conversion reports the error that its output is a file of the model.
             if {output.resolve(), weights_path(output).resolve()} & read.keys():
                 return None
             if any(self._digests.file(path) != digest for path, digest in read.items()):
@@ -81,6 +84,8 @@ class CachedConversion:
                     with self._opened(digest) as source:
                         if copied(source, target) != digest:
                             raise _UnusableEntry
+            for path in read:
+                record_read(path)
             written = WrittenModel(output, weights_path(output), int(entry["layers"]), int(entry["weights_bytes"]))
         except (_UnusableEntry, KeyError, TypeError, ValueError):
             return None
@@ -88,7 +93,13 @@ class CachedConversion:
             os.utime(self._entry_path)
         return summary, written
 
-    def save(self, module: ModuleOp, output: Path, summary: Callable[[int], Summary]) -> tuple[WrittenModel, list[str]]:
+    def save(
+        self,
+        module: ModuleOp,
+        output: Path,
+        summary: Callable[[int], Summary],
+        progress: Callable[[int, int], None] | None = None,
+    ) -> tuple[WrittenModel, list[str]]:
         """Write a converted module to the cache and to its output; returns notes for the user, too.
 
         An error in writing to the cache does not end the conversion. Raises as `save_model` does.
@@ -97,15 +108,16 @@ class CachedConversion:
             module: the converted module.
             output: the `.xml` to write.
             summary: makes the summary, from the size of the weights in bytes.
+            progress: called with the bytes of the weights that are written, and with their sum.
         """
         if self._key is None or (read := self._files_read(module)) is None:
-            return save_model(module, output), []
+            return write_checked(module, output, progress=progress), []
         notes: list[str] = []
         try:
             with self._new_folder() as folder:
-                emitted = save_model(module, folder / "model.xml")
+                emitted = write_checked(module, folder / "model.xml", progress=progress)
                 entry = {
-                    "summary": summary(emitted.weights_bytes).by_name(),
+                    "summary": summary(emitted.weights_bytes).to_json(),
                     "read": read,
                     "xml": self._keep(emitted.xml_path),
                     "bin": self._keep(emitted.bin_path),
@@ -121,18 +133,24 @@ class CachedConversion:
         except EmissionError as error:
             # The module is at fault, which saving says again, or the folder is.
             notes.append(f"the cache cannot be written: {error}")
-        if not notes and (restored := self.restored(output)) is not None:
-            return restored[1], notes
-        return save_model(module, output), notes
+        else:
+            if (restored := self.restored(output)) is not None:
+                note = self._cache.publish(f"files/{entry['xml']}", f"files/{entry['bin']}", self._entry_name)
+                return restored[1], [] if note is None else [note]
+        return write_checked(module, output, progress=progress), notes
+
+    @property
+    def _entry_name(self) -> str:
+        assert self._key is not None
+        return f"{self._key[:2]}/{self._key}.json"
 
     @property
     def _entry_path(self) -> Path:
-        assert self._key is not None
-        return self._folder / self._key[:2] / f"{self._key}.json"
+        return self._folder / self._entry_name
 
     def _entry(self) -> Mapping[str, Any]:
         try:
-            entry = json.loads(self._entry_path.read_bytes())
+            entry = json.loads(self._cache.present(self._entry_name).read_bytes())
         except (OSError, ValueError, RecursionError) as error:
             raise _UnusableEntry from error
         if not isinstance(entry, dict) or not isinstance(cast("dict[str, object]", entry).get("read"), dict):
@@ -143,16 +161,16 @@ class CachedConversion:
         if not isinstance(digest, str) or not digest.isalnum():
             raise _UnusableEntry
         try:
-            return (self._folder / "files" / digest).open("rb")
+            return self._cache.present(f"files/{digest}").open("rb")
         except OSError as error:
             raise _UnusableEntry from error
 
     def _keep(self, path: Path) -> str:
-        """Move a new file of an IR to its place; returns its digest."""
+        """Move a new file of an IR from its temporary folder into the cache; returns its digest."""
         digest = self._digests.file(path)
         if digest == ABSENT:
             raise OSError(f"{path} has changed")
-        # Also if there is one of that name: it may be damaged.
+        # Replaces an existing file of this digest, too: it may be damaged.
         path.replace(self._folder / "files" / digest)
         return digest
 
@@ -169,14 +187,14 @@ class CachedConversion:
         """
         states: dict[Path, FileState | None] = dict(files_read(module))
         states |= dict.fromkeys([] if self.modules is None else self.modules.paths)
-        found: dict[str, str] = {}
+        digests: dict[str, str] = {}
         folder = self._model.resolve().parent
         for path, state in states.items():
             name = path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
-            found[name] = self._digests.file(path, state)
-        if ABSENT in found.values() or key_of(self._model, self._options, self._passes, self._digests) != self._key:
+            digests[name] = self._digests.file(path, state)
+        if ABSENT in digests.values() or key_of(self._model, self._options, self._passes, self._digests) != self._key:
             return None
-        return found
+        return digests
 
     def _path(self, name: str) -> Path:
         return (self._model.resolve().parent / name).resolve()

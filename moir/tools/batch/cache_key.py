@@ -13,20 +13,21 @@ import json
 import os
 import platform
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from moir.errors import ConversionError
 from moir.files.recognition import framework_of_file
 from moir.options import DISABLED_VARIABLE, ENABLED_VARIABLE, ConversionOptions
-from moir.parameters.extension import EXTENSIONS
 from moir.tools.batch.digests import Digests, of_text
+from moir.tools.batch.named_files import named_paths
 from moir.version import VERSION
 
 if TYPE_CHECKING:
-    from moir.framework_record import Framework
+    from moir.frameworks.record import Framework
 
 FORMAT = 1
 """The version of keys and entries; entries of other versions are ignored."""
@@ -41,14 +42,16 @@ def key_of(model: Path, options: ConversionOptions, passes: str | None, digests:
     try:
         framework = framework_of_file(model)
         named = {
-            each.name: _content(each.name, each.kind.plain(value), digests) for each, value in options.given.items() if each.kind.is_private
+            each.name: [digests.any(path) for path in named_paths(each.name, each.kind.plain(value))]
+            for each, value in options.given.items()
+            if each.kind.is_private
         }
     except (ConversionError, OSError):
         return None
     parts = {
         "format": FORMAT,
         "moir": [VERSION, _code()],
-        "libraries": [platform.python_version(), *map(_version, _libraries())],
+        "libraries": [platform.python_version(), *versions_of_libraries().values()],
         # A program of PaddlePaddle without suffix is named like its folder.
         "model": [model.name or model.resolve().name, "" if model.suffix else model.resolve().parent.name, digests.any(model)],
         "beside": _names_beside(model) if _has_companions(framework) else [],
@@ -70,10 +73,12 @@ def _code() -> str:
     return of_text("".join(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\n" for name, status in states))
 
 
-def _libraries() -> list[str]:
-    """The distributions that moir requires, without its extras: their results are part of an IR."""
+@cache
+def versions_of_libraries() -> Mapping[str, str]:
+    """The versions of the distributions that moir requires, without its extras: their results are part of an IR."""
     needed = [each for each in requires("moir") or () if "extra ==" not in each]
-    return sorted({match[0] for each in needed if (match := re.match(r"[\w.-]+", each)) is not None})
+    names = sorted({match[0] for each in needed if (match := re.match(r"[\w.-]+", each)) is not None})
+    return {name: _version(name) for name in names}
 
 
 def _version(library: str) -> str:
@@ -81,16 +86,6 @@ def _version(library: str) -> str:
         return version(library)
     except PackageNotFoundError:
         return ""
-
-
-def _content(name: str, plain: object, digests: Digests) -> list[str]:
-    """The digests of the files or folders that an option names."""
-    paths = cast("list[str]", plain) if isinstance(plain, list) else [str(plain)]
-    if name != EXTENSIONS.name:
-        return [digests.any(Path(each)) for each in paths]
-    from moir.extensions.directories import find_directory
-
-    return [digests.any(find_directory(each)) for each in paths]
 
 
 def _has_companions(framework: Framework) -> bool:

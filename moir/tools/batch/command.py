@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
+import time
+from collections.abc import Generator, Mapping
 from contextlib import closing
-from pathlib import Path
+from pathlib import Path, PurePath
 
+from moir.conversion_result import ConversionResult
 from moir.errors import UsageError
-from moir.inspection.tables import Table
+from moir.files.remote.addresses import is_address
 from moir.options import ConversionOptions
 from moir.parameters.interface import MODEL_NAME
+from moir.support.processors import processors
 from moir.tools.batch.manifest import Listed, read_manifest
-from moir.tools.batch.pool import Conversion, Ended, converted
-from moir.tools.batch.work import Failure, Work
+from moir.tools.batch.pool import Limits, converted
+from moir.tools.batch.report import Progress, tables
+from moir.tools.batch.resumption import earlier_results, is_unchanged, request_of
+from moir.tools.batch.work import Conversion, Ended, Outcome, Work, check_outputs
 from moir.tools.failures import one_line, print_error
-from moir.tools.output_path import output_path, requested
-from moir.tools.progress import ProgressBar, shows_progress
+from moir.tools.json_lines import print_result
+from moir.tools.output_path import MODEL_SUFFIXES, output_path, requested
+from moir.tools.progress import shows_progress
 from moir.tools.streams import STANDARD, is_stream
 from moir.tools.terminal import print_tables
 
@@ -31,41 +37,58 @@ def convert_all(options: argparse.Namespace, given: ConversionOptions, notes: li
         notes: notes on it, for the user.
         convert: converts one model.
 
-    Raises UsageError, before a conversion begins, if options do not fit several models, or two have one output.
+    Raises UsageError, before a conversion begins, if options do not fit several models, or two have one output, and
+    ConversionError if the connection to a cluster is lost.
     """
     _check(options, given)
     listed = _of_models(options, given, notes) if options.manifest is None else read_manifest(options.manifest, given, options.place)
-    _check_outputs(listed)
     works = [_work(options, each) for each in listed]
-    bar = ProgressBar(sys.stderr) if not options.silent and shows_progress(sys.stderr) else None
+    check_outputs(works)
+    if options.shard is not None:
+        works = options.shard.of(works)
+    begun = time.perf_counter()
+    progress = Progress(sys.stderr if not options.silent and shows_progress(sys.stderr) else None, len(works))
     ended: dict[int, Ended] = {}
-    if bar is not None:
-        # The bar counts one stage more, which is the emission of a single model.
-        bar.begin([each.model for each in works[1:]])
-        bar.start(0, "models")
-    with closing(converted(works, convert, options.jobs or _processors())) as results:
+    with closing(_results(options, works, convert)) as results:
         for each in results:
             ended[each.number] = each
-            if isinstance(each.result, Failure):
-                if bar is not None:
-                    bar.close()
-                print_error(
-                    f"{each.result.traceback if options.debug else ''}moir: error: {_titled(works[each.number].model, each.result.reason)}"
-                )
-            if bar is not None:
-                bar.start(len(ended), "models")
-    if bar is not None:
-        bar.close()
-    if not options.silent:
+            if (failure := each.outcome.result.failure) is not None:
+                progress.close()
+                traceback = each.outcome.traceback if options.debug else ""
+                print_error(f"{traceback}moir: error: {_titled(works[each.number].label, failure.message)}")
+            if options.json:
+                print_result(each.outcome.result.with_fields(notes=[*notes, *each.outcome.result.notes]))
+            progress.add(each)
+    progress.close()
+    if not options.silent and not options.json:
         for note in notes:
             print(f"note: {one_line(note)}")
-        print_tables(_tables(works, ended), sys.stdout)
-    return max(each.result.status if isinstance(each.result, Failure) else 0 for each in ended.values())
+        print_tables(tables(works, ended, time.perf_counter() - begun), sys.stdout)
+    failures = (each.outcome.result.failure for each in ended.values())
+    return max((0 if each is None else each.exit_status for each in failures), default=0)
 
 
-def _processors() -> int:
-    """The number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _results(options: argparse.Namespace, works: list[Work], convert: Conversion) -> Generator[Ended]:
+    """The results of all conversions: those that are done already, and then the others as they end."""
+    earlier: Mapping[str, ConversionResult] = {} if options.resume is None else earlier_results(options.resume)
+    remaining: list[int] = []
+    for number, work in enumerate(works):
+        result = earlier.get(request_of(work)) if earlier else None
+        if result is not None and is_unchanged(result):
+            yield Ended(number, Outcome(result.with_fields(status="unchanged")), 0.0)
+        else:
+            remaining.append(number)
+    others = [works[number] for number in remaining]
+    if options.cluster is None:
+        conversions = converted(others, convert, Limits(options.jobs or processors(), options.timeout, options.memory))
+    else:
+        from moir.tools.batch.cluster import converted_on_cluster
+        from moir.tools.batch.cluster_worker import WorkerLimits
+
+        conversions = converted_on_cluster(others, convert, options.cluster, WorkerLimits(options.timeout, options.memory))
+    with closing(conversions) as results:
+        for each in results:
+            yield each.with_fields(number=remaining[each.number])
 
 
 def _check(options: argparse.Namespace, given: ConversionOptions) -> None:
@@ -73,17 +96,19 @@ def _check(options: argparse.Namespace, given: ConversionOptions) -> None:
         raise UsageError("there are models and a manifest; give either")
     if any(is_stream(each) for each in options.models):
         raise UsageError("a model that comes from a stream is converted alone")
-    if options.output_model is not None or options.place == STANDARD or (options.place or "").lower().endswith(".xml"):
+    if options.output_model is not None or options.place == STANDARD or (options.place or "").lower().endswith(MODEL_SUFFIXES):
         raise UsageError("several models need a folder to write to: -o DIR")
     for flag, value in (("--model-name", given[MODEL_NAME]), ("--verbose", options.verbose)):
         if value:
             raise UsageError(f"{flag} is for one model; there are several")
+    if options.jobs is not None and options.cluster is not None:
+        raise UsageError("--jobs is for processes on this machine", hint="workers say with --nthreads and --resources")
     if options.tensorflow_custom_operations_config_update is not None:
         raise UsageError("--tensorflow_custom_operations_config_update is for one model; there are several")
 
 
 def _of_models(options: argparse.Namespace, given: ConversionOptions, notes: list[str]) -> list[Listed]:
-    models = [Path(each) for each in dict.fromkeys(options.models)]
+    models = [each if is_address(each) else str(Path(each)) for each in dict.fromkeys(options.models)]
     request = requested(options, given, models[0], [])
     notes += [each for each in request.notes if each not in notes]
     return [
@@ -92,43 +117,12 @@ def _of_models(options: argparse.Namespace, given: ConversionOptions, notes: lis
     ]
 
 
-def _check_outputs(listed: list[Listed]) -> None:
-    """Raises UsageError if two conversions would write the same file."""
-    models: dict[Path, Path] = {}
-    for each in listed:
-        output = each.output.resolve()
-        if output in models:
-            hint = "say in a manifest where each goes: moir --manifest FILE"
-            raise UsageError(f"{models[output]} and {each.model} would both become {each.output}", hint=hint)
-        models[output] = each.model
-
-
 def _work(options: argparse.Namespace, listed: Listed) -> Work:
-    dumps = None if options.dump_ir is None else str(Path(options.dump_ir) / listed.output.stem)
+    dumps = None if options.dump_ir is None else str(Path(options.dump_ir) / PurePath(listed.output).stem)
     passes = listed.passes if options.passes is None else options.passes
-    return Work(str(listed.model), str(listed.output), listed.conversion, passes, dumps, options.cache)
+    return Work(listed.model, listed.output, listed.conversion, passes, dumps, options.cache)
 
 
 def _titled(model: str, reason: str) -> str:
     """A reason after the name of the model, unless it begins with that name."""
     return reason if reason.startswith(model) else f"{one_line(model)}: {reason}"
-
-
-def _tables(works: list[Work], ended: dict[int, Ended]) -> list[Table]:
-    """The table of all models, and one of the notes on them if there are any."""
-    rows: list[tuple[str, ...]] = []
-    notes: list[tuple[str, ...]] = []
-    for number, work in enumerate(works):
-        result, seconds = ended[number].result, f"{ended[number].seconds:.2f} s"
-        if isinstance(result, Failure):
-            rows.append((work.model, "failed", "", "", seconds, ""))
-            continue
-        verdict = "from the cache" if result.is_cached else "converted"
-        summary = result.summary
-        rows.append((work.model, verdict, str(summary.operations), summary.weights.partition(":")[0], seconds, work.output))
-        notes += [(work.model, note) for note in summary.notes]
-    bad = frozenset(number for number, each in ended.items() if isinstance(each.result, Failure))
-    table = Table(
-        f"{len(works) - len(bad)} of {len(works)} models", ("model", "result", "operations", "weights", "time", "file"), tuple(rows), bad
-    )
-    return [table, *([Table("notes", ("", ""), tuple(notes))] if notes else [])]

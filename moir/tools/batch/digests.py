@@ -50,7 +50,7 @@ class Digests:
         """The digest of a file, or of the names and contents of all files in a folder."""
         if not path.is_dir():
             return self.file(path)
-        return of_text("".join(f"{each.relative_to(path).as_posix()}\0{self.file(each)}\n" for each in _files_in(path)))
+        return of_text("".join(f"{each.relative_to(path).as_posix()}\0{self.file(each)}\n" for each in files_in(path)))
 
 
 def of_text(text: str) -> str:
@@ -59,7 +59,7 @@ def of_text(text: str) -> str:
 
 
 def copied(source: BinaryIO, target: BinaryIO) -> str:
-    """Copy the rest of an open file to another one; returns the digest of what was copied. Raises OSError."""
+    """Copy the rest of an open file to another one; returns the digest of the copied bytes. Raises OSError."""
     digest = hashlib.sha256()
     while piece := source.read(_PIECE):
         digest.update(piece)
@@ -67,8 +67,8 @@ def copied(source: BinaryIO, target: BinaryIO) -> str:
     return digest.hexdigest()
 
 
-def _files_in(folder: Path) -> Iterator[Path]:
+def files_in(folder: Path) -> Iterator[Path]:
     """All files in a folder, in order, without Python's caches."""
-    for place, folders, names in os.walk(folder):
+    for directory, folders, names in os.walk(folder):
         folders[:] = sorted(each for each in folders if each != "__pycache__")
-        yield from (Path(place, each) for each in sorted(names))
+        yield from (Path(directory, each) for each in sorted(names))

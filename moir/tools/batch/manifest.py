@@ -22,12 +22,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from moir.errors import UsageError
+from moir.files.remote.addresses import folder_of, is_address, joined, shown
+from moir.files.remote.local import local_file
 from moir.options import ConversionOptions
 from moir.parameters import parameters
-from moir.parameters.extension import EXTENSIONS
 from moir.parameters.interface import MODEL_NAME
-from moir.records import Record
-from moir.suggestions import did_you_mean
+from moir.support.records import Record
+from moir.support.suggestions import did_you_mean
+from moir.tools.batch.named_files import resolved
 from moir.tools.configuration import entry, read_toml
 from moir.tools.output_path import check_name, output_path, place_of_model
 
@@ -37,19 +39,22 @@ MODELS = "model"
 OWN_KEYS = ("input_model", "output_dir", "output_model", "passes")
 """The keys that are not parameters."""
 
+_LARGEST = 64 << 20
+"""The largest size of a manifest in bytes: some hundred thousand models."""
+
 
 class Listed(Record):
     """A model that a manifest lists.
 
     Args:
-        model: the path of the model.
-        output: the path of the `.xml`.
+        model: the path or the address of the model.
+        output: the path or the address of the `.xml`.
         conversion: the options of the conversion.
         passes: the pipeline, if it is not the default one.
     """
 
-    model: Path
-    output: Path
+    model: str
+    output: str
     conversion: ConversionOptions
     passes: str | None
 
@@ -58,41 +63,43 @@ def read_manifest(path: str, overriding: ConversionOptions, place: str | None) -
     """The models that a manifest lists, in its order.
 
     Args:
-        path: the manifest.
+        path: the path or the address of the manifest.
         overriding: options that take precedence over those of the manifest.
         place: the folder that outputs are relative to, by default that of the manifest.
 
     Raises UsageError if it cannot be read, lists no model, or has keys or values that do not exist.
     """
-    content = read_toml(path, "a manifest in TOML")
+    with local_file(path) as file:
+        content = read_toml(str(file), "a manifest in TOML", _LARGEST)
+    folder = folder_of(path) if is_address(path) else str(Path(path).parent)
+    path = shown(path)
     tables: object = content.pop(MODELS, None)
     if not isinstance(tables, list) or not tables or not all(isinstance(each, dict) for each in cast("list[object]", tables)):
         raise UsageError(
             "the manifest lists no models", location=path, hint='begin each with a line [[model]] and a line input_model = "FILE"'
         )
-    common = _checked(path, content, "")
-    found: list[Listed] = []
+    names = frozenset(each.name for each in parameters())
+    common = _checked(path, content, "", names)
+    models: list[Listed] = []
     for number, each in enumerate(cast("list[dict[str, Any]]", tables), 1):
         where = f"model {number}"
-        found.append(_listed(path, {**common, **_checked(path, each, where)}, where, overriding, place))
-    return found
+        models.append(_read_entry(path, folder, {**common, **_checked(path, each, where, names)}, where, overriding, place))
+    return models
 
 
-def _checked(path: str, table: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The keys of a table with underscores. Raises UsageError for one that does not exist."""
-    names = {each.name for each in parameters()}
-    found = {key.replace("-", "_"): value for key, value in table.items()}
-    for name in found:
+def _checked(path: str, table: Mapping[str, Any], where: str, names: frozenset[str]) -> dict[str, Any]:
+    """The keys of a table with underscores. Raises UsageError for one that is not among the names of parameters."""
+    keys = {key.replace("-", "_"): value for key, value in table.items()}
+    for name in keys:
         if name not in names and name not in OWN_KEYS:
             hint = did_you_mean(name, [*OWN_KEYS, *names], "keys are the names of options")
             raise UsageError(f"{where + ': ' if where else ''}there is no key {name!r}", location=path, hint=hint)
-        if name in OWN_KEYS and not isinstance(found[name], str):
-            raise UsageError(f"{where + ': ' if where else ''}{name} must be a text, not {found[name]!r}", location=path)
-    return found
+        if name in OWN_KEYS and not isinstance(keys[name], str):
+            raise UsageError(f"{where + ': ' if where else ''}{name} must be a text, not {keys[name]!r}", location=path)
+    return keys
 
 
-def _listed(path: str, table: Mapping[str, Any], where: str, overriding: ConversionOptions, place: str | None) -> Listed:
-    folder = Path(path).parent
+def _read_entry(path: str, folder: str, table: Mapping[str, Any], where: str, overriding: ConversionOptions, place: str | None) -> Listed:
     if "input_model" not in table:
         raise UsageError(f"{where}: input_model is missing", location=path, hint='add a line input_model = "FILE"')
     try:
@@ -102,22 +109,22 @@ def _listed(path: str, table: Mapping[str, Any], where: str, overriding: Convers
         check_name(conversion[MODEL_NAME])
     except UsageError as error:
         raise UsageError(f"{where}: {error.reason}", location=path, hint=error.hint) from error
-    model = folder / table["input_model"]
-    base = folder if place is None else Path(place)
+    model = joined(folder, table["input_model"])
+    base = folder if place is None else place
     if "output_model" in table:
-        output = output_path(place_of_model(str(base / table["output_model"])), model, conversion)
+        output = output_path(place_of_model(joined(base, table["output_model"])), model, conversion)
     else:
-        output = output_path(str(base / table.get("output_dir", ".")), model, conversion, is_single=False)
+        output = output_path(joined(base, table.get("output_dir", ".")), model, conversion, is_single=False)
     return Listed(model, output, conversion, table.get("passes"))
 
 
-def _resolved(name: str, value: Any, folder: Path) -> Any:
-    """A value with paths relative to the current folder instead of that of the manifest."""
-    if name not in {each.name for each in parameters() if each.kind.is_private}:
-        return value
-    if isinstance(value, list):
-        return [_resolved(name, each, folder) for each in cast("list[Any]", value)]
-    # An extension may be the name of an installed one.
-    if not isinstance(value, str) or (name == EXTENSIONS.name and not (folder / value).exists()):
-        return value
-    return str(folder / value)
+def _resolved(name: str, value: Any, folder: str) -> Any:
+    """The value of an option whose paths are relative to the folder of the manifest.
+
+    Raises UsageError for a relative path in a manifest that lies elsewhere: what options name is read on this machine.
+    """
+    if not is_address(folder):
+        return resolved(name, value, Path(folder))
+    if resolved(name, value, Path("folder")) != value:
+        raise UsageError(f"{name} names a file beside a manifest that lies elsewhere", hint="give an absolute path of the machine")
+    return value

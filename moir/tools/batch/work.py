@@ -1,18 +1,24 @@
-"""The conversion of one of several models, and its result. Both are sent between processes."""
+"""One task of a batch: the model to convert, and its result. Both are pickled between processes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from moir.conversion_result import ConversionResult
+from moir.errors import UsageError
+from moir.files.remote.addresses import is_address, shown
 from moir.options import ConversionOptions
-from moir.records import Record
-from moir.tools.summary import Summary
+from moir.support.records import Record
 
 
 class Work(Record):
     """One of several conversions.
 
     Args:
-        model: the path of the model.
-        output: the path of the `.xml`.
+        model: the path or the address of the model.
+        output: the path or the address of the `.xml`.
         conversion: its options.
         passes: the pipeline, if it is not the default one.
         dumps: the folder for the module after each pass, if there is one.
@@ -26,28 +32,42 @@ class Work(Record):
     dumps: str | None = None
     cache: str | None = None
 
-
-class Success(Record):
-    """The result of a conversion.
-
-    Args:
-        summary: the summary for the user.
-        is_cached: whether it came from the cache.
-    """
-
-    summary: Summary
-    is_cached: bool
+    @property
+    def label(self) -> str:
+        """What the model is called for the user: its path, or its address without what may be secret."""
+        return shown(self.model)
 
 
-class Failure(Record):
-    """A conversion that failed.
+class Outcome(Record):
+    """What became of a conversion.
 
     Args:
-        reason: the error, on one line.
-        status: the exit status that it would have as the only conversion.
-        traceback: the traceback, for `--debug`.
+        result: its result.
+        traceback: the traceback of the exception if it failed, for `--debug`.
     """
 
-    reason: str
-    status: int
+    result: ConversionResult
     traceback: str = ""
+
+
+class Ended(Record):
+    """A conversion that has ended: its number among all, what became of it, and its duration in seconds."""
+
+    number: int
+    outcome: Outcome
+    seconds: float
+
+
+Conversion: TypeAlias = Callable[[Work], ConversionResult]
+"""A function that other processes import by its name."""
+
+
+def check_outputs(works: Sequence[Work]) -> None:
+    """Raises UsageError if two conversions would write the same file."""
+    models: dict[str, str] = {}
+    for work in works:
+        output = work.output if is_address(work.output) else str(Path(work.output).resolve())
+        if output in models:
+            hint = "say in a manifest where each goes: moir --manifest FILE"
+            raise UsageError(f"{models[output]} and {work.label} would both become {shown(work.output)}", hint=hint)
+        models[output] = work.label

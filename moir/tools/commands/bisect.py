@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from moir.files.remote.addresses import shown
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.arrays import read_arrays, write_arrays
 from moir.tools.commands.candidates import write_candidate, write_text
@@ -65,11 +66,12 @@ def _bisect(options: argparse.Namespace) -> int:
             inputs=None if options.inputs is None else read_arrays(options.inputs),
             reference=None if options.reference is None else read_arrays(options.reference),
             seed=options.seed,
+            ranges=options.ranges,
             tolerance=options.tolerance,
             passes=options.passes,
             reduce=not options.no_reduce,
         )
-        rows = [("model", options.model), *verdict.rows()]
+        rows = [("model", shown(options.model)), *verdict.rows()]
         if options.write is not None:
             chosen = {"--extensions": options.extensions, "--extension-layout": options.extension_layout}
             rows += written(verdict, Path(options.write), [part for flag, text in chosen.items() if text for part in (flag, text)])

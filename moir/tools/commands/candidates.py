@@ -6,11 +6,11 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from moir.files.output import ONNX_FILE, TEXT_FILE, WEIGHTS_FILE, replacing_file
 from moir.reduction.reduced import Candidate
 from moir.tools.arrays import write_arrays
 from moir.tools.optimizer.text import print_module
 from moir.tools.optimizer.weights_file import WeightsWriter
-from moir.tools.output import ONNX_FILE, TEXT_FILE, WEIGHTS_FILE, replacing_file
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

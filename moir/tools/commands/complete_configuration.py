@@ -66,7 +66,7 @@ def completed(configuration: str, model: str, reading: Mapping[str, object]) -> 
 
 def _write(path: Path, text: str, configuration: Path) -> None:
     """Write the text, which may replace the configuration that was read."""
-    from moir.tools.output import TEXT_FILE, replacing_file
+    from moir.files.output import TEXT_FILE, replacing_file
 
     with replacing_file(path, TEXT_FILE, updated=configuration) as file:
         file.write(text.encode())

@@ -22,6 +22,13 @@ def argument_parser() -> ArgumentParser:
     )
     parser.add_argument("model", metavar="MODEL", help="a model, the folder of a SavedModel, or a text of --dump-ir; - for standard input")
     parser.add_argument("--node", metavar="NAME", help="show the node, or the producer of the tensor, of this name with its neighbours")
+    parser.add_argument(
+        "--nodes",
+        nargs="?",
+        const="*",
+        metavar="PATTERN",
+        help="list the nodes, or those whose name, kind or tensor is like PATTERN, in which * stands for any text",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_model_arguments(parser)
     return parser
@@ -34,16 +41,18 @@ def main(arguments: Sequence[str]) -> int:
 
 def _print(options: argparse.Namespace) -> int:
     from moir.inspection.interface import inspected
-    from moir.inspection.records import Inspection
     from moir.tools.model_reading import read_any
 
     given = conversion_options(options)
     with ExitStack() as stack:
         module, framework = read_any(options.model, given, stack)
-        found = inspected(module, framework, given, stack, node=options.node, is_text=True)
+        inspection = inspected(module, framework, given, stack, node=options.node, nodes=options.nodes, is_text=True)
         if options.json:
-            content = found.to_dict() if isinstance(found, Inspection) else [each.to_dict() for each in found]
+            content = [each.to_dict() for each in inspection] if isinstance(inspection, tuple) else inspection.to_dict()
             text_output().write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
         else:
-            print_tables([table for each in ([found] if isinstance(found, Inspection) else found) for table in each.tables()], sys.stdout)
+            print_tables(
+                [table for each in (inspection if isinstance(inspection, tuple) else [inspection]) for table in each.tables()],
+                sys.stdout,
+            )
     return 0

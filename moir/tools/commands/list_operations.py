@@ -15,12 +15,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from moir.errors import UsageError
-from moir.framework_record import Framework
 from moir.frameworks import lowered
+from moir.frameworks.record import Framework
 from moir.inspection.operations import Operations, operations_of
 from moir.inspection.operations.operation import MISSING, REFUSED, TREATMENTS, Operation
 from moir.inspection.tables import Table, plain
-from moir.suggestions import did_you_mean, nearest
+from moir.support.suggestions import did_you_mean, nearest
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.failures import report_failures
 from moir.tools.streams import text_output

@@ -27,12 +27,14 @@ class Row:
         mark: `|` for an anchor, `+` for a transformation of an extension that runs, `-` for one that does not.
         name: the name of the pass.
         description: summary of the pass, or the origin of a transformation.
+        proofs: what is known of its rules (docs/proofs.md); empty for other passes than rewrites.
     """
 
     number: int
     mark: str
     name: str
     description: str
+    proofs: str = ""
 
 
 def argument_parser() -> ArgumentParser:
@@ -82,7 +84,16 @@ def rows_of(passes: Iterable[ModulePass]) -> Iterator[Row]:
                 f"{transformation.summary.rstrip('.')}: {transformation.reason}" + ("" if runs else ", not enabled"),
             )
         else:
-            yield Row(number, "|" if isinstance(each, AnchorPass) else "", each.name, first_line(type(loaded(each))))
+            description = first_line(type(loaded(each)))
+            yield Row(number, "|" if isinstance(each, AnchorPass) else "", each.name, description, proofs_of(each.name))
+
+
+def proofs_of(name: str) -> str:
+    """The status of the rules of a pass, from the committed table: `8 proved, 1 bounded`; empty if it has none."""
+    from moir.proofs.table import RESULTS
+
+    counts = RESULTS.get(name, {})
+    return next(iter(counts)) if sum(counts.values()) == 1 else ", ".join(f"{count} {status}" for status, count in counts.items())
 
 
 def first_line(each: type[ModulePass]) -> str:
@@ -97,7 +108,9 @@ def table_of(rows: Sequence[Row]) -> str:
     for index, row in enumerate(rows):
         if index and row.mark == "|" and row.name.endswith("-start"):
             lines.append("")
-        lines.append(f"{row.number:03} {row.mark or ' '} {row.name:<{width}}  {row.description}".rstrip())
+        lines.append(
+            f"{row.number:03} {row.mark or ' '} {row.name:<{width}}  {row.description}{f' ({row.proofs})' if row.proofs else ''}".rstrip()
+        )
     legend = {"|": "| anchor", "+": "+ of an extension", "-": "- of an extension, not enabled"}
     lines.extend(("", "; ".join(text for mark, text in legend.items() if any(row.mark == mark for row in rows))))
     return "\n".join(lines) + "\n"

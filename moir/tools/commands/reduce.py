@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from moir.dialects.memory_map import Array
+    from moir.execution.integer_ranges import Ranges
     from moir.options import ConversionOptions
     from moir.reduction.reduced import Candidate, Reduced
 
@@ -78,18 +79,19 @@ def _reduce(options: argparse.Namespace) -> int:
             path = write_candidate(candidate, Path(folder) / "candidate")
             return subprocess.run([*command, str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
-        found = reduced_model(
+        smaller = reduced_model(
             model,
             given,
             fails,
             arrays=None if options.inputs is None else read_arrays(options.inputs),
             seed=options.seed,
+            ranges=options.ranges,
             near=near,
             seconds=options.seconds,
             keeps_weights=options.keep_weights,
         )
-        path = write_candidate(found.candidate, output)
-    text_output().write(f"reduced     {found}, after {found.checks} checks\nfile        {path}\n")
+        path = write_candidate(smaller.candidate, output)
+    text_output().write(f"reduced     {smaller}, after {smaller.checks} checks\nfile        {path}\n")
     return 0
 
 
@@ -100,6 +102,7 @@ def reduced_model(
     *,
     arrays: Mapping[str, Array] | None,
     seed: int,
+    ranges: Ranges,
     near: Iterable[str],
     seconds: float,
     keeps_weights: bool,
@@ -112,6 +115,7 @@ def reduced_model(
         fails: whether a candidate still fails.
         arrays: the inputs; None for random ones.
         seed: the seed of random inputs.
+        ranges: the least and the greatest number of random inputs, by name.
         near: names of tensors that the failure is about, where the search begins.
         seconds: the time after which the smallest part so far is the result.
         keeps_weights: whether the weights stay.
@@ -122,7 +126,7 @@ def reduced_model(
     from moir.reduction.reduce import reduced
 
     runner = runner_of(model, options, None, arrays)
-    whole = full_model(model, options, runner, inputs_of(runner, options, arrays, seed))
+    whole = full_model(model, options, runner, inputs_of(runner, options, arrays, seed, ranges))
     return reduced(whole.graph, fails, whole.numbers(near), seconds=seconds, keeps_weights=keeps_weights)
 
 

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from moir.errors import ConversionError, UsageError
+from moir.files.remote.addresses import shown
+from moir.files.remote.local import local_model
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.conversion_arguments import add_configuration_argument, add_conversion_arguments, add_model_arguments, conversion_options
 from moir.tools.failures import report_failures
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
 
     from moir.conversion import Observer
     from moir.options import ConversionOptions
+
+_FACTS = 12
+"""The most rows of what a model file says of itself."""
 
 PAGE = "report.html"
 """The default path of the page."""
@@ -104,8 +109,8 @@ def write_conversion(
     the model cannot be read, or the page cannot be written.
     """
     from moir.conversion import convert
+    from moir.files.output import PAGE_FILE, check_replaceable
     from moir.report_page.recording import ReportRecorder
-    from moir.tools.output import PAGE_FILE, check_replaceable
 
     check_replaceable(page, PAGE_FILE)
     recorder, failure = ReportRecorder(), None
@@ -113,20 +118,22 @@ def write_conversion(
         for observer in (recorder, *observers):
             stack.callback(observer.close)
         try:
-            convert(model, given, passes=passes, observers=[recorder, *observers])
+            with local_model(model) as local:
+                convert(local.path, given, passes=passes, observers=[recorder, *observers])
         except ConversionError as error:
             if recorder.module is None:
                 raise
             failure = error
-    write_page(page, title_of(model, recorder.module), {"verdict": verdict, **recorder.content(failure)}, "conversion")
+    title = title_of(model, recorder.module)
+    write_page(page, title, {"verdict": verdict, **recorder.content(failure)}, "conversion", facts_of(recorder.module))
     return failure
 
 
 def write_comparison(first: str, second: str, given: ConversionOptions, page: Path, *, verdict: str | None) -> None:
     """Write the page that shows two models, given by their paths, with their differences."""
+    from moir.files.output import PAGE_FILE, check_replaceable
     from moir.report_page.difference import content_of_difference
     from moir.tools.model_reading import read_any
-    from moir.tools.output import PAGE_FILE, check_replaceable
 
     check_replaceable(page, PAGE_FILE)
     with ExitStack() as stack:
@@ -140,12 +147,20 @@ def title_of(model: str, module: ModuleOp | None) -> str:
     """The title for a model: the name of its file, and its own name if that differs."""
     from moir.dialects.moir import models_of
 
-    file = Path(model).name or Path(model).resolve().name
+    file = Path(shown(model)).name or Path(model).resolve().name
     names = [] if module is None else [each.sym_name.data for each in models_of(module)]
     return f"{file}: {names[0]}" if names and names[0] not in (file, Path(file).stem, "model", "main_graph", "") else file
 
 
-def write_page(path: Path, title: str, content: dict[str, Any], what: str) -> None:
+def facts_of(module: ModuleOp | None) -> list[tuple[str, str]]:
+    """What a model file says of itself, such as its producer and the versions of its operation sets."""
+    from moir.inspection.records import metadata_rows
+    from moir.inspection.summary import metadata_of
+
+    return [] if module is None else list(metadata_rows(metadata_of(module, is_read=True)))[:_FACTS]
+
+
+def write_page(path: Path, title: str, content: dict[str, Any], what: str, facts: Iterable[tuple[str, str]] = ()) -> None:
     """Write a page.
 
     Args:
@@ -153,17 +168,18 @@ def write_page(path: Path, title: str, content: dict[str, Any], what: str) -> No
         title: the title.
         content: the content of the page, without title and facts.
         what: the kind of the page, such as a report, for the title of the document.
+        facts: further rows about the model.
 
     Raises ConversionError if it cannot be written.
     """
+    from moir.files.output import PAGE_FILE, replacing_file
     from moir.report_page.page import page
-    from moir.tools.output import PAGE_FILE, replacing_file
 
-    facts = [("model", title), ("written by", f"moir {VERSION}")]
+    rows = [("model", title), *facts, ("written by", f"moir {VERSION}")]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing_file(path, PAGE_FILE) as file:
-            file.write(page({"title": title, "facts": facts, **content}, f"{title}: {what}").encode())
+            file.write(page({"title": title, "facts": rows, **content}, f"{title}: {what}").encode())
     except OSError as error:
         raise ConversionError(f"cannot be written: {error.strerror or error}", location=str(path)) from error
 

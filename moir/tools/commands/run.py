@@ -13,23 +13,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moir.errors import ExecutionError, UsageError
+from moir.files.output import ARRAYS_FILE, check_replaceable
+from moir.files.remote.addresses import shown
 from moir.parameters.interface import INPUT
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.arrays import check_npz, read_arrays, write_arrays
 from moir.tools.conversion_arguments import add_input_arguments, add_model_arguments, add_parameters, conversion_options
 from moir.tools.failures import one_line, report_failures
 from moir.tools.model_reading import opened_model
-from moir.tools.output import ARRAYS_FILE, check_replaceable
 from moir.tools.streams import text_output
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from moir.dialects.memory_map import Array
+    from moir.execution.integer_ranges import Ranges
     from moir.execution.ports import TensorPort
     from moir.execution.runner import Runner
     from moir.options import ConversionOptions
+    from moir.parameters.input_notation import InputItem
 
 FRAMEWORK, OPENVINO, DEFINITIONS = "framework", "openvino", "definitions"
 
@@ -66,7 +69,7 @@ def _run(options: argparse.Namespace) -> int:
     given = conversion_options(options)
     with opened_model(options.model) as model:
         runner = runner_of(model, given, options.runtime, arrays)
-        inputs = inputs_of(runner, given, arrays, options.seed)
+        inputs = inputs_of(runner, given, arrays, options.seed, options.ranges)
         wanted = _wanted(runner, options.tensors)
         with explained_sizes(runner.interface.inputs, inputs) if arrays is None else nullcontext():
             results = runner.run(inputs, wanted)
@@ -77,7 +80,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.outputs is not None:
         write_arrays(results, options.outputs)
     outputs = [port.name for port in runner.interface.outputs]
-    rows = [("model", f"{options.model}, on {runner.title}")]
+    rows = [("model", f"{shown(options.model)}, on {runner.title}")]
     rows += [("input", _line(port.name, inputs[port.name])) for port in runner.interface.inputs]
     rows += [("output", _line(name, results[name])) for name in outputs if name in results]
     rows += [("tensor", _line(name, array)) for name, array in results.items() if name not in outputs]
@@ -105,7 +108,7 @@ def runner_of(model: Path | ModuleOp, options: ConversionOptions, runtime: str |
 
     if isinstance(model, Path):
         from moir.conversion import import_model
-        from moir.files.recognition import framework_of_file
+        from moir.files.recognition import framework_of_file, is_json_model
 
         framework = framework_of_file(model)
         if runtime in (None, FRAMEWORK) and not framework.is_lowered:
@@ -113,6 +116,8 @@ def runner_of(model: Path | ModuleOp, options: ConversionOptions, runtime: str |
             if runner is not None:
                 return runner
         if runtime == FRAMEWORK:
+            if is_json_model(model, framework):
+                raise ExecutionError("a model in JSON cannot be run by its framework", location=str(model), hint=_advice(None))
             raise ExecutionError(f"no runtime of {framework.title} is installed that moir could use", hint=_advice(framework.runner))
     elif runtime == FRAMEWORK:
         raise ExecutionError("a text of moir has no runtime of its own", hint="leave out --runtime")
@@ -131,28 +136,67 @@ def _advice(runner: str | None) -> str:
     return f"install the package {load(runner).PACKAGE}"
 
 
-def inputs_of(runner: Runner, options: ConversionOptions, arrays: Mapping[str, Array] | None, seed: int) -> dict[str, Array]:
-    """The inputs of a run: the given ones, or random ones of the shapes in `--input`."""
-    from moir.execution.inputs import random_inputs
+def inputs_of(
+    runner: Runner, options: ConversionOptions, arrays: Mapping[str, Array] | None, seed: int, ranges: Ranges
+) -> dict[str, Array]:
+    """The inputs of a run: the values and shapes in `--input`, the arrays, or random numbers.
+
+    Args:
+        runner: the runner.
+        options: the options, with the value of `--input`.
+        arrays: arrays by the names of inputs; None for random ones.
+        seed: the seed of random inputs.
+        ranges: the least and the greatest number of random inputs, by name.
+
+    Raises UsageError for names of inputs that the model does not have, and for values that do not fit.
+    """
+    from moir.execution.inputs import checked_ranges, random_inputs
+    from moir.execution.integer_ranges import ranges_by_use
     from moir.execution.ports import matched
 
     ports = runner.interface.inputs
+    items = _items(runner, options)
+    frozen = {port.name: _frozen_value(port, item) for port, item in items.items() if item.value is not None}
+    others = [port for port in ports if port.name not in frozen]
     if arrays is not None:
-        return matched(arrays, ports, "input")
-    return random_inputs(ports, seed, dict(_shapes(ports, options)))
+        return matched(arrays, others, "input") | frozen
+    ranges = checked_ranges(ports, ranges)
+    by_use: Ranges = {}
+    if any(port.dtype is not None and port.dtype.kind in "iu" and not ranges.keys() & set(port.names) for port in others):
+        by_use = ranges_by_use(runner.module, options)
+    shapes = {port.name: [each.size for each in item.shape] for port, item in items.items() if item.shape is not None}
+    return random_inputs(others, seed, shapes, {**by_use, **ranges}) | frozen
 
 
-def _shapes(ports: Sequence[TensorPort], options: ConversionOptions) -> list[tuple[str, list[int]]]:
+def _items(runner: Runner, options: ConversionOptions) -> dict[TensorPort, InputItem]:
+    """The items of `--input` by input of the model. Items for inputs that the conversion froze are left out."""
+    from moir.execution.runner import FrameworkRunner
+
+    ports = runner.interface.inputs
     known = {name: port for port in ports for name in port.names}
-    found: list[tuple[str, list[int]]] = []
+    items: dict[TensorPort, InputItem] = {}
     for index, item in enumerate(options[INPUT]):
         name = item.place.text or (ports[index].name if index < len(ports) else "")
-        if name not in known:
+        if name in known:
+            items[known[name]] = item
+        elif item.value is None or isinstance(runner, FrameworkRunner):
             raise UsageError(f"the model has no input {name!r}", hint=did_you_mean(name, known, f"there are {', '.join(known)}"))
-        if item.shape is None:
-            continue
-        found.append((known[name].name, [each.size for each in item.shape]))
-    return found
+    return items
+
+
+def _frozen_value(port: TensorPort, item: InputItem) -> Array:
+    """The value of an input that `--input` freezes. Raises UsageError if it does not fit to the input."""
+    import numpy as np
+
+    shape = port.shape if item.shape is None else tuple(each.size for each in item.shape)
+    values = np.asarray(item.value, dtype=object).reshape(-1)
+    try:
+        array = values.astype(port.dtype or np.float32)
+        if item.is_scalar:
+            return np.full([max(size, 1) for size in shape or ()], array[0])
+        return array.reshape(shape if shape is not None and sum(size < 0 for size in shape) <= 1 else -1)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise UsageError(f"the value of {item} does not fit to the input {port}: {error}") from error
 
 
 def _wanted(runner: Runner, text: str | None) -> list[str]:

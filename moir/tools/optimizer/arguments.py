@@ -11,10 +11,10 @@ from moir.frameworks import readable
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.conversion_arguments import add_dump_argument, add_extension_arguments, add_reading_arguments
 
-TEXT, IR = "mlir", "ir"
-"""The names of the forms of a module: text, and OpenVINO IR."""
+TEXT, IR, ONNX_MODEL = "mlir", "ir", "onnx"
+"""The names of the forms of a module: text, OpenVINO IR, and an ONNX model."""
 
-TARGETS = (TEXT, IR)
+TARGETS = (TEXT, IR, ONNX_MODEL)
 
 
 class VersionAction(argparse.Action):
@@ -40,7 +40,13 @@ def argument_parser() -> ArgumentParser:
     add("input_file", nargs="?", help="a text or a model (default, and -: from standard input)")
     add("-f", "--frontend", choices=frontends(), help="the form of the input (default: by its content)")
     add("-o", "--output-file", metavar="FILE", help="where to write (default, and -: the standard output)")
-    add("-t", "--target", choices=TARGETS, default=TEXT, help=f"the form of the output: text, or OpenVINO IR (default: {TEXT})")
+    add(
+        "-t",
+        "--target",
+        choices=TARGETS,
+        default=TEXT,
+        help=f"the form of the output: text, OpenVINO IR, or an ONNX model (default: {TEXT})",
+    )
     add("-v", "--version", action=VersionAction, nargs=0, help="print the version")
     add("--debug", action="store_true", help="print a traceback with an error")
     _add_passes(parser)

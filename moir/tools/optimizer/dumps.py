@@ -56,7 +56,7 @@ class DumpWriter(Observer):
     def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
         try:
             if self._weights is None:
-                check_not_read(module, [self.folder / name for name in (WEIGHTS, MANIFEST, *_listed(self.folder))])
+                check_not_read(module, [self.folder / name for name in (WEIGHTS, MANIFEST, *_read_manifest(self.folder))])
                 self._weights = self._open()
             text = io.StringIO()
             print_module(module, text, self._weights, locations=traced_locations(module) if self._provenance else None)
@@ -84,7 +84,7 @@ class DumpWriter(Observer):
         if self.folder.exists() and not self.folder.is_dir():
             raise self._error("this is a file, not a folder")
         self.folder.mkdir(parents=True, exist_ok=True)
-        earlier = _listed(self.folder)
+        earlier = _read_manifest(self.folder)
         present = {name: fingerprint for name, fingerprint in earlier.items() if (self.folder / name).exists()}
         for name, fingerprint in present.items():
             if fingerprint != _UNFINISHED and _fingerprint(self.folder / name) != fingerprint:
@@ -123,7 +123,7 @@ def dump_files(folder: Path) -> Iterator[Path]:
     yield from (folder / WEIGHTS, folder / MANIFEST)
 
 
-def _listed(folder: Path) -> dict[str, str]:
+def _read_manifest(folder: Path) -> dict[str, str]:
     """The files that the manifest of a folder lists, with their fingerprints.
 
     Raises ConversionError for a damaged manifest.

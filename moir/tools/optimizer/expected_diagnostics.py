@@ -66,18 +66,18 @@ def expectations_of(text: str, name: str, line_offset: int = 0) -> list[Expectat
     Raises ModelFileError for a regular expression with a syntax error.
     """
     lines = text.split("\n")
-    found = [_COMMENT.search(line) for line in lines]
-    plain = [index for index, match in enumerate(found) if match is None]
+    matches = [_COMMENT.search(line) for line in lines]
+    plain = [index for index, match in enumerate(matches) if match is None]
     expected = [
         Expectation(
             match["kind"],
-            None if (place := _line(match["place"], index, plain)) is None else place + 1 + line_offset,
+            None if (line_index := _line(match["place"], index, plain)) is None else line_index + 1 + line_offset,
             match["text"],
             match["regex"] is not None,
             index + 1 + line_offset,
             match.start() + 1,
         )
-        for index, match in enumerate(found)
+        for index, match in enumerate(matches)
         if match is not None
     ]
     for each in expected:
@@ -117,8 +117,8 @@ def differences(name: str, expected: Iterable[Expectation], errors: Iterable[tup
     for line, column, message in errors:
         matching = next((each for each in missing if each.matches(line, message)), None)
         if matching is None:
-            place = name if line is None else f"{name}:{line}:{column}"
-            lines.append(f"{place}: unexpected error: {message}")
+            position = name if line is None else f"{name}:{line}:{column}"
+            lines.append(f"{position}: unexpected error: {message}")
         else:
             missing.remove(matching)
     lines.extend(

@@ -9,9 +9,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from moir.files.foreign_files import GENERAL, TEXT_OF_MODULE, foreign_kind
-from moir.files.recognition import beginning_of, framework_of_beginning, framework_of_file
-from moir.framework_record import Framework
+from moir.files.recognition import beginning_of, framework_of_content, framework_of_file
 from moir.frameworks import readable
+from moir.frameworks.record import Framework
 from moir.tools.streams import STANDARD, STANDARD_INPUT, file_of, is_stream
 
 
@@ -49,11 +49,11 @@ def _recognized(path: Path) -> Framework | None:
     if path.is_dir() or not path.exists():
         return framework_of_file(path)
     beginning = beginning_of(path)
-    found = framework_of_beginning(beginning)
-    if found is None and path.suffix.lower() in {suffix for each in readable() for suffix in each.suffixes}:
+    framework = framework_of_content(path, beginning)
+    if framework is None and path.suffix.lower() in {suffix for each in readable() for suffix in each.suffixes}:
         return framework_of_file(path)
-    if found is None:
+    if framework is None:
         kind = foreign_kind(beginning) or foreign_kind(beginning, kinds=GENERAL)
         if kind is not None and kind is not TEXT_OF_MODULE:
             raise kind.error(path)
-    return found
+    return framework

@@ -79,7 +79,7 @@ class PassSelection:
 
     def pass_names(self) -> list[str]:
         """The names of the passes, without numbers."""
-        return [name if found is None else found[1] for name in sorted(self.names) for found in [_numbered(name)]]
+        return [name if selected is None else selected[1] for name in sorted(self.names) for selected in [_numbered(name)]]
 
 
 def _numbered(name: str) -> tuple[int, str] | None:

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING
 
 from moir.errors import UsageError
 from moir.pipeline import is_pass, pass_names
-from moir.suggestions import did_you_mean
+from moir.support.suggestions import did_you_mean
 from moir.tools.optimizer.ir_printing import ModulePrinter, PassSelection, VerificationAfterPass
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def printed_before(options: argparse.Namespace) -> PassSelection:
 
 
 def printed_after(options: argparse.Namespace) -> PassSelection:
-    """The passes after which the module is printed, in any case or if they changed it."""
+    """The names of passes after which the module is printed: always, or only if they changed it."""
     names: list[str] = options.print_ir_after
     return PassSelection.of(names, options.print_ir_after_all or (options.print_ir_after_change and not names))
 
@@ -45,24 +45,24 @@ def observers_of(options: argparse.Namespace, render: Callable[[ModuleOp, IO[str
         options: the command line.
         render: prints a module in the form that options request.
     """
-    found: list[Observer] = []
+    observers: list[Observer] = []
     before, after, failure = printed_before(options), printed_after(options), options.print_ir_after_failure
     if before or after or failure:
         changed_only = options.print_ir_after_change and not options.print_ir_after_all
-        found.append(ModulePrinter(render, before=before, after=after, changed_only=changed_only, failure=failure))
+        observers.append(ModulePrinter(render, before=before, after=after, changed_only=changed_only, failure=failure))
     if options.trace_rewrites is not None:
         from moir.tools.optimizer.tracing import RewriteTrace
 
-        found.append(RewriteTrace(options.trace_rewrites))
+        observers.append(RewriteTrace(options.trace_rewrites))
     if options.dump_ir:
         from moir.tools.optimizer.dumps import DumpWriter
 
-        found.append(DumpWriter(Path(options.dump_ir), provenance=options.print_provenance))
+        observers.append(DumpWriter(Path(options.dump_ir), provenance=options.print_provenance))
     if options.verify_each:
-        found.append(VerificationAfterPass())
+        observers.append(VerificationAfterPass())
     if options.crash_reproducer:
         from moir.tools.optimizer.reproducer import ReproducerWriter
 
         # After the verification, which counts as a part of the pass.
-        found.append(ReproducerWriter(Path(options.crash_reproducer), options))
-    return found
+        observers.append(ReproducerWriter(Path(options.crash_reproducer), options))
+    return observers

@@ -23,15 +23,15 @@ from xdsl.dialects.builtin import ModuleOp
 
 from moir.dialects.data import DataAttr
 from moir.errors import UsageError
+from moir.files.output import TEXT_FILE, WEIGHTS_FILE, replacing_file
 from moir.pipeline import spec_text
+from moir.support.xdsl_passes import ModulePass
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.failures import describe, one_line
 from moir.tools.optimizer.ir_printing import ModuleObserver
 from moir.tools.optimizer.text import print_module
 from moir.tools.optimizer.weights_file import WeightsWriter
-from moir.tools.output import TEXT_FILE, WEIGHTS_FILE, replacing_file
 from moir.tools.streams import STANDARD
-from moir.xdsl_passes import ModulePass
 
 COMMAND = "// reproduce: moir-opt "
 _HEADER_LINES = 10
@@ -176,10 +176,10 @@ def take_command(options: argparse.Namespace, parser: ArgumentParser) -> None:
         arguments = shlex.split(command)
     except ValueError as error:
         raise UsageError(f"the command of {options.input_file} cannot be read: {error}") from error
-    found = parser.parsed(arguments)
+    namespace = parser.parsed(arguments)
     for name, flag in _EXTENSIONS.items():
-        if getattr(found, name) and not getattr(options, name):
-            raise UsageError(f"this reproducer needs extensions, which are loaded only if you say so: {flag}={getattr(found, name)}")
+        if getattr(namespace, name) and not getattr(options, name):
+            raise UsageError(f"this reproducer needs extensions, which are loaded only if you say so: {flag}={getattr(namespace, name)}")
     for name in TAKEN:
-        setattr(options, name, getattr(found, name))
-    options.extension_layout = options.extension_layout or found.extension_layout
+        setattr(options, name, getattr(namespace, name))
+    options.extension_layout = options.extension_layout or namespace.extension_layout

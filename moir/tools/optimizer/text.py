@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
-from typing import IO, TYPE_CHECKING, Any
+from math import prod
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
@@ -15,25 +17,34 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     NameLoc,
     NoneAttr,
+    RankedStructure,
     StringAttr,
 )
 from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Input
 
 from moir.dialects import opset
 from moir.dialects.data import SideFileWriter
 from moir.dialects.locations import merged, separate
 from moir.dialects.moir import ModelOp
 from moir.dialects.names import name_of
+from moir.tools.optimizer.text_limits import MOST_DENSE_ELEMENTS, AliasSizes, check_text
 
 if TYPE_CHECKING:
     from xdsl.context import Context
 
+_UNREPRESENTABLE = (ArithmeticError, AssertionError, ValueError, struct.error)
+"""What xDSL's parser raises for a number that its attribute cannot hold: 1e400 of f16, 2^64 of i32, a division by 0."""
+
 
 class TextParser(Parser):
     """A parser that reads printed strings back as strings, and keeps where in the text each operation begins.
+
+    The constructor and `parse_module` raise ParseError for a text beyond the limits of
+    `moir.tools.optimizer.text_limits`.
 
     The printer writes characters beyond ASCII as bytes, `"\\C3\\A4"`, which xDSL's parser reads as a bytes attribute.
     Names in a model may be in any language, and no attribute of moir is of bytes.
@@ -42,9 +53,24 @@ class TextParser(Parser):
     """
 
     def __init__(self, ctx: Context, text: str | bytes, name: str = "<unknown>") -> None:
+        text = text.decode() if isinstance(text, bytes) else text
+        self._alias_sizes = AliasSizes(check_text(Input(text, name)))
+        self._dense_elements = 0
         super().__init__(ctx, text, name)
         self.positions: dict[Operation, int] = {}
         """The offset in the text at which an operation begins, in characters."""
+
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        try:
+            return super().parse_module(allow_implicit_module)
+        except _UNREPRESENTABLE as error:
+            self._unrepresentable(error)
+
+    def _unrepresentable(self, error: Exception) -> NoReturn:
+        try:
+            self.raise_error(f"the text before this has a value that is not valid: {error}")
+        except ParseError as failure:
+            raise failure from error
 
     def parse_operation(self) -> Operation:
         position = self.pos
@@ -68,6 +94,22 @@ class TextParser(Parser):
         except UnicodeDecodeError:
             self.raise_error("a string is in UTF-8", position)
 
+    def _parse_alias_def(self) -> None:
+        position = self.pos
+        super()._parse_alias_def()
+        name = next(reversed(self.attribute_aliases))
+        reason = self._alias_sizes.excess(name, self.attribute_aliases[name])
+        if reason is not None:
+            self.raise_error(reason, position)
+
+    def _parse_dense_literal_type(self) -> RankedStructure[Any]:
+        position = self.pos
+        constant_type = super()._parse_dense_literal_type()
+        self._dense_elements += prod(constant_type.get_shape())
+        if self._dense_elements > MOST_DENSE_ELEMENTS:
+            self.raise_error(f"the text has more than {MOST_DENSE_ELEMENTS:,} elements in 'dense' constants", position)
+        return constant_type
+
     def _get_op_by_name(self, name: str) -> type[Operation]:
         try:
             return super()._get_op_by_name(name)
@@ -90,10 +132,10 @@ def named_locations(module: ModuleOp) -> dict[Operation, LocationAttr]:
 def _named_location(op: Operation) -> LocationAttr:
     name = op.sym_name.data if isinstance(op, ModelOp) else name_of(op)
     given = op.location.location if isinstance(op.location, NameLoc) else op.location
-    place = given if isinstance(given, FileLineColLoc | CallSiteLoc) else None
+    position = given if isinstance(given, FileLineColLoc | CallSiteLoc) else None
     if not name:
-        return place or UNKNOWN_LOC
-    return NameLoc(StringAttr(name), place or NoneAttr())
+        return position or UNKNOWN_LOC
+    return NameLoc(StringAttr(name), position or NoneAttr())
 
 
 def named_sources(named: Mapping[Operation, LocationAttr], traced: Mapping[Operation, LocationAttr]) -> dict[Operation, LocationAttr]:

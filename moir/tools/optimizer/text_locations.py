@@ -49,12 +49,12 @@ class TextLocations:
 
     @cached_property
     def _by_node(self) -> dict[str, list[Operation]]:
-        found: dict[str, list[Operation]] = {}
+        by_node: dict[str, list[Operation]] = {}
         # A pass may have renamed or erased an operation: its name in the text is not kept.
         for op in sorted(self._positions, key=self._positions.__getitem__):
             if name := name_of(op):
-                found.setdefault(name, []).append(op)
-        return found
+                by_node.setdefault(name, []).append(op)
+        return by_node
 
     def of_error(self, error: Exception) -> Location | None:
         """The location of the operation that an error is about; None if it is not about an operation of the text."""

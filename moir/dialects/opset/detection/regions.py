@@ -31,7 +31,7 @@ from moir.errors import InferenceError
 class ROIPooling(OpsetOp):
     """Regions [regions, 5] (batch, x1, y1, x2, y2) of data [N, C, H, W] pooled to [regions, C, pooled_h, pooled_w].
 
-    The runtime serializes the size of the result a second time, as `output_size` and `output_roi`, but reads only
+    OpenVINO IR may have the size of the result a second time, as `output_size` and `output_roi`; what counts are
     `pooled_h` and `pooled_w`.
     """
 
@@ -62,7 +62,7 @@ class ROIPooling(OpsetOp):
 
 
 _SMALLEST_NORMAL = 2.0**-126
-"""The smallest f32 that is not subnormal: the runtime takes smaller ones for zeros."""
+"""The smallest normal f32: subnormal numbers may be flushed to zero, which is no scale."""
 
 
 class RegionAlignOp(OpsetOp):

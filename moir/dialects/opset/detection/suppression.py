@@ -125,7 +125,8 @@ class MulticlassNms8(MulticlassSuppressionOp):
 
 @deferred_definition
 class MulticlassNms(MulticlassSuppressionOp):
-    """Suppression of boxes that all classes share, or of boxes of each class and of any number for each image.
+    """Non-maximum suppression of boxes that all classes share, or of separate boxes per class, with a number of boxes
+    per image.
 
     In the second form boxes are [classes, boxes, 4], scores [classes, boxes], and `roisnum` [N] is the number of boxes
     of each image.

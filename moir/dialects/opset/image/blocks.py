@@ -22,6 +22,7 @@ from moir.errors import InferenceError
 class DepthOp(MovementOp):
     """Base of DepthToSpace and SpaceToDepth."""
 
+    PERMUTES: ClassVar[bool] = True
     data = operand_def()
     block_size = integer_property(1)
     mode = string_property(None, "blocks_first", "depth_first")
@@ -99,20 +100,22 @@ class SpaceToDepth(DepthOp):
 class BatchOp(MovementOp):
     """Base of BatchToSpace and SpaceToBatch.
 
-    Block sizes and two lists of border widths have an entry for each dimension of `data`.
+    Block sizes, border widths at the start and at the end are 1-D, with an element for each dimension of `data`.
     """
 
     def lists(self, known: OperandValues, shape: tuple[Dimension, ...]) -> list[tuple[int, ...] | None]:
-        """Block sizes and borders, None for an unknown list. Raises InferenceError for invalid ones."""
-        found = [known.integers(operand) for operand in self.operands[1:]]
-        for values in found:
+        """Block sizes and border widths; None for operands that are not constant. Raises InferenceError for negative
+        ones.
+        """
+        vectors = [known.integers(operand) for operand in self.operands[1:]]
+        for values in vectors:
             if values is not None and len(values) != len(shape):
                 raise InferenceError(f"{len(values)} entries are given for the dimensions of shape {format_shape(shape)}")
-        if found[0] is not None and min(found[0], default=1) < 1:
-            raise InferenceError(f"{list(found[0])} are not block sizes")
-        if any(values is not None and min(values, default=0) < 0 for values in found[1:]):
+        if vectors[0] is not None and min(vectors[0], default=1) < 1:
+            raise InferenceError(f"{list(vectors[0])} are not block sizes")
+        if any(values is not None and min(values, default=0) < 0 for values in vectors[1:]):
             raise InferenceError("a border has a negative width")
-        return found
+        return vectors
 
     def borders(self, known: OperandValues, shape: tuple[Dimension, ...]) -> tuple[Dimension, ...]:
         """The total width of both borders of each dimension of `data`; -1 where one is unknown."""
@@ -175,6 +178,7 @@ class SpaceToBatch(BatchOp):
     """
 
     name = "opset2.SpaceToBatch"
+    MOVES: ClassVar[bool] = False
     data = operand_def()
     block_shape = operand_def()
     pads_begin = operand_def()
@@ -200,6 +204,7 @@ class ShuffleChannels(MovementOp):
     """The dimension `axis`, reshaped to `group` rows, transposed and flattened."""
 
     name = "opset1.ShuffleChannels"
+    PERMUTES: ClassVar[bool] = True
     AXES: ClassVar[AlongAxes | None] = AlongAxes(properties=("axis",))
     data = operand_def()
     axis = integer_property(1)

@@ -40,11 +40,11 @@ from moir.errors import InferenceError
 HALF = np.float32(0.5)
 
 COORDINATES: Mapping[str, Callable[[Array, Any, int], Array]] = {
-    "align_corners": lambda places, _, size: places * np.float32(size - 1) / np.float32(max(1, len(places) - 1)),
-    "asymmetric": lambda places, scale, _: places / scale,
-    "half_pixel": lambda places, scale, _: (places + HALF) / scale - HALF,
-    "pytorch_half_pixel": lambda places, scale, _: (places + HALF) / scale - HALF if len(places) > 1 else places,
-    "tf_half_pixel_for_nn": lambda places, scale, _: (places + HALF) / scale,
+    "align_corners": lambda positions, _, size: positions * np.float32(size - 1) / np.float32(max(1, len(positions) - 1)),
+    "asymmetric": lambda positions, scale, _: positions / scale,
+    "half_pixel": lambda positions, scale, _: (positions + HALF) / scale - HALF,
+    "pytorch_half_pixel": lambda positions, scale, _: (positions + HALF) / scale - HALF if len(positions) > 1 else positions,
+    "tf_half_pixel_for_nn": lambda positions, scale, _: (positions + HALF) / scale,
 }
 """By mode: the coordinates in the data (f32) for positions in the result, the scale and the size of the data. Source:
 the specification of Interpolate-11."""
@@ -66,7 +66,7 @@ MARGIN = np.float32(1e-6)
 
 
 RESIZED_TYPES = (dynamic, f16, bf16, f32, f64, si8, ui8, si32, si64)
-"""The element types of the data of an Interpolate from operation set 4 on: the runtime refuses others."""
+"""The element types of the data of an Interpolate from operation set 4 on."""
 
 MAXIMUM_SIZE = 2.0**63
 
@@ -85,7 +85,7 @@ def scaled(size: Dimension, scale: Any) -> int:
 def check_list(shape: SymbolicShape, what: str) -> None:
     """Raise InferenceError if a shape is known not to have rank 1."""
     if shape is not None and len(shape) != 1:
-        raise InferenceError(f"{what} has shape {format_shape(shape)}, it should be a list")
+        raise InferenceError(f"{what} has shape {format_shape(shape)}, it should have rank 1")
 
 
 class InterpolateOp(OpsetOp):
@@ -188,33 +188,46 @@ class Interpolate(InterpolateOp):
         data, target = operands[:2]
         axes = operands[2].tolist() if len(operands) > 2 else range(data.ndim)
         if (
-            self.text("mode") not in ("nearest", "linear_onnx")
+            self.text("mode") not in ("nearest", "linear", "linear_onnx", "cubic")
             or self.flag("antialias")
             or any((*self.integers("pads_begin"), *self.integers("pads_end")))
         ):
             return None
+        mode, dtype = self.text("mode"), data.dtype
         for axis, entry in zip(axes, target.ravel().tolist(), strict=True):
             by_scale = self.text("shape_calculation_mode") == "scales"
             extent = scaled(data.shape[axis], entry) if by_scale else entry
             scale = np.float32(entry if by_scale else extent / data.shape[axis])
             coordinate = COORDINATES[self.text("coordinate_transformation_mode")]
-            places = coordinate(np.arange(extent, dtype=np.float32), scale, data.shape[axis])
-            if self.text("mode") == "linear_onnx":
-                data = _between(data, places, axis)
+            positions = coordinate(np.arange(extent, dtype=np.float32), scale, data.shape[axis])
+            if mode != "nearest":
+                data = _cubic(data, positions, axis, self.number("cube_coeff")) if mode == "cubic" else _between(data, positions, axis)
                 continue
-            nearest = NEAREST[self.text("nearest_mode")](places.astype(np.float64), scale)
+            nearest = NEAREST[self.text("nearest_mode")](positions.astype(np.float64), scale)
             data = data.take(np.clip(nearest, 0, data.shape[axis] - 1).astype(np.int64), axis)
-        return (data,)
+        return ((np.rint(data) if dtype.kind in "iu" else data).astype(dtype),)
 
 
-def _between(data: Array, places: Array, axis: int) -> Array:
-    """Data between its elements along an axis, at the nearest ends beyond them."""
+def _between(data: Array, positions: Array, axis: int) -> Array:
+    """Linear interpolation along an axis at fractional positions, which are clamped to the first and last element."""
     last = data.shape[axis] - 1
-    places = np.clip(places.astype(np.float64), 0, last)
-    first = np.floor(places).astype(np.int64)
-    shares = (places - first).reshape([-1 if each == axis else 1 for each in range(data.ndim)])
-    found = data.take(first, axis) * (1 - shares) + data.take(np.minimum(first + 1, last), axis) * shares
-    return (found if data.dtype.kind == "f" else np.trunc(found)).astype(data.dtype)
+    positions = np.clip(positions.astype(np.float64), 0, last)
+    first = np.floor(positions).astype(np.int64)
+    shares = (positions - first).reshape([-1 if each == axis else 1 for each in range(data.ndim)])
+    return data.take(first, axis) * (1 - shares) + data.take(np.minimum(first + 1, last), axis) * shares
+
+
+def _cubic(data: Array, positions: Array, axis: int, a: float) -> Array:
+    """Cubic convolution of four elements along an axis at fractional positions; beyond the ends, elements repeat."""
+    positions = positions.astype(np.float64)
+    result: Any = 0.0
+    for offset in (-1, 0, 1, 2):
+        indices = np.floor(positions) + offset
+        x = np.abs(positions - indices)
+        weights = np.where(x <= 1, ((a + 2) * x - (a + 3)) * x * x + 1, ((x - 5) * x + 8) * a * x - 4 * a)
+        elements = data.take(np.clip(indices, 0, data.shape[axis] - 1).astype(np.int64), axis)
+        result = result + elements * weights.reshape([-1 if each == axis else 1 for each in range(data.ndim)])
+    return result
 
 
 MODES_OF_FIRST = ("area", "cubic", "linear", "nearest")

@@ -67,7 +67,8 @@ def widened(array: Array) -> Array:
 
 def narrowed(array: Array, dtype: np.dtype[Any]) -> Array:
     """A computed result, converted to the element type of the operand."""
-    return np.asarray(array).astype(dtype, copy=False)
+    # A symbolic tensor of a proof is no array, and stays what it is.
+    return (array if hasattr(array, "__array_function__") else np.asarray(array)).astype(dtype, copy=False)
 
 
 def elementwise(function: Callable[..., object], count: int) -> np.ufunc:
@@ -114,7 +115,7 @@ class ElementwiseOp(UnaryOp):
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = NUMBERS
 
     REAL_ONLY: ClassVar[bool] = True
-    """Whether only floats are evaluated; integers are left to the runtime, whose rounding differs."""
+    """Whether only floats are evaluated; the rounding of integers is not defined."""
 
     def compute(self, x: Array) -> Array:
         """The result for an array of numbers of at least 32 bits, or of integers and symbols."""
@@ -209,7 +210,7 @@ class BroadcastingOp(OpsetOp):
     def compute(self, a: Array, b: Array) -> Array | None:
         """The result for an array of numbers of at least 32 bits, or of integers and symbols.
 
-        None if the result is left to the runtime.
+        None if the result is not defined.
         """
         raise NotImplementedError(self.name)
 

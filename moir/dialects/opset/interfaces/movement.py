@@ -15,9 +15,10 @@ from moir.errors import InferenceError
 
 
 class MovementOp(OpsetOp):
-    """Base of the operations whose results hold elements of their first operand."""
+    """Base of the operations whose results hold elements of their first operand: those alone, if `MOVES` is set."""
 
     SYMBOLIC: ClassVar[bool] = True
+    MOVES: ClassVar[bool] = True
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         if any(is_symbolic(operand) for operand in operands[1:]):

@@ -40,9 +40,10 @@ from moir.dialects.data import Array
 from moir.dialects.large_arrays import Values
 from moir.dialects.moir import is_none
 from moir.dialects.operand_values import OperandValues
+from moir.dialects.opset.interfaces.bounds import Bounds, OperandBounds
 from moir.dialects.opset.interfaces.properties import PropertyAccess, property_table
 from moir.dialects.shapes import Shape, Shapes, SymbolicShape, element_count, element_of, merge_elements, rank_of, shape_of, tensor
-from moir.records import Record
+from moir.support.records import Record
 
 if TYPE_CHECKING:
     from xdsl.parser import Parser
@@ -117,7 +118,7 @@ class OpsetOp(IRDLOperation, PropertyAccess):
     """The type of the layer in the IR, for the few kinds that the IR spells unlike the specification."""
 
     UNWRITTEN: ClassVar[Mapping[str, object]] = {}
-    """Values that the runtime assumes for missing attributes, if the specification has no default or a
+    """Values of missing attributes, if the specification has no default or a
     different one.
     """
 
@@ -129,6 +130,15 @@ class OpsetOp(IRDLOperation, PropertyAccess):
 
     BROADCASTS: ClassVar[bool] = False
     """Whether each element of the result is computed from one element of each operand, after broadcasting."""
+
+    MOVES: ClassVar[bool] = False
+    """Whether each element of the results is an element of the first operand."""
+
+    PERMUTES: ClassVar[bool] = False
+    """Whether the result has the elements of the first operand, each once: in another order, another shape, or both."""
+
+    RESHAPES: ClassVar[bool] = False
+    """Whether the result has the elements of the first operand in their order, in another shape."""
 
     NEUTRAL: ClassVar[float | None] = None
     """The neutral number: with it as second operand the result is the first operand.
@@ -174,11 +184,18 @@ class OpsetOp(IRDLOperation, PropertyAccess):
         """
 
     def gives_back_operand(self, known: OperandValues) -> bool:
-        """Whether the result certainly has the elements and the shape of the first operand, for any unknown dimensions.
+        """Whether the result certainly has the elements and the shape of the first operand, for any dynamic dimensions.
 
         Element types and a neutral second operand are checked by the caller.
         """
         return False
+
+    def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
+        """The least and the greatest integer that an element of a result can be; None if elements need not be integers.
+
+        `of` gives the bounds of an operand. Bounds of integer types may be beyond the type. NaN is ignored.
+        """
+        return of(0) if self.MOVES else None
 
     def infer(self, known: OperandValues) -> Types:
         """Result types, from operand types, properties and known operand values.
@@ -267,21 +284,21 @@ class OpsetOp(IRDLOperation, PropertyAccess):
         from moir.dialects.assembly import parse_assembly
 
         position = parser.pos
-        found = parse_assembly(parser)
+        assembly = parse_assembly(parser)
         table = property_table(cls)
         properties = dict(table.defaults)
-        for name, value in found.properties.items():
+        for name, value in assembly.properties.items():
             spec = table.specs.get(name)
             try:
                 properties[name] = value if spec is None else spec.kind.from_text(value)
             except ValueError as error:
                 parser.raise_error(f"{cls.name}: {name}: {error}", position)
         return cls.create(
-            operands=found.operands,
-            result_types=found.result_types,
+            operands=assembly.operands,
+            result_types=assembly.result_types,
             properties=properties,
-            attributes=found.attributes,
-            regions=found.regions,
+            attributes=assembly.attributes,
+            regions=assembly.regions,
         )
 
 

@@ -21,7 +21,7 @@ class PortsKind(PropertyKind):
 
     def attribute(self, value: Any) -> Attribute:
         if isinstance(value, Attribute):
-            # The parser reads an empty list as a list of integers.
+            # The parser reads an empty list as a 1-D tensor of integers.
             return ArrayAttr([]) if not self.accepts(value) and value_of(value) == () else value
         return ArrayAttr([item if isinstance(item, BodyPortAttr) else BodyPortAttr(cast(BodyPort, item)) for item in value])
 

@@ -35,7 +35,7 @@ from moir.dialects.properties import (
     strings_attribute,
     value_of,
 )
-from moir.records import Record
+from moir.support.records import Record
 
 OperationT = TypeVar("OperationT", bound=IRDLOperation)
 _DEFINING = RLock()
@@ -89,7 +89,7 @@ class PropertyKind(AttrConstraint[Attribute]):
 
     def attribute(self, value: Any) -> Attribute:
         """The attribute of a Python value in this form; an attribute of this form is returned unchanged."""
-        # Whether something is any attribute takes long to tell.
+        # isinstance(x, Attribute) is slow.
         if type(value) not in _PLAIN_TYPES and isinstance(value, Attribute):
             return value if self.accepts(value) or self.kind == "element" else self.attribute(value_of(value))
         match self.kind:

@@ -18,7 +18,7 @@ from moir.dialects.properties import integers_attribute, value_of
 from moir.dialects.shapes import SymbolicShape, format_shape, is_fixed
 from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError
-from moir.records import Record
+from moir.support.records import Record
 
 AUTO_PAD = ("explicit", "same_lower", "same_upper", "valid")
 """Values of `auto_pad`: explicit pads; pads for results of size ceil(size / stride); no pads."""
@@ -106,7 +106,7 @@ def spread(size: Dimension, window: Window, output_padding: int = 0) -> Dimensio
 
 
 def expanded(shape: SymbolicShape, rank: int, what: str) -> tuple[Dimension, ...]:
-    """A shape of a required rank; unknown dimensions if its rank is unknown. Raises InferenceError for another rank."""
+    """A shape of a required rank; dynamic dimensions if its rank is unknown. Raises InferenceError for another rank."""
     if shape is None:
         return (-1,) * rank
     if len(shape) != rank:
@@ -139,7 +139,10 @@ class SlidingWindowOp(OpsetOp):
 
     @classmethod
     def completed(cls, properties: Mapping[str, Attribute]) -> dict[str, Attribute]:
-        """Properties whose lists all have one entry per axis, if the length of one of them says how many there are."""
+        """The properties, with defaults for missing strides, dilations and pads, one per axis.
+
+        They are unchanged if no property says how many axes there are.
+        """
         lists = {name: value_of(properties[name]) for name in ("kernel", *_AXIS_DEFAULTS) if name in properties}
         count = max(map(len, lists.values()), default=0)
         missing = {name: default for name, default in _AXIS_DEFAULTS.items() if not lists.get(name) and name in property_table(cls).specs}

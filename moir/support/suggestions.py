@@ -25,9 +25,9 @@ def nearest(name: str, known: Iterable[str], *, similarity: float = _SIMILARITY)
     for each in sorted(set(known)):
         spellings.setdefault(each.casefold(), []).append(each)
     folded = name.casefold()
-    found = get_close_matches(folded, spellings, _COUNT, similarity)
-    ratios = {each: SequenceMatcher(None, each, folded).ratio() for each in found}
-    return [spelling for each in found if ratios[each] > ratios[found[0]] - _MARGIN for spelling in spellings[each]][:_COUNT]
+    matches = get_close_matches(folded, spellings, _COUNT, similarity)
+    ratios = {each: SequenceMatcher(None, each, folded).ratio() for each in matches}
+    return [spelling for each in matches if ratios[each] > ratios[matches[0]] - _MARGIN for spelling in spellings[each]][:_COUNT]
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str | None = None, *, similarity: float = _SIMILARITY) -> str | None:
@@ -39,8 +39,8 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str | None = None, 
         otherwise: the hint if no name is similar.
         similarity: as in `nearest`.
     """
-    found = nearest(name, known, similarity=similarity)
-    return f"did you mean {alternatives(found)}?" if found else otherwise
+    names = nearest(name, known, similarity=similarity)
+    return f"did you mean {alternatives(names)}?" if names else otherwise
 
 
 def alternatives(names: Iterable[str]) -> str:

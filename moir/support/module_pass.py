@@ -1,8 +1,8 @@
 """The base class of moir's passes.
 
 xDSL's class of passes can read and print options; importing it takes 45 million instructions, as many as all passes of
-a small model. So moir's passes do not derive from it. `moir.xdsl_passes` makes them known to xDSL as passes, where its
-class is needed: for options in a text, and for passes of users.
+a small model. So moir's passes do not derive from it. `moir.support.xdsl_passes` makes them known to xDSL as passes,
+where its class is needed: for options in a text, and for passes of users.
 """
 
 from __future__ import annotations

@@ -11,13 +11,15 @@ from typing import Any, cast
 
 from xdsl.passes import ModulePass
 
-from moir.module_pass import Pass
+from moir.support.module_pass import Pass
 
 ModulePass.register(Pass)
 
 
 def module_pass_class(source: type[ModulePass]) -> type[ModulePass]:
-    """The class of a pass with the methods of xDSL's class, for options; instances of it are instances of `source`."""
+    """A class with the options of xDSL's ModulePass for a pass of moir; instances of it are instances of
+    `source`, too.
+    """
     if ModulePass in source.__mro__:
         return source
     return cast(Any, type(source.__name__, (source, ModulePass), {"__doc__": source.__doc__, "__module__": source.__module__}))

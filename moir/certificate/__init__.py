@@ -1,0 +1,1 @@
+"""A certificate for a conversion: why each part of an IR computes what the model computes."""

@@ -1,0 +1,248 @@
+"""Whether a piece of an IR computes what the model does: by its execution alone, on tensors of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from moir.analysis.constants import constant_of
+from moir.certificate.pieces import Cut, Piece
+from moir.certificate.records import Justification
+from moir.dialects.data import DataAttr
+from moir.dialects.element_types import is_element_type, to_numpy
+from moir.dialects.memory_map import Array
+from moir.dialects.moir import ModelOp
+from moir.dialects.opset.infrastructure import Constant, VariableOp
+from moir.dialects.shapes import element_of
+from moir.errors import MoirError
+from moir.execution.comparison import QUANTIZED, Difference, difference, is_permuted, with_infinities_of
+from moir.execution.evaluation import EvaluationRunner
+from moir.execution.openvino_runtime import run_module
+from moir.execution.ports import interface_of, matched, only_model
+from moir.reduction.module_graph import ModuleGraph
+from moir.support.records import Record
+
+RANDOM = ("RandomUniform", "Multinomial")
+"""Kinds of operations whose results are random."""
+
+
+class Judgement(Record):
+    """The judgement of a piece.
+
+    Args:
+        justification: why it is right, or that it is not.
+        reason: why it was not judged, or what is wrong.
+        difference: the difference of the result from the model's; None if it was not executed.
+    """
+
+    justification: Justification
+    reason: str = ""
+    difference: Difference | None = None
+
+
+class Request(Record):
+    """A piece that is to be executed.
+
+    Args:
+        piece: the piece.
+        digest: its digest.
+        inputs: the values of its inputs in the model, by name.
+        expected: the value of its tensor in the model.
+    """
+
+    piece: Piece
+    digest: str
+    inputs: Mapping[str, Array]
+    expected: Array
+
+
+def unjudged_reason(piece: Piece) -> str:
+    """Why a piece cannot be judged; empty if it can."""
+    for op in piece.operations:
+        for each in op.walk():
+            if isinstance(each, VariableOp):
+                return "it reads a state, whose values the model does not have"
+            if each.name.partition(".")[2] in RANDOM:
+                return f"{each.name} gives random numbers"
+    return ""
+
+
+def constant_data(cut: Cut) -> tuple[DataAttr | None, DataAttr | None]:
+    """The constants that a tensor is in the model and in the IR; None where it is computed."""
+    owners = cut.source.owner, cut.value.owner
+    source, target = (owner.value if isinstance(owner, Constant) else None for owner in owners)
+    return source, target
+
+
+class PieceExecution:
+    """Executes pieces of an IR, one at a time.
+
+    Args:
+        module: the converted model.
+        tolerance: in place of the tolerances of floating-point numbers; None for those of the element types.
+    """
+
+    def __init__(self, module: ModuleOp, tolerance: float | None) -> None:
+        self._tolerance = tolerance
+        self._values: dict[SSAValue, Array] = {}
+        self._graph = ModuleGraph(module, self._values)
+
+    def judged_exactly(self, piece: Piece, inputs: Mapping[str, Array], expected: Array) -> Judgement | None:
+        """The judgement of a piece of constants and shapes by the definitions of its operations.
+
+        None for other pieces, and for one that is not equal bit by bit. Integers and booleans that are computed from
+        integers, booleans and the shapes of tensors are judged, and whatever is a constant in the IR.
+
+        Args:
+            piece: the piece.
+            inputs: the values of its inputs in the model, by name.
+            expected: the value of its tensor in the model.
+        """
+        if isinstance(piece.cut.value.owner, Constant):
+            values = constant_of(piece.cut.value)
+        elif expected.dtype.kind in "iub" and not any(map(_reads_floats, piece.operations)):
+            try:
+                values = self._defined(piece, inputs)
+            except MoirError:
+                return None
+        else:
+            return None
+        if values is None or values.shape != expected.shape or values.dtype == object:
+            return None
+        if expected.dtype.kind in "iub" and values.dtype.kind in "iub":
+            return Judgement("exact") if np.array_equal(values, expected) else None
+        return Judgement("exact") if values.dtype == expected.dtype and values.tobytes() == expected.tobytes() else None
+
+    def executed_together(self, requests: Sequence[Request]) -> list[Judgement | None]:
+        """The judgements of pieces that are executed at once, side by side in one model, since compiling costs most.
+
+        A piece that is wrong, or all if the model cannot be run, are executed again, each alone. See `executed`.
+        """
+        parts = [self._part(each.piece, each.inputs) if _is_computed(each.piece) else None for each in requests]
+        counts = [0 if part is None else len(interface_of(part[0]).outputs) for part in parts]
+        built = [part for part in parts if part is not None]
+        results: list[Array] | None = None
+        if len(built) > 1:
+            with suppress(MoirError):
+                arrays = [part[1][port.name] for part in built for port in interface_of(part[0]).inputs]
+                results, _ = run_module(_side_by_side([part[0] for part in built]), arrays)
+        judgements: list[Judgement | None] = []
+        start = 0
+        for request, count in zip(requests, counts, strict=True):
+            judgement = None
+            if results is not None and count:
+                actual = results[start + _index(request.piece)]
+                judgement = _compared(request.piece, actual, request.expected, self._tolerance_of(request.piece))
+            start += count
+            is_wrong = judgement is not None and judgement.justification == "wrong"
+            judgements.append(self.executed(request) if results is None or not count or is_wrong else judgement)
+        return judgements
+
+    def executed(self, request: Request) -> Judgement | None:
+        """The judgement of a piece by its execution alone.
+
+        None if the result is no cut: it has the elements of the model's tensor in another order, or other integers
+        that were rounded from floating-point numbers.
+        """
+        piece, expected, tolerance = request.piece, request.expected, self._tolerance_of(request.piece)
+        if not _is_computed(piece):
+            value = constant_of(piece.cut.value)
+            return Judgement("not judged", "its value is unknown") if value is None else _compared(piece, value, expected, tolerance)
+        note = ""
+        try:
+            part, arrays = self._part(piece, request.inputs)
+            results, _ = run_module(part, [arrays[port.name] for port in interface_of(part).inputs])
+            actual = results[_index(piece)]
+        except MoirError as error:
+            try:
+                actual, note = self._defined(piece, request.inputs), "executed by the definitions of its operations"
+            except MoirError:
+                return Judgement("not judged", f"it cannot be executed alone: {error.reason}")
+        judgement = _compared(piece, actual, expected, tolerance)
+        return judgement and judgement.with_fields(reason=judgement.reason or note)
+
+    def _tolerance_of(self, piece: Piece) -> float | None:
+        """The tolerance of a piece: quantized numbers may become either of two neighbours."""
+        is_quantized = any(op.name == "opset1.FakeQuantize" for op in piece.operations) or any(map(_has_quantized_weights, piece.nodes))
+        return max(self._tolerance or 0.0, QUANTIZED) if is_quantized else self._tolerance
+
+    def _part(self, piece: Piece, inputs: Mapping[str, Array]) -> tuple[ModuleOp, dict[str, Array]]:
+        """A module of the operations of a piece, and its inputs by name."""
+        self._values.clear()
+        self._values.update((cut.value, inputs[cut.name]) for cut in piece.inputs)
+        number = self._graph.number(_owner(piece))
+        assert number is not None
+        candidate = self._graph.part(frozenset([number]))
+        self._values.clear()
+        assert isinstance(candidate.model, ModuleOp)
+        return candidate.model, matched(candidate.inputs, interface_of(candidate.model).inputs, "input")
+
+    def _defined(self, piece: Piece, inputs: Mapping[str, Array]) -> Array:
+        """The tensor of a piece by the definitions of its operations. Raises ExecutionError if one has none."""
+        part, arrays = self._part(piece, inputs)
+        results = EvaluationRunner(part, alone=False).run(arrays)
+        return results[interface_of(part).outputs[_index(piece)].name]
+
+
+def _side_by_side(modules: Sequence[ModuleOp]) -> ModuleOp:
+    """One module of several, which are taken apart: their inputs and outputs follow each other. Names are left out."""
+    block = Block()
+    for module in modules:
+        for op in list(only_model(module).block.ops):
+            op.detach()
+            for name in ("name", "tensor_names", "output_names"):
+                op.attributes.pop(name, None)
+            block.add_op(op)
+    return ModuleOp([ModelOp.of("pieces", block)])
+
+
+def _is_computed(piece: Piece) -> bool:
+    """Whether the tensor of a piece is no constant in the IR."""
+    return not isinstance(piece.cut.value.owner, Constant)
+
+
+def _has_quantized_weights(node: Operation) -> bool:
+    """Whether a node has weights of 8 bits, so that its framework may quantize the other operand while it runs."""
+    if "Dequant" in node.name or "Cast" in node.name or not node.name.startswith("tfl"):
+        return False
+    weights = [op.value.data.values for operand in node.operands if isinstance(op := operand.owner, Constant)]
+    return any(values is not None and values.dtype.itemsize == 1 and values.ndim > 1 for values in weights)
+
+
+def _owner(piece: Piece) -> Operation:
+    owner = piece.cut.value.owner
+    assert isinstance(owner, Operation)
+    return owner
+
+
+def _index(piece: Piece) -> int:
+    """The index of the tensor among the results of its operation, which are the outputs of its part."""
+    return list[SSAValue](_owner(piece).results).index(piece.cut.value)
+
+
+def _reads_floats(op: Operation) -> bool:
+    """Whether an operation reads elements of floating-point numbers, and not only the shape of their tensor."""
+    if op.name.endswith(".ShapeOf"):
+        return False
+    types = [element_of(value) for value in (*op.operands, *op.results)]
+    return bool(op.regions) or not all(is_element_type(each) and to_numpy(each).kind in "iub" for each in types)
+
+
+def _compared(piece: Piece, actual: Array, expected: Array, tolerance: float | None) -> Judgement | None:
+    """The judgement of a result; None if it is no cut.
+
+    It is none if it has the elements of the expected one in another order, or other integers that come from floats.
+    """
+    apart = difference(with_infinities_of(expected, actual), expected, tolerance)
+    if not apart.exceeds:
+        return Judgement("executed", difference=apart)
+    if not piece.cut.outputs and is_permuted(actual, expected, tolerance):
+        return None
+    if expected.dtype.kind in "iub" and not piece.cut.outputs and any(map(_reads_floats, piece.operations)):
+        # Rounding, or a conversion of what the type does not have: what reads these integers shows whether it matters.
+        return None
+    return Judgement("wrong", f"its values differ from the model's ({apart})", apart)

@@ -1,0 +1,1 @@
+"""The `onnx` dialect -> an ONNX model."""

@@ -1,0 +1,166 @@
+"""A model evaluated on symbolic tensors.
+
+An operation means its index map, its sum, or what its own `evaluate` computes on symbolic tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.ir import Block, Operation, SSAValue
+
+from moir.analysis.constants import values_of
+from moir.dialects.element_types import boolean, to_numpy
+from moir.dialects.moir import is_none
+from moir.dialects.opset.infrastructure import Constant, Parameter, Result
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.shapes import element_of, shape_of
+from moir.errors import InferenceError
+from moir.proofs.context import assume
+from moir.proofs.index_maps import INDEX_MAPS, Meaning
+from moir.proofs.products import PRODUCTS
+from moir.proofs.scalars import Scalar, UnprovableError, index_of, is_term, of_size, real, variable
+from moir.proofs.smt import z3
+from moir.proofs.tensors import Index, Size, Tensor, constant
+
+SYMBOLIC_TYPES = "biuf"
+"""The kinds of numpy's types whose elements have terms; bf16 is a real number, too."""
+
+
+def parameters_of(block: Block, least: int = 0) -> dict[SSAValue, Tensor]:
+    """Tensors of any values for the Parameters of a model: a symbol for each dynamic dimension, a function for the
+    elements.
+
+    Dynamic dimensions have at least the size `least`. The symbols are named after the position of the Parameter, so
+    that two forms of a model share them.
+    """
+    values: dict[SSAValue, Tensor] = {}
+    for number, op in enumerate(each for each in block.ops if isinstance(each, Parameter)):
+        shape, dtype = shape_of(op.results[0]), to_numpy(element_of(op.results[0]))
+        if shape is None:
+            raise UnprovableError("a Parameter of dynamic rank")
+        sizes: list[Size] = [size if size >= 0 else z3.Int(f"size{number}_{axis}") for axis, size in enumerate(shape)]
+        for size in sizes:
+            if is_term(size):
+                assume(size >= least)
+        elements = variable(f"x{number}", len(shape), dtype)
+        values[op.results[0]] = Tensor(sizes, dtype, lambda index, elements=elements: elements(*index))
+    return values
+
+
+def results_of(block: Block, least: int = 0) -> list[Tensor]:
+    """The results of a model for Parameters of any values. Raises UnprovableError for an operation without meaning."""
+    values: dict[SSAValue, Tensor] = parameters_of(block, least)
+    results: list[Tensor] = []
+    for op in block.ops:
+        if isinstance(op, Result):
+            results.append(values[op.operands[0]])
+        elif isinstance(op, Constant):
+            values[op.results[0]] = _constant(op)
+        elif not isinstance(op, Parameter) and not is_none(op):
+            values.update(zip(op.results, meaning(op, [values[each] for each in op.operands if not is_none(each.owner)]), strict=True))
+    return results
+
+
+def _constant(op: Constant) -> Tensor:
+    """The tensor of a constant. One whose value was left out of a text may have any values."""
+    array = values_of(op.results[0])
+    if array is not None:
+        return constant(np.asarray(array))
+    shape = shape_of(op.results[0]) or ()
+    dtype = to_numpy(element_of(op.results[0]))
+    elements = variable(f"x of {op.value.data.key}", len(shape), dtype)
+    return Tensor(shape, dtype, lambda index: elements(*index))
+
+
+def meaning(op: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
+    """The results of an operation for symbolic operands. Raises UnprovableError if it has no meaning in a proof."""
+    if not isinstance(op, OpsetOp) or op.regions:
+        raise UnprovableError(f"{op.name} has no meaning in a proof")
+    defined = MEANINGS.get(op.KIND)
+    if defined is not None:
+        return defined(op, *operands)
+    if "auto_broadcast" in op.properties and op.text("auto_broadcast") == "pdpd":
+        raise UnprovableError("broadcasting of mode pdpd")
+    try:
+        arrays: Sequence[Any] = [each if each.numbers is None else each.numbers for each in operands]
+        results = op.evaluate(*arrays)
+    except (TypeError, AttributeError, ValueError, z3.Z3Exception, InferenceError) as error:
+        raise UnprovableError(f"{op.name}: {error}") from error
+    if results is None:
+        raise UnprovableError(f"{op.name} has no meaning in a proof")
+    symbolic: Sequence[Any] = results
+    return [each if isinstance(each, Tensor) else constant(each) for each in symbolic]
+
+
+def _convert(op: OpsetOp, data: Tensor, *like: Tensor) -> Sequence[Tensor]:
+    target = to_numpy(element_of(op.results[0]))
+    kinds = ("f" if data.dtype.kind in "fV" else data.dtype.kind, "f" if target.kind in "fV" else target.kind)
+
+    def at(index: Index) -> Scalar:
+        return converted(data.at(index), data.dtype, target)
+
+    if kinds[0] == kinds[1] == "f":
+        return (data.astype(target),)
+    return (Tensor(data.shape, target, at),)
+
+
+def converted(element: Scalar, source: np.dtype[Any], target: np.dtype[Any]) -> Scalar:
+    """An element in another type. A real number as an integer is a function of which nothing is known."""
+    if source.kind == "b":
+        return z3.If(element, of_size(1, target), of_size(0, target)) if target.kind != "b" else element
+    if target.kind == "b":
+        return element != 0
+    if source.kind in "iu":
+        if not z3.is_bv(element):
+            return of_size(element, target)
+        if target.kind in "iu":
+            return resized(element, source, target)
+        return z3.ToReal(index_of(element, source))
+    return z3.Function(f"as_{target}", z3.RealSort(), z3.BitVecSort(target.itemsize * 8))(element)
+
+
+def resized(element: Scalar, source: np.dtype[Any], target: np.dtype[Any]) -> Scalar:
+    """A bit vector as one of another type: cut off, or extended with its sign."""
+    width = target.itemsize * 8 - element.size()
+    if width <= 0:
+        return z3.Extract(target.itemsize * 8 - 1, 0, element)
+    return (z3.SignExt if source.kind == "i" else z3.ZeroExt)(width, element)
+
+
+LARGEST = float(np.finfo(np.float32).max)
+
+
+def _clamp(op: OpsetOp, data: Tensor) -> Sequence[Tensor]:
+    """What a Clamp limits is a number of f32, so that an upper limit of the largest one is none."""
+    if data.dtype.kind not in "fV":
+        raise UnprovableError(f"{op.name} of {data.dtype}")
+    operand: Any = data
+    results: Any = op.evaluate(operand)
+    limits: Tensor = results[0]
+
+    def at(index: Index) -> Scalar:
+        element = data.at(index)
+        assume(z3.And(element <= real(LARGEST), element >= real(-LARGEST)))
+        return limits.at(index)
+
+    return (Tensor(data.shape, data.dtype, at),)
+
+
+def _inverted(op: OpsetOp, data: Tensor) -> Sequence[Tensor]:
+    if element_of(op.operands[0]) is not boolean:
+        raise UnprovableError(f"{op.name} of numbers")
+    return (Tensor(data.shape, data.dtype, lambda index: z3.Not(data.at(index))),)
+
+
+MEANINGS: dict[str, Meaning] = {
+    **INDEX_MAPS,
+    **PRODUCTS,
+    "Convert": _convert,
+    "ConvertLike": _convert,
+    "Clamp": _clamp,
+    "LogicalNot": _inverted,
+}
+"""The meaning of operations that differs from `evaluate`, by kind."""

@@ -1,0 +1,70 @@
+"""The graphs for which a pattern that is written by hand is proved.
+
+A family has a graph for every order, choice of axes or set of flags at all ranks up to 4, with dimensions of any size.
+`FAMILIES` names the generator of each pattern, as `module:function`; a generator yields modules that the pass of the
+pattern may change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+Family: TypeAlias = "Callable[[], Iterator[ModuleOp]]"
+
+FAMILIES: Mapping[tuple[str, str], str] = {
+    ("cancel-transposes", "TransposeOfTranspose"): "transposes:consecutive",
+    ("reshape-unit-transposes", "UnitTranspose"): "transposes:with_units",
+    ("fuse-matmul-transpose", "TransposedOperand"): "transposes:before_products",
+    ("fuse-matmul-transpose", "TransposedResult"): "transposes:after_products",
+    ("cancel-reshapes", "InsertedAndRemoved"): "resizings:inserted_and_removed",
+    ("cancel-reshapes", "ReshapeOfReshape"): "resizings:reshaped_twice",
+    ("cancel-reshapes", "ResizedReshape"): "resizings:resized_reshapes",
+    ("cancel-reshapes", "GatherOfInsertedDimension"): "resizings:gathered",
+    ("cancel-reshapes", "UnsqueezedBroadcast"): "resizings:unsqueezed_broadcasts",
+    ("fuse-concats", "ConcatOfConcats"): "parts:concats",
+    ("fuse-slices", "SliceOfSlice"): "parts:consecutive_slices",
+    ("fuse-slices", "PartsOfWhole"): "parts:slices_of_whole",
+    ("fuse-slices", "ElementOfSlice"): "parts:single_slices",
+    ("simplify-indices", "ElementOfConcat"): "parts:elements_of_concats",
+    ("eliminate-identities", "ResultEqualToOperand"): "identities:neutral",
+    ("eliminate-identities", "DecidedSelect"): "identities:decided",
+    ("simplify-indices", "NegativeNumber"): "integers:negative",
+    ("simplify-indices", "PositiveRemainder"): "integers:remainders",
+    ("simplify-indices", "NeedlessLimit"): "integers:limits",
+    ("simplify-indices", "ConstantSelect"): "integers:selects",
+    ("simplify-indices", "WrappedIndex"): "integers:wrapped",
+    ("simplify-indices", "WrappedRange"): "integers:ranges",
+    ("cancel-conversions", "TruthAnyway"): "integers:truths",
+    ("fuse-one-hot", "ComparedPositions"): "integers:one_hots",
+    ("simplify-broadcast", "RedundantBroadcast"): "broadcasts:redundant",
+    ("simplify-broadcast", "BroadcastNeutralElement"): "broadcasts:neutral",
+    ("simplify-broadcast", "ConstantTarget"): "broadcasts:computed",
+    ("simplify-reshape", "ConstantTarget"): "sizes:reshapes",
+    ("compute-sizes-1d", "UnsqueezedScalar"): "sizes:unsqueezed",
+    ("compute-sizes-1d", "ConcatOfElements"): "sizes:concatenated",
+    ("unfold-einsum", "MatrixProduct"): "products:einsums",
+    ("fuse-pads", "PadOfWindow"): "products:padded",
+    ("cancel-transposes", "SplitAndMerged"): "regroupings:split_and_merged",
+    ("fuse-depth-to-space", "BlocksToSpace"): "regroupings:depth_to_space",
+    ("fuse-space-to-depth", "SpaceToBlocks"): "regroupings:space_to_depth",
+    ("fuse-shuffle-channels", "ShuffledChannels"): "regroupings:shuffled_channels",
+    ("eliminate-dead", "eliminate-dead"): "identities:unused",
+    ("deduplicate", "deduplicate"): "identities:repeated",
+    ("simplify-shape-of", "simplify-shape-of"): "sizes:shapes",
+    ("unflatten-matmul", "FlattenedProduct"): "regroupings:flattened_matrices",
+}
+"""The generators, by the pass and the name of the pattern."""
+
+
+def family_of(name: str, pattern: str) -> Family | None:
+    """The generator of a pattern; None if it has none."""
+    place = FAMILIES.get((name, pattern))
+    if place is None:
+        return None
+    module, _, function = place.partition(":")
+    return getattr(import_module(f"{__name__}.{module}"), function)

@@ -1,0 +1,104 @@
+"""Limits, comparisons and choices of integers, as programs of JAX compute indices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import boolean, f32, si8, si32, to_numpy, ui8
+from moir.proofs.families.graph import Graph
+
+TYPES: tuple[Attribute, ...] = (si8, si32, ui8)
+SIZES = (1, 7)
+DIVISORS = (2, 4)
+
+
+def _number(graph: Graph, number: int, element: Attribute) -> SSAValue:
+    return graph.op.constant(np.array(number).astype(to_numpy(element)), element)
+
+
+def negative() -> Iterator[ModuleOp]:
+    """x < a and x != b, for several numbers and both orders."""
+    for element, a, b, order in product((si8, si32), (0, 1, -1), (0, 1), (0, 1)):
+        graph = Graph()
+        x = graph.input((-1, -1), element)
+        parts = [graph.op.Less(x, _number(graph, a, element)), graph.op.NotEqual(x, _number(graph, b, element))]
+        yield graph.module(graph.op.LogicalAnd(*(parts[::-1] if order else parts)))
+
+
+def _wrapped(graph: Graph, x: SSAValue, size: int, element: Attribute) -> SSAValue:
+    is_negative = graph.op.Less(x, _number(graph, 0, element))
+    return graph.op.Select(is_negative, graph.op.Add(x, _number(graph, size, element)), x)
+
+
+def remainders() -> Iterator[ModuleOp]:
+    """A remainder to which a number is added where it is negative; that number is the divisor or another one."""
+    for element, divisor, added in product((si32,), DIVISORS, DIVISORS):
+        graph = Graph()
+        remainder = graph.op.Mod(graph.input((), element), _number(graph, divisor, element))
+        yield graph.module(_wrapped(graph, remainder, added, element))
+
+
+def limits() -> Iterator[ModuleOp]:
+    """Minimum and Maximum of integers that are limited already, or not."""
+    for element, kind, low, high, limit in product(TYPES, ("Minimum", "Maximum"), (0, 3), (3, 9), (0, 3, 5, 9)):
+        graph = Graph()
+        lower = graph.op.Maximum(graph.input((-1,), element), _number(graph, low, element))
+        limited = graph.op.Minimum(lower, _number(graph, high, element))
+        yield graph.module(getattr(graph.op, kind)(limited, _number(graph, limit, element)))
+
+
+def selects() -> Iterator[ModuleOp]:
+    """Select by a comparison of limited integers that is always true, always false, or neither."""
+    for element, kind, limit in product(TYPES, ("Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"), (0, 2, 3, 4, 9, 10)):
+        graph = Graph()
+        lower = graph.op.Maximum(graph.input((-1,), element), _number(graph, 3, element))
+        limited = graph.op.Minimum(lower, _number(graph, 9, element))
+        condition = getattr(graph.op, kind)(limited, _number(graph, limit, element))
+        yield graph.module(graph.op.Select(condition, limited, _number(graph, 5, element)))
+
+
+def wrapped() -> Iterator[ModuleOp]:
+    """A Gather at a wrapped and limited index, for tables of several sizes, limits and axes."""
+    for size, added, last, axis in product(SIZES, SIZES, SIZES, (0, 1)):
+        graph = Graph()
+        table = graph.input((size, -1) if axis == 0 else (-1, size))
+        index = _wrapped(graph, graph.input((-1,), si32), added, si32)
+        limited = graph.op.Maximum(graph.op.Minimum(index, _number(graph, last - 1, si32)), _number(graph, 0, si32))
+        yield graph.module(graph.op.Gather(table, limited, axis))
+
+
+def ranges() -> Iterator[ModuleOp]:
+    """The comparisons of a wrapped index with 0 and with a last index, which is that of the size or another one."""
+    for size, last, unsqueezed in product(SIZES, SIZES, (False, True)):
+        graph = Graph()
+        index = _wrapped(graph, graph.input((-1,), si32), size, si32)
+        value = graph.op.Unsqueeze(index, np.array([1], np.int64)) if unsqueezed else index
+        low = graph.op.GreaterEqual(value, _number(graph, 0, si32))
+        yield graph.module(graph.op.LogicalAnd(low, graph.op.LessEqual(value, _number(graph, last - 1, si32))))
+
+
+def truths() -> Iterator[ModuleOp]:
+    """Comparisons of truth values as numbers with 0, 1 and others, on either side."""
+    kinds = ("Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual")
+    for kind, number, side, element in product(kinds, (-1, 0, 1, 2), (0, 1), (f32, si32)):
+        graph = Graph()
+        value = graph.op.Convert(graph.input((-1,), boolean), destination_type=element)
+        parts: Any = (value, _number(graph, number, element))
+        yield graph.module(getattr(graph.op, kind)(*(parts[::-1] if side else parts)))
+
+
+def one_hots() -> Iterator[ModuleOp]:
+    """Comparisons of an index with positions, which begin with 0 or not, for all axes at ranks up to 3."""
+    for rank, first, count in product(range(3), (0, 1), (1, 3)):
+        for axis in range(rank + 1):
+            graph = Graph()
+            inner = graph.op.Unsqueeze(graph.input((-1,) * rank, si32), np.array([axis], np.int64))
+            positions = np.arange(first, first + count, dtype=np.int32).reshape([-1, *(1,) * (rank - axis)])
+            equal = graph.op.Equal(inner, graph.op.constant(positions, si32))
+            yield graph.module(graph.op.Convert(equal, destination_type=f32))

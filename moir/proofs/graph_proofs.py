@@ -1,0 +1,93 @@
+"""Proofs of passes on single graphs: a pass is applied to a model, which is evaluated before and after it.
+
+Inputs may have any values, and dynamic dimensions any sizes; what is static in the graph stays so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from moir.dialects.moir import ModelOp
+from moir.pipeline import load_pass
+from moir.proofs.equivalence import Comparison, compare
+from moir.proofs.families import FAMILIES
+from moir.proofs.outcomes import Failure, Outcome, Status
+from moir.proofs.solver import Answer
+from moir.rewriting.events import RewriteEvent, traced
+from moir.support.records import Record
+
+LEAST_SIZES = {"simplify-reshape": 1, "cancel-reshapes": 1}
+"""The smallest size of dynamic dimensions for passes that say that they do not keep the shape of data without elements:
+-1 in the target of a Reshape is ambiguous there.
+"""
+
+
+class GraphProof(Record):
+    """The answer for one graph.
+
+    Args:
+        patterns: the patterns that were applied; empty if the pass left the graph alone.
+        before: the graph.
+        after: the graph after the pass.
+        comparison: whether both have equal results.
+    """
+
+    patterns: tuple[str, ...]
+    before: ModuleOp
+    after: ModuleOp
+    comparison: Comparison
+
+
+def models_of(module: ModuleOp) -> Iterator[ModuleOp]:
+    """The models of a module, each in a module of its own."""
+    for op in module.body.block.ops:
+        if isinstance(op, ModelOp):
+            yield ModuleOp([op.clone()])
+
+
+def block_of(module: ModuleOp) -> Any:
+    """The block of the only model of a module."""
+    return cast(ModelOp, next(iter(module.body.block.ops))).block
+
+
+def prove_graph(name: str, before: ModuleOp) -> GraphProof:
+    """The answer for a pass, by its name, on a graph. An applied pattern is named if the pass has patterns."""
+    from moir.dialects.context import MoirContext
+
+    after = before.clone()
+    events: list[RewriteEvent] = []
+    instance = load_pass(name)()
+    with traced(events.append), np.errstate(all="ignore"):
+        instance.apply(MoirContext(), after)
+    patterns = tuple(dict.fromkeys(each.pattern for each in events if each.reason is None))
+    if not patterns and str(before) != str(after):
+        patterns = (name,)  # Not all passes report what they do.
+    if not patterns:
+        return GraphProof((), before, after, Comparison(Answer.PROVED))
+    return GraphProof(patterns, before, after, compare(block_of(before), block_of(after), least=LEAST_SIZES.get(name, 0)))
+
+
+def outcome_of(proofs: Iterable[GraphProof], status: Status) -> Outcome:
+    """The outcome of proofs of one pattern: a status if all graphs that it changed are proved."""
+    count, failures = 0, list[Failure]()
+    for each in proofs:
+        if not each.patterns:
+            continue
+        count += 1
+        if each.comparison.answer is not Answer.PROVED:
+            is_refuted = each.comparison.answer is Answer.REFUTED
+            failures.append(Failure(each.comparison.reason, each.before, each.after, each.comparison.values, is_refuted))
+    if failures:
+        return Outcome(Status.REFUTED if any(each.is_refuted for each in failures) else Status.OPEN, count, failures)
+    return Outcome(status if count else Status.OPEN, count, [])
+
+
+def pattern_names(name: str) -> tuple[str, ...]:
+    """The names of the patterns that a pass has, or of those with a family of graphs; its own name if it has none."""
+    patterns: Any = getattr(load_pass(name), "PATTERNS", ())
+    with_families = tuple(pattern for each, pattern in FAMILIES if each == name)
+    return tuple(each.__name__ for each in patterns) or with_families or (name,)

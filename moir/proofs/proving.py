@@ -1,0 +1,110 @@
+"""What is known of each rule of the passes: the proofs of a pass, and the committed table of all of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from moir.pipeline import load_pass
+from moir.pipeline.pass_index import PASS_MODULES
+from moir.proofs.families import FAMILIES, family_of
+from moir.proofs.graph_proofs import GraphProof, models_of, outcome_of, pattern_names, prove_graph
+from moir.proofs.outcomes import Outcome, Status
+from moir.rewriting.rules import RulePass
+from moir.support.records import Record
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+FOLDERS = ("moir.passes.canonicalize.", "moir.passes.fold.", "moir.passes.fuse.", "moir.passes.layout.")
+"""The rooms of the passes that must keep the meaning of a model."""
+
+EXACT = frozenset(
+    (
+        *("TransposeOfTranspose", "UnitTranspose", "InsertedAndRemoved", "ReshapeOfReshape", "ResizedReshape", "GatherOfInsertedDimension"),
+        *("UnsqueezedBroadcast", "ConcatOfConcats", "SliceOfSlice", "PartsOfWhole", "ElementOfSlice", "ElementOfConcat", "DecidedSelect"),
+        *("NegativeNumber", "PositiveRemainder", "NeedlessLimit", "ConstantSelect", "WrappedIndex", "WrappedRange", "TruthAnyway"),
+        *(
+            "SplitAndMerged",
+            "BlocksToSpace",
+            "SpaceToBlocks",
+            "ShuffledChannels",
+            "deduplicate",
+            "eliminate-dead",
+            "simplify-shape-of",
+            "FlattenedTranspose",
+        ),
+        *("ComparedPositions", "RedundantBroadcast", "ConstantTarget", "UnsqueezedScalar", "ConcatOfElements"),
+    )
+)
+"""Patterns that only move elements, or compute integers and truth values: their proofs hold for floats, too."""
+
+
+class RuleProof(Record):
+    """The proof of a rule of a pass.
+
+    Args:
+        name: the pass.
+        rule: the expression of a fusion rule, the class of a pattern, or the pass.
+        outcome: its outcome.
+        seconds: how long it took.
+    """
+
+    name: str
+    rule: str
+    outcome: Outcome
+    seconds: float
+
+
+def passes_to_prove() -> list[str]:
+    """The names of the passes of FOLDERS, in order."""
+    return [name for name, module in PASS_MODULES.items() if module.startswith(FOLDERS)]
+
+
+def prove_pass(name: str, graphs: Sequence[ModuleOp] = ()) -> Iterator[RuleProof]:
+    """The proofs of the rules of a pass.
+
+    Args:
+        name: the pass.
+        graphs: modules with graphs of its patterns. A pattern without a family is checked on those of them that it
+            changes.
+    """
+    kind = load_pass(name)
+    if issubclass(kind, RulePass) and kind.RULES:
+        from moir.proofs.rule_proofs import RuleProver
+
+        for rule in kind.RULES:
+            start = time.monotonic()
+            outcome = RuleProver(rule).prove()
+            yield RuleProof(name, str(rule), outcome, time.monotonic() - start)
+        return
+    bounded: list[GraphProof] | None = None
+    for pattern in pattern_names(name):
+        start = time.monotonic()
+        family = family_of(name, pattern) if (name, pattern) in FAMILIES else None
+        if family is not None:
+            proofs = (proof for each in family() if pattern in (proof := prove_graph(name, each)).patterns or pattern == name)
+            outcome = outcome_of(proofs, Status.PROVED if pattern in EXACT else Status.REALS)
+        else:
+            if bounded is None:
+                bounded = list(prove_graphs(name, graphs))
+            outcome = bounded_outcome(name, pattern, bounded)
+        yield RuleProof(name, pattern, outcome, time.monotonic() - start)
+
+
+def prove_graphs(name: str, graphs: Iterable[ModuleOp]) -> Iterator[GraphProof]:
+    """The answers for the graphs of modules that a pass changes."""
+    for module in graphs:
+        for model in models_of(module):
+            proof = prove_graph(name, model)
+            if proof.patterns:
+                yield proof
+
+
+def bounded_outcome(name: str, pattern: str, proofs: Iterable[GraphProof]) -> Outcome:
+    """The outcome of the graphs that a pattern changes: bounded if all of them are proved, tested if there is none or
+    if an operation of one has no meaning in a proof.
+    """
+    outcome = outcome_of((each for each in proofs if pattern in each.patterns or pattern == name), Status.BOUNDED)
+    return outcome if outcome.status is not Status.OPEN else Outcome(Status.TESTED, outcome.obligations, outcome.failures)

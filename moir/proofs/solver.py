@@ -1,0 +1,316 @@
+"""Whether two elements are equal under conditions: by cases, normal forms, and z3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import Any
+
+from moir.proofs.polynomials import Normalizer, is_variance, plus, scaled
+from moir.proofs.scalars import FUNCTIONS, Scalar, UnprovableError
+from moir.proofs.smt import z3
+from moir.support.records import Record
+
+CASE_MILLISECONDS = 300
+"""Time for the question whether a case is possible."""
+
+MILLISECONDS = 4000
+"""Time for the question whether two terms are equal."""
+
+MOST_CASES = 600
+
+
+class Answer(Enum):
+    """Whether an equation holds for all values."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    UNKNOWN = "unknown"
+
+
+class Verdict(Record):
+    """An answer, and for a refutation a model of z3 in which the sides differ.
+
+    Args:
+        answer: the answer.
+        model: the model.
+    """
+
+    answer: Answer
+    model: Any = None
+
+
+PROVED = Verdict(Answer.PROVED)
+
+
+def conditions_in(terms: Sequence[Scalar]) -> Iterator[Scalar]:
+    """The conditions of choices between terms that do not depend on the index of a sum, outermost first."""
+    seen: set[int] = set()
+    pending = list(reversed(terms))
+    while pending:
+        term = pending.pop()
+        if term.get_id() in seen:
+            continue
+        seen.add(term.get_id())
+        if z3.is_quantifier(term):
+            pending.append(term.body())
+            continue
+        if z3.is_app_of(term, z3.Z3_OP_ITE) and not has_bound_indices(term.arg(0)):
+            yield term.arg(0)
+        pending.extend(reversed(term.children()))
+
+
+def has_bound_indices(term: Scalar, depth: int = 0) -> bool:
+    """Whether a term depends on an index of a sum around it.
+
+    Args:
+        depth: the number of indices that sums inside the term bind.
+    """
+    if z3.is_var(term):
+        return z3.get_var_index(term) >= depth
+    if z3.is_quantifier(term):
+        return has_bound_indices(term.body(), depth + term.num_vars())
+    return any(has_bound_indices(child, depth) for child in term.children())
+
+
+_PROVED: set[tuple[str, str, str]] = set()
+"""Equations of symbols that are proved, with the conditions on them: those of one rule for several shapes are alike."""
+
+
+class EqualityProver:
+    """Proves equations under conditions.
+
+    Args:
+        conditions: what is assumed.
+        milliseconds: the time for a question to z3.
+    """
+
+    def __init__(self, conditions: Sequence[Any], milliseconds: int = MILLISECONDS) -> None:
+        self.conditions = list(conditions)
+        self.milliseconds = milliseconds
+        self.cases = 0
+
+    def equal(self, a: Scalar, b: Scalar) -> Verdict:
+        """Whether two elements of one sort are equal wherever the conditions hold."""
+        a, b = lifted(a), lifted(b)
+        if a.eq(b):
+            return PROVED
+        if self._are_equal_in_general(*abstracted(a, b)):
+            return PROVED
+        return self._equal(a, b, self.conditions)
+
+    def _are_equal_in_general(self, a: Scalar, b: Scalar) -> bool:
+        """Whether terms are equal whatever the elements of tensors and the sizes are."""
+        conditions = [each for each in self.conditions if not has_sizes(each)]
+        key = (a.sexpr(), b.sexpr(), " ".join(each.sexpr() for each in conditions))
+        if key not in _PROVED and self._equal(a, b, conditions).answer is not Answer.PROVED:
+            return False
+        _PROVED.add(key)
+        return True
+
+    def _equal(self, a: Scalar, b: Scalar, conditions: list[Any]) -> Verdict:
+        if not z3.is_real(a):
+            return self.decided(a == b, conditions)
+        self.cases = 0
+        return self._by_cases(a, b, conditions)
+
+    def _by_cases(self, a: Scalar, b: Scalar, conditions: list[Any]) -> Verdict:
+        a, b = lifted(a), lifted(b)
+        if a.eq(b):
+            return PROVED
+        self.cases += 1
+        if self.cases > MOST_CASES:
+            return Verdict(Answer.UNKNOWN)
+        condition = next(conditions_in([a, b]), None)
+        if condition is None:
+            return self._leaf(a, b, conditions)
+        for each, value in ((condition, True), (z3.Not(condition), False)):
+            if not is_possible([*conditions, each]):
+                continue
+            replaced = [z3.substitute(term, (condition, z3.BoolVal(value))) for term in (a, b)]
+            known = [z3.simplify(z3.substitute(term, *_equation(condition))) if value else term for term in replaced]
+            verdict = self._by_cases(known[0], known[1], [*conditions, each])
+            if verdict.answer is not Answer.PROVED:
+                return verdict
+        return PROVED
+
+    def _leaf(self, a: Scalar, b: Scalar, conditions: list[Any]) -> Verdict:
+        """Terms without cases: equal normal forms, equal exponentials, or an answer of z3."""
+        normalizer = Normalizer()
+        try:
+            first, second = normalizer.normal(a), normalizer.normal(b)
+            if first == second:
+                return PROVED
+            if "log" in a.sexpr() + b.sexpr() and normalizer.exponential(first) == normalizer.exponential(second):
+                return PROVED
+        except UnprovableError:
+            pass
+        return self.decided(a == b, conditions)
+
+    def decided(self, statement: Any, conditions: list[Any] | None = None) -> Verdict:
+        """The answer of z3 to whether a statement follows."""
+        solver = z3.Solver()
+        solver.set("timeout", self.milliseconds)
+        assumed = self.conditions if conditions is None else conditions
+        solver.add(*assumed, *axioms([statement, *assumed]))
+        solver.add(z3.Not(statement))
+        match solver.check():
+            case z3.unsat:
+                return PROVED
+            case z3.sat if not has_symbols(statement):
+                return Verdict(Answer.REFUTED, solver.model())
+            case _:
+                return Verdict(Answer.UNKNOWN)
+
+
+def has_sizes(term: Any) -> bool:
+    """Whether a condition is about sizes, indices or elements at indices."""
+    return z3.is_int(term) or z3.is_quantifier(term) or any(map(has_sizes, term.children()))
+
+
+def has_symbols(term: Any) -> bool:
+    """Whether a term has functions of which z3 knows too little to refute an equation."""
+    if z3.is_quantifier(term):
+        return True
+    if term.decl().kind() == z3.Z3_OP_UNINTERPRETED and term.num_args() and not is_element(term):
+        return True
+    return any(map(has_symbols, term.children()))
+
+
+def abstracted(a: Scalar, b: Scalar) -> tuple[Scalar, Scalar]:
+    """Two terms in which each element of a tensor, whatever its index, is replaced by a symbol.
+
+    Terms that are equal for all values of the symbols are equal; those that are not may still be.
+    """
+    replaced: list[tuple[Scalar, Scalar]] = []
+    seen: set[int] = set()
+    pending = [a, b]
+    while pending:
+        term = pending.pop()
+        if term.get_id() in seen or z3.is_quantifier(term):
+            continue
+        seen.add(term.get_id())
+        if is_element(term):
+            replaced.append((term, z3.Const(f"element {len(replaced)}", term.sort())))
+        else:
+            pending.extend(term.children())
+    return z3.substitute(a, *replaced), z3.substitute(b, *replaced)
+
+
+def is_element(term: Scalar) -> bool:
+    """Whether a term is an element of a tensor of any values."""
+    if not z3.is_app(term) or term.decl().kind() != z3.Z3_OP_UNINTERPRETED or not term.num_args():
+        return False
+    return term.decl().name().startswith("x") and all(map(z3.is_int, term.children()))
+
+
+def _equation(condition: Any) -> list[tuple[Any, Any]]:
+    """The substitution of a symbol by a number where a condition says that they are equal."""
+    if z3.is_eq(condition):
+        a, b = condition.children()
+        if z3.is_int(a) and z3.is_const(a) and a.decl().kind() == z3.Z3_OP_UNINTERPRETED and z3.is_int_value(b):
+            return [(a, b)]
+    return []
+
+
+def contradicts_variance(condition: Any) -> bool:
+    """Whether a condition says that a variance is negative."""
+    inner = condition.arg(0) if z3.is_not(condition) else condition
+    if inner.decl().kind() not in (z3.Z3_OP_LE, z3.Z3_OP_GE, z3.Z3_OP_LT, z3.Z3_OP_GT) or not z3.is_real(inner.arg(0)):
+        return False
+    is_upper = (inner.decl().kind() in (z3.Z3_OP_LE, z3.Z3_OP_LT)) != z3.is_not(condition)
+    is_strict = (inner.decl().kind() in (z3.Z3_OP_LT, z3.Z3_OP_GT)) != z3.is_not(condition)
+    low, high = inner.children() if is_upper else reversed(inner.children())
+    try:
+        normalizer = Normalizer()
+        return is_strict and is_variance(plus(normalizer.normal(low), scaled(normalizer.normal(high), -1)))
+    except UnprovableError:
+        return False
+
+
+def is_sum_of_squares(term: Any) -> bool:
+    """Whether every summand of a sum is a product of even powers."""
+    function = term.children()[-1]
+    body = z3.substitute_vars(function.body(), *(z3.FreshInt() for _ in range(function.num_vars())))
+    try:
+        summands = Normalizer().normal(body)
+    except UnprovableError:
+        return False
+    return all(coefficient > 0 and all(exponent % 2 == 0 for _, exponent in monomial) for monomial, coefficient in summands)
+
+
+def is_possible(conditions: Sequence[Any]) -> bool:
+    """Whether conditions may hold together; True if z3 does not know."""
+    if conditions and contradicts_variance(conditions[-1]):
+        return False
+    solver = z3.Solver()
+    solver.set("timeout", CASE_MILLISECONDS)
+    solver.add(*conditions, *axioms(conditions))
+    return solver.check() != z3.unsat
+
+
+def lifted(term: Scalar) -> Scalar:
+    """A simplified term, in which the root of a square is the magnitude of its base."""
+    simple = z3.simplify(term)
+    roots = [each for each in applications(simple, "sqrt") if base_of_square(each.arg(0)) is not None]
+    if not roots:
+        return simple
+    return z3.simplify(z3.substitute(simple, *((each, _magnitude(base_of_square(each.arg(0)))) for each in roots)))
+
+
+def base_of_square(term: Scalar) -> Scalar | None:
+    """The base of a square; None for other terms."""
+    parts = term.children()
+    if z3.is_mul(term) and len(parts) == 2 and parts[0].eq(parts[1]):
+        return parts[0]
+    is_power = term.decl().kind() == z3.Z3_OP_POWER
+    return parts[0] if is_power and z3.is_rational_value(parts[1]) and parts[1].as_fraction() == 2 else None
+
+
+def _magnitude(term: Scalar) -> Scalar:
+    return z3.If(term >= 0, term, -term)
+
+
+def applications(term: Scalar, name: str) -> list[Scalar]:
+    """The applications of a function in a term, those inside of sums excepted."""
+    result: list[Scalar] = []
+    seen: set[int] = set()
+    pending = [term]
+    while pending:
+        each = pending.pop()
+        if each.get_id() in seen or z3.is_quantifier(each):
+            continue
+        seen.add(each.get_id())
+        if each.decl().name() == name:
+            result.append(each)
+        pending.extend(each.children())
+    return result
+
+
+def axioms(terms: Sequence[Any]) -> list[Any]:
+    """What z3 has to know of the functions that are symbols, for their arguments in terms."""
+    facts: list[Any] = []
+    seen: set[int] = set()
+    pending = [term for term in terms if z3.is_expr(term)]
+    while pending:
+        term = pending.pop()
+        if term.get_id() in seen or z3.is_quantifier(term):
+            continue
+        seen.add(term.get_id())
+        pending.extend(term.children())
+        if not z3.is_app(term) or has_bound_indices(term):
+            continue
+        name = term.decl().name()
+        if name == "exp":
+            argument = term.arg(0)
+            facts += [term > 0, (argument >= 0) == (term >= 1), (argument == 0) == (term == 1)]
+        elif name.startswith("sum") and z3.is_quantifier(term.children()[-1]):
+            if is_sum_of_squares(term):
+                facts.append(term >= 0)
+        elif name == "sqrt":
+            facts.append(z3.Implies(term.arg(0) >= 0, z3.And(term >= 0, term * term == term.arg(0))))
+        elif name == "tanh":
+            facts.append(z3.And(term > -1, term < 1))
+        elif name == "log":
+            facts.append(z3.Implies(term.arg(0) > 0, FUNCTIONS["exp"](term) == term.arg(0)))
+    return facts

@@ -1,0 +1,1 @@
+"""How far the outputs of an IR are from those of the model it was made from, on a user's own data: `moir compare`."""

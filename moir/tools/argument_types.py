@@ -1,0 +1,83 @@
+"""Functions for the `type` of argparse's arguments: they parse a text, or raise an error that says what is expected."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from collections.abc import Sequence
+from typing import TypeVar
+
+from moir.support.records import Record
+
+T = TypeVar("T")
+
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+"""Units of sizes -> bytes."""
+
+
+class Shard(Record):
+    """One of several parts of a list: its number, from 1 on, and how many there are."""
+
+    number: int
+    count: int
+
+    def of(self, items: Sequence[T]) -> list[T]:
+        """The items of this part: each is in exactly one of the parts, whose sizes differ by one at most."""
+        return list(items[self.number - 1 :: self.count])
+
+
+def positive_count(text: str) -> int:
+    """A whole number from 1 on. Raises ArgumentTypeError for another text."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    return int(text)
+
+
+def numbers(text: str) -> tuple[float, ...]:
+    """Finite numbers with commas between them. Raises ArgumentTypeError for another text."""
+    try:
+        values = tuple(map(float, text.split(",")))
+    except ValueError:
+        values = (math.nan,)
+    if not all(map(math.isfinite, values)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number, or numbers with commas between them")
+    return values
+
+
+def tolerance(text: str) -> float:
+    """A finite number from 0 on. Raises ArgumentTypeError for another text."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+    return value
+
+
+def seconds(text: str) -> float:
+    """A finite number of seconds above 0. Raises ArgumentTypeError for another text."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return value
+
+
+def size(text: str) -> int:
+    """A size in bytes, with or without a unit: 8GB, 512MiB. Raises ArgumentTypeError for another text."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([a-zA-Z]*)", text.strip())
+    if match is None or match[2].upper() not in _UNITS or not (value := int(float(match[1]) * _UNITS[match[2].upper()])):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 8GB or 512MB")
+    return value
+
+
+def shard(text: str) -> Shard:
+    """A part of a list: 3/16 is the third of sixteen. Raises ArgumentTypeError for another text."""
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a part such as 3/16, from 1/16 to 16/16")
+    return Shard(int(number), int(count))

@@ -1,0 +1,113 @@
+"""`moir prove`: proves that the rules of passes keep the meaning of a model.
+
+    moir prove fuse-clamp cancel-transposes
+    moir prove my-pass --graphs patterns.mlir -o counterexample.mlir
+
+A rule that is refuted is shown by a model with the results `before` and `after`, which `moir run` runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moir.errors import ConversionError, UsageError
+from moir.files.output import TEXT_FILE, check_replaceable
+from moir.support.suggestions import did_you_mean
+from moir.tools.argument_parser import ArgumentParser
+from moir.tools.failures import report_failures
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from moir.proofs.proving import RuleProof
+
+
+def argument_parser() -> ArgumentParser:
+    """The argument parser of `moir prove`."""
+    parser = ArgumentParser(prog="moir prove", description="Prove that the rules of passes keep the meaning of a model.")
+    parser.add_argument("passes", metavar="PASS", nargs="*", help="the passes (default: all of canonicalize, fold, fuse and layout)")
+    parser.add_argument(
+        "--graphs", metavar="FILE", action="append", default=[], help="text of moir with graphs for patterns that have no family of graphs"
+    )
+    parser.add_argument("-o", "--output-file", dest="place", metavar="FILE", help="where to write the first counterexample (.mlir)")
+    parser.add_debug_argument()
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run `moir prove`; returns the exit status: 1 if a rule is refuted."""
+    return report_failures("moir prove", lambda: _prove(argument_parser().parsed(arguments)), debug="--debug" in arguments)
+
+
+def _prove(options: argparse.Namespace) -> int:
+    if find_spec("z3") is None:
+        raise UsageError("the solver z3 is not installed", hint="install moir[prove]")
+    from moir.pipeline.pass_index import PASS_MODULES
+    from moir.proofs.proving import passes_to_prove, prove_pass
+
+    names = options.passes or passes_to_prove()
+    for name in names:
+        if name not in PASS_MODULES:
+            raise UsageError(f"there is no pass {name!r}", hint=did_you_mean(name, list(PASS_MODULES), "`moir passes` lists them"))
+    place = None if options.place is None else Path(options.place)
+    if place is not None:
+        check_replaceable(place, TEXT_FILE)
+    graphs = [read_graphs(Path(each)) for each in options.graphs]
+    refuted = False
+    for name in names:
+        for proof in prove_pass(name, [module for modules in graphs for module in modules]):
+            model = _shown(proof)
+            if model is not None:
+                refuted = True
+                if place is not None:
+                    place.write_text(f"{model}\n", encoding="utf-8")
+                    place = None
+                else:
+                    print(model)
+    return 1 if refuted else 0
+
+
+def _shown(proof: RuleProof) -> ModuleOp | None:
+    """Prints a line for a rule; returns the counterexample if it is refuted."""
+    from moir.proofs.counterexamples import counterexample
+
+    failure = next(iter(proof.outcome.failures), None)
+    model = None if failure is None else counterexample(failure)
+    status = proof.outcome.status.value if model is None else "refuted"
+    print(f"{proof.name}: {status}: {shortened(proof.rule)} ({proof.outcome.obligations} equations, {proof.seconds:.1f} s)")
+    if failure is not None:
+        print(f"    {shortened(' '.join(failure.reason.split()))}")
+    return model
+
+
+LONGEST_RULE = 96
+
+
+def shortened(rule: str) -> str:
+    """A rule as a text of at most LONGEST_RULE characters."""
+    return rule if len(rule) <= LONGEST_RULE else f"{rule[: LONGEST_RULE - 2]} …"
+
+
+def read_graphs(path: Path) -> Iterable[ModuleOp]:
+    """The modules of a text, which `// -----` separates as in `moir-opt --split-input-file`."""
+    from xdsl.utils.exceptions import ParseError
+
+    from moir.dialects.context import MoirContext
+    from moir.errors import ModelFileError
+    from moir.tools.optimizer.text import TextParser
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelFileError(str(error), location=str(path)) from error
+    modules: list[ModuleOp] = []
+    for part in text.split("\n// -----"):
+        try:
+            modules.append(TextParser(MoirContext(), part, str(path)).parse_module())
+        except (ParseError, ConversionError) as error:
+            raise ModelFileError(str(error), location=str(path)) from error
+    return modules

@@ -65,8 +65,8 @@ def main() -> None:
         with TemporaryDirectory() as directory:
             path = frozen(build(), outputs, Path(directory))
             cells = [
-                f"{found:.2f} ms, {count} operations"
-                for found, count in (milliseconds(path, way, shape, repeat) for way in ("plain", "output"))
+                f"{duration:.2f} ms, {count} operations"
+                for duration, count in (milliseconds(path, way, shape, repeat) for way in ("plain", "output"))
             ]
         print(f"| {title} | {' | '.join(cells)} |", flush=True)
 

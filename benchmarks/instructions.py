@@ -46,10 +46,10 @@ def environment() -> dict[str, str]:
 
 def reported(log: str) -> int:
     """The instructions that cachegrind reports, e.g. 1234 of `==7== I refs: 1,234`. Raises ConverterFailed if it reports none."""
-    found = re.search(r"I\s+refs:\s+([\d,]+)", log)
-    if found is None:
+    match = re.search(r"I\s+refs:\s+([\d,]+)", log)
+    if match is None:
         raise ConverterFailed(f"valgrind reports no instructions: {log[-500:]}")
-    return int(found[1].replace(",", ""))
+    return int(match[1].replace(",", ""))
 
 
 def count(source: Path, folder: Path) -> int:

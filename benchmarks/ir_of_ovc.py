@@ -67,9 +67,9 @@ def error(path: Path, converted: Path, seed: int) -> float | None:
     if (found_inputs := computable(path, seed)) is None:
         return None
     inputs, expected = found_inputs
-    again, found = outputs(path, inputs), outputs(converted, inputs)
+    again, outputs_again = outputs(path, inputs), outputs(converted, inputs)
     worst = 0.0
-    for one, same, other in zip(expected, again, found, strict=True):
+    for one, same, other in zip(expected, again, outputs_again, strict=True):
         if one.shape != other.shape:
             return float("inf")
         if one.dtype.kind not in "fiub" or not np.array_equal(one, same, equal_nan=one.dtype.kind == "f"):

@@ -65,7 +65,7 @@ def inputs_of(model: Any, path: Path) -> list[np.ndarray] | None:
     beside = path.parent / "inputs.npz"
     random = np.random.default_rng(0)
     stored = dict(np.load(beside)) if beside.exists() else {}
-    found: list[np.ndarray] = []
+    arrays: list[np.ndarray] = []
     for port in model.inputs:
         known = {*port.get_names(), port.get_node().get_friendly_name()}
         names = [name for name in stored if {name, name.split(":")[0], f"{name}:0"} & known]
@@ -74,8 +74,8 @@ def inputs_of(model: Any, path: Path) -> list[np.ndarray] | None:
         if stored and not names:
             return None
         kind = port.get_element_type().to_dtype()
-        found.append(np.ascontiguousarray(stored[names[0]].astype(kind)) if names else sample(port, random))
-    return found
+        arrays.append(np.ascontiguousarray(stored[names[0]].astype(kind)) if names else sample(port, random))
+    return arrays
 
 
 def matched(first: Sequence[Any], second: Sequence[Any]) -> list[int]:
@@ -174,19 +174,19 @@ def load(xml: Path, path: Path, cache: str) -> Measured:
     core.get_property("CPU", "FULL_DEVICE_NAME")  # loads the plugin
     before, start, used = anonymous_memory(), time.perf_counter(), time.process_time()
     compiled = core.compile_model(core.read_model(xml), "CPU", {**ONE_THREAD, **({"CACHE_DIR": cache} if cache else {})})
-    found = {"load": 1000 * (time.perf_counter() - start), "processor": 1000 * (time.process_time() - used)}
+    times = {"load": 1000 * (time.perf_counter() - start), "processor": 1000 * (time.process_time() - used)}
     inputs = inputs_of(compiled, path)
     if inputs is not None:
         request = compiled.create_infer_request()
         start = time.perf_counter()
         try:
             request.infer(inputs)
-            found["first"] = 1000 * (time.perf_counter() - start)
+            times["first"] = 1000 * (time.perf_counter() - start)
         except RuntimeError:
             pass
     if before is not None and (after := anonymous_memory()) is not None:
-        found["anonymous"] = after - before
-    return found
+        times["anonymous"] = after - before
+    return times
 
 
 def anonymous_memory() -> float | None:
@@ -204,13 +204,13 @@ def loads(path: Path, files: Mapping[str, Path], repeats: int, folder: Path) -> 
         for name, xml in files.items():
             for cache in ("", str(folder / f"cache-{name}")):
                 usage = run([sys.executable, __file__, "--load-only", str(xml), str(path), str(answer), cache])
-                found = json.loads(answer.read_text())
+                least_times = json.loads(answer.read_text())
                 if cache:
                     # The first process with a cache writes it.
-                    found = {"cached": found["load"]} if "cached" in least[name] else {"cached": float("inf")}
+                    least_times = {"cached": least_times["load"]} if "cached" in least[name] else {"cached": float("inf")}
                 else:
-                    found["memory"] = usage.memory
-                for quantity, number in found.items():
+                    least_times["memory"] = usage.memory
+                for quantity, number in least_times.items():
                     least[name][quantity] = min(least[name].get(quantity, float("inf")), number)
     return least
 
@@ -240,8 +240,8 @@ def measure(path: Path, repeats: int, seconds: float, with_loads: bool, keep: Pa
         try:
             measured, apart = compared(path, files, seconds)
             if with_loads:
-                for name, found in loads(path, files, repeats, Path(folder)).items():
-                    measured[name].update(found)
+                for name, times in loads(path, files, repeats, Path(folder)).items():
+                    measured[name].update(times)
         except (RuntimeError, ConverterFailed) as error:
             return {"model": label(path), "failure": str(error).strip().splitlines()[-1]}
     return {"model": label(path), **measured, "difference": apart}

@@ -33,13 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(task: Callable[[str, Say], Judgement], names: Sequence[str], count: int, limit: float) -> dict[str, Judgement]:
     """The judgement of each test."""
     workers: Workers[str, Judgement] = Workers(task, count, limit)
-    found: dict[str, Judgement] = {}
+    judgements: dict[str, Judgement] = {}
     start = time.monotonic()
     for name, answer in workers.run(names):
-        found[name] = died(answer) if isinstance(answer, Died) else answer
-        if len(found) % 100 == 0:
-            print(f"{len(found)} of {len(names)}, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
-    return dict(sorted(found.items()))
+        judgements[name] = died(answer) if isinstance(answer, Died) else answer
+        if len(judgements) % 100 == 0:
+            print(f"{len(judgements)} of {len(names)}, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+    return dict(sorted(judgements.items()))
 
 
 def summary(judgements: Mapping[str, Judgement]) -> None:

@@ -100,11 +100,11 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=0.3, help="time for each operation and size (default: 0.3)")
     parser.add_argument("--update", action="store_true", help="write kernels.json")
     options = parser.parse_args()
-    found = {f"{size} x {size} x {channels}": measure(size, channels, options.seconds) for size, channels in SIZES}
+    rates = {f"{size} x {size} x {channels}": measure(size, channels, options.seconds) for size, channels in SIZES}
     kinds = [kind for kind in KERNELS if kind != "nothing"]
-    print_table([["microseconds", *found], *([kind, *(f"{found[size][kind]:.1f}" for size in found)] for kind in kinds)])
+    print_table([["microseconds", *rates], *([kind, *(f"{rates[size][kind]:.1f}" for size in rates)] for kind in kinds)])
     if options.update:
-        TABLE.write_text(json.dumps({"openvino": openvino.__version__, "microseconds": found}, indent=1) + "\n")
+        TABLE.write_text(json.dumps({"openvino": openvino.__version__, "microseconds": rates}, indent=1) + "\n")
     return 0
 
 

@@ -37,14 +37,14 @@ FORMS: Mapping[str, Sequence[str]] = {
 
 def shapes(layers: int, width: int, vocabulary: int) -> dict[str, tuple[int, ...]]:
     """The tensors of the model."""
-    found: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": (vocabulary, width), "model.norm.weight": (width,)}
+    tensors: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": (vocabulary, width), "model.norm.weight": (width,)}
     inner = 4 * width
     for layer in range(layers):
         parts: dict[str, tuple[int, ...]] = {f"self_attn.{name}_proj": (width, width) for name in "qkvo"}
         parts |= {"mlp.gate_proj": (inner, width), "mlp.up_proj": (inner, width), "mlp.down_proj": (width, inner)}
         parts |= {"input_layernorm": (width,), "post_attention_layernorm": (width,)}
-        found |= {f"model.layers.{layer}.{name}.weight": shape for name, shape in parts.items()}
-    return found | {"lm_head.weight": (vocabulary, width)}
+        tensors |= {f"model.layers.{layer}.{name}.weight": shape for name, shape in parts.items()}
+    return tensors | {"lm_head.weight": (vocabulary, width)}
 
 
 def write_model(folder: Path, gigabytes: float, width: int, vocabulary: int) -> int:

@@ -60,7 +60,7 @@ def converters(
         compress_to_fp16: whether they store weights in half precision.
         compress_weights: how moir stores weights of matrix products as integers, as `--compress-weights` takes it.
     """
-    found: list[Converter] = []
+    installed: list[Converter] = []
     for name in names:
         path = executable(name)
         if path is None:
@@ -70,11 +70,15 @@ def converters(
         if name == "moir":
             half = ["--compress-to-fp16"] if compress_to_fp16 else []
             half += [] if compress_weights is None else [f"--compress-weights={compress_weights}"]
-            found.append(Converter(name, lambda model, xml, path=path, half=half: [path, str(model), "-o", str(xml), "--silent", *half]))
+            installed.append(
+                Converter(name, lambda model, xml, path=path, half=half: [path, str(model), "-o", str(xml), "--silent", *half])
+            )
         else:
             half = [f"--compress_to_fp16={compress_to_fp16}"]
-            found.append(Converter(name, lambda model, xml, path=path, half=half: [path, str(model), "--output_model", str(xml), *half]))
-    return found
+            installed.append(
+                Converter(name, lambda model, xml, path=path, half=half: [path, str(model), "--output_model", str(xml), *half])
+            )
+    return installed
 
 
 def run(command: Sequence[str], limit: float = LIMIT_SECONDS) -> Usage:

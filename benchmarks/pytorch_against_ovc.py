@@ -41,9 +41,9 @@ def convert_by_openvino(path: Path, xml: Path) -> None:
 
 
 def _counted(xml: Path) -> Counter[str]:
-    found = kinds(xml)
-    del found["Constant"]
-    return found
+    counted = kinds(xml)
+    del counted["Constant"]
+    return counted
 
 
 def write_inputs(program: Path, folder: Path) -> None:
@@ -59,8 +59,8 @@ def latencies(files: dict[str, Path], folder: Path, seconds: float) -> tuple[flo
     """The latencies of both IRs in milliseconds, moir's first, and the difference of their results."""
     if not (folder / "inputs.npz").exists():
         return float("nan"), float("nan"), float("nan")
-    found, apart = compared(folder / "model.pt2", files, seconds)
-    return found["moir"].get("latency", float("nan")), found["ovc"].get("latency", float("nan")), apart
+    latencies_of_both, apart = compared(folder / "model.pt2", files, seconds)
+    return latencies_of_both["moir"].get("latency", float("nan")), latencies_of_both["ovc"].get("latency", float("nan")), apart
 
 
 def measured(path: Path, runs: int, seconds: float) -> tuple[list[Usage], list[Counter[str]], tuple[float, float, float]]:

@@ -59,34 +59,34 @@ def resized(model: Any, path: Path) -> str:
     feeds = [value_of(stored, port) for port in model.inputs]
     if any(value is None for value in feeds):
         return "no inputs"
-    found = results(model, [value for value in feeds if value is not None])
+    outputs_of_model = results(model, [value for value in feeds if value is not None])
     expected = list(np.load(wanted).values())
-    if len(expected) != len(found):
+    if len(expected) != len(outputs_of_model):
         return "no results"
     # The order of results is that of the file in some frameworks only.
-    pairs = [min(difference([a], [b]) for b in expected) for a in found]
+    pairs = [min(difference([a], [b]) for b in expected) for a in outputs_of_model]
     return "right" if max(pairs) <= TOLERANCE else "differs"
 
 
 def value_of(stored: Mapping[str, np.ndarray], port: Any) -> np.ndarray | None:
     """The array for an input, by its names."""
     names = {*port.get_names(), port.get_node().get_friendly_name()}
-    found = [value for name, value in stored.items() if {name, name.split(":")[0], f"{name}:0"} & names]
-    found = found or (list(stored.values()) if len(stored) == 1 else [])
-    return None if not found else np.ascontiguousarray(found[0].astype(port.get_element_type().to_dtype()))
+    arrays = [value for name, value in stored.items() if {name, name.split(":")[0], f"{name}:0"} & names]
+    arrays = arrays or (list(stored.values()) if len(stored) == 1 else [])
+    return None if not arrays else np.ascontiguousarray(arrays[0].astype(port.get_element_type().to_dtype()))
 
 
 def judged(xml: Path, path: Path) -> list[str]:
     """What becomes of an IR that is reshaped, to two samples and to other sizes."""
     import openvino
 
-    found: list[str] = []
+    faults: list[str] = []
     for judge in (doubled, resized):
         try:
-            found.append(judge(openvino.Core().read_model(xml), path))
+            faults.append(judge(openvino.Core().read_model(xml), path))
         except RuntimeError:
-            found.append("refused")
-    return found
+            faults.append("refused")
+    return faults
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

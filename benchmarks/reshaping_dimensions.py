@@ -133,12 +133,12 @@ def judged(path: Path) -> list[tuple[str, str]]:
             theirs = openvino.convert_model(path)
         except Exception:
             theirs = None
-    found: list[tuple[str, str]] = []
+    faults: list[tuple[str, str]] = []
     for change in changes([value.shape for value in feeds]):
         data = [enlarged(value, shape) for value, shape in zip(feeds, change.shapes, strict=True)]
         result = computed(ours, data, reshape=True)
         if result is None:
-            found.append((change.what, REFUSED))
+            faults.append((change.what, REFUSED))
             continue
         try:
             notation = ",".join(f"{name}[{','.join(map(str, shape))}]" for name, shape in zip(names, change.shapes, strict=True))
@@ -151,10 +151,10 @@ def judged(path: Path) -> list[tuple[str, str]]:
             if None not in order:
                 wanted, how = computed(theirs, [data[index] for index in order], reshape=True), OF_OTHER
         if wanted is None:
-            found.append((change.what, OPEN))
+            faults.append((change.what, OPEN))
         else:
-            found.append((change.what, how if is_equal(result, wanted) else f"WRONG, not {how}"))
-    return found
+            faults.append((change.what, how if is_equal(result, wanted) else f"WRONG, not {how}"))
+    return faults
 
 
 def in_a_process(path: Path) -> list[tuple[str, str]]:
@@ -189,15 +189,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     outcomes: dict[str, list[tuple[str, str]]] = {}
     for path in [file for given in options.paths for file in model_files(given) if options.only in str(file)]:
-        outcomes[str(path)] = found = in_a_process(path)
-        wrong = [(what, how) for what, how in found if how not in (RIGHT, OF_OTHER, REFUSED, OPEN, FIXED)]
-        print(path, dict(Counter(how for _, how in found)), flush=True)
+        outcomes[str(path)] = outcome = in_a_process(path)
+        wrong = [(what, how) for what, how in outcome if how not in (RIGHT, OF_OTHER, REFUSED, OPEN, FIXED)]
+        print(path, dict(Counter(how for _, how in outcome)), flush=True)
         for what, how in wrong:
             print(f"    {what}: {how}", flush=True)
-    print(Counter(how for found in outcomes.values() for _, how in found))
+    print(Counter(how for outcome in outcomes.values() for _, how in outcome))
     if options.json:
         options.json.write_text(json.dumps(outcomes, indent=1), encoding="utf-8")
-    return int(any(how.startswith("WRONG") for found in outcomes.values() for _, how in found))
+    return int(any(how.startswith("WRONG") for outcome in outcomes.values() for _, how in outcome))
 
 
 if __name__ == "__main__":

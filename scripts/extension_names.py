@@ -142,8 +142,8 @@ def _owner(value: ast.expr, owners: dict[str, object]) -> object | None:
             return Graph if not (isinstance(value.value, ast.Name | ast.Attribute) and _owner(value.value, owners) is Graph) else None
         return PortData if value.attr == "data" and any(_owner(value.value, owners) is each for each in _WITH_DATA) else None
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-        found = _RESULTS.get(value.func.attr)
-        return None if found is GraphNode else found
+        owner = _RESULTS.get(value.func.attr)
+        return None if owner is GraphNode else owner
     return None
 
 

@@ -9,6 +9,8 @@ model needs. `tests/unit/lowering/test_index.py` compares the files with what is
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 import textwrap
 from collections.abc import Callable
 from importlib import import_module
@@ -18,18 +20,18 @@ from typing import Any
 from moir.frameworks import lowering_records
 from moir.lowering.driver import table_of
 from moir.lowering.table import LoweringTable
+from moir.lowering.to_onnx.table import opset as to_onnx
 
 ROOT = Path(__file__).parents[1]
 
 HEADER = '''"""The kinds that each file of this package lowers; `python -m scripts.lowering_index` writes it."""
 
-INDEX = """
-'''
+INDEX: dict[str, str] = '''
 
 
 def packages() -> dict[str, LoweringTable]:
     """The tables with a package of their own, by the name of the package."""
-    tables = (table_of(each) for each in lowering_records())
+    tables = [*(table_of(each) for each in lowering_records()), to_onnx]
     return {each.package: each for each in tables if each.package is not None}
 
 
@@ -40,15 +42,15 @@ def registered(table: LoweringTable) -> dict[str, set[str]]:
     """
     package = table.package
     assert package is not None
-    found: dict[str, set[str]] = {}
+    registered_kinds: dict[str, set[str]] = {}
     register = table.lowers
 
-    def recorded(*kinds: str, since: int = 1) -> Callable[..., Any]:
+    def recorded(*kinds: str, **known: Any) -> Callable[..., Any]:
         # A table may register through a function of its own file.
         callers = (str(caller.frame.f_globals["__name__"]) for caller in inspect.stack(0))
         file = next(each for each in callers if each.startswith(f"{package}.") and each != type(table).__module__)
-        found.setdefault(file.removeprefix(f"{package}."), set()).update(kinds)
-        return register(*kinds, since=since)
+        registered_kinds.setdefault(file.removeprefix(f"{package}."), set()).update(kinds)
+        return register(*kinds, **known)
 
     vars(table)["lowers"] = recorded
     try:
@@ -59,13 +61,22 @@ def registered(table: LoweringTable) -> dict[str, set[str]]:
                 import_module(f"{package}.{name}")
     finally:
         del vars(table)["lowers"]
-    return found
+    return registered_kinds
 
 
 def text(kinds: dict[str, set[str]]) -> str:
     """The text of the index of a package."""
-    rows = (textwrap.fill(f"{file}: {' '.join(sorted(names))}", 130, subsequent_indent="  ") for file, names in sorted(kinds.items()))
-    return f'{HEADER}{chr(10).join(rows)}\n"""\n'
+    lines: list[str] = []
+    for file, names in sorted(kinds.items()):
+        line = f'    "{file}": "{" ".join(sorted(names))}",'
+        *rows, last = textwrap.wrap(" ".join(sorted(names)), 120)
+        if len(line) > 130:
+            lines += [f'    "{file}": (', *(f'        "{row} "' for row in rows), f'        "{last}"', "    ),"]
+        else:
+            lines.append(line)
+    written = f"{HEADER}{{\n{chr(10).join(lines)}\n}}\n"
+    command = [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", "index.py", "-"]
+    return subprocess.run(command, cwd=ROOT, input=written, capture_output=True, text=True, check=True).stdout
 
 
 def texts() -> dict[Path, str]:

@@ -29,8 +29,8 @@ HIDDEN = frozenset(("Const", "Parameter", "Result"))
 
 def layers(path: Path) -> Counter[str]:
     """The layers of an IR by their types, without those in bodies."""
-    found = ElementTree.parse(path).getroot().findall("./layers/layer")
-    return Counter(each.get("type", "") for each in found if each.get("type") not in HIDDEN)
+    elements = ElementTree.parse(path).getroot().findall("./layers/layer")
+    return Counter(each.get("type", "") for each in elements if each.get("type") not in HIDDEN)
 
 
 def drawn(page: Page, address: str) -> Counter[str]:
@@ -57,15 +57,15 @@ _QUESTIONS = 3
 
 
 def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
 
 
-def _with_whole_names(found: Counter[str], kinds: Iterable[str]) -> Counter[str]:
+def _with_whole_names(drawn_nodes: Counter[str], kinds: Iterable[str]) -> Counter[str]:
     """Nodes by kind where Netron has left out the middle of long names."""
     whole: Counter[str] = Counter()
-    for name, number in found.items():
+    for name, number in drawn_nodes.items():
         beginning, cut, end = name.partition("…")
         fitting = [kind for kind in kinds if cut and kind.startswith(beginning) and kind.endswith(end)]
         whole[fitting[0] if fitting else name] += number
@@ -84,13 +84,15 @@ def checked(page: Page, path: Path, python: str) -> str:
                     break
             time.sleep(0.1)
         expected = layers(path)
-        found = _with_whole_names(drawn(page, f"http://127.0.0.1:{port}"), expected)
+        drawn_nodes = _with_whole_names(drawn(page, f"http://127.0.0.1:{port}"), expected)
     except RuntimeError as error:
         return re.sub(r"\s+", " ", str(error))
     finally:
         server.terminate()
         server.wait()
-    return ", ".join(f"{kind}: {expected[kind]} layers, {found[kind]} nodes" for kind in expected if found[kind] != expected[kind])
+    return ", ".join(
+        f"{kind}: {expected[kind]} layers, {drawn_nodes[kind]} nodes" for kind in expected if drawn_nodes[kind] != expected[kind]
+    )
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -21,7 +21,7 @@ HEADER = '''"""Operands and attributes of ONNX's operations; `python -m scripts.
 The first word is the greatest number of operands, `*` stands for any number of operands.
 """
 
-from moir.tables import by_member
+from moir.support.tables import by_member
 
 DEFINITIONS = by_member(
     {

@@ -24,13 +24,13 @@ from scripts.rows import grouped_rows
 
 FILE = Path(__file__).parents[1] / "moir" / "emit" / "operand_limit_table.py"
 
-HEADER = '''"""The operand types that OpenVINO Runtime accepts; `python -m scripts.operand_limits` writes this table.
+HEADER = '''"""The operand types that operations accept; `python -m scripts.operand_limits` writes this table.
 
 For each operand, in order: the element types (`i` integers, `b` integers and boolean, `w` i32 and i64, `f` floats, `n`
 all except strings, `-` all), then the greatest rank, then `=` if the operand must have exactly one element.
 """
 
-from moir.tables import by_member
+from moir.support.tables import by_member
 
 LIMITS = by_member(
     {
@@ -149,11 +149,11 @@ def weakest(limits: Sequence[str]) -> str:
 
 def variants(sample: Sample, attributes: Mapping[str, Any]) -> list[Sample]:
     """A sample with every value of each attribute that has a few: what an operand may be can depend on a mode."""
-    found = [sample]
+    samples = [sample]
     for name, row in attributes.items():
         values = [not sample.attributes[name]] if row["type"] == "bool" and name in sample.attributes else row.get("values", ())
-        found += [Sample(sample.operands, {**sample.attributes, name: value}) for value in values if row["type"] != "strings"]
-    return found
+        samples += [Sample(sample.operands, {**sample.attributes, name: value}) for value in values if row["type"] != "strings"]
+    return samples
 
 
 def row_of(name: str, sample: Sample, attributes: Mapping[str, Any]) -> str:
@@ -167,22 +167,28 @@ def row_of(name: str, sample: Sample, attributes: Mapping[str, Any]) -> str:
     return " ".join(limits)
 
 
-def table() -> dict[str, str]:
-    """The rows of all operations that have limits."""
+def operations_with_samples() -> list[str]:
+    """The operations of which the runtime is asked."""
     operations: dict[str, Any] = json.loads(REFERENCE.read_text(encoding="utf-8"))["operations"]
-    found: dict[str, str] = {}
-    for name, entry in operations.items():
-        if "sample" in entry and not name.endswith(OF_VARIABLES):
-            sample = Sample(tuple(entry["sample"]["operands"]), entry["sample"]["attributes"])
-            # In a process of its own: the runtime crashes on some.
-            if row := apart(lambda name=name, sample=sample, entry=entry: row_of(name, sample, entry["attributes"])):
-                found[name] = row
-    return dict(sorted((found | WRITTEN).items(), key=lambda item: (item[0].partition(".")[2], len(item[0]), item[0])))
+    return [name for name, entry in operations.items() if "sample" in entry and not name.endswith(OF_VARIABLES)]
+
+
+def table(names: Sequence[str]) -> dict[str, str]:
+    """The rows of those operations that have limits."""
+    operations: dict[str, Any] = json.loads(REFERENCE.read_text(encoding="utf-8"))["operations"]
+    rows: dict[str, str] = {}
+    for name in names:
+        entry = operations[name]
+        sample = Sample(tuple(entry["sample"]["operands"]), entry["sample"]["attributes"])
+        # In a process of its own: the runtime crashes on some.
+        if row := apart(lambda name=name, sample=sample, entry=entry: row_of(name, sample, entry["attributes"])):
+            rows[name] = row
+    return dict(sorted((rows | WRITTEN).items(), key=lambda item: (item[0].partition(".")[2], len(item[0]), item[0])))
 
 
 def main() -> int:
     """Write the file."""
-    FILE.write_text(HEADER + grouped_rows(table()) + "    }\n)\n", encoding="utf-8")
+    FILE.write_text(HEADER + grouped_rows(table(operations_with_samples())) + "    }\n)\n", encoding="utf-8")
     return subprocess.call([sys.executable, "-m", "ruff", "format", "-q", FILE])
 
 

@@ -70,9 +70,9 @@ def recorded(function: Callable[..., Any], values: Mapping[str, Any]) -> Recorde
     while True:
         try:
             function(*required, **others)
-        except Recorded as found:
-            found.required = frozenset(entries)
-            return found
+        except Recorded as call:
+            call.required = frozenset(entries)
+            return call
         except Exception as error:
             if asked := re.search(r'missing \w+ operator required attribute "(\w+)"', str(error)):
                 entries[asked[1]] = values["int"]
@@ -137,7 +137,7 @@ class Call:
 
 def calls() -> list[Call]:
     """The operations that the functions of the Python interface create, oldest operation sets first."""
-    found: list[Call] = []
+    created: list[Call] = []
     create = node_factory.NodeFactory.create
     node_factory.NodeFactory.create = _record  # pyright: ignore[reportAttributeAccessIssue]
     try:
@@ -149,7 +149,7 @@ def calls() -> list[Call]:
                 name: None if name in first.required or value != second.attributes[name] else value
                 for name, value in first.attributes.items()
             }
-            found.append(Call(f"opset{number}", first.kind, operand_counts(function), defaults))
+            created.append(Call(f"opset{number}", first.kind, operand_counts(function), defaults))
     finally:
         node_factory.NodeFactory.create = create
-    return found
+    return created

@@ -88,10 +88,10 @@ def values_of(node: openvino.Node) -> JSON:
 def words() -> list[str]:
     """All words in the runtime's library and the sources of its Python interface."""
     (library,) = (Path(openvino.__file__).parent / "libs").glob("libopenvino.so*")
-    found = {text.decode() for text in re.findall(rb"[A-Za-z][A-Za-z0-9_.-]{1,39}", library.read_bytes())}
+    library_words = {text.decode() for text in re.findall(rb"[A-Za-z][A-Za-z0-9_.-]{1,39}", library.read_bytes())}
     for path in Path(openvino.__file__).parent.glob("opset*/ops.py"):
-        found.update(re.findall(r"[A-Za-z][A-Za-z0-9_.-]+", path.read_text()))
-    return sorted(found)
+        library_words.update(re.findall(r"[A-Za-z][A-Za-z0-9_.-]+", path.read_text()))
+    return sorted(library_words)
 
 
 def takes(node: openvino.Node, name: str, value: Any) -> bool:
@@ -137,8 +137,8 @@ def attributes(kind: str, opset: str) -> dict[str, JSON] | None:
     def ask() -> dict[str, JSON]:
         node = default_node(kind, opset)
         return {
-            name: {"type": (found := attribute_type(node, name, value)), "default": plain(value)}
-            | ({"enumeration": enumeration(node, name)} if found == "string" else {})
+            name: {"type": (type_of_attribute := attribute_type(node, name, value)), "default": plain(value)}
+            | ({"enumeration": enumeration(node, name)} if type_of_attribute == "string" else {})
             for name, value in values_of(node).items()
         }
 
@@ -192,10 +192,10 @@ def sampled(kind: str, opset: str, sample: Sample) -> JSON | None:
 
     def ask() -> JSON:
         node = instance(kind, opset, sample)
-        found = {name: plain(value) for name, value in values_of(node).items()}
+        entries = {name: plain(value) for name, value in values_of(node).items()}
         if kind in OF_VARIABLES:
-            found = {name: sample.attributes[name] for name in found}
-        return {"operands": list(sample.operands), "attributes": found, "results": [type_text(each) for each in node.outputs()]}
+            entries = {name: sample.attributes[name] for name in entries}
+        return {"operands": list(sample.operands), "attributes": entries, "results": [type_text(each) for each in node.outputs()]}
 
     return apart(ask)
 
@@ -283,14 +283,14 @@ def described(name: str, call: Call | None, candidates: Sequence[str], known: di
 
 def reference() -> dict[str, JSON]:
     """The operations by name, each with its description as the runtime reports it."""
-    found: dict[str, Call] = {}
+    call_by_name: dict[str, Call] = {}
     for call in calls():
         opset = apart(lambda call=call: default_node(call.kind, call.opset).get_type_info().version_id) or call.opset
-        found[f"{opset}.{call.kind}"] = call
-    names = sorted(found.keys() | SAMPLES.keys(), key=lambda name: (name.partition(".")[2], int(name.partition(".")[0][5:])))
+        call_by_name[f"{opset}.{call.kind}"] = call
+    names = sorted(call_by_name.keys() | SAMPLES.keys(), key=lambda name: (name.partition(".")[2], int(name.partition(".")[0][5:])))
     candidates = words()
     known: dict[str, list[str]] = {}
-    return {name: described(name, found.get(name), candidates, known) for name in names}
+    return {name: described(name, call_by_name.get(name), candidates, known) for name in names}
 
 
 def text_of(operations: Mapping[str, JSON]) -> str:

@@ -1,4 +1,4 @@
-"""What the options are, in the docstrings of `moir/interface.py` and in `docs/options.md`, from their records.
+"""What the options are, in the docstrings of `moir/interface.py`, and their synonyms in `docs/options.md`.
 
 The script writes both files, or compares them with the records:
 
@@ -55,7 +55,12 @@ def entries(listed: Iterable[Parameter[Any]]) -> str:
 def interface(text: str) -> str:
     """`moir/interface.py` with the entries of the parameters in the docstrings of both functions."""
     text = _with_entries(text, "read_model", "path", entries(reading_parameters(BUILT_IN)))
-    return _with_entries(text, "convert_model", "input_model", entries((*CONVERSION_PARAMETERS, *EXTENSION_PARAMETERS)))
+    return _with_entries(
+        text,
+        "convert_model",
+        "input_model",
+        entries(each for each in (*CONVERSION_PARAMETERS, *EXTENSION_PARAMETERS) if not each.synonym_of),
+    )
 
 
 def _with_entries(text: str, function: str, first: str, written: str) -> str:
@@ -70,17 +75,17 @@ def _with_entries(text: str, function: str, first: str, written: str) -> str:
 
 
 def table() -> str:
-    """The table of all options."""
-    lines = ["| option | keyword | |\n", "| --- | --- | --- |\n"]
+    """The table of the synonyms, with what they are in moir."""
+    lines = ["| synonym | keyword | the same in moir | |\n", "| --- | --- | --- | --- |\n"]
     for each in parameters(BUILT_IN):
-        flags = ", ".join(f"`{flag}`" for flag in each.flags)
-        text = each.help.replace("|", "\\|").replace("<", "&lt;")
-        lines.append(f"| {flags} | `{each.name}` | {text} |\n")
+        if each.synonym_of:
+            flags, same = (", ".join(f"`{name}`" for name in names) for names in (each.flags, each.synonym_of))
+            lines.append(f"| {flags} | `{each.name}` | {same} | {each.help.replace('|', chr(92) + '|')} |\n")
     return "".join(lines)
 
 
 def document(text: str) -> str:
-    """`docs/options.md` with the table of all options between its marks."""
+    """`docs/options.md` with the table of synonyms between its marks."""
     before, _, rest = text.partition(BEGIN)
     return f"{before}{BEGIN}\n{table()}\n{END}{rest.partition(END)[2]}"
 

@@ -23,7 +23,7 @@ PLACES = ("frontends", "raising", "lowering")
 
 HEADER = '''"""What TensorFlow says of the nodes that moir reads; `python -m scripts.tensorflow_definitions` writes it."""
 
-from moir.tables import by_member
+from moir.support.tables import by_member
 
 DEFINITIONS = by_member(
     {
@@ -66,8 +66,8 @@ def definition(op: Any) -> str:
 def table() -> dict[str, str]:
     """The rows of all kinds that moir reads and TensorFlow defines."""
     registry: Any = import_module("tensorflow.python.framework.op_def_registry")
-    found = {kind: registry.get(kind) for kind in sorted(kinds())}
-    return {kind: definition(op) for kind, op in found.items() if op is not None}
+    definitions = {kind: registry.get(kind) for kind in sorted(kinds())}
+    return {kind: definition(op) for kind, op in definitions.items() if op is not None}
 
 
 def text() -> str:

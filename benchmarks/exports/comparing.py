@@ -17,15 +17,15 @@ import openvino
 Array = np.ndarray[Any, Any]
 
 
-def _error(found: Array, wanted: Array) -> float:
+def _error(actual: Array, wanted: Array) -> float:
     """The largest difference relative to the largest value; the part that differs, of integers."""
-    if found.shape != wanted.shape:
+    if actual.shape != wanted.shape:
         return float("inf")
     if not wanted.size:
         return 0.0
     if wanted.dtype.kind in "iub":
-        return float(np.mean(found != wanted))
-    a, b = found.astype(np.float64), wanted.astype(np.float64)
+        return float(np.mean(actual != wanted))
+    a, b = actual.astype(np.float64), wanted.astype(np.float64)
     if (np.isnan(a) != np.isnan(b)).any() or (np.isinf(a) != np.isinf(b)).any():
         return float("inf")
     a, b = np.nan_to_num(a, posinf=0, neginf=0), np.nan_to_num(b, posinf=0, neginf=0)
@@ -87,9 +87,9 @@ def _compared(compiled: Any, meta: Any, folder: Path) -> str:
         if len(outputs) != len(wanted):
             return f"{len(outputs)} outputs instead of {len(wanted)}"
         for port, value in zip(outputs, wanted, strict=True):
-            error = _error(found := _value(request.get_tensor(port)), value)
+            error = _error(output := _value(request.get_tensor(port)), value)
             if not error <= (0 if value.dtype.kind in "iub" else meta["tolerance"]):
-                return f"wrong{tag}: {port.get_any_name()}: {error:.3g}, {list(found.shape)} for {list(value.shape)}"
+                return f"wrong{tag}: {port.get_any_name()}: {error:.3g}, {list(output.shape)} for {list(value.shape)}"
     return ""
 
 

@@ -23,13 +23,13 @@ FAMILIES = ("structures", "language", "generation", "vision", "multimodal", "qua
 
 def networks(only: str) -> dict[str, Builder]:
     """The builders of the networks that match a glob; families whose packages are not installed are left out."""
-    found: dict[str, Builder] = {}
+    builders: dict[str, Builder] = {}
     for family in FAMILIES:
         try:
-            found |= import_module(f"exports.{family}").NETWORKS
+            builders |= import_module(f"exports.{family}").NETWORKS
         except ImportError as error:
             print(f"{family}: {error}", file=sys.stderr)
-    return {name: builder for name, builder in found.items() if any(fnmatch(name, glob) for glob in only.split(","))}
+    return {name: builder for name, builder in builders.items() if any(fnmatch(name, glob) for glob in only.split(","))}
 
 
 def _arrays(given: Any) -> list[np.ndarray[Any, Any]]:
@@ -60,14 +60,14 @@ def _write(folder: Path, network: Network, program: torch.export.ExportedProgram
             continue
         try:
             with torch.no_grad():
-                found = program.module()(*given, **network.keywords)
+                outputs = program.module()(*given, **network.keywords)
         except (AssertionError, RuntimeError):
             if not tag:
                 raise
             # torch has fixed a size that was to be dynamic; before 2.9 it says so by a RuntimeError.
             continue
         np.savez(folder / f"values{tag}.npz", **{f"in{i}": a for i, a in enumerate(_arrays((given, dict(network.keywords))))},
-                 **{f"out{i}": a for i, a in enumerate(_arrays(found))})  # fmt: skip
+                 **{f"out{i}": a for i, a in enumerate(_arrays(outputs))})  # fmt: skip
     (folder / "meta.json").write_text(json.dumps(names), encoding="utf-8")
 
 

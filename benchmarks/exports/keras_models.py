@@ -151,8 +151,8 @@ def detector() -> Built:
 
     class Suppression(layers.Layer):
         def call(self, inputs: Any) -> Any:
-            found = tf.image.combined_non_max_suppression(*inputs, 5, 10, score_threshold=0.3)
-            return found.nmsed_boxes, found.nmsed_scores
+            detections = tf.image.combined_non_max_suppression(*inputs, 5, 10, score_threshold=0.3)
+            return detections.nmsed_boxes, detections.nmsed_scores
 
     outputs = Suppression()([layers.Concatenate(axis=1)(boxes), layers.Concatenate(axis=1)(scores)])
     return keras.Model(image, outputs), [noise(1, 64, 64, 3)]

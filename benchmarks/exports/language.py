@@ -84,8 +84,8 @@ class _Part(torch.nn.Module):
         self.module, self.output, self.names, self.fixed = module, output, names, fixed
 
     def forward(self, *inputs: torch.Tensor) -> Any:
-        found = self.module(**dict(zip(self.names, inputs, strict=True)), **self.fixed)
-        return found[self.output] if self.output else found
+        outputs = self.module(**dict(zip(self.names, inputs, strict=True)), **self.fixed)
+        return outputs[self.output] if self.output else outputs
 
 
 def _config(name: str, settings: dict[str, Any]) -> Any:
@@ -167,9 +167,9 @@ class _WithCache(torch.nn.Module):
         cache = transformers.DynamicCache(config=self.module.config)
         for layer in range(len(past) // 2):
             cache.update(past[2 * layer], past[2 * layer + 1], layer)
-        found = self.module(input_ids=input_ids, attention_mask=attention_mask, past_key_values=cache, use_cache=True)
+        outputs = self.module(input_ids=input_ids, attention_mask=attention_mask, past_key_values=cache, use_cache=True)
         present = [tensor for layer in cache.layers for tensor in (layer.keys, layer.values)]
-        return {"logits": found.logits, "present": present}
+        return {"logits": outputs.logits, "present": present}
 
 
 def with_cache(name: str) -> Network:

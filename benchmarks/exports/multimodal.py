@@ -26,8 +26,8 @@ class _Part(torch.nn.Module):
         self.module, self.outputs, self.names, self.fixed = module, outputs, names, fixed
 
     def forward(self, *inputs: torch.Tensor) -> Any:
-        found = self.module(**dict(zip(self.names, inputs, strict=True)), **self.fixed)
-        return [found[name] for name in self.outputs]
+        outputs = self.module(**dict(zip(self.names, inputs, strict=True)), **self.fixed)
+        return [outputs[name] for name in self.outputs]
 
 
 def part(
@@ -44,9 +44,9 @@ def part(
     """A network of transformers by the name of its class and the settings of its configuration."""
     class_ = getattr(transformers, kind)
     module = class_(class_.config_class(**settings)).eval()
-    found = _Part(module, outputs.split(), names.split(), **fixed).eval()
+    wrapper = _Part(module, outputs.split(), names.split(), **fixed).eval()
     shapes = None if dynamic is None else (tuple(dynamic),)
-    return Network(found, tuple(inputs), dynamic=shapes, others=others, decomposed=True, tolerance=tolerance)
+    return Network(wrapper, tuple(inputs), dynamic=shapes, others=others, decomposed=True, tolerance=tolerance)
 
 
 def images(kind: str, settings: dict[str, Any], outputs: str, size: tuple[int, int] = (64, 64), **more: Any) -> Network:
@@ -165,8 +165,8 @@ class _Step(torch.nn.Module):
             own.update(past[2 * layer], past[2 * layer + 1], layer)
             other.update(cross[2 * layer], cross[2 * layer + 1], layer)
         cache = transformers.EncoderDecoderCache(own, other)
-        found = self.module(encoder_outputs=(encoded,), decoder_input_ids=token, past_key_values=cache, use_cache=True)
-        return found.logits, [tensor for layer in own.layers for tensor in (layer.keys, layer.values)]
+        outputs = self.module(encoder_outputs=(encoded,), decoder_input_ids=token, past_key_values=cache, use_cache=True)
+        return outputs.logits, [tensor for layer in own.layers for tensor in (layer.keys, layer.values)]
 
 
 def _step(module: Any, heads: int, size: int, source: int) -> Network:

@@ -28,11 +28,11 @@ def _axes(network: Network, names: list[str]) -> dict[str, dict[int, str]]:
     given = network.dynamic
     while isinstance(given, tuple | list) and len(given) == 1 and isinstance(given[0], tuple | list):
         given = given[0]
-    found: dict[str, dict[int, str]] = {}
+    results: dict[str, dict[int, str]] = {}
     for name, sizes, value in zip(names, given or (), network.inputs, strict=False):
         if isinstance(sizes, dict):
-            found[name] = {axis: f"size_{axis}_{value.shape[axis]}" for axis in sizes}
-    return found
+            results[name] = {axis: f"size_{axis}_{value.shape[axis]}" for axis in sizes}
+    return results
 
 
 def _write(path: Path, network: Network, form: str) -> None:

@@ -31,11 +31,11 @@ class _Cells(nn.Module):
 
     def forward(self, x: torch.Tensor) -> Any:
         h, c = x.new_zeros(x.shape[1], 8), x.new_zeros(x.shape[1], 8)
-        found = []
+        states = []
         for step in range(x.shape[0]):
             h, c = self.lstm(x[step], (h, c))
-            found.append(self.rnn(self.gru(h)))
-        return torch.stack(found)
+            states.append(self.rnn(self.gru(h)))
+        return torch.stack(states)
 
 
 class _Function(nn.Module):
@@ -125,8 +125,8 @@ def _dictionary(x: torch.Tensor, y: dict[str, torch.Tensor]) -> Any:
 
 
 def _spectrum(x: torch.Tensor) -> Any:
-    found = torch.stft(x, 16, 4, window=torch.hann_window(16), return_complex=True)
-    return found.abs(), torch.view_as_real(found), torch.fft.rfft(x).abs()
+    spectrum = torch.stft(x, 16, 4, window=torch.hann_window(16), return_complex=True)
+    return spectrum.abs(), torch.view_as_real(spectrum), torch.fft.rfft(x).abs()
 
 
 def _rotary(x: torch.Tensor) -> torch.Tensor:

@@ -21,8 +21,8 @@ def cut(text: str, version: str, day: date) -> str:
 
     Raises ValueError if there is nothing to release, or the version has a section.
     """
-    before, found, after = text.partition(UNRELEASED)
-    if not found:
+    before, heading, after = text.partition(UNRELEASED)
+    if not heading:
         raise ValueError(f"CHANGELOG.md has no line {UNRELEASED.strip()!r}")
     if f"\n## {version} " in text:
         raise ValueError(f"CHANGELOG.md has a section for {version}; raise the version")

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from moir.records import Record
+from moir.support.records import Record
 from scripts.release.requirements import dependencies, oldest
 
 ROOT = Path(__file__).parents[2]
@@ -76,13 +76,21 @@ def installations(wheel: Path, sdist: Path) -> Iterator[Installation]:
     yield Installation(python, version, sdist, is_oldest=False)
 
 
-def check(installation: Installation) -> None:
-    """Install a package and convert the samples. Raises CalledProcessError if something fails or warns."""
+def check(installation: Installation, pins: Sequence[str] | None = None) -> None:
+    """Install a package and convert the samples.
+
+    Args:
+        installation: the environment.
+        pins: arguments of pip that determine the versions; None for those that the installation stands for.
+
+    Raises CalledProcessError if something fails or warns.
+    """
+    if pins is None:
+        pins = oldest(dependencies(*EXTRAS), installation.version) if installation.is_oldest else []
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         _run([installation.python, "-m", "venv", str(place / "env")], place)
         python = str(place / "env" / "bin" / "python")
-        pins = oldest(dependencies(*EXTRAS), installation.version) if installation.is_oldest else []
         package = f"{installation.package}[{','.join(EXTRAS)}]"
         _run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package, *pins], place)
         for number, sample in enumerate(SAMPLES):

@@ -17,6 +17,28 @@ def dependencies(*extras: str) -> list[str]:
     return [*project["dependencies"], *(each for extra in extras for each in project["optional-dependencies"][extra])]
 
 
+def constraints(requirements: Iterable[str]) -> str:
+    """The oldest version of each requirement as a file of constraints for pip, with the markers of the requirements.
+
+        numpy>=1.26; python_version < "3.13"   ->   numpy==1.26; python_version < "3.13"
+
+    Raises ValueError for a requirement without a lower bound.
+    """
+    lines: list[str] = []
+    for requirement in map(Requirement, requirements):
+        marker = "" if requirement.marker is None else f"; {requirement.marker}"
+        lines.append(f"{requirement.name}=={_lower_bound(requirement)}{marker}\n")
+    return "".join(lines)
+
+
+def _lower_bound(requirement: Requirement) -> str:
+    """The oldest version that a requirement allows. Raises ValueError if there is no lower bound."""
+    bounds = [each.version for each in requirement.specifier if each.operator == ">="]
+    if len(bounds) != 1:
+        raise ValueError(f"{requirement} has no lower bound")
+    return bounds[0]
+
+
 def oldest(requirements: Iterable[str], python: str) -> list[str]:
     """The oldest version of each requirement for a version of Python, as `name==version`.
 
@@ -24,12 +46,9 @@ def oldest(requirements: Iterable[str], python: str) -> list[str]:
 
     Raises ValueError for a requirement without a lower bound.
     """
-    found: list[str] = []
+    versions: list[str] = []
     for requirement in map(Requirement, requirements):
         if requirement.marker is not None and not requirement.marker.evaluate({"python_version": python}):
             continue
-        bounds = [each.version for each in requirement.specifier if each.operator == ">="]
-        if len(bounds) != 1:
-            raise ValueError(f"{requirement} has no lower bound")
-        found.append(f"{requirement.name}=={bounds[0]}")
-    return found
+        versions.append(f"{requirement.name}=={_lower_bound(requirement)}")
+    return versions

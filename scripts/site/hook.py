@@ -1,7 +1,7 @@
 """What MkDocs calls while it builds the site, see mkdocs.yml.
 
-The pages that no file in `docs` has are added. The search works from the disk, too: the theme has it load a script of
-another server for that, in whose place it loads one of the site.
+The pages that no file in `docs` has are added, and all pages get their weights in the search. The search works from the
+disk, too: the theme has it load a script of another server for that, in whose place it loads one of the site.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from scripts.site.pages import pages
+from scripts.release.settings import as_told, release_settings
+from scripts.site.pages import pages, search_boost
 
 WORKER = "assets/javascripts/worker_from_disk.js"
 _OF_THE_THEME = "https://unpkg.com/iframe-worker/shim"
@@ -26,6 +27,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     script = Path(__file__).with_name("worker_from_disk.js").read_text(encoding="utf-8")
     files.append(File.generated(config, WORKER, content=script))
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Give the page its weight in the search, which MkDocs reads from the front matter of a page, and its text the
+    addresses of the release.
+    """
+    page.meta.setdefault("search", {"boost": search_boost(page.file.src_uri)})
+    return as_told(markdown, release_settings())
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from moir.framework_record import Framework
 from moir.frameworks import load, lowered
+from moir.frameworks.record import Framework
 from moir.inspection.operations.handler_text import formula, handler_text
 from moir.lowering.table import Handler, LoweringTable
 

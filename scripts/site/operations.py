@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from moir.framework_record import Framework
 from moir.frameworks import lowered
+from moir.frameworks.record import Framework
 from moir.frontends.tensorflow.model_outputs import EFFECTS
 from moir.inspection.operations import operations_of
 from moir.inspection.tables import Table

@@ -29,6 +29,20 @@ MOVED: Mapping[str, str] = {
 """Files outside of `docs`, with their places in the site."""
 
 
+GENERATED_TABLES = ("reference/operations-", "reference/lowerings", "reference/passes", "onnx-backend-suite", "tensorflow-layers",
+                    "model-optimizer-names", "plugin-faults", "runtimes", "changelog", "LICENSE")  # fmt: skip
+"""The beginnings of pages that are lists of names: a search finds each word of them hundreds of times."""
+QUESTIONS = "faq.md"
+"""The page whose headings are the words that users search for."""
+
+
+def search_boost(place: str) -> float:
+    """The factor of a page's score in the search: tables of names come after texts, and questions before all."""
+    if place == QUESTIONS:
+        return 2.0
+    return 0.1 if place.startswith(GENERATED_TABLES) else 0.5 if place in REFERENCES else 1.0
+
+
 def moved(text: str) -> str:
     """The text of a file outside of `docs`, with its links, which are from the root, as they are from `docs`."""
 

@@ -11,10 +11,10 @@ from importlib import import_module
 from moir.frameworks import lowered
 from moir.options import ConversionOptions
 from moir.parameters import requesting
-from moir.pipeline import MIDDLE, back, every_pass, front, load_pass, lowering_passes, pass_modules, pass_names, pipeline_names
-from moir.target_records import OPENVINO_CPU, form_modules
-from moir.targets.form_pass import FormPass
-from moir.xdsl_passes import module_pass_class
+from moir.pipeline import MIDDLE, PASS_MODULES, back, every_pass, front, load_pass, lowering_passes, pass_names, pipeline_names
+from moir.support.xdsl_passes import module_pass_class
+from moir.targets.form_pass import FormPass, RefusalPass
+from moir.targets.registry import OPENVINO_CPU, form_modules
 
 HEAD = """# Passes
 
@@ -50,7 +50,7 @@ def _paragraph(text: str) -> str:
 
 def source(name: str) -> str:
     """The module of a pass; empty for an anchor."""
-    return _LOWERING_MODULE if name in lowering_passes() else {**pass_modules(), **form_modules()}.get(name, "")
+    return _LOWERING_MODULE if name in lowering_passes() else {**PASS_MODULES, **form_modules()}.get(name, "")
 
 
 def description(name: str) -> str:
@@ -61,6 +61,8 @@ def description(name: str) -> str:
     """
     module = source(name)
     made = load_pass(name)
+    if issubclass(made, RefusalPass):
+        return inspect.getdoc(made) or ""
     if issubclass(made, FormPass):
         return "\n\n".join(dict.fromkeys(inspect.getdoc(type(each)) or "" for each in made().patterns()))
     if not module:
@@ -94,17 +96,17 @@ def _neighbour(name: str) -> str:
 
 
 def _positions(name: str, options: ConversionOptions) -> str:
-    found = {
+    results = {
         each.title: [str(number) for number, other in enumerate(pipeline_names(each.dialect, options), 1) if other == name]
         for each in lowered()
     }
-    return "; ".join(f"{title}: {', '.join(numbers)}" for title, numbers in found.items() if numbers)
+    return "; ".join(f"{title}: {', '.join(numbers)}" for title, numbers in results.items() if numbers)
 
 
 def parameters(name: str) -> str:
     """The parameters of a pass with their defaults, as pipelines write them."""
-    found = [each for each in fields(module_pass_class(load_pass(name))) if each.name != "name" and each.default is not MISSING]
-    texts = [f"{each.name.replace('_', '-')}={str(each.default).lower()}" for each in found if each.init]
+    own_fields = [each for each in fields(module_pass_class(load_pass(name))) if each.name != "name" and each.default is not MISSING]
+    texts = [f"{each.name.replace('_', '-')}={str(each.default).lower()}" for each in own_fields if each.init]
     return f"`{name}{{{' '.join(texts)}}}`" if texts else ""
 
 

@@ -42,14 +42,14 @@ SECTIONS: Mapping[str, Sequence[str]] = {
 
 def functions() -> list[str]:
     """The functions of the package, with their qualified names; classes and modules have a place of their own below."""
-    found = {name: getattr(moir, name) for name in moir.__all__}
-    return [f"moir.{name}" for name, value in found.items() if callable(value) and not isclass(value) and not ismodule(value)]
+    members = {name: getattr(moir, name) for name in moir.__all__}
+    return [f"moir.{name}" for name, value in members.items() if callable(value) and not isclass(value) and not ismodule(value)]
 
 
 def exceptions() -> list[str]:
     """The exceptions of the package, with their qualified names."""
-    found = [value for value in vars(errors).values() if isclass(value) and issubclass(value, Exception)]
-    return [f"{value.__module__}.{value.__name__}" for value in found if value.__module__ == errors.__name__]
+    classes = [value for value in vars(errors).values() if isclass(value) and issubclass(value, Exception)]
+    return [f"{value.__module__}.{value.__name__}" for value in classes if value.__module__ == errors.__name__]
 
 
 def sections() -> dict[str, Sequence[str]]:

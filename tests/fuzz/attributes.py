@@ -63,22 +63,22 @@ KEPT = 0.7
 
 def free_attributes(draw: Draw, schema: defs.OpSchema, given: Mapping[str, Any], rank: int) -> dict[str, Any]:
     """The attributes of a node: those given, and others drawn; some of those with defaults are left out."""
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for name, attribute in sorted(schema.attributes.items()):
         if name in given:
             if given[name] is not None:
-                found[name] = given[name]
+                results[name] = given[name]
             continue
         if not attribute.required and not draw.chance(KEPT):
             continue
         if name in CHOICES:
-            found[name] = CHOICES[name](draw, rank)
+            results[name] = CHOICES[name](draw, rank)
             continue
         match attribute.type:
             case defs.OpSchema.AttrType.INT:
-                found[name] = draw.integer(0, 1)
+                results[name] = draw.integer(0, 1)
             case defs.OpSchema.AttrType.FLOAT:
-                found[name] = draw.one_of(FACTORS)
+                results[name] = draw.one_of(FACTORS)
             case _:
                 pass
-    return found
+    return results

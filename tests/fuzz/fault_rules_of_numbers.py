@@ -16,17 +16,17 @@ def infinities_of_f64(wrong: Wrong) -> bool:
     if wrong.wanted.dtype == np.bool_:
         wanted = wrong.wanted[wrong.differs]
         return (wrong.has("IsInf") and bool(wanted.all())) or (wrong.has("IsFinite", "is_finite") and not wanted.any())
-    found, wanted = wrong.elements()
-    largest = np.isclose(np.abs(found), LARGEST) & (np.abs(wanted) >= LARGEST) & (np.sign(found) == np.sign(wanted))
+    actual, wanted = wrong.elements()
+    largest = np.isclose(np.abs(actual), LARGEST) & (np.abs(wanted) >= LARGEST) & (np.sign(actual) == np.sign(wanted))
     # What is computed of an infinity may be a number if it is computed of the largest one.
-    return bool((largest | ((~np.isfinite(wanted) | np.isnan(found)) & wrong.may_compute_nan())).all())
+    return bool((largest | ((~np.isfinite(wanted) | np.isnan(actual)) & wrong.may_compute_nan())).all())
 
 
 def limit_of_u32(wrong: Wrong) -> bool:
     if wrong.wanted.dtype != np.uint32 or wrong.differs is None:
         return False
-    found, wanted = wrong.elements()
-    return bool(((wanted >= 2**31) & (found == 2**31 - 1)).all())
+    actual, wanted = wrong.elements()
+    return bool(((wanted >= 2**31) & (actual == 2**31 - 1)).all())
 
 
 def wide(wrong: Wrong) -> bool:
@@ -44,10 +44,10 @@ def in_f32(*kinds: str) -> Rule:
     def rule(wrong: Wrong) -> bool:
         if wrong.wanted.dtype.kind not in "iu" or not wrong.has(*kinds) or wrong.differs is None:
             return False
-        found, wanted = wrong.elements()
+        actual, wanted = wrong.elements()
         large = any(np.abs(array.astype(np.float64)).max(initial=0) >= INEXACT for array in wrong.operands if array.dtype.kind in "iu")
         # Numbers that f32 rounds to 2³¹ overflow, as the quotient of the smallest number and -1 does.
-        near = (np.abs(found - wanted) <= np.maximum(np.abs(wanted), INEXACT) / INEXACT * 4) | (np.abs(wanted) >= 2**31 - 64)
+        near = (np.abs(actual - wanted) <= np.maximum(np.abs(wanted), INEXACT) / INEXACT * 4) | (np.abs(wanted) >= 2**31 - 64)
         return large and bool(near.all())
 
     return rule
@@ -99,11 +99,11 @@ def quotients(wrong: Wrong) -> bool:
     ):
         return False
     a, b = (np.broadcast_to(operand.astype(np.float64), wrong.wanted.shape)[wrong.differs] for operand in wrong.node[1])
-    found, wanted = wrong.elements()
+    actual, wanted = wrong.elements()
     with np.errstate(all="ignore"):
-        near = np.abs(found - wanted) <= np.abs(a) * 4 / INEXACT
+        near = np.abs(actual - wanted) <= np.abs(a) * 4 / INEXACT
         # The remainder of a number that is nearly a multiple is nearly b, or 0.
-        turned = np.abs(np.abs(found - wanted) - np.abs(b)) <= np.abs(a) * 4 / INEXACT
+        turned = np.abs(np.abs(actual - wanted) - np.abs(b)) <= np.abs(a) * 4 / INEXACT
         return bool((near | turned | (np.abs(a / b) >= INEXACT / 2) | np.isinf(b)).all())
 
 
@@ -118,8 +118,8 @@ def overflowing_soft_plus(wrong: Wrong) -> bool:
     """Whether the only elements that differ are large numbers instead of the logarithm of an infinite sum."""
     if not ({"Exp", "Log"} <= wrong.contents.kinds) or wrong.wanted.dtype.kind not in "fV" or wrong.differs is None:
         return False
-    found, wanted = wrong.elements()
-    return bool(((wanted == np.inf) & np.isfinite(found) & (found > np.log(LARGEST))).all())
+    actual, wanted = wrong.elements()
+    return bool(((wanted == np.inf) & np.isfinite(actual) & (actual > np.log(LARGEST))).all())
 
 
 def powers_of_two(wrong: Wrong) -> bool:
@@ -129,17 +129,17 @@ def powers_of_two(wrong: Wrong) -> bool:
 def between_levels(wrong: Wrong) -> bool:
     """Whether levels differ by one of numbers that are nearly in the middle between two of them."""
     if wrong.node is not None and wrong.node[0].startswith("FakeQuant") and wrong.differs is not None:
-        found, wanted = wrong.elements()
+        actual, wanted = wrong.elements()
         x = wrong.node[1][0][wrong.differs].astype(np.float64)
-        return bool(np.allclose(np.abs(found - x), np.abs(wanted - x), rtol=2.0**-6))
+        return bool(np.allclose(np.abs(actual - x), np.abs(wanted - x), rtol=2.0**-6))
     is_integer = wrong.wanted.dtype.kind in "iu" or wrong.wanted.dtype.name in NARROW_INTEGERS
     if not is_integer or wrong.differs is None or wrong.node is None or wrong.node[0] != "QuantizeLinear":
         return False
     x, scales = (array.astype(np.float64) for array in wrong.node[1][:2])
     quotients = x[wrong.differs][:, None] / scales.reshape(1, -1)
     in_the_middle = np.abs(quotients - np.floor(quotients) - 0.5) < 2.0**-6
-    found, wanted = wrong.elements()
-    return bool((np.abs(found - wanted) == 1).all() and in_the_middle.any(axis=1).all())
+    actual, wanted = wrong.elements()
+    return bool((np.abs(actual - wanted) == 1).all() and in_the_middle.any(axis=1).all())
 
 
 def quotients_between_levels(wrong: Wrong) -> bool:
@@ -151,8 +151,8 @@ def quotients_between_levels(wrong: Wrong) -> bool:
     scale = float(np.float32((high - low) / 255))
     places = np.abs(np.append(x[wrong.differs] if wrong.wanted.shape == x.shape else [], low).astype(np.float64) / scale)
     near = np.abs(places - np.floor(places) - 0.5) < 1e-4
-    found, wanted = wrong.elements()
-    return bool((np.abs(found - wanted) == 1).all() and (near[-1] or near[:-1].all()))
+    actual, wanted = wrong.elements()
+    return bool((np.abs(actual - wanted) == 1).all() and (near[-1] or near[:-1].all()))
 
 
 def products_between_levels(wrong: Wrong) -> bool:
@@ -166,9 +166,9 @@ def products_between_levels(wrong: Wrong) -> bool:
     places = np.broadcast_to(products.reshape(wrong.wanted.shape), wrong.wanted.shape)[wrong.differs]
     # Scales of f16 are multiplied in f16 by the reference.
     near = 2.0**-9 if any(wrong.node[1][index].dtype == np.float16 for index in (1, 4, 6)) else 1e-4
-    found, wanted = wrong.elements()
+    actual, wanted = wrong.elements()
     in_the_middle = np.abs(places - np.floor(places) - 0.5) < near * np.maximum(np.abs(places), 1)
-    return bool((np.abs(found - wanted) == 1).all() and in_the_middle.all())
+    return bool((np.abs(actual - wanted) == 1).all() and in_the_middle.all())
 
 
 def rounded_twice(wrong: Wrong) -> bool:
@@ -177,10 +177,10 @@ def rounded_twice(wrong: Wrong) -> bool:
         return False
     if wrong.node[0] not in ("Cast", "CastLike", "QuantizeLinear"):
         return False
-    found, wanted = wrong.elements()
+    actual, wanted = wrong.elements()
     scales = wrong.node[1][1].astype(np.float32).reshape(-1) if wrong.node[0] == "QuantizeLinear" else np.ones(1, np.float32)
     numbers = wrong.node[1][0][wrong.differs].astype(np.float32)[:, None] / scales
-    middles = ((found + wanted) / 2)[:, None]
+    middles = ((actual + wanted) / 2)[:, None]
     return bool(np.isclose(numbers.astype(np.float16).astype(np.float64), middles, rtol=2.0**-11, atol=0).any(axis=1).all())
 
 
@@ -189,6 +189,6 @@ def nearly_gelu(wrong: Wrong) -> bool:
     if not wrong.has("Tanh") or wrong.differs is None or wrong.wanted.dtype.kind != "f":
         return False
     factors = [float(array.reshape(-1)[0]) for array in wrong.operands if array.size == 1 and array.dtype.kind == "f"]
-    found, wanted = wrong.elements()
+    actual, wanted = wrong.elements()
     nearly = any(0 < abs(factor / math.sqrt(2 / math.pi) - 1) < 0.015 for factor in factors)
-    return nearly and bool((np.abs(found - wanted) <= 0.02 * np.abs(wanted) + 1e-3).all())
+    return nearly and bool((np.abs(actual - wanted) <= 0.02 * np.abs(wanted) + 1e-3).all())

@@ -12,16 +12,9 @@ from tests.fuzz.wrong_result import Rule, Wrong
 from tests.numerical.outcomes import mismatch
 
 
-def lost_convolutions(wrong: Wrong) -> bool:
-    """Whether numbers are wrong of a graph that adds something to convolutions of signals to one element."""
-    if wrong.node is not None or not wrong.has("Conv") or not wrong.has("Add", "Sub") or wrong.differs is None:
-        return False
-    return wrong.wanted.ndim == 3 and wrong.wanted.shape[-1] == 1
-
-
 def matrices_of_one_batch(wrong: Wrong) -> bool:
     """Whether sizes are wrong of a product of one matrix, or a batch of one, with several matrices."""
-    if not wrong.has("MatMul") or wrong.differs is not None or wrong.found.ndim != wrong.wanted.ndim:
+    if not wrong.has("MatMul") or wrong.differs is not None or wrong.actual.ndim != wrong.wanted.ndim:
         return False
     batches = [array.shape[-3] if array.ndim > 2 else 1 for array in wrong.operands if array.ndim > 1]
     return 1 in batches and max(batches) > 1
@@ -29,22 +22,22 @@ def matrices_of_one_batch(wrong: Wrong) -> bool:
 
 def broadcast_to_nothing(wrong: Wrong) -> bool:
     """Whether a result that should have no element has some, of a graph with a NaN that replaces all elements."""
-    return wrong.node is None and wrong.wanted.size == 0 and wrong.found.size > 0 and wrong.has_nan() and wrong.has("Min", "Max")
+    return wrong.node is None and wrong.wanted.size == 0 and wrong.actual.size > 0 and wrong.has_nan() and wrong.has("Min", "Max")
 
 
 def nothing_collected(wrong: Wrong) -> bool:
     """Whether a model with a loop that does not run has a result without elements, which should have some."""
-    if not wrong.has("Loop") or wrong.wanted.size == 0 or wrong.found.ndim != wrong.wanted.ndim:
+    if not wrong.has("Loop") or wrong.wanted.size == 0 or wrong.actual.ndim != wrong.wanted.ndim:
         return False
     trips = [array for array in wrong.operands if array.dtype.kind == "i" and array.ndim == 0]
-    return wrong.found.size == 0 and any(not array for array in trips)
+    return wrong.actual.size == 0 and any(not array for array in trips)
 
 
 def resized_batch(wrong: Wrong) -> bool:
     """Whether a model of one operation resizes images in numbers or channels too."""
     if wrong.node is None or wrong.node[0] != "Resize" or wrong.wanted.ndim != 4:
         return False
-    return wrong.found.shape == wrong.wanted.shape and wrong.operands[0].shape[:2] != wrong.wanted.shape[:2]
+    return wrong.actual.shape == wrong.wanted.shape and wrong.operands[0].shape[:2] != wrong.wanted.shape[:2]
 
 
 def two_columns(wrong: Wrong) -> bool:
@@ -75,7 +68,7 @@ def nothing_in(*kinds: str) -> Rule:
 
 
 def other_sizes_of_nothing(wrong: Wrong) -> bool:
-    return wrong.found.size == wrong.wanted.size == 0 and wrong.found.ndim == wrong.wanted.ndim
+    return wrong.actual.size == wrong.wanted.size == 0 and wrong.actual.ndim == wrong.wanted.ndim
 
 
 def no_string(wrong: Wrong) -> bool:
@@ -87,14 +80,6 @@ def no_string(wrong: Wrong) -> bool:
         return not wrong.wanted.any()
     has_strings = any(array.dtype.kind in "OUS" for array in [*wrong.operands, wrong.wanted])
     return wrong.node is not None and has_strings and other_sizes_of_nothing(wrong)
-
-
-def more_images_added(wrong: Wrong) -> bool:
-    """Whether sizes are wrong, of a graph that adds something to a convolution, and the result is larger than one input."""
-    if not wrong.has("Conv") or not wrong.has("Add", "Sub") or wrong.differs is not None or wrong.found.ndim != wrong.wanted.ndim:
-        return False
-    images = [array.shape for array in wrong.operands if array.ndim == wrong.wanted.ndim]
-    return len(images) < len(wrong.operands) or any(np.less(shape, wrong.wanted.shape).any() for shape in images)
 
 
 def padding_alone(*kinds: str) -> Rule:
@@ -138,26 +123,26 @@ def other_axes(wrong: Wrong) -> bool:
 
 def has_one_instead_of_more(wrong: Wrong) -> bool:
     """Whether sizes are 1 where they should be those of a constant."""
-    if wrong.differs is not None or wrong.found.ndim > wrong.wanted.ndim:
+    if wrong.differs is not None or wrong.actual.ndim > wrong.wanted.ndim:
         return False
-    found = (1,) * (wrong.wanted.ndim - wrong.found.ndim) + wrong.found.shape
-    return all(size in (1, wanted) for size, wanted in zip(found, wrong.wanted.shape, strict=True))
+    actual = (1,) * (wrong.wanted.ndim - wrong.actual.ndim) + wrong.actual.shape
+    return all(size in (1, wanted) for size, wanted in zip(actual, wrong.wanted.shape, strict=True))
 
 
 def loses_elements_of_slopes(wrong: Wrong) -> bool:
     """Whether a result lacks channels, or results of unknown sizes that come of it are empty."""
-    return has_one_instead_of_more(wrong) or (wrong.differs is None and wrong.found.size == 0 and wrong.found.ndim == wrong.wanted.ndim)
+    return has_one_instead_of_more(wrong) or (wrong.differs is None and wrong.actual.size == 0 and wrong.actual.ndim == wrong.wanted.ndim)
 
 
 def lost_dimensions(wrong: Wrong) -> bool:
     """Whether dimensions of 1 in front are lost, which constants add to values of unknown rank."""
-    if wrong.contents.ranks_are_known or wrong.found.ndim >= wrong.wanted.ndim:
+    if wrong.contents.ranks_are_known or wrong.actual.ndim >= wrong.wanted.ndim:
         return False
-    lead = wrong.wanted.shape[: wrong.wanted.ndim - wrong.found.ndim]
+    lead = wrong.wanted.shape[: wrong.wanted.ndim - wrong.actual.ndim]
     if set(lead) != {1}:
         return False
-    found = wrong.found.reshape(wrong.wanted.shape)
-    if not mismatch(found, wrong.wanted, *tolerances(wrong.wanted)):
+    actual = wrong.actual.reshape(wrong.wanted.shape)
+    if not mismatch(actual, wrong.wanted, *tolerances(wrong.wanted)):
         return True
     # With a NaN among the constants all of it is wrong.
-    return nan_constants(replace(wrong, found=found, differs=np.isnan(wrong.wanted))) and bool(np.isnan(wrong.wanted).all())
+    return nan_constants(replace(wrong, actual=actual, differs=np.isnan(wrong.wanted))) and bool(np.isnan(wrong.wanted).all())

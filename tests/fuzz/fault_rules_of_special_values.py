@@ -11,25 +11,25 @@ def infinities_of_convolutions(wrong: Wrong) -> bool:
     """Whether only infinities differ, of a graph with a convolution after something else, and are large numbers."""
     if wrong.node is not None or not wrong.has("Conv") or wrong.differs is None or not wrong.may_compute_nan():
         return False
-    found, wanted = wrong.elements()
-    return bool((np.isinf(wanted) & (np.abs(found) > LARGEST / 1e3)).all())
+    actual, wanted = wrong.elements()
+    return bool((np.isinf(wanted) & (np.abs(actual) > LARGEST / 1e3)).all())
 
 
 def quotients_of_zero(wrong: Wrong) -> bool:
     """Whether infinities are NaN, of a graph that divides what a convolution or product computes by a zero."""
     if wrong.node is not None or not wrong.has("Div") or not wrong.has("Conv", "ConvTranspose", "MatMul", "Gemm") or wrong.differs is None:
         return False
-    found, wanted = wrong.elements()
+    actual, wanted = wrong.elements()
     zeros = any(array.dtype.kind == "f" and array.size and not array.all() for array in wrong.operands)
-    return zeros and bool((np.isnan(found) & np.isinf(wanted)).all())
+    return zeros and bool((np.isnan(actual) & np.isinf(wanted)).all())
 
 
 def overflowing_norm(wrong: Wrong) -> bool:
     """Whether norms, or lengths of complex numbers, are infinite where they are numbers whose squares are."""
     if not wrong.has("ReduceL2", "abs.default", "linalg_vector_norm.default", "norm.Scalar") or wrong.differs is None:
         return False
-    found, wanted = wrong.elements()
-    return bool((np.isinf(found) & np.isfinite(wanted) & (np.abs(wanted) > np.sqrt(LARGEST) / 2)).all())
+    actual, wanted = wrong.elements()
+    return bool((np.isinf(actual) & np.isfinite(wanted) & (np.abs(wanted) > np.sqrt(LARGEST) / 2)).all())
 
 
 CONVERTED = ("Cast", "logical_and", "logical_not", "logical_or", "logical_xor")
@@ -72,24 +72,24 @@ def nan_in_a_window(wrong: Wrong) -> bool:
     if wrong.contents.kinds == {"MaxPool", "Pad"} or (wrong.contents.kinds == {"MaxPool"} and wrong.wanted.dtype.kind != "i"):
         numbers = sum(np.count_nonzero(np.isnan(array)) for array in wrong.operands if array.dtype.kind == "f")
         elements = np.concatenate([array.ravel() for array in wrong.operands if array.dtype.kind == "f"])
-        found, _ = wrong.elements()
+        actual, _ = wrong.elements()
         # Where all that a window has besides a NaN is padding, the smallest number is found.
-        return np.count_nonzero(wrong.differs) <= 8 * numbers and bool((np.isin(found, elements) | (found < -6e4)).all())
+        return np.count_nonzero(wrong.differs) <= 8 * numbers and bool((np.isin(actual, elements) | (actual < -6e4)).all())
     if wrong.wanted.dtype.kind == "i":
         return wrong.node is not None and wrong.node[0] == "MaxPool"
     if wrong.node is not None and wrong.node[0] == "GlobalMaxPool":
         data = wrong.node[1][0].astype(np.float64)
         return bool(np.asarray(np.isnan(data).any(axis=tuple(range(2, data.ndim)), keepdims=True))[wrong.differs].all())
-    found, wanted = wrong.elements()
-    return bool((np.isnan(wanted) | ((wanted == -np.inf) & (found < -6e4))).all())
+    actual, wanted = wrong.elements()
+    return bool((np.isnan(wanted) | ((wanted == -np.inf) & (actual < -6e4))).all())
 
 
 def extreme(kind: str, infinity: float) -> Rule:
     def rule(wrong: Wrong) -> bool:
         if not wrong.has(kind) or wrong.wanted.dtype.kind not in "fV" or wrong.differs is None:
             return False
-        found, wanted = wrong.elements()
-        return bool(((wanted == infinity) & (np.sign(found) == np.sign(infinity)) & (np.abs(found) > 6e4)).all())
+        actual, wanted = wrong.elements()
+        return bool(((wanted == infinity) & (np.sign(actual) == np.sign(infinity)) & (np.abs(actual) > 6e4)).all())
 
     return rule
 
@@ -116,5 +116,5 @@ def infinite_gelu(wrong: Wrong) -> bool:
     """Whether the only elements that differ are infinite results of a Gelu, or of what the runtime takes for one."""
     if not wrong.has("Gelu", "Erf", "Tanh") or wrong.wanted.dtype.kind not in "fV" or wrong.differs is None:
         return False
-    found, wanted = wrong.elements()
-    return bool((np.isnan(found) & (wanted == np.inf)).all())
+    actual, wanted = wrong.elements()
+    return bool((np.isnan(actual) & (wanted == np.inf)).all())

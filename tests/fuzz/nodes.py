@@ -82,11 +82,11 @@ def single_node(draw: Draw, only: str, domain: str = "") -> Case:
 def anything(draw: Draw, signature: Signature) -> Values:
     """Operands of one shape, for an operation without a recipe: right for elementwise operations."""
     shape = draw.shape()
-    found: Values = {}
+    results: Values = {}
     for name, parameter in signature.inputs.items():
         array = draw.array(signature.dtype(name), shape)
-        found[name] = [array] if parameter.option == defs.OpSchema.FormalParameterOption.Variadic else array
-    return found
+        results[name] = [array] if parameter.option == defs.OpSchema.FormalParameterOption.Variadic else array
+    return results
 
 
 def node_case(draw: Draw, signature: Signature, values: Values) -> Case:
@@ -128,19 +128,21 @@ def node_case(draw: Draw, signature: Signature, values: Values) -> Case:
 
 def _outputs(draw: Draw, schema: defs.OpSchema, count: int | None) -> list[str]:
     """Names of the outputs; those that are optional may be left out, "" in the middle."""
-    found: list[str] = []
+    results: list[str] = []
     for position, parameter in enumerate(schema.outputs):
         if parameter.option == defs.OpSchema.FormalParameterOption.Variadic:
-            found += [f"{parameter.name}{number}" for number in range(count or 1)]
+            results += [f"{parameter.name}{number}" for number in range(count or 1)]
         elif parameter.option == defs.OpSchema.FormalParameterOption.Optional and (count is not None or draw.chance(0.5)):
-            found.append("")
+            results.append("")
         else:
-            found.append(parameter.name if parameter.name not in [each.name for each in schema.inputs] else f"{parameter.name}_{position}")
-    while len(found) > 1 and not found[-1]:
-        found.pop()
-    if not any(found):
-        found[0] = schema.outputs[0].name
-    return found
+            results.append(
+                parameter.name if parameter.name not in [each.name for each in schema.inputs] else f"{parameter.name}_{position}"
+            )
+    while len(results) > 1 and not results[-1]:
+        results.pop()
+    if not any(results):
+        results[0] = schema.outputs[0].name
+    return results
 
 
 def machine_learning_node(draw: Draw, only: str) -> Case:

@@ -177,7 +177,7 @@ class OnnxModel:
             if type_.HasField("shape"):
                 sizes = [each.dim_value if each.HasField("dim_value") else None for each in type_.shape.dim]
                 if len(sizes) != result.ndim or any(
-                    size is not None and size != found for size, found in zip(sizes, result.shape, strict=True)
+                    size is not None and size != actual for size, actual in zip(sizes, result.shape, strict=True)
                 ):
                     raise NoCase(f"a result of shape {result.shape} where ONNX infers {sizes}")
 

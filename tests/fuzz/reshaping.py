@@ -138,14 +138,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     numbers = range(options.count) if options.case is None else [options.case]
     pool: Workers[Ticket, Outcome] = Workers(run_case, options.workers, LIMIT_SECONDS)
-    found: Counter[str] = Counter()
+    results: Counter[str] = Counter()
     for ticket, answer in pool.run(Ticket(options.seed, number, KINDS, options.only) for number in numbers):
         outcome = Outcome(NONE if "\nreshape" not in answer.stage else WRONG, "", str(answer)) if isinstance(answer, Died) else answer
-        found[outcome.kind] += 1
+        results[outcome.kind] += 1
         if outcome.kind == WRONG or options.case is not None:
             print(f"{ticket.number}: {outcome.subject}: {outcome.kind}: {outcome.message}", flush=True)
-    print(", ".join(f"{kind}: {count}" for kind, count in found.items()))
-    return int(bool(found[WRONG]))
+    print(", ".join(f"{kind}: {count}" for kind, count in results.items()))
+    return int(bool(results[WRONG]))
 
 
 if __name__ == "__main__":

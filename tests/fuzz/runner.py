@@ -132,8 +132,8 @@ class Report:
 def generator(kind: str) -> Generator:
     """What draws a kind of cases. Its file is imported when it is first used."""
     module, _, name = EVERY_GENERATOR[kind][0].partition(":")
-    found: Generator = getattr(import_module(module), name)
-    return found
+    result: Generator = getattr(import_module(module), name)
+    return result
 
 
 def expected_results(case: Case) -> tuple[str, list[Array]]:
@@ -189,14 +189,14 @@ def within_steps(expected: Sequence[Array], results: Sequence[Array], steps: Seq
     """Expected results, with the elements of the results instead that are not further off than a step."""
     if not len(steps) == len(expected) == len(results):
         return expected
-    found: list[Array] = []
+    actual: list[Array] = []
     for wanted, result, step in zip(expected, results, steps, strict=True):
         if wanted.shape == result.shape and wanted.dtype == result.dtype and step:
             is_near = np.abs(wanted.astype(np.float64) - result.astype(np.float64)) <= 1.01 * step
-            found.append(np.where(is_near, result, wanted))
+            actual.append(np.where(is_near, result, wanted))
         else:
-            found.append(wanted)
-    return found
+            actual.append(wanted)
+    return actual
 
 
 def with_infinities(expected: Sequence[Array], results: Sequence[Array]) -> Sequence[Array]:

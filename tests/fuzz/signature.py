@@ -59,11 +59,11 @@ def recipe_of(name: str) -> Recipe | None:
 @cache
 def histories(domain: str = "") -> dict[str, list[Schema]]:
     """The versions of each operation of a domain, oldest first; experimental and abandoned ones are left out."""
-    found: dict[str, list[Schema]] = {}
+    results: dict[str, list[Schema]] = {}
     for schema in defs.get_all_schemas_with_history():
         if schema.domain == domain and schema.support_level == Schema.SupportType.COMMON and not schema.deprecated:
-            found.setdefault(schema.name, []).append(schema)
-    return {name: sorted(each, key=lambda schema: schema.since_version) for name, each in sorted(found.items())}
+            results.setdefault(schema.name, []).append(schema)
+    return {name: sorted(each, key=lambda schema: schema.since_version) for name, each in sorted(results.items())}
 
 
 @cache
@@ -118,10 +118,10 @@ class Signature:
     def data_type(self, name: str) -> int:
         """The ONNX data type of an operand. Raises NoCase if it is not a tensor."""
         text = self.inputs[name].type_str
-        found = self.types.get(text) or data_type(text)
-        if not found:
+        result = self.types.get(text) or data_type(text)
+        if not result:
             raise NoCase(f"{name} is {text}")
-        return found
+        return result
 
     def dtype(self, name: str | None = None) -> np.dtype[Any]:
         """The element type of an operand, of the first one by default."""

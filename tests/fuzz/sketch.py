@@ -146,9 +146,9 @@ class Sketch:
             for name, (type_, rank) in parameters.items()
         ]
         types = [helper.make_empty_tensor_value_info(name) for name in results]
-        found = helper.make_graph(self.nodes, f"body_{self.count}", inputs, types)
+        result = helper.make_graph(self.nodes, f"body_{self.count}", inputs, types)
         self.nodes, self.outputs = nodes, outputs
-        return found
+        return result
 
     def reduce(self, kind: str, x: str, axes: Sequence[int], keepdims: int = 1) -> str:
         """A reduction over axes that are an attribute or an operand, as the version wants it."""

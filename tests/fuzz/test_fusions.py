@@ -53,24 +53,24 @@ X = np.array([[-1.5, 0.25, 2.0]], np.float32)
 
 
 def test_a_model_runs_in_a_process_of_its_own() -> None:
-    found = judged(model(helper.make_node("Relu", ["x"], ["y"]), x=X), Conversion(), Switches("AVX2", "DISABLE"))
-    assert found.judgement == Judgement(Outcome.EQUAL)
+    actual = judged(model(helper.make_node("Relu", ["x"], ["y"]), x=X), Conversion(), Switches("AVX2", "DISABLE"))
+    assert actual.judgement == Judgement(Outcome.EQUAL)
 
 
 def test_what_a_process_has_mapped_does_not_count() -> None:
     """Frameworks that other tests of this process imported map gigabytes."""
     with mmap.mmap(-1, execution.MEMORY_LIMIT, prot=mmap.PROT_READ):
-        found = judged(model(helper.make_node("Relu", ["x"], ["y"]), x=X), Conversion(), Switches())
-    assert found.judgement == Judgement(Outcome.EQUAL)
+        actual = judged(model(helper.make_node("Relu", ["x"], ["y"]), x=X), Conversion(), Switches())
+    assert actual.judgement == Judgement(Outcome.EQUAL)
 
 
 def test_other_results_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     right = model(helper.make_node("Neg", ["x"], ["v"]), helper.make_node("Relu", ["v"], ["y"]), x=X)
     monkeypatch.setattr("tests.fuzz.fusions.judging.executed", lambda *_: Run(Outcome.EQUAL, "", [right.expected[0] + 1]))
-    found = judged(right, Conversion(), Switches())
-    assert found.judgement.outcome == Outcome.WRONG
-    assert found.of_floats
-    assert found.error == pytest.approx(1 / 1.5)
+    actual = judged(right, Conversion(), Switches())
+    assert actual.judgement.outcome == Outcome.WRONG
+    assert actual.of_floats
+    assert actual.error == pytest.approx(1 / 1.5)
 
 
 X_INPUTS = {"x": X}
@@ -81,8 +81,8 @@ X_INPUTS = {"x": X}
 )
 def test_the_end_of_a_process_is_an_outcome(action: str, outcome: Outcome, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(execution, "_run", lambda *_: eval(action, {"os": __import__("os"), "time": __import__("time")}))
-    found = execution.executed(Path("none.xml"), X_INPUTS, ["y"], [X], Switches(), limit=1.0)
-    assert found.outcome == outcome
+    actual = execution.executed(Path("none.xml"), X_INPUTS, ["y"], [X], Switches(), limit=1.0)
+    assert actual.outcome == outcome
 
 
 def test_a_level_beside_a_tie_is_rounding() -> None:
@@ -112,9 +112,9 @@ def test_a_model_is_reduced_to_what_is_wrong(monkeypatch: pytest.MonkeyPatch) ->
         return wrong if {"Sigmoid", "Tanh"} <= set(kinds) else Verdict(Judgement(Outcome.EQUAL))
 
     monkeypatch.setattr("tests.fuzz.fusions.reducing.judged", judge)
-    found = smallest(whole, Conversion(), Switches(), wrong)
-    assert [node.op_type for node in found.proto.graph.node] == ["Sigmoid", "Tanh"]
-    np.testing.assert_array_equal(found.inputs["v1"], recorded(whole.proto, X_INPUTS)["v1"])
+    actual = smallest(whole, Conversion(), Switches(), wrong)
+    assert [node.op_type for node in actual.proto.graph.node] == ["Sigmoid", "Tanh"]
+    np.testing.assert_array_equal(actual.inputs["v1"], recorded(whole.proto, X_INPUTS)["v1"])
 
 
 def test_each_transformation_has_kinds() -> None:
@@ -137,12 +137,12 @@ def test_a_place_takes_the_kinds_that_are_asked_for() -> None:
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     item = Item("combinations", 7, 0, without=("widen-kernels",))
-    found = [
+    actual = [
         Finding(item, "Conv+Relu", Judgement(Outcome.WRONG, "y differs"), "all instructions", "Conv Relu", "y = …"),
         Finding(item, "Conv+Abs", Judgement(Outcome.EQUAL)),
         Finding(item, "", Judgement(Outcome.INAPPLICABLE, "too many attempts")),
     ]
-    monkeypatch.setattr(command, "run", lambda *_: found)
+    monkeypatch.setattr(command, "run", lambda *_: actual)
     arguments = ["combinations", "--seed", "7", "--count", "3", "--without", "widen-kernels", "--json", str(tmp_path / "found.json")]
     assert command.main(arguments) == 1
     lines = capsys.readouterr().out.splitlines()

@@ -28,9 +28,9 @@ def told(report: Report) -> str:
 
 def test_the_defects_are_those_known(reports: Mapping[int, Report]) -> None:
     """None but those in the list, and of those in the list none is mended."""
-    found = {number: each for number, each in reports.items() if each.judgement.outcome in DEFECTS}
-    assert not [told(each) for number, each in found.items() if number not in KNOWN_DEFECTS]
-    assert {number: found[number].subject if number in found else "mended: take it out" for number in KNOWN_DEFECTS} == {
+    actual = {number: each for number, each in reports.items() if each.judgement.outcome in DEFECTS}
+    assert not [told(each) for number, each in actual.items() if number not in KNOWN_DEFECTS]
+    assert {number: actual[number].subject if number in actual else "mended: take it out" for number in KNOWN_DEFECTS} == {
         number: subject for number, (subject, _) in KNOWN_DEFECTS.items()
     }
 
@@ -68,8 +68,8 @@ def report(number: int, outcome: Outcome, message: str = "") -> Report:
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    found = [report(1, Outcome.EQUAL), report(0, Outcome.WRONG, "y differs"), report(2, Outcome.INAPPLICABLE), report(3, Outcome.REFUSED)]
-    monkeypatch.setattr(command, "run", lambda *_, **__: found)
+    actual = [report(1, Outcome.EQUAL), report(0, Outcome.WRONG, "y differs"), report(2, Outcome.INAPPLICABLE), report(3, Outcome.REFUSED)]
+    monkeypatch.setattr(command, "run", lambda *_, **__: actual)
     assert command.main(["--seed", "7", "--count", "4", "--only", "Re*", "--json", str(tmp_path / "found.json")]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["Relu: wrong (1)", "    y differs", "    python -m tests.fuzz --seed 7 --case 0 --only 'Re*'"]
@@ -78,7 +78,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     written = json.loads((tmp_path / "found.json").read_text())
     assert list(written["cases"]) == ["0", "1", "2", "3"]
     assert written["cases"]["0"]["outcome"] == "wrong"
-    found[:] = [report(1, Outcome.EQUAL)]
+    actual[:] = [report(1, Outcome.EQUAL)]
     assert command.main(["--case", "1"]) == 0
     with pytest.raises(SystemExit):
         command.main(["--kinds", "others"])
@@ -86,8 +86,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
 
 def test_a_defect_is_kept(tmp_path: Path) -> None:
     """Model, inputs and expected results of a case that is a defect, and of no other."""
-    (found,) = run([Ticket(SEED, min(KNOWN_DEFECTS, default=0), folder=tmp_path)], workers=1)
-    kept = tmp_path / str(found.ticket.number)
-    assert kept.exists() == (found.judgement.outcome in DEFECTS)
+    (actual,) = run([Ticket(SEED, min(KNOWN_DEFECTS, default=0), folder=tmp_path)], workers=1)
+    kept = tmp_path / str(actual.ticket.number)
+    assert kept.exists() == (actual.judgement.outcome in DEFECTS)
     if kept.exists():
         assert {"case.txt", "model.onnx", "values.npz"} <= {path.name for path in kept.iterdir()}

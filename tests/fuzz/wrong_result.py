@@ -21,12 +21,12 @@ class Wrong:
 
     Args:
         contents: what the model is made of.
-        found, wanted: the whole result.
+        actual, wanted: the whole result.
         differs: which elements differ; None if the shapes do.
     """
 
     contents: Contents
-    found: Array
+    actual: Array
     wanted: Array
     differs: Array | None
 
@@ -41,9 +41,9 @@ class Wrong:
         return self.contents.node
 
     def elements(self) -> tuple[Array, Array]:
-        """The elements that differ, as found and as wanted, in f64."""
+        """The elements that differ, as computed and as wanted, in f64."""
         assert self.differs is not None
-        return self.found[self.differs].astype(np.float64), self.wanted[self.differs].astype(np.float64)
+        return self.actual[self.differs].astype(np.float64), self.wanted[self.differs].astype(np.float64)
 
     def has(self, *kinds: str) -> bool:
         """Whether the model has one of several operations."""

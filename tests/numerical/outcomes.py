@@ -171,9 +171,9 @@ def name_of(port: openvino.Output) -> str:
 
 def interface_difference(model: openvino.Model, inputs: Sequence[str], outputs: Sequence[str], expected: Sequence[Array]) -> str:
     """How the inputs and outputs of a model differ from those of its source: names, order, element types, ranks, dimensions."""
-    found = [port.get_node().get_friendly_name() for port in model.inputs]
-    if found != list(inputs):
-        return f"inputs are {', '.join(found)} instead of {', '.join(inputs)}"
+    actual = [port.get_node().get_friendly_name() for port in model.inputs]
+    if actual != list(inputs):
+        return f"inputs are {', '.join(actual)} instead of {', '.join(inputs)}"
     if len(model.outputs) != len(outputs):
         return f"{len(model.outputs)} outputs instead of {len(outputs)}"
     for port, name, wanted in zip(model.outputs, outputs, expected, strict=True):

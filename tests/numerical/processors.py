@@ -25,9 +25,9 @@ def processor_features() -> frozenset[str]:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         return frozenset()
-    found = next((line.partition(":")[2].split() for line in lines if line.startswith("flags")), [])
+    result = next((line.partition(":")[2].split() for line in lines if line.startswith("flags")), [])
     unused = LIMITS.get(os.environ.get("ONEDNN_MAX_CPU_ISA", "").upper(), ())
-    return frozenset(each for each in found if not each.startswith(unused or ("-",)))
+    return frozenset(each for each in result if not each.startswith(unused or ("-",)))
 
 
 NEEDS_WIDE_REGISTERS = pytest.mark.skipif(

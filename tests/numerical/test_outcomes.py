@@ -179,6 +179,6 @@ def test_differences_of_the_interface(tmp_path: Path, inputs: Sequence[str], out
     ],
 )
 def test_elements_that_share_bytes(bits: int, dtype: Any, wanted: list[float]) -> None:
-    found = unpacked(np.array([0x2F, 0x08], np.uint8), bits, 3, np.dtype(dtype))
-    assert found.dtype == dtype
-    assert [float(each) for each in found] == wanted
+    actual = unpacked(np.array([0x2F, 0x08], np.uint8), bits, 3, np.dtype(dtype))
+    assert actual.dtype == dtype
+    assert [float(each) for each in actual] == wanted

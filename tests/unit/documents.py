@@ -18,12 +18,21 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
+import numpy as np
 import onnx
 from google.protobuf import text_format
 from onnx import TensorProto, helper
 
 from moir.frontends.tensorflow.messages import message_class
 from tests.unit.frontends.gguf.written_files import write_file
+from tests.unit.frontends.tensorflow_js.exporter import (
+    functional,
+    input_layer,
+    keras_topology,
+    layer,
+    written_model,
+    written_weights,
+)
 from tests.unit.language_models.folders import write_folder
 
 ROOT = Path(__file__).parents[2]
@@ -53,13 +62,13 @@ def is_excerpt(text: str) -> bool:
 
 def files(document: str) -> dict[str, str]:
     """The files of a document by path. Comments stay where the language has them."""
-    found: dict[str, str] = {}
+    files: dict[str, str] = {}
     for language, text in blocks(document):
         first, _, rest = text.partition("\n")
         if (match := re.fullmatch(r"(?:#|//) ([\w./]+\.(?:py|json|mlir|toml))", first)) and not is_excerpt(text):
-            assert match[1] not in found, f"{match[1]} is in {document} twice"
-            found[match[1]] = rest if language == "json" else text
-    return found
+            assert match[1] not in files, f"{match[1]} is in {document} twice"
+            files[match[1]] = rest if language == "json" else text
+    return files
 
 
 def programs(document: str) -> list[str]:
@@ -99,13 +108,13 @@ class Command:
 
 def commands(document: str) -> list[Command]:
     """The commands of a document whose output it shows, in order."""
-    found: list[Command] = []
+    commands: list[Command] = []
     for text in blocks_of(document, "console"):
         lines = text.splitlines()
         for index, line in enumerate(lines):
             if line.startswith("$ "):
-                found.append(Command(line[2:], tuple(takewhile(lambda each: not each.startswith("$ "), lines[index + 1 :]))))
-    return found
+                commands.append(Command(line[2:], tuple(takewhile(lambda each: not each.startswith("$ "), lines[index + 1 :]))))
+    return commands
 
 
 def shell_commands(document: str) -> Iterator[list[str]]:
@@ -151,8 +160,11 @@ def place_digits(folder: Path) -> None:
 
 
 def place_models(folder: Path) -> None:
-    """The model files that commands and programs of documents convert: `model.onnx`, and `custom.onnx` with a kind of its own."""
+    """The model files that commands and programs of documents convert: `model.onnx` with `samples.npz`, and `custom.onnx`
+    with a kind of its own.
+    """
     shutil.copy(ROOT / "examples" / "digits" / "digits.onnx", folder / "model.onnx")
+    np.savez(folder / "samples.npz", image=np.zeros((4, 1, 8, 8), np.float32))
     tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", 4]) for name in ("x", "y")]
     node = helper.make_node("HardTanh", ["x"], ["y"], "tanh", domain="com.example", limit=2.0)
     imports = [helper.make_opsetid("", 21), helper.make_opsetid("com.example", 1)]
@@ -162,11 +174,18 @@ def place_models(folder: Path) -> None:
 
 
 def place_models_of_newer_frameworks(folder: Path) -> None:
-    """Put `model.keras`, `program.mlir`, `model.pt2`, `model.tflite`, `inference.pdmodel` and language models into a folder."""
+    """Put models of newer frameworks into a folder.
+
+    They are `model.keras`, `model.json` of TensorFlow.js, `program.mlir`, `model.pt2`, `model.tflite`,
+    `inference.pdmodel` and language models.
+    """
     write_folder(folder / "Llama-3.2-1B")
     write_file(folder / "Qwen3-8B-Q4_K_M.gguf")
     fixtures = Path(__file__).parents[1] / "fixtures"
     shutil.copy(fixtures / "keras" / "functional.keras", folder / "model.keras")
+    layers = [input_layer("x", [4]), layer("Dense", "fc", ["x"], units=3, use_bias=False)]
+    manifest = written_weights(folder, [{"fc/kernel": np.ones((4, 3), np.float32)}])
+    written_model(folder, keras_topology(functional(layers, ["x"], ["fc"])), manifest, format="layers-model")
     shutil.copy(fixtures / "stablehlo" / "mlp.mlir", folder / "program.mlir")
     shutil.copy(fixtures / "pytorch" / "classifier.pt2", folder / "model.pt2")
     shutil.copy(fixtures / "tflite" / "network.tflite", folder / "model.tflite")

@@ -144,7 +144,9 @@ class FuseNegativePass(RulePass):
 
 def test_a_pass(copy: Path) -> None:
     (copy / "passes/fuse/fuse_negative.py").write_text(PASS)
+    shutil.copytree(PACKAGE.parent / "scripts", copy.parent / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
     edit(copy / "pipeline" / "__init__.py", '    "fuse-hswish",\n', '    "fuse-hswish",\n    "fuse-negative",\n')
+    run(copy.parent, "from scripts.pass_index import FILE, text; FILE.write_text(text())")
     program = f"""{MODULE}
 module = parse('''
 %x = opset1.Parameter() {{name = "x"}} : tensor<2xf32>
@@ -176,7 +178,7 @@ from moir.dialects.framework import operation_class
 from moir.dialects.moir import ModelOp
 from moir.dialects.properties import float_attribute, string_attribute
 from moir.dialects.shapes import UNKNOWN, tensor
-from moir.framework_record import Framework, ReaderOption
+from moir.frameworks.record import Framework, ReaderOption
 from moir.lowering.table import LoweringTable
 
 

@@ -18,13 +18,13 @@ CONTRIBUTING = "docs/contributing.md"
 
 
 def test_there_are_examples_of_each_sort() -> None:
-    assert len(excerpts(CONTRIBUTING)) == 4
+    assert len(excerpts(CONTRIBUTING)) == 5
     assert len(programs(CONTRIBUTING)) == 1
 
 
 def test_tasks_exist() -> None:
     tasks = [command[1] for command in shell_commands(CONTRIBUTING) if command[0] == "make"]
-    assert len(tasks) == 16
+    assert len(tasks) == 18
     assert [task for task in tasks if not re.search(rf"^{task}:", (ROOT / "Makefile").read_text(), re.MULTILINE)] == []
 
 

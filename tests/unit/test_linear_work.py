@@ -43,9 +43,9 @@ def calls(function: Callable[[], object]) -> int:
 def families(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[int, Path], Path]]:
     """The generators of graphs."""
     monkeypatch.syspath_prepend(BENCHMARKS)
-    found: dict[str, Callable[[int, Path], Path]] = importlib.import_module("scaling_graphs").FAMILIES
-    assert tuple(found) == FAMILIES
-    return found
+    actual: dict[str, Callable[[int, Path], Path]] = importlib.import_module("scaling_graphs").FAMILIES
+    assert tuple(actual) == FAMILIES
+    return actual
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -10,6 +10,7 @@ import pytest
 from openvino.tools.ovc.cli_parser import get_all_cli_parser
 
 import moir
+from moir.interface import EXAMPLE_INPUT
 from moir.options import DISABLED_VARIABLE, ENABLED_VARIABLE
 from moir.tools.convert import argument_parser
 from moir.tools.former_options import FLAGS, TRANSLATED, UNNECESSARY
@@ -67,7 +68,8 @@ def test_what_is_named_for_moir_exists(row: list[str]) -> None:
     assert row[1] in WITHOUT_OPTION or names(row[1])
     for name in names(row[1]):
         if keyword := re.fullmatch(r"(\w+)\((\w+)=…\)", name):
-            assert keyword[2] in inspect.signature(getattr(moir, keyword[1])).parameters
+            accepted = {*inspect.signature(getattr(moir, keyword[1])).parameters, EXAMPLE_INPUT}
+            assert keyword[2] in accepted
         else:
             assert name in known | {ENABLED_VARIABLE, DISABLED_VARIABLE}
 

@@ -111,9 +111,23 @@ def test_metadata(metadata: Message) -> None:
     classifiers = metadata.get_all("Classifier", [])
     assert {f"Programming Language :: Python :: 3.{minor}" for minor in range(11, 15)} <= set(classifiers)
     assert "Typing :: Typed" in classifiers
-    assert {"openvino", "run", "tokenizers", "snappy", "demo", "test", "docs", "gui", "dev", "keras", "release"} == set(
-        metadata.get_all("Provides-Extra", [])
-    )
+    assert {
+        "openvino",
+        "run",
+        "tokenizers",
+        "snappy",
+        "images",
+        "demo",
+        "test",
+        "docs",
+        "gui",
+        "dev",
+        "keras",
+        "release",
+        "dask",
+        "remote",
+        "prove",
+    } == set(metadata.get_all("Provides-Extra", []))
 
 
 def test_what_installs_with_the_package_and_its_extras() -> None:

@@ -35,6 +35,10 @@ def test_keywords_of_convert_model(parameter: Parameter[Any]) -> None:
     if is_of_reader:
         assert parameter.name in ReaderOptions.__annotations__
         assert parameter.default is None
+    elif parameter.synonym_of:
+        assert parameter.name not in inspect.signature(moir.convert_model).parameters
+        assert set(parameter.synonym_of) <= inspect.signature(moir.convert_model).parameters.keys()
+        return
     else:
         keyword = inspect.signature(moir.convert_model).parameters[parameter.name]
         assert keyword.kind is keyword.KEYWORD_ONLY

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -12,57 +11,57 @@ from pathlib import Path
 
 import pytest
 
-from moir.xdsl_passes import ModulePass
+from moir.support.xdsl_passes import ModulePass
 
 ROOT = Path(__file__).parents[2]
 
 LAYERS = (
-    ("errors", "records", "decimals", "tables"),
-    (
-        "arguments",
-        "framework_record",
-        "frameworks",
-        "module_pass",
-        "options",
-        "parameters",
-        "suggestions",
-        "target_records",
-        "version",
-        "xdsl_passes",
-    ),
+    ("errors", "version", "support"),
+    ("frameworks", "options", "parameters", "targets.registry"),
     ("dialects",),
     ("analysis",),
     ("rewriting",),
     ("expansions",),
     ("files",),
     ("architectures",),
-    ("frontends", "raising", "lowering", "passes", "targets", "emit"),
     ("tokenizers",),
-    ("pipeline", "conversion", "interface"),
+    ("frontends", "raising", "lowering", "passes", "targets", "emit"),
+    ("pipeline", "conversion", "conversion_result", "interface", "onnx_export"),
     ("inspection", "difference", "language_models"),
     ("extensions",),
     ("model_optimizer",),
     ("execution", "report_page"),
-    ("reduction",),
+    ("checking",),
+    ("reduction", "proofs"),
     ("bisection",),
-    ("testing", "tools"),
+    ("certificate",),
+    ("model_explorer", "testing", "tools"),
     ("__init__", "__main__"),
 )
 """The files and folders of the package. Each imports from those before its line, and from its own line unless that is STAGES."""
 
-STAGES = LAYERS[8]
+RECORDS_OF_TARGETS = {
+    "moir.targets.registry",
+    "moir.targets.stages",
+    "moir.targets.openvino_cpu.form_index",
+    "moir.targets.releases.registry",
+    "moir.targets.releases.release",
+}
+"""What options read of the targets: their records, without any form."""
+
+STAGES = LAYERS[9]
 """The stages of a conversion, which do not know each other."""
 
 
 @cache
 def modules() -> dict[str, Path]:
     """The files of the package and of its sub-packages, by the name they are imported by; a package is its `__init__.py`."""
-    found: dict[str, Path] = {}
+    modules: dict[str, Path] = {}
     for path in sorted((ROOT / "moir").rglob("*.py")):
         if (path.parent / "__init__.py").exists():
             parts = path.relative_to(ROOT).with_suffix("").parts
-            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
+            modules[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return modules
 
 
 def imported_names(tree: ast.AST, package: str) -> Iterator[tuple[str, str | None]]:
@@ -87,16 +86,18 @@ def imports() -> Mapping[str, frozenset[str]]:
     graph: dict[str, frozenset[str]] = {}
     for name, path in modules().items():
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-        found = {
+        actual = {
             f"{source}.{member}" if f"{source}.{member}" in modules() else source
             for source, member in imported_names(ast.parse(path.read_text(encoding="utf-8")), package)
         }
-        graph[name] = frozenset(found & modules().keys()) - {name}
+        graph[name] = frozenset(actual & modules().keys()) - {name}
     return graph
 
 
 def part(module: str) -> str:
-    """The file or folder of `moir` that a module is in."""
+    """The file or folder of `moir` that a module is in, a name of LAYERS."""
+    if module in RECORDS_OF_TARGETS:
+        return "targets.registry"
     return module.split(".")[1] if "." in module else "__init__"
 
 
@@ -114,7 +115,7 @@ def circles(graph: Mapping[str, frozenset[str]]) -> list[list[str]]:
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}
     open_modules: list[str] = []
-    found: list[list[str]] = []
+    circles: list[list[str]] = []
 
     def visit(module: str) -> None:
         number[module] = lowest[module] = len(number)
@@ -130,22 +131,54 @@ def circles(graph: Mapping[str, frozenset[str]]) -> list[list[str]]:
             component = open_modules[start:]
             del open_modules[start:]
             if len(component) > 1:
-                found.append(sorted(component))
+                circles.append(sorted(component))
 
     for module in graph:
         if module not in number:
             visit(module)
-    return found
+    return circles
 
 
-PASS_MODULES = [name for name, path in modules().items() if name.startswith("moir.passes.") and path.name != "__init__.py"]
+FILES_OF_PASSES = [name for name, path in modules().items() if name.startswith("moir.passes.") and path.name != "__init__.py"]
 
 
-@pytest.mark.parametrize("module", PASS_MODULES)
-def test_a_file_of_passes_is_one_pass_of_its_name(module: str) -> None:
+@pytest.mark.parametrize("module", FILES_OF_PASSES)
+def test_a_file_of_passes_is_one_pass_of_its_name_or_a_part_of_one(module: str) -> None:
+    """A part is imported in its own folder only, so that what one pass does stands in one room."""
     classes = [each for each in vars(import_module(module)).values() if isinstance(each, type) and issubclass(each, ModulePass)]
-    passes = [each.name for each in classes if each.__module__ == module]
-    assert passes == [module.rpartition(".")[2].replace("_", "-")]
+    folder, _, stem = module.rpartition(".")
+    if passes := [each.name for each in classes if each.__module__ == module and "name" in vars(each)]:
+        assert passes == [stem.replace("_", "-")]
+    else:
+        users = {importer for importer, imported in imports().items() if module in imported}
+        assert users
+        assert {importer.rpartition(".")[0] for importer in users} == {folder}
+
+
+SHARED_ROOMS = ("moir.analysis.", "moir.rewriting.", "moir.expansions.")
+"""Prefixes of the modules that several features share."""
+
+WHOLE_SUBJECTS = ("moir.expansions.resizing.",)
+"""Prefixes of shared modules that stay together, as static and computed sizes, though a lowering may use one of them alone."""
+
+
+def features(module: str) -> set[str]:
+    """The files outside of the shared rooms that import a module, or a shared module that imports it."""
+    reached, pending = {module}, [module]
+    while pending:
+        used = pending.pop()
+        users = {importer for importer, imported in imports().items() if used in imported}
+        pending += {each for each in users if each.startswith(SHARED_ROOMS)} - reached
+        reached |= users
+    return {each for each in reached if not each.startswith(SHARED_ROOMS)}
+
+
+def test_what_one_feature_uses_stands_beside_it() -> None:
+    """A file of a shared room serves two features or more; that of one pass or lowering stands in its folder."""
+    shared = [name for name, path in modules().items() if name.startswith(SHARED_ROOMS) and path.name != "__init__.py"]
+    shared = [name for name in shared if not name.startswith(WHOLE_SUBJECTS)]
+    single = {name: features(name) for name in shared if len(features(name)) < 2}
+    assert not single, f"they move beside the file that uses them: {single}"
 
 
 def test_every_file_is_in_a_layer() -> None:
@@ -158,8 +191,8 @@ def test_imports_run_downward() -> None:
 
 
 def test_imports_have_no_circles() -> None:
-    found = [", ".join(component) for component in circles(imports())]
-    assert not found, "files that import each other:\n" + "\n".join(found)
+    actual = [", ".join(component) for component in circles(imports())]
+    assert not actual, "files that import each other:\n" + "\n".join(actual)
 
 
 @pytest.mark.parametrize(
@@ -219,50 +252,8 @@ def walked_tables(tree: ast.AST) -> Iterator[str]:
 
 def test_no_table_is_walked_while_other_threads_may_change_it() -> None:
     assert list(walked_tables(ast.parse("for x in sys.modules.items(): pass\n[x for x in vars(m)]"))) == ["sys.modules", "vars(m)"]
-    found = {name: list(walked_tables(ast.parse(path.read_text(encoding="utf-8")))) for name, path in modules().items()}
-    assert not {name: tables for name, tables in found.items() if tables}
-
-
-VERSION = re.compile(r"\b20\d\d\.\d\b")
-
-NAME_A_VERSION: Mapping[str, tuple[int, str]] = {
-    "analysis/input_dependence.py": (1, "ranks that inputs decide"),
-    "dialects/element_types.py": (1, "the source of the table"),
-    "emit/weights.py": (1, "how the files of an IR are read"),
-    "lowering/control_flow/connections.py": (1, "a refusal: sizes of a loop that may not run"),
-    "lowering/onnx/arithmetic.py": (1, "a refusal: nothing beside unknown shapes"),
-    "lowering/onnx/control_flow.py": (2, "loops: states that never change, what is joined"),
-    "lowering/onnx/detection/suppression.py": (1, "a refusal: constants alone"),
-    "lowering/onnx/image/resizing.py": (2, "unknown ranks; other axes are resized by matrices, another algorithm"),
-    "lowering/onnx/operands.py": (1, "lists whose length is a rank"),
-    "lowering/onnx/pooling.py": (1, "windows after the padding, of which the operation sets say nothing"),
-    "lowering/onnx/quantization/operations.py": (1, "a refusal: nothing beside unknown ranks"),
-    "lowering/onnx/recurrent/network.py": (2, "loops: sizes of recurrent sequences"),
-    "lowering/onnx/sequences/stacked.py": (1, "loops: sizes of what none collects"),
-    "lowering/onnx/strings/concatenation.py": (1, "strings, which hardly any operation moves"),
-    "lowering/onnx/strings/movement.py": (2, "strings, which hardly any operation moves"),
-    "lowering/tensorflow/special/incomplete_functions.py": (1, "loops: none over nothing"),
-    "model_optimizer/api/transformations/anchors.py": (1, "the version of Model Optimizer whose order it is"),
-    "passes/compress/compress_weights.py": (1, "which compressed weights are executed as such"),
-    "passes/state/make_stateful.py": (1, "what belongs to a state"),
-    "rewriting/unrolled_cells.py": (1, "loops: sizes of recurrent sequences"),
-}
-"""Files outside of the target's rooms that name a version of the runtime, how often, and why.
-
-They refuse what it does not execute, ask for a rank, build loops in the form that it runs, or know how it stores an IR.
-What it computes otherwise is a form of `moir/targets`: the numbers only fall.
-"""
-
-
-def test_the_target_has_a_room_of_its_own() -> None:
-    rooms = ("moir/targets/", "moir/expansions/")
-    found: dict[str, int] = {}
-    for path in modules().values():
-        name = path.relative_to(ROOT).as_posix()
-        count = len(VERSION.findall(path.read_text(encoding="utf-8")))
-        if count and not name.startswith(rooms):
-            found[name.removeprefix("moir/")] = count
-    assert found == {name: count for name, (count, _) in NAME_A_VERSION.items()}
+    actual = {name: list(walked_tables(ast.parse(path.read_text(encoding="utf-8")))) for name, path in modules().items()}
+    assert not {name: tables for name, tables in actual.items() if tables}
 
 
 PARTS_OF_A_NODE = {"operands", "properties", "attributes", "results", "regions"}
@@ -287,5 +278,5 @@ def test_no_handler_writes_to_its_source_node() -> None:
         "self.node.op.attributes['a']",
     ]
     lowerings = {name: path for name, path in modules().items() if name.startswith("moir.lowering.")}
-    found = {name: list(writes_to_source_nodes(ast.parse(path.read_text(encoding="utf-8")))) for name, path in lowerings.items()}
-    assert not {name: writes for name, writes in found.items() if writes}
+    actual = {name: list(writes_to_source_nodes(ast.parse(path.read_text(encoding="utf-8")))) for name, path in lowerings.items()}
+    assert not {name: writes for name, writes in actual.items() if writes}

@@ -17,7 +17,7 @@ builtin.module {
 
 // CHECK: #moir.data<tensor<2x2xf32>, [1.0, -0.0, 2.5e-07, 0x7FC00001]>
 // CHECK: #moir.data<tensor<2xf64>, [0x7FF0000000000000, 0.1]>
-// CHECK: #moir.data<tensor<3xf16>, [0xFC00, 6.55e+04, 6.0e-08]>
+// CHECK: #moir.data<tensor<3xf16>, [0xFC00, {{6.55e.04|65500.0}}, 6.0e-08]>
 // CHECK: #moir.data<tensor<2xsi64>, [-9223372036854775808, 9223372036854775807]>
 // CHECK: #moir.data<tensor<2xi1>, [true, false]>
 // CHECK: #moir.data<tensor<3xui4>, [33, 3]>

@@ -10,7 +10,7 @@
 // CHECK-NEXT:  format                text of a module
 // CHECK-NEXT:  opset_import ai.onnx  17
 // CHECK-EMPTY:
-// CHECK-NEXT:inputs
+// CHECK-NEXT:inputs, with shapes as --input takes them, before --layout
 // CHECK-NEXT:  name  type  shape    layout
 // CHECK-NEXT:  x     f32   [n,?,8]  nch
 // CHECK-EMPTY:

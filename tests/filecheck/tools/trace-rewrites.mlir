@@ -22,12 +22,12 @@ builtin.module {
 // CHECK-NEXT: + %{{.*}} = opset4.Swish(%x) {name = "swish"} : tensor<4xf32>
 // CHECK-NEXT: // fuse-swish: Multiply(x, Sigmoid(x)), declined: an operation inside of the pattern has a use outside of it
 // CHECK-NEXT: - %z = {{.*}}"kept"
-// CHECK-NEXT: // eliminate-identities: OperandGivenBack
+// CHECK-NEXT: // eliminate-identities: ResultEqualToOperand
 // CHECK-NEXT: - %w = {{.*}}"same"
 // CHECK-NOT:  +
 
 // ONE-NOT:    fuse-swish
-// ONE:        // eliminate-identities: OperandGivenBack
+// ONE:        // eliminate-identities: ResultEqualToOperand
 
 // RULE:       // fuse-swish: Multiply(x, Sigmoid(x))
 // RULE-NOT:   eliminate-identities

@@ -25,14 +25,14 @@ def onnx_sample(*nodes: Any, shape: Sequence[int | str] | None = (1, 4), version
     """A model of nodes that read `x` and make `y`, in a version of the operator set; constants by name."""
 
     def make() -> Sample:
-        found = helper.make_graph(
+        result = helper.make_graph(
             list(nodes),
             "m",
             [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
             [helper.make_empty_tensor_value_info("y")],
             [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()],
         )
-        model = helper.make_model(found, opset_imports=[helper.make_opsetid("", version)], ir_version=9)
+        model = helper.make_model(result, opset_imports=[helper.make_opsetid("", version)], ir_version=9)
         return Sample("m", {"m.onnx": model.SerializeToString()}, "m.onnx")
 
     return make
@@ -150,6 +150,21 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
         "    stablehlo.return %1 : tensor<f32>",
         "  }) : (tensor<4xf32>, tensor<f32>) -> tensor<2xf32>",
         "  return %0 : tensor<2xf32>",
+        "}",
+    ),
+    "stablehlo: a string of escapes that is not closed": program_sample(
+        "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {",
+        '  %0 = stablehlo.custom_call @f(%x) {a = "' + r"\n" * 1_000_000,
+    ),
+    "stablehlo: a float of too many bits": program_sample(
+        "func.func @main(%x: tensor<4xf32> {a = 0x1FFFFFFFFFFFFFFFF : f32}) -> tensor<4xf32> {",
+        "  return %x : tensor<4xf32>",
+        "}",
+    ),
+    "stablehlo: numbers of 4 bits in order": program_sample(
+        "func.func @main() -> tensor<5xi4> {",
+        "  %0 = stablehlo.iota dim = 0 : tensor<5xi4>",
+        "  return %0 : tensor<5xi4>",
         "}",
     ),
     "stablehlo: a slice without starts": program_sample(

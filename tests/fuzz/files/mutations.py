@@ -241,10 +241,10 @@ def _bytes(text: str) -> bytes:
 def _replaced(draw: random.Random, content: bytes, pattern: re.Pattern[str], change: Callable[[str], str]) -> bytes:
     """A text with one of the matches of a pattern replaced."""
     text = _text(content)
-    found = list(pattern.finditer(text))
-    if not found:
+    results = list(pattern.finditer(text))
+    if not results:
         return flip_bits(draw, content, b"")
-    match = draw.choice(found)
+    match = draw.choice(results)
     return _bytes(text[: match.start()] + change(match.group()) + text[match.end() :])
 
 

@@ -88,8 +88,8 @@ def of_tensorflow(sample: Sample, takes: Takes = always) -> Iterator[Sample]:
 def _constant(array: Array) -> Any:
     if array.dtype.name in NUMPY_TYPES:
         return constant("strange", array, array.dtype)
-    found = constant("strange", np.zeros(array.shape, np.int32), np.int32)
-    value = found.attr["value"].tensor
+    result = constant("strange", np.zeros(array.shape, np.int32), np.int32)
+    value = result.attr["value"].tensor
     value.tensor_content = b""
     if array.dtype == object:
         value.dtype = DATA_TYPE_NAMES.index("STRING")
@@ -97,8 +97,8 @@ def _constant(array: Array) -> Any:
     else:
         value.dtype = DATA_TYPE_NAMES.index("INT64")
         value.int64_val.extend(array.ravel().tolist())
-    found.attr["dtype"].type = value.dtype
-    return found
+    result.attr["dtype"].type = value.dtype
+    return result
 
 
 def of_mxnet(sample: Sample, takes: Takes = always) -> Iterator[Sample]:
@@ -184,9 +184,9 @@ def of_ir(sample: Sample, takes: Takes = always) -> Iterator[Sample]:
             port = ElementTree.SubElement(ElementTree.SubElement(layer, "output"), "port", id="0", precision=type_.upper())
             for size in array.shape:
                 ElementTree.SubElement(port, "dim").text = str(size)
-            found = changed.findall("edges/edge")[number]
-            found.set("from-layer", "99999")
-            found.set("from-port", "0")
+            result = changed.findall("edges/edge")[number]
+            result.set("from-layer", "99999")
+            result.set("from-port", "0")
             name = f"{kinds[edge.get('to-layer')]} in {sample.name}: input {edge.get('to-port')} is {what}"
             yield Sample(name, {sample.model: ElementTree.tostring(changed), weights: content + array.tobytes()}, sample.model)
 
@@ -232,17 +232,17 @@ OPERANDS: Mapping[str, Callable[[Sample, Takes], Iterator[Sample]]] = {
 
 def main(frameworks: Sequence[str]) -> int:
     """Convert all of them; returns the exit status."""
-    found = 0
+    result = 0
     for framework in frameworks:
         for base in every_kind(framework):
             for sample in OPERANDS[framework](base, always):
                 with tempfile.TemporaryDirectory() as text:
                     fate, message = judged(sample, Path(text))
                 if fate in DEFECTS:
-                    found += 1
+                    result += 1
                     print(f"{sample.name}: {fate}: {message}", flush=True)
-    print(f"{found} defects")
-    return int(found > 0)
+    print(f"{result} defects")
+    return int(result > 0)
 
 
 if __name__ == "__main__":

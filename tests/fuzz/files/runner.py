@@ -158,7 +158,7 @@ def _limited(size: int, folder: Path) -> Iterator[dict[str, Any]]:
     """
     global _opened
     _watch()
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     Path("/proc/self/clear_refs").write_text("5")
     before = _status("VmHWM")
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -168,17 +168,17 @@ def _limited(size: int, folder: Path) -> Iterator[dict[str, Any]]:
     _opened = []
     start = time.process_time()
     try:
-        yield found
+        yield results
     finally:
         opened, _opened = _opened, None
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
         ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-        found["seconds"] = time.process_time() - start + ended.ru_utime + ended.ru_stime - children.ru_utime - children.ru_stime
-        found["bytes"] = _status("VmHWM") - before
+        results["seconds"] = time.process_time() - start + ended.ru_utime + ended.ru_stime - children.ru_utime - children.ru_stime
+        results["bytes"] = _status("VmHWM") - before
         # HDF5 files are read by a process of their own, which writes to a file without a name in the temporary folder,
         # and limits its memory itself.
         places = (str(folder), os.devnull, *INSTALLED)
-        found["outside"] = next(
+        results["outside"] = next(
             (name for name in opened if name.startswith("/") and not name.startswith(places) and name != tempfile.gettempdir()), ""
         )
 
@@ -241,8 +241,8 @@ def _fate_of(error: BaseException | None) -> tuple[Fate, str]:
 
 def _changed(sample: Sample, folder: Path) -> bool:
     """Whether a conversion has changed the files that it was given."""
-    found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    return found != set(sample.files)
+    results = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    return results != set(sample.files)
 
 
 def run_case(ticket: Ticket, say: Say) -> Report:

@@ -21,6 +21,14 @@ from tests.fuzz.draw import Draw, NoCase
 from tests.numerical.caffe import networks
 from tests.numerical.mxnet import models
 from tests.unit.frontends.tensorflow.samples import INT32, Call, constant, function, graph, node, placeholder
+from tests.unit.frontends.tensorflow_js.exporter import (
+    functional,
+    input_layer,
+    keras_topology,
+    layer,
+    written_model,
+    written_weights,
+)
 from tests.unit.small_models import loop_model
 
 ROOT = Path(__file__).parents[3]
@@ -341,16 +349,16 @@ def mxnet_samples() -> list[Sample]:
 def paddle_samples() -> list[Sample]:
     """Programs and PIR of PaddlePaddle with their parameters."""
     folder = FIXTURES / "paddle"
-    found: list[Sample] = []
+    results: list[Sample] = []
     for name, model in (("classifier", "classifier.pdmodel"), ("classifier_pir", "classifier_pir.json")):
         files = {each: (folder / each).read_bytes() for each in (model, f"{name}.pdiparams")}
-        found.append(Sample(f"{name} of PaddlePaddle", files, model))
+        results.append(Sample(f"{name} of PaddlePaddle", files, model))
     for path in sorted(folder.glob("*.zip")):
         with zipfile.ZipFile(path) as archive:
             names = [each for each in archive.namelist() if each.startswith("static.")]
             files = {each: archive.read(each) for each in names}
-        found.append(Sample(f"{path.stem} of PaddlePaddle", files, next(each for each in names if each.endswith((".pdmodel", ".json")))))
-    return found
+        results.append(Sample(f"{path.stem} of PaddlePaddle", files, next(each for each in names if each.endswith((".pdmodel", ".json")))))
+    return results
 
 
 @cache
@@ -358,6 +366,38 @@ def keras_samples() -> list[Sample]:
     """Keras' archives and HDF5 files."""
     folder = FIXTURES / "keras"
     return [Sample(f"{name} of Keras", {name: (folder / name).read_bytes()}, name) for name in ("functional.keras", "sequential.h5")]
+
+
+@cache
+def tensorflow_js_samples() -> list[Sample]:
+    """A layers model and a graph model of TensorFlow.js, with quantized weights in several files."""
+    random = np.random.default_rng(0)
+    weights = {name: random.random(shape).astype(np.float32) for name, shape in (("fc/kernel", (4, 3)), ("fc/bias", (3,)))}
+
+    def layers_model(folder: Path) -> Path:
+        layers = [input_layer("x", [4]), layer("Dense", "fc", ["x"], units=3, use_bias=True)]
+        manifest = written_weights(folder, [weights], {"fc/kernel": "uint8"}, 7)
+        return written_model(folder, keras_topology(functional(layers, ["x"], ["fc"])), manifest, format="layers-model")
+
+    def graph_model(folder: Path) -> Path:
+        constants = {"w": weights["fc/kernel"], "axes": np.array([1], np.int64), "s": np.array(["a", "b"], object)}
+        types = {"w": "DT_FLOAT", "axes": "DT_INT64", "s": "DT_STRING"}
+        nodes: list[dict[str, Any]] = [{"name": "x", "op": "Placeholder", "attr": {"dtype": {"type": "DT_FLOAT"}}}]
+        for name, values in constants.items():
+            shape = {"dim": [{"size": str(size)} for size in values.shape]}
+            tensor = {"dtype": types[name], "tensorShape": shape}
+            nodes.append({"name": name, "op": "Const", "attr": {"value": {"tensor": tensor}, "dtype": {"type": types[name]}}})
+        nodes += [
+            {"name": "y", "op": "MatMul", "input": ["x", "w"], "attr": {"T": {"type": "DT_FLOAT"}}},
+            {"name": "z", "op": "Sum", "input": ["y", "axes"], "attr": {"keep_dims": {"b": True}}},
+            {"name": "t", "op": "Identity", "input": ["s"]},
+        ]
+        outputs = {name: {"name": f"{name}:0", "dtype": dtype} for name, dtype in (("z", "DT_FLOAT"), ("t", "DT_STRING"))}
+        signature = {"inputs": {"x": {"name": "x:0", "dtype": "DT_FLOAT"}}, "outputs": outputs}
+        manifest = written_weights(folder, [constants], {"w": "uint16"}, 9)
+        return written_model(folder, {"node": nodes, "versions": {"producer": 175}}, manifest, format="graph-model", signature=signature)
+
+    return [made("a layers model of TensorFlow.js", layers_model), made("a graph model of TensorFlow.js", graph_model)]
 
 
 @cache
@@ -399,6 +439,7 @@ FORMATS: Mapping[str, Callable[[], list[Sample]]] = {
     "tflite": tensorflow_lite_samples,
     "paddle": paddle_samples,
     "keras": keras_samples,
+    "tensorflow-js": tensorflow_js_samples,
     "stablehlo": stablehlo_samples,
     "aten": pytorch_samples,
     "ir": ir_samples,

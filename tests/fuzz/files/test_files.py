@@ -20,9 +20,9 @@ SEED, COUNT = 4, 400
 def test_damaged_files() -> None:
     reports = list(run([Ticket(SEED, number, tuple(FORMATS)) for number in range(COUNT)]))
     assert not [f"{each.ticket.command()}: {each.sample}: {each.fate}: {each.message}" for each in reports if each.fate in DEFECTS]
-    found = counts(reports)
+    actual = counts(reports)
     # Damage that is always refused, or never, would find nothing.
-    assert min(found[Fate.CONVERTED.value], found[Fate.REFUSED.value]) > COUNT / 10
+    assert min(actual[Fate.CONVERTED.value], actual[Fate.REFUSED.value]) > COUNT / 10
 
 
 @pytest.mark.parametrize("name", FAILURES)

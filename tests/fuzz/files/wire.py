@@ -82,13 +82,13 @@ def fields(content: bytes) -> list[Field]:
 
 def places(message: list[Field]) -> list[tuple[list[Field], int]]:
     """All fields of a message and of the messages in it, each as a list and its index there."""
-    found: list[tuple[list[Field], int]] = []
+    results: list[tuple[list[Field], int]] = []
     pending = [message]
     while pending:
         siblings = pending.pop()
-        found += [(siblings, index) for index in range(len(siblings))]
+        results += [(siblings, index) for index in range(len(siblings))]
         pending += [field.value for field in siblings if isinstance(field.value, list)]
-    return found
+    return results
 
 
 def _number(value: int) -> bytes:

@@ -27,33 +27,36 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.rewriting.builder import OpBuilder
 from tests.fuzz.forms.sweeps import SWEEPS
-from tests.numerical.targets.models import EVERY_PROOF, FAULTS, PROOFS_OF_FORMS, model_of
+from tests.numerical.targets.models import EVERY_PROOF, FORM_OF, PROOFS_OF_FORMS, model_of
 
 LIT = Path(__file__).parents[2] / "filecheck" / "targets" / "openvino_cpu"
 SIZES = (1, 2, 2, 3, 3, 4, 5, 7, 8)
 """The sizes that unknown dimensions get, some of them more often."""
-OF_THEIR_INPUTS = ("number-strings",)
+OF_THEIR_INPUTS = ("move-string-indices",)
 """The forms whose models make no sense with other inputs than those of the smallest models of their faults."""
 OF_SEVERAL_ENTRIES = ("slice-single-entries",)
 """The forms whose lit tests take an entry that small tensors do not have."""
 UNARY = ("opset1.Relu", "opset1.Tanh", "opset1.Negative", "opset1.Sigmoid", "opset1.Abs", "opset1.Exp")
 
+DIVIDING = ("opset1.Divide", "opset1.FloorMod", "opset1.Mod")
+"""The operations whose second operand, of integers, may not be 0."""
+
 
 @cache
 def texts(form: str) -> tuple[str, ...]:
     """The models of the lit tests of a form."""
-    found: list[str] = []
+    results: list[str] = []
     for path in sorted(LIT.glob(f"{form}*.mlir")):
         for part in path.read_text(encoding="utf-8").split("// -----"):
             lines = [line for line in part.splitlines() if not line.lstrip().startswith("//")]
-            found += ["\n".join(lines)] if any("moir.model" in line for line in lines) else []
-    return tuple(found)
+            results += ["\n".join(lines)] if any("moir.model" in line for line in lines) else []
+    return tuple(results)
 
 
 @cache
 def proofs(form: str) -> tuple[str, ...]:
     """The names of the smallest models of the faults that a form avoids."""
-    return tuple(name for name in PROOFS_OF_FORMS if FAULTS[name].form == form)
+    return tuple(name for name in PROOFS_OF_FORMS if FORM_OF.get(name) == form)
 
 
 def model(form: str, seed: int, number: int) -> tuple[ModuleOp, list[Any]]:
@@ -65,7 +68,7 @@ def model(form: str, seed: int, number: int) -> tuple[ModuleOp, list[Any]]:
     if sweep is not None and from_sweep:
         module = sweep(draw)
     elif (source := draw.choice(sources)) in PROOFS_OF_FORMS:
-        module, inputs = _proof(source), EVERY_PROOF[source][1]
+        module, inputs = proof(source), EVERY_PROOF[source][1]
     else:
         module = _variant(source, draw)
     block = models_of(module)[0].block
@@ -84,7 +87,7 @@ def model(form: str, seed: int, number: int) -> tuple[ModuleOp, list[Any]]:
     return module, [_numbers(op, shape, random_numbers) for op, shape in zip(_parameters(block), shapes, strict=True)]
 
 
-def _proof(name: str) -> ModuleOp:
+def proof(name: str) -> ModuleOp:
     """The smallest model that shows a fault."""
     with tempfile.TemporaryDirectory() as folder:
         openvino.save_model(model_of(name), Path(folder) / "m.xml", compress_to_fp16=False)
@@ -143,10 +146,12 @@ def _show(block: Block, value: SSAValue) -> None:
 
 
 def _numbers(op: Parameter, shape: Sequence[int], numbers: np.random.Generator) -> Any:
-    """An input: small integers, booleans, or floats of both signs."""
+    """An input: small integers (those that divide of both signs, and not 0), booleans, or floats of both signs."""
     dtype = to_numpy(element_of(op.results[0]))
     if dtype.kind == "b":
         return numbers.integers(0, 2, shape).astype(bool)
+    if any(use.index == 1 and use.operation.name in DIVIDING for use in op.results[0].uses) and dtype.kind in "iu":
+        return (numbers.integers(1, 4, shape) * numbers.choice([-1, 1] if dtype.kind == "i" else [1], shape)).astype(dtype)
     if dtype.kind in "iu":
         return numbers.integers(0, 3, shape).astype(dtype)
     return (numbers.standard_normal(shape) * 2).astype(dtype)

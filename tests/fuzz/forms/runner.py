@@ -22,8 +22,8 @@ from moir.execution.evaluation import evaluate_block
 from moir.execution.openvino_runtime import run_module
 from moir.pipeline import load_pass
 from moir.rewriting.driver import rewrite
-from moir.target_records import OPENVINO_CPU
-from moir.targets.openvino_cpu.convolution import FiltersOfUnknownSizes
+from moir.targets.openvino_cpu.convolutions.convolution import FiltersOfDynamicShape
+from moir.targets.registry import OPENVINO_CPU
 from tests.fuzz.forms.models import model
 from tests.numerical.forks import forked
 from tests.numerical.workers import Died
@@ -33,7 +33,7 @@ FORMS = (*OPENVINO_CPU.preferred_forms, *OPENVINO_CPU.forms)
 SECONDS = 60.0
 
 
-class AnyFilters(FiltersOfUnknownSizes):
+class AnyFilters(FiltersOfDynamicShape):
     """Writes every convolution as products, which numpy computes."""
 
     def may_match(self, op: Operation) -> bool:
@@ -77,13 +77,13 @@ def judged(form: str, seed: int, number: int) -> Outcome:
     except ConversionError as error:
         return Outcome("skipped", str(error)[:200])
     try:
-        found = run_module(module, inputs)[0]
+        actual = run_module(module, inputs)[0]
     except ExecutionError as error:
         return Outcome("fails", str(error).strip()[-200:])
     except EmissionError as error:
         return Outcome("skipped", str(error)[:200])
     levels = [_levels(each) for each in results_of(models_of(module)[0].block)]
-    differences = [_difference(a, b, level) for a, b, level in zip(found, wanted, levels, strict=True)]
+    differences = [_difference(a, b, level) for a, b, level in zip(actual, wanted, levels, strict=True)]
     wrong = [each for each in differences if each]
     return Outcome("wrong", "; ".join(wrong)) if wrong else Outcome("right")
 
@@ -93,11 +93,11 @@ def _levels(value: SSAValue) -> int:
     return value.owner.integer("levels") if isinstance(value.owner, FakeQuantize) else 0
 
 
-def _difference(found: Any, wanted: Any, levels: int) -> str:
+def _difference(actual: Any, wanted: Any, levels: int) -> str:
     """How a result differs from what it should be; empty if it does not. Of levels, a tenth may be the next one."""
-    if found.shape != np.shape(wanted):
-        return f"shape {found.shape} instead of {np.shape(wanted)}"
-    a, b = (np.asarray(each).astype(np.float64) for each in (found, wanted))
+    if actual.shape != np.shape(wanted):
+        return f"shape {actual.shape} instead of {np.shape(wanted)}"
+    a, b = (np.asarray(each).astype(np.float64) for each in (actual, wanted))
     finite = np.abs(b[np.isfinite(b)])
     largest = float(finite.max()) if finite.size else 1.0
     tolerance = 2e-2 if np.asarray(wanted).dtype.itemsize < 4 and np.asarray(wanted).dtype.kind in "fV" else 1e-3

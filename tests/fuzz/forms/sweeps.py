@@ -184,10 +184,10 @@ SWEEPS: Mapping[str, Callable[[random.Random], ModuleOp]] = MappingProxyType(
     {
         "align-strides": convolution,
         "clamp-before-pooling": convolution,
-        "give-rows-to-biases": cells,
+        "unsqueeze-cell-biases": cells,
         "keep-strides": unit_kernels,
         "pad-before-convolutions": unit_kernels,
-        "separate-levels": averages,
+        "separate-quantized-averages": averages,
         "separate-maps": convolution,
         "separate-normalizations": normalizations,
         "unfold-convolutions": convolution,

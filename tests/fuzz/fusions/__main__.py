@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print_summary(findings)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
-        found = [
+        results = [
             {
                 "number": each.item.number,
                 "outcome": each.judgement.outcome.value,
@@ -112,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if each.judgement.outcome != Outcome.EQUAL
         ]
         options.json.write_text(
-            json.dumps({"seed": options.seed, "cases": len(findings), "seconds": time.monotonic() - start, "found": found}, indent=1)
+            json.dumps({"seed": options.seed, "cases": len(findings), "seconds": time.monotonic() - start, "found": results}, indent=1)
         )
     return int(any(each.judgement.outcome in DEFECTS for each in findings))
 

@@ -49,11 +49,11 @@ def placed(d: Draft, x: Value, glob: str) -> Value:
     for _ in range(TRIES):
         state = len(d.nodes), len(d.values), set(d.inputs), set(d.constants)
         try:
-            found = drawn_kind(d.draw, pattern, families).apply(d, x)
+            result = drawn_kind(d.draw, pattern, families).apply(d, x)
         except NoCase:
             restore(d, state)
             continue
-        if found not in d.values:
-            d.values.append(found)
-        return found
+        if result not in d.values:
+            d.values.append(result)
+        return result
     raise NoCase(f"no {glob} applies")

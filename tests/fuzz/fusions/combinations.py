@@ -77,13 +77,13 @@ def appended(d: Draft, x: Value, only: str = "*", families: dict[str, float] | N
         each = drawn_kind(d.draw, only, families)
         state = len(d.nodes), len(d.values), set(d.inputs), set(d.constants)
         try:
-            found = each.apply(d, x)
+            result = each.apply(d, x)
         except NoCase:
             restore(d, state)
             continue
-        if found not in d.values:
-            d.values.append(found)
-        return each.name, found
+        if result not in d.values:
+            d.values.append(result)
+        return each.name, result
     raise NoCase("no kind applies")
 
 
@@ -125,10 +125,10 @@ def combination(draw: Draw, only: str = "*") -> Case:
 def used_again(d: Draft, x: Value) -> None:
     """Another user of a value, whose result is an output."""
     try:
-        _, found = appended(d, x, families={"activation": 1.0, "unary": 2.0, "arithmetic": 1.0, "movement": 1.0})
+        _, result = appended(d, x, families={"activation": 1.0, "unary": 2.0, "arithmetic": 1.0, "movement": 1.0})
     except NoCase:
         return
-    d.outputs.append(found)
+    d.outputs.append(result)
 
 
 def residual(d: Draft, x: Value, row: Sequence[Value]) -> Value:
@@ -136,8 +136,8 @@ def residual(d: Draft, x: Value, row: Sequence[Value]) -> Value:
     fitting = [each for each in row[:-1] if each.shape == x.shape and each.dtype == x.dtype]
     if not fitting:
         return x
-    found = either(d, d.draw.one_of(("Add", "Add", "Add", "Mul")), x, d.draw.one_of(fitting))
+    result = either(d, d.draw.one_of(("Add", "Add", "Add", "Mul")), x, d.draw.one_of(fitting))
     if d.draw.chance(0.3) and x.is_float:
-        found = d.op("Relu", found)
-    d.values.append(found)
-    return found
+        result = d.op("Relu", result)
+    d.values.append(result)
+    return result

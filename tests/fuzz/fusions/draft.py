@@ -222,12 +222,12 @@ def read_by(node: onnx.NodeProto) -> Iterator[str]:
 def _needed(nodes: Sequence[onnx.NodeProto], wanted: set[str]) -> list[onnx.NodeProto]:
     """The nodes that some values depend on, in their order."""
     needed = set(wanted)
-    found: list[onnx.NodeProto] = []
+    actual: list[onnx.NodeProto] = []
     for node in reversed(nodes):
         if not needed.isdisjoint(node.output):
             needed.update(read_by(node))
-            found.append(node)
-    return found[::-1]
+            actual.append(node)
+    return actual[::-1]
 
 
 def _with_batch(name: str, array: Array) -> onnx.ValueInfoProto:

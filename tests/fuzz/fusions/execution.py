@@ -50,8 +50,8 @@ class Switches:
     @property
     def properties(self) -> dict[str, str]:
         """The properties that the model is compiled with."""
-        found = {} if self.snippets == "ENABLE" else {"SNIPPETS_MODE": self.snippets}
-        return {**found, **(IN_FLOATS if self.floats else {})}
+        result = {} if self.snippets == "ENABLE" else {"SNIPPETS_MODE": self.snippets}
+        return {**result, **(IN_FLOATS if self.floats else {})}
 
 
 def drawn_switches(draw: Draw, instructions: Sequence[str] = INSTRUCTIONS) -> Switches:
@@ -106,8 +106,8 @@ def executed(
     _, status = os.waitpid(child, 0)
     stage, *pieces = content.split(b"\n", 1) if content else (b"start", b"")
     if os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0 and pieces and pieces[0]:
-        found: Run = pickle.loads(pieces[0])
-        return found
+        actual: Run = pickle.loads(pieces[0])
+        return actual
     if not ready:
         return Run(Outcome.HANG, f"no answer after {limit:.0f} s")
     reason = signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else f"exit status {os.WEXITSTATUS(status)}"

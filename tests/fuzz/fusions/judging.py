@@ -166,13 +166,13 @@ def is_rounded(model: Model, results: Sequence[Array]) -> bool:
 def _errors(results: Sequence[Array], expected: Sequence[Array]) -> tuple[float, bool]:
     """The largest difference of results as a part of the largest number, and whether a result of floats differs by it."""
     error, of_floats = 0.0, False
-    for found, wanted in zip(results, expected, strict=True):
-        if found.shape != wanted.shape:
+    for actual, wanted in zip(results, expected, strict=True):
+        if actual.shape != wanted.shape:
             return 1.0, True
         if not wanted.size:
             continue
         exact = wanted.astype(np.float64)
-        part = float(np.max(np.abs(found.astype(np.float64) - exact)) / max(float(np.max(np.abs(exact))), 1e-6))
+        part = float(np.max(np.abs(actual.astype(np.float64) - exact)) / max(float(np.max(np.abs(exact))), 1e-6))
         if not part <= error:
             error, of_floats = part, wanted.dtype.kind == "f"
     return error, of_floats

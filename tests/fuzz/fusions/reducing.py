@@ -30,12 +30,12 @@ def smallest(model: Model, conversion: Conversion, switches: Switches, whole: Ve
 
     def fails(candidate: Candidate) -> bool:
         try:
-            found = judged(as_model(candidate), conversion, switches)
+            actual = judged(as_model(candidate), conversion, switches)
         except NoCase:
             return False
-        if found.judgement.outcome != whole.judgement.outcome or (whole.of_floats and not found.of_floats):
+        if actual.judgement.outcome != whole.judgement.outcome or (whole.of_floats and not actual.of_floats):
             return False
-        return not np.isfinite(whole.error) or found.error >= PART * min(1.0, whole.error)
+        return not np.isfinite(whole.error) or actual.error >= PART * min(1.0, whole.error)
 
     with TemporaryDirectory() as folder:
         path = Path(folder, "model.onnx")

@@ -29,9 +29,9 @@ def changed(model: onnx.ModelProto, arrays: Mapping[str, Array], seed: int) -> o
         arrays: the values of the graph itself, by name.
     """
     random = np.random.default_rng(seed)
-    found = onnx.ModelProto()
-    found.CopyFrom(model)
-    graph = found.graph
+    result = onnx.ModelProto()
+    result.CopyFrom(model)
+    graph = result.graph
     nodes = list(graph.node)
     del graph.node[:]
     renamed: dict[str, str] = {}
@@ -59,7 +59,7 @@ def changed(model: onnx.ModelProto, arrays: Mapping[str, Array], seed: int) -> o
             renamed[name] = other
     for each in graph.output:
         each.name = renamed.get(each.name, each.name)
-    return found
+    return result
 
 
 def is_rounding(results: Sequence[Array], expected: Sequence[Array], others: Sequence[Sequence[Array]]) -> bool:
@@ -70,8 +70,8 @@ def is_rounding(results: Sequence[Array], expected: Sequence[Array], others: Seq
         expected: what the reference computes.
         others: what it computes of changed models.
     """
-    for index, (found, wanted) in enumerate(zip(results, expected, strict=True)):
-        if found.shape != wanted.shape or found.dtype != wanted.dtype:
+    for index, (actual, wanted) in enumerate(zip(results, expected, strict=True)):
+        if actual.shape != wanted.shape or actual.dtype != wanted.dtype:
             return False
         if not wanted.size:
             continue
@@ -84,6 +84,6 @@ def is_rounding(results: Sequence[Array], expected: Sequence[Array], others: Seq
         relative, absolute = tolerances(wanted)
         # Where a level or an index changes, others of the same magnitude may.
         allowed = np.maximum(FACTOR * spread, absolute + relative * np.abs(exact))
-        if not bool(np.all(np.abs(found.astype(np.float64) - exact) <= allowed)):
+        if not bool(np.all(np.abs(actual.astype(np.float64) - exact) <= allowed)):
             return False
     return True

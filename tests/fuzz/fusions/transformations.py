@@ -248,11 +248,11 @@ ConcatInPlace                           Conv* Concat @unary | Concat @unary Conc
 
 
 def _table(text: str) -> dict[str, list[list[str]]]:
-    found: dict[str, list[list[str]]] = {}
+    results: dict[str, list[list[str]]] = {}
     for line in text.strip().splitlines():
         name, rows = line.split(maxsplit=1)
-        found[name] = [row.split() for row in rows.split("|")]
-    return found
+        results[name] = [row.split() for row in rows.split("|")]
+    return results
 
 
 TRANSFORMATIONS: Mapping[str, list[list[str]]] = {**_table(_COMMON), **_table(_LOW_PRECISION), **_table(_PLUGIN)}

@@ -143,12 +143,12 @@ class KerasModel:
 
 def plain(value: Any) -> Array:
     """A result of Keras as an array; texts are objects, complex numbers pairs. Raises NoCase for tensors that are not dense."""
-    found: Any = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
-    if np.iscomplexobj(found):
-        return np.stack([found.real, found.imag], axis=-1)
-    if found.dtype.kind in "OSU":
-        return np.array([each.decode() if isinstance(each, bytes) else str(each) for each in found.ravel()], object).reshape(found.shape)
-    return found
+    result: Any = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+    if np.iscomplexobj(result):
+        return np.stack([result.real, result.imag], axis=-1)
+    if result.dtype.kind in "OSU":
+        return np.array([each.decode() if isinstance(each, bytes) else str(each) for each in result.ravel()], object).reshape(result.shape)
+    return result
 
 
 def of_declared_type(result: Array, declared: str) -> Array:

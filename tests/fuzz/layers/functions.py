@@ -45,15 +45,15 @@ FUNCTIONS: Mapping[str, Callable[[Array], Array]] = {
 def windows(x: Array, kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> Array:
     """The windows of images [N, C, H, W]: [N, C, rows, columns, kernel rows, kernel columns]."""
     extents = [(size - 1) * step + 1 for size, step in zip(kernel, dilations, strict=True)]
-    found = np.lib.stride_tricks.sliding_window_view(x, extents, (2, 3))
-    return found[:, :, :: strides[0], :: strides[1], :: dilations[0], :: dilations[1]]
+    result = np.lib.stride_tricks.sliding_window_view(x, extents, (2, 3))
+    return result[:, :, :: strides[0], :: strides[1], :: dilations[0], :: dilations[1]]
 
 
 def convolution(x: Array, filters: Array, strides: Sequence[int], dilations: Sequence[int], pads: Sequence[int], groups: int) -> Array:
     """Images [N, C, H, W] by filters [M, C / groups, rows, columns]."""
     padded = np.pad(x, [(0, 0), (0, 0), (pads[0], pads[0]), (pads[1], pads[1])]).astype(np.float64)
-    found = windows(padded, filters.shape[2:], strides, dilations)
-    parts = zip(np.split(found, groups, 1), np.split(filters, groups), strict=True)
+    result = windows(padded, filters.shape[2:], strides, dilations)
+    parts = zip(np.split(result, groups, 1), np.split(filters, groups), strict=True)
     return np.concatenate([np.einsum("nchwij,mcij->nmhw", data, own) for data, own in parts], 1)
 
 

@@ -76,13 +76,13 @@ def pieces(g: Sketch, x: str, steps: int, axis: int) -> list[str]:
     match g.draw.integer(0, 2):
         case 0:
             parts = g.plain("Split", x, g.integers(*[1] * steps), outputs=steps, axis=axis)
-            found = [g.op("Squeeze", part, g.integers(axis)) for part in parts]
+            results = [g.op("Squeeze", part, g.integers(axis)) for part in parts]
         case 1:
-            found = [g.op("Gather", x, g.array(step, np.int64), axis=axis) for step in range(steps)]
+            results = [g.op("Gather", x, g.array(step, np.int64), axis=axis) for step in range(steps)]
         case _:
             slices = [g.op("Slice", x, g.integers(step), g.integers(step + 1), g.integers(axis)) for step in range(steps)]
-            found = [g.op("Squeeze", part, g.integers(axis)) for part in slices]
-    return [found[step] for step in order]
+            results = [g.op("Squeeze", part, g.integers(axis)) for part in slices]
+    return [results[step] for step in order]
 
 
 def state(g: Sketch, batch: int, size: int) -> str:

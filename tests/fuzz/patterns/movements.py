@@ -94,11 +94,11 @@ def parts(g: Sketch) -> str:
     shape[axis] = 4
     x = g.input(shape)
     step = g.draw.one_of((1, 2))
-    found = [
+    results = [
         g.op("Slice", x, g.integers(start), g.integers(min(4, start + step + (g.draw.chance(DEVIATION)))), g.integers(axis))
         for start in range(0, 4, step)
     ]
-    return g.op("Concat", *(found if g.draw.chance(0.5) else found[::-1]), axis=axis)
+    return g.op("Concat", *(results if g.draw.chance(0.5) else results[::-1]), axis=axis)
 
 
 @pattern("fuse-shuffle-channels")

@@ -31,35 +31,35 @@ EXCLUDED = ("pca_lowrank", "svd_lowrank", "linalg.vander")
 """Operators that are random, and one that `operators` draws."""
 
 
-def _of_factors(found: list[torch.Tensor]) -> list[torch.Tensor]:
+def _of_factors(result: list[torch.Tensor]) -> list[torch.Tensor]:
     """Singular values, and the product with their vectors, which are those up to a sign, for equal values up to a rotation."""
-    left, values, right = found
+    left, values, right = result
     count = values.shape[-1]
     return [values, (left[..., :count] * values.unsqueeze(-2)) @ right[..., :count, :]]
 
 
-def comparable(name: str, found: list[torch.Tensor], _: torch.Tensor) -> list[torch.Tensor]:
+def comparable(name: str, result: list[torch.Tensor], _: torch.Tensor) -> list[torch.Tensor]:
     """Results that are the same in any implementation."""
-    if name == "linalg.svd" and len(found) == 3:
-        return _of_factors(found)
-    if name == "svd" and len(found) == 3:
-        return _of_factors([found[0], found[1], found[2].mH])
+    if name == "linalg.svd" and len(result) == 3:
+        return _of_factors(result)
+    if name == "svd" and len(result) == 3:
+        return _of_factors([result[0], result[1], result[2].mH])
     if name == "linalg.eigh":
-        values, vectors = found
+        values, vectors = result
         return [values, (vectors * values.unsqueeze(-2)) @ vectors.mH]
     if name == "linalg.lstsq":
-        return found[:1]
-    return found
+        return result[:1]
+    return result
 
 
 @cache
 def _operators(only: str) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
+    results: dict[str, list[Any]] = {}
     for info in op_db:
         drawn = any(fnmatch(info.name, glob) for glob in ALGEBRA) or info.name in WITH_COMPLEX
         if drawn and info.name not in EXCLUDED and fnmatch(info.name, only):
-            found.setdefault(info.name, []).append(info)
-    return found
+            results.setdefault(info.name, []).append(info)
+    return results
 
 
 def algebra(draw: Draw, only: str) -> Case:
@@ -68,4 +68,4 @@ def algebra(draw: Draw, only: str) -> Case:
     name = draw.subject(list(known))
     types = COMPLEX if name in WITH_COMPLEX or draw.chance(0.33) else REAL
     among = (*types, *(each for each in (*REAL, *COMPLEX) if not any(other in known[name][0].dtypes for other in types)))
-    return sample_of(draw, name, draw.one_of(known[name]), among, lambda found, first: comparable(name, found, first))
+    return sample_of(draw, name, draw.one_of(known[name]), among, lambda result, first: comparable(name, result, first))

@@ -56,8 +56,8 @@ class ExportedSource:
 
     def references(self) -> Sequence[tuple[str, Reference]]:
         """PyTorch, which has computed the results already, and PyTorch in f32."""
-        found: list[tuple[str, Reference]] = [("PyTorch", lambda _: list(self.expected))]
-        return [*found, ("PyTorch in f32", lambda _: list(self.wide))] if self.wide else found
+        results: list[tuple[str, Reference]] = [("PyTorch", lambda _: list(self.expected))]
+        return [*results, ("PyTorch in f32", lambda _: list(self.wide))] if self.wide else results
 
     def contents(self, inputs: Mapping[str, Array]) -> Contents:
         """What the program is made of."""
@@ -128,8 +128,8 @@ def _with_pairs(function: Function, tensors: Tensors) -> tuple[Function, list[to
     are_complex = [each.is_complex() for each in tensors]
 
     def of_pairs(*given: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        found = function(*(torch.view_as_complex(each) if pairs else each for each, pairs in zip(given, are_complex, strict=True)))
-        results = [found] if isinstance(found, torch.Tensor) else found
+        result = function(*(torch.view_as_complex(each) if pairs else each for each, pairs in zip(given, are_complex, strict=True)))
+        results = [result] if isinstance(result, torch.Tensor) else result
         return tuple(torch.view_as_real(each.resolve_conj()) if each.is_complex() else each for each in results)
 
     return of_pairs, [torch.view_as_real(each.resolve_conj()).clone() if each.is_complex() else each for each in tensors]
@@ -156,13 +156,13 @@ def _computed_in_f32(function: Function, tensors: Tensors, results: Sequence[Arr
     that is not possible.
     """
     try:
-        found = _computed(function, [each.float() if each.dtype == torch.float16 else each for each in tensors])
+        result = _computed(function, [each.float() if each.dtype == torch.float16 else each for each in tensors])
     except NoCase:
         return []
-    if [each.shape for each in found] != [each.shape for each in results]:
+    if [each.shape for each in result] != [each.shape for each in results]:
         return []
     with np.errstate(all="ignore"):
-        return [a.astype(b.dtype) for a, b in zip(found, results, strict=True)]
+        return [a.astype(b.dtype) for a, b in zip(result, results, strict=True)]
 
 
 def _written(function: Function, tensors: Tensors) -> list[Array | None]:
@@ -180,10 +180,10 @@ def _computed(function: Function, tensors: Tensors) -> list[Array]:
     try:
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
-            found = function(*[tensor.clone() for tensor in tensors])
+            result = function(*[tensor.clone() for tensor in tensors])
     except Exception as error:
         raise NoCase(str(error)) from None
-    results = [found] if isinstance(found, torch.Tensor) else list(found)
+    results = [result] if isinstance(result, torch.Tensor) else list(result)
     if not results or not all(isinstance(each, torch.Tensor) for each in results):
         raise NoCase("a result is not a tensor")
     return [_array(each) for each in results]

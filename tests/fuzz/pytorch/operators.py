@@ -86,18 +86,18 @@ def _elements_at(x: torch.Tensor, places: torch.Tensor, axis: int) -> torch.Tens
 @cache
 def operators(only: str = "*") -> dict[str, list[Any]]:
     """The descriptions of operators that match a glob, by name."""
-    found: dict[str, list[Any]] = {}
+    results: dict[str, list[Any]] = {}
     for info in op_db:
         if fnmatch(info.name, only) and (only != "*" or not any(fnmatch(info.name, glob) for glob in FOREIGN)):
-            found.setdefault(info.name, []).append(info)
-    return found
+            results.setdefault(info.name, []).append(info)
+    return results
 
 
 def single_operator(draw: Draw, only: str) -> Case:
     """A program of one operator."""
     known = operators(only)
     name = draw.subject(list(known))
-    return sample_of(draw, name, draw.one_of(known[name]), TYPES, lambda found, _: found)
+    return sample_of(draw, name, draw.one_of(known[name]), TYPES, lambda result, _: result)
 
 
 def sample_of(draw: Draw, name: str, info: Any, among: Sequence[torch.dtype], comparable: Comparable) -> Case:
@@ -133,11 +133,11 @@ def sample_of(draw: Draw, name: str, info: Any, among: Sequence[torch.dtype], co
         held = [each.clone() if index in written else each for index, each in enumerate(given)]
         remaining = iter(held)
         first, args, kwargs = pytree.tree_unflatten([next(remaining) if isinstance(each, torch.Tensor) else each for each in leaves], tree)
-        found = pytree.tree_leaves(info.op(first, *args, **kwargs))
-        if name in PLACES and len(found) == 2 and first.dim():
-            found[1] = _elements_at(first, found[1], kwargs.get("dim", args[PLACES[name]] if len(args) > PLACES[name] else -1))
-        found = comparable([each for each in found if isinstance(each, torch.Tensor)], first)
-        return (*found, *(held[index] for index in written))
+        result = pytree.tree_leaves(info.op(first, *args, **kwargs))
+        if name in PLACES and len(result) == 2 and first.dim():
+            result[1] = _elements_at(first, result[1], kwargs.get("dim", args[PLACES[name]] if len(args) > PLACES[name] else -1))
+        result = comparable([each for each in result if isinstance(each, torch.Tensor)], first)
+        return (*result, *(held[index] for index in written))
 
     written: list[int] = []
     tensors = [each.detach() for each in tensors]

@@ -155,5 +155,5 @@ def mixed_types(draw: Draw, only: str) -> Case:
     return exported_case(draw, name, lambda x, y: _results(function(x, y)), operands)
 
 
-def _results(found: Any) -> Any:
-    return found if isinstance(found, torch.Tensor) else tuple(found)
+def _results(result: Any) -> Any:
+    return result if isinstance(result, torch.Tensor) else tuple(result)

@@ -18,7 +18,7 @@ def attention(draw: Draw, signature: Signature) -> Values:
     size, value_size = draw.one_of((2, 4)), draw.one_of((2, 3))
     past = draw.integer(1, 3) if draw.chance(0.2) else 0
     key, value = signature.dtype("K"), signature.dtype("V")
-    found: dict[str, Any] = {
+    values: dict[str, Any] = {
         "softmax_precision": None,
         "qk_matmul_output_mode": draw.integer(0, 3),
         "scale": draw.one_of((0.5, 1.0, 0.1)),
@@ -26,7 +26,7 @@ def attention(draw: Draw, signature: Signature) -> Values:
         "is_causal": int(draw.chance(0.3)),
     }
     if draw.chance(0.6):
-        found |= {
+        values |= {
             "Q": draw.array(key, [batch, query_heads, queries, size], special=0),
             "K": draw.array(key, [batch, heads, keys, size], special=0),
             "V": draw.array(value, [batch, heads, keys, value_size], special=0),
@@ -34,7 +34,7 @@ def attention(draw: Draw, signature: Signature) -> Values:
             "kv_num_heads": None,
         }
     else:
-        found |= {
+        values |= {
             "Q": draw.array(key, [batch, queries, query_heads * size], special=0),
             "K": draw.array(key, [batch, keys, heads * size], special=0),
             "V": draw.array(value, [batch, keys, heads * value_size], special=0),
@@ -47,19 +47,19 @@ def attention(draw: Draw, signature: Signature) -> Values:
     if mask.kind == "b":
         allowed = draw.random.random(shape) < 0.7
         allowed[..., 0] = True
-        found["attn_mask"] = allowed
+        values["attn_mask"] = allowed
     elif mask == key:
-        found["attn_mask"] = draw.array(mask, shape, special=0)
+        values["attn_mask"] = draw.array(mask, shape, special=0)
     if past:
-        found |= {
+        values |= {
             "past_key": Required(draw.array(key, [batch, heads, past, size], special=0)),
             "past_value": Required(draw.array(value, [batch, heads, past, value_size], special=0)),
         }
     elif draw.chance(0.1):
-        found["nonpad_kv_seqlen"] = draw.between(np.int64, [batch], 1, keys)
+        values["nonpad_kv_seqlen"] = draw.between(np.int64, [batch], 1, keys)
     for name in ("left_window_size", "right_window_size"):
-        found[name] = draw.integer(0, 3) if draw.chance(0.2) else None
-    return found
+        values[name] = draw.integer(0, 3) if draw.chance(0.2) else None
+    return values
 
 
 @recipe("RotaryEmbedding")
@@ -88,7 +88,7 @@ def linear(draw: Draw, signature: Signature) -> Values:
     size, value_size = draw.integer(1, 3), draw.integer(1, 3)
     rule = draw.one_of(("linear", "gated", "delta", "gated_delta"))
     dtype, state = signature.dtype("query"), signature.dtype("past_state")
-    found: dict[str, Any] = {
+    values: dict[str, Any] = {
         "query": draw.array(dtype, [batch, length, query_heads * size], special=0),
         "key": draw.array(dtype, [batch, length, heads * size], special=0),
         "value": draw.array(dtype, [batch, length, heads * value_size], special=0),
@@ -100,7 +100,7 @@ def linear(draw: Draw, signature: Signature) -> Values:
         "chunk_size": None,
     }
     if "gated" in rule:
-        found["decay"] = Required(-draw.positive(dtype, [batch, length, heads]))
+        values["decay"] = Required(-draw.positive(dtype, [batch, length, heads]))
     if "delta" in rule:
-        found["beta"] = Required(draw.positive(dtype, [batch, length, heads]))
-    return found
+        values["beta"] = Required(draw.positive(dtype, [batch, length, heads]))
+    return values

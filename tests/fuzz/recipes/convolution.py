@@ -12,7 +12,7 @@ from tests.fuzz.signature import Signature, Values, recipe
 
 def window(draw: Draw, signature: Signature, axes: int, kernel: list[int]) -> Values:
     """Strides, dilations and pads, automatic ones among them."""
-    found: dict[str, Any] = {
+    values: dict[str, Any] = {
         "kernel_shape": kernel,
         "strides": draw.integers(axes, 1, 3),
         "dilations": draw.integers(axes, 1, 2) if signature.takes("dilations") and draw.chance(0.3) else None,
@@ -20,13 +20,13 @@ def window(draw: Draw, signature: Signature, axes: int, kernel: list[int]) -> Va
     }
     padding = draw.integer(0, 5)
     if padding == 0 and signature.takes("auto_pad"):
-        found |= {"auto_pad": draw.one_of(("SAME_UPPER", "SAME_LOWER", "VALID", "NOTSET")), "pads": None, "dilations": None}
+        values |= {"auto_pad": draw.one_of(("SAME_UPPER", "SAME_LOWER", "VALID", "NOTSET")), "pads": None, "dilations": None}
     elif padding < 4:
         limits = [size - 1 for size in kernel] * 2
-        found["pads"] = [draw.integer(0, limit) for limit in limits]
+        values["pads"] = [draw.integer(0, limit) for limit in limits]
     else:
-        found["pads"] = None
-    return found
+        values["pads"] = None
+    return values
 
 
 def data_shape(draw: Draw, axes: int, channels: int) -> list[int]:
@@ -60,13 +60,13 @@ def convolution(draw: Draw, signature: Signature) -> Values:
 def transposed(draw: Draw, signature: Signature) -> Values:
     shape, weights, group, kernel = convolution_shapes(draw, transposed=True)
     dtype = signature.dtype()
-    found = window(draw, signature, len(kernel), kernel)
-    found["output_padding"] = [draw.integer(0, stride - 1) for stride in found["strides"]] if draw.chance(0.3) else None
-    found["output_shape"] = None
+    result = window(draw, signature, len(kernel), kernel)
+    result["output_padding"] = [draw.integer(0, stride - 1) for stride in result["strides"]] if draw.chance(0.3) else None
+    result["output_shape"] = None
     if draw.chance(0.15):
-        found["output_shape"] = [size * stride for size, stride in zip(shape[2:], found["strides"], strict=True)]
-        found |= {"pads": None, "output_padding": None}
-    return found | {
+        result["output_shape"] = [size * stride for size, stride in zip(shape[2:], result["strides"], strict=True)]
+        result |= {"pads": None, "output_padding": None}
+    return result | {
         "X": draw.array(dtype, shape, special=0),
         "W": draw.array(dtype, weights, special=0),
         "B": draw.array(dtype, [weights[1] * group], special=0),
@@ -92,15 +92,15 @@ def quantized_convolution(draw: Draw, signature: Signature) -> Values:
     shape, weights, group, kernel = convolution_shapes(draw)
     x, w, y = signature.dtype("x"), signature.dtype("w"), signature.dtype("y_zero_point")
     channels = draw.one_of(([], weights[:1]))
-    found: Values = {"x": draw.array(x, shape), "w": draw.array(w, weights), "group": group}
-    found |= {
+    values: Values = {"x": draw.array(x, shape), "w": draw.array(w, weights), "group": group}
+    values |= {
         "x_scale": draw.positive(np.float32, []),
         "w_scale": draw.positive(np.float32, channels),
         "y_scale": draw.positive(np.float32, []),
     }
-    found |= {"x_zero_point": draw.array(x, []), "w_zero_point": draw.array(w, channels), "y_zero_point": draw.array(y, [])}
-    found["B"] = draw.array(np.dtype(np.int32), weights[:1], special=0)
-    return found | window(draw, signature, len(kernel), kernel)
+    values |= {"x_zero_point": draw.array(x, []), "w_zero_point": draw.array(w, channels), "y_zero_point": draw.array(y, [])}
+    values["B"] = draw.array(np.dtype(np.int32), weights[:1], special=0)
+    return values | window(draw, signature, len(kernel), kernel)
 
 
 @recipe("DeformConv")
@@ -132,9 +132,9 @@ def deformable(draw: Draw, signature: Signature) -> Values:
 def pool(draw: Draw, signature: Signature) -> Values:
     axes = draw.one_of((1, 2, 2, 2, 3))
     kernel = draw.integers(axes, 1, 3)
-    found = window(draw, signature, axes, kernel)
+    result = window(draw, signature, axes, kernel)
     special = 0.05 if signature.name == "MaxPool" else 0
-    return found | {
+    return result | {
         "X": draw.array(signature.dtype(), data_shape(draw, axes, draw.integer(1, 3)), special=special),
         "p": draw.integer(1, 3),
     }

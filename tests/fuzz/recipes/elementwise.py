@@ -64,10 +64,10 @@ def division(draw: Draw, signature: Signature) -> Values:
     if dtype.kind == "i":
         # The least integer by -1 overflows.
         numerator = np.maximum(numerator, integer_limits(dtype)[0] + 1).astype(dtype)
-    found = {"A": numerator, "B": divisor(draw, dtype, right)} | attributes
+    result = {"A": numerator, "B": divisor(draw, dtype, right)} | attributes
     if signature.name == "Mod":
-        found["fmod"] = 1 if dtype.kind not in "iu" else draw.integer(0, 1)
-    return found
+        result["fmod"] = 1 if dtype.kind not in "iu" else draw.integer(0, 1)
+    return result
 
 
 @recipe("Pow")
@@ -149,13 +149,13 @@ def cast(draw: Draw, signature: Signature) -> Values:
         x = np.where(np.isnan(x.astype(np.float64)), np.ones((), source), x)
     if source.kind in "OUS":
         x = np.array([draw.one_of(("1", "-2", "0.5", "1e3", "12")) for _ in range(x.size)], dtype=object).reshape(shape)
-    found: Values = {"input": x, "to": target if signature.version >= 6 else TensorProto.DataType.Name(target).encode()}
+    values: Values = {"input": x, "to": target if signature.version >= 6 else TensorProto.DataType.Name(target).encode()}
     if "target_type" in signature.inputs:
-        found["target_type"] = draw.array(signature.dtype("target_type"), draw.shape())
+        values["target_type"] = draw.array(signature.dtype("target_type"), draw.shape())
     if signature.name == "BitCast":
         width = source.itemsize
-        found["to"] = draw.one_of(SAME_WIDTH.get(width, SAME_WIDTH[1]))
-    return found
+        values["to"] = draw.one_of(SAME_WIDTH.get(width, SAME_WIDTH[1]))
+    return values
 
 
 INTEGRAL: dict[int, tuple[int, int]] = {
@@ -182,11 +182,11 @@ SAME_WIDTH: dict[int, list[int]] = {
 
 @recipe("Selu", "HardSigmoid", "Elu", "Celu", "LeakyRelu", "ThresholdedRelu", "Shrink", "Swish")
 def activation(draw: Draw, signature: Signature) -> Values:
-    found: Values = {next(iter(signature.inputs)): draw.array(signature.dtype(), draw.shape())}
+    values: Values = {next(iter(signature.inputs)): draw.array(signature.dtype(), draw.shape())}
     for name in signature.schema.attributes:
         if name in ("alpha", "beta", "gamma", "lambd", "bias"):
-            found[name] = draw.one_of(FACTORS if signature.name != "Celu" else [each for each in FACTORS if each])
-    return found
+            values[name] = draw.one_of(FACTORS if signature.name != "Celu" else [each for each in FACTORS if each])
+    return values
 
 
 @recipe("SwiGLU")

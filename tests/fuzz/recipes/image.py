@@ -21,13 +21,13 @@ def resize(draw: Draw, signature: Signature) -> Values:
     rank = len(shape)
     moved = [axis for axis in range(rank) if draw.chance(0.6)] if mode == "nearest" else list(range(2, rank))
     factors = {axis: draw.one_of((0.5, 2.0, 1.0, 1.5, 0.6, 3.0)) for axis in moved}
-    found: dict[str, Any] = {"mode": mode, "X": draw.array(signature.dtype("X"), shape, special=0)}
+    values: dict[str, Any] = {"mode": mode, "X": draw.array(signature.dtype("X"), shape, special=0)}
     if signature.version == 10:
-        return found | {"scales": np.array([factors.get(axis, 1.0) for axis in range(rank)], np.float32)}
+        return values | {"scales": np.array([factors.get(axis, 1.0) for axis in range(rank)], np.float32)}
     where = draw.one_of(COORDINATES[:4]) if draw.chance(0.8) else draw.one_of(COORDINATES)
     named = moved if signature.version >= 18 and moved and draw.chance(0.4) else None
     axes = named if named is not None else list(range(rank))
-    found |= {
+    values |= {
         "coordinate_transformation_mode": where,
         "nearest_mode": draw.one_of(ROUNDINGS),
         "axes": named,
@@ -39,34 +39,34 @@ def resize(draw: Draw, signature: Signature) -> Values:
     }
     if where == "tf_crop_and_resize":
         region = [draw.one_of((0.0, 0.1)) for _ in axes] + [draw.one_of((1.0, 0.8)) for _ in axes]
-        found["roi"] = Required(np.array(region, signature.dtype("roi")))
+        values["roi"] = Required(np.array(region, signature.dtype("roi")))
     elif signature.version == 11:
-        found["roi"] = Required(np.zeros(0, signature.dtype("roi")))
+        values["roi"] = Required(np.zeros(0, signature.dtype("roi")))
     if draw.chance(0.5):
-        found["scales"] = Required(np.array([factors.get(axis, 1.0) for axis in axes], np.float32))
+        values["scales"] = Required(np.array([factors.get(axis, 1.0) for axis in axes], np.float32))
     else:
         sizes = [max(1, int(shape[axis] * factors.get(axis, 1.0))) for axis in axes]
-        found |= {
+        values |= {
             "sizes": Required(np.array(sizes, np.int64)),
             "scales": Required(np.zeros(0, np.float32)) if signature.version == 11 else None,
         }
         if signature.version >= 18 and draw.chance(0.2):
-            found["keep_aspect_ratio_policy"] = draw.one_of(("stretch", "not_larger", "not_smaller"))
-    return found
+            values["keep_aspect_ratio_policy"] = draw.one_of(("stretch", "not_larger", "not_smaller"))
+    return values
 
 
 @recipe("Upsample")
 def upsample(draw: Draw, signature: Signature) -> Values:
     shape = [draw.integer(1, 2), draw.integer(1, 2), *draw.integers(2, 1, 4)]
     factors = [draw.one_of((1.0, 2.0, 1.5, 3.0)) for _ in range(2)]
-    found: Values = {
+    values: Values = {
         "X": draw.array(signature.dtype("X"), shape, special=0),
         "mode": draw.one_of(("nearest", "linear") if signature.dtype("X").kind in "fV" else ("nearest",)),
     }
     if signature.version == 1:
-        return found | {"height_scale": factors[0], "width_scale": factors[1]}
+        return values | {"height_scale": factors[0], "width_scale": factors[1]}
     scales = [1.0, 1.0, *factors]
-    return found | {"scales": np.array(scales, np.float32) if "scales" in signature.inputs else scales}
+    return values | {"scales": np.array(scales, np.float32) if "scales" in signature.inputs else scales}
 
 
 @recipe("GridSample")

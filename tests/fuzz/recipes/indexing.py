@@ -22,8 +22,8 @@ def gather(draw: Draw, signature: Signature) -> Values:
     shape, indices = draw.shape(1, 4), draw.shape(0, 3)
     axis = draw.axis(len(shape))
     low = -shape[axis] if signature.version >= 11 else 0
-    found = draw.between(index_type(draw, signature), indices, low, shape[axis] - 1)
-    return {"data": draw.array(signature.dtype("data"), shape), "indices": found, "axis": axis if axis != 0 or draw.chance(0.5) else None}
+    result = draw.between(index_type(draw, signature), indices, low, shape[axis] - 1)
+    return {"data": draw.array(signature.dtype("data"), shape), "indices": result, "axis": axis if axis != 0 or draw.chance(0.5) else None}
 
 
 def along(draw: Draw, signature: Signature) -> tuple[list[int], np.ndarray, int]:

@@ -78,19 +78,24 @@ def classify(draw: Draw, signature: Signature) -> Values:
 
 @recipe("OneHotEncoder")
 def one_hot(draw: Draw, signature: Signature) -> Values:
-    found: Values = {"X": draw.array(signature.dtype(), draw.shape(1, 3), special=0), "zeros": 1, "cats_int64s": None, "cats_strings": None}
-    return found | ({"cats_strings": ["a", "B", "abc"]} if signature.dtype().kind in "OUS" else {"cats_int64s": [0, 1, 5]})
+    values: Values = {
+        "X": draw.array(signature.dtype(), draw.shape(1, 3), special=0),
+        "zeros": 1,
+        "cats_int64s": None,
+        "cats_strings": None,
+    }
+    return values | ({"cats_strings": ["a", "B", "abc"]} if signature.dtype().kind in "OUS" else {"cats_int64s": [0, 1, 5]})
 
 
 @recipe("LabelEncoder")
 def encode(draw: Draw, signature: Signature) -> Values:
-    found: Values = dict.fromkeys(signature.schema.attributes)
+    result: Values = dict.fromkeys(signature.schema.attributes)
     x = draw.array(signature.dtype("X"), draw.shape(), special=0)
     keys = {"O": ("keys_strings", ["a", "B", "abc"]), "i": ("keys_int64s", [1, 2, -3]), "f": ("keys_floats", [0.5, 1.0, float("nan")])}
     name, values = keys["O" if x.dtype.kind in "OUS" else x.dtype.kind]
     targets = (("values_int64s", [4, 5, 6]), ("values_strings", ["x", "y", "z"]), ("values_floats", [0.5, 1.5, 2.5]))
     target, results = draw.one_of(targets)
-    return found | {"X": x, name: values, target: results}
+    return result | {"X": x, name: values, target: results}
 
 
 @recipe("FeatureVectorizer")
@@ -102,10 +107,10 @@ def join(draw: Draw, signature: Signature) -> Values:
 @recipe("TreeEnsembleRegressor")
 def trees(draw: Draw, signature: Signature) -> Values:
     inputs, count = draw.integer(1, 3), draw.integer(1, 3)
-    found: Values = {name: [] for name in TREE_LISTS}
+    results: Values = {name: [] for name in TREE_LISTS}
     for tree in range(count):
-        _grow(draw, found, tree, inputs, draw.integer(1, 3))
-    return found | {
+        _grow(draw, results, tree, inputs, draw.integer(1, 3))
+    return results | {
         "X": draw.array(signature.dtype(), [draw.integer(1, 4), inputs], special=0),
         "n_targets": 1,
         "post_transform": "NONE",
@@ -132,7 +137,7 @@ TREE_LISTS = (
 )
 
 
-def _grow(draw: Draw, found: Values, tree: int, inputs: int, depth: int) -> None:
+def _grow(draw: Draw, result: Values, tree: int, inputs: int, depth: int) -> None:
     """Append the nodes of a full tree: node `n` has the children `2 n + 1` and `2 n + 2`."""
     mode = draw.one_of(("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT"))
     for node in range(2 ** (depth + 1) - 1):
@@ -148,7 +153,7 @@ def _grow(draw: Draw, found: Values, tree: int, inputs: int, depth: int) -> None
             draw.integer(0, 1),
         )
         for name, value in zip(TREE_LISTS[:8], row, strict=True):
-            found[name].append(value)
+            result[name].append(value)
         if leaf:
             for name, value in zip(TREE_LISTS[8:], (tree, node, 0, draw.one_of((1.0, -2.0, 0.25))), strict=True):
-                found[name].append(value)
+                result[name].append(value)

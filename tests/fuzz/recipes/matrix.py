@@ -65,10 +65,10 @@ def gemm(draw: Draw, signature: Signature) -> Values:
 def integer_product(draw: Draw, signature: Signature) -> Values:
     left, right = product_shapes(draw)
     a, b = signature.dtype("A"), signature.dtype("B")
-    found: Values = {"A": draw.array(a, left), "B": draw.array(b, right)}
+    values: Values = {"A": draw.array(a, left), "B": draw.array(b, right)}
     rows = [left[-2], 1] if len(left) == 2 and draw.chance(0.3) else []
     columns = right[-1:] if len(right) == 2 and draw.chance(0.3) else []
-    return found | {"a_zero_point": draw.array(a, rows), "b_zero_point": draw.array(b, columns)}
+    return values | {"a_zero_point": draw.array(a, rows), "b_zero_point": draw.array(b, columns)}
 
 
 @recipe("Einsum")

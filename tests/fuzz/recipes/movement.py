@@ -105,14 +105,14 @@ def pad(draw: Draw, signature: Signature) -> Values:
     if draw.chance(0.7):
         before, after = [max(0, each) for each in before], [max(0, each) for each in after]
     dtype = signature.dtype()
-    found: Values = {"data": draw.array(dtype, shape), "mode": mode}
+    values: Values = {"data": draw.array(dtype, shape), "mode": mode}
     if "pads" in signature.inputs:
-        found |= {"pads": before + after, "constant_value": draw.array(dtype, [], special=0)}
+        values |= {"pads": before + after, "constant_value": draw.array(dtype, [], special=0)}
         # Without axes the pads are for all of them.
-        found["axes"] = None if axes is None else Required(np.array(axes, np.int64))
+        values["axes"] = None if axes is None else Required(np.array(axes, np.int64))
     else:
-        found |= {"pads": before + after, "paddings": before + after, "value": draw.one_of((0.0, 1.5, -1.0))}
-    return found
+        values |= {"pads": before + after, "paddings": before + after, "value": draw.one_of((0.0, 1.5, -1.0))}
+    return values
 
 
 @recipe("Slice")
@@ -149,17 +149,17 @@ def split(draw: Draw, signature: Signature) -> Values:
     shape = draw.shape(1)
     axis = draw.axis(len(shape)) if signature.version >= 11 else draw.integer(0, len(shape) - 1)
     count = draw.integer(1, 4)
-    found: Values = {"axis": axis, OUTPUTS: count}
+    values: Values = {"axis": axis, OUTPUTS: count}
     if draw.chance(0.6):
         sizes = draw.integers(count, 0 if draw.chance(0.3) else 1, 3)
         shape[axis] = sum(sizes)
-        found["split"] = Required(np.array(sizes, np.int64)) if "split" in signature.inputs else sizes
-        found["num_outputs"] = None
+        values["split"] = Required(np.array(sizes, np.int64)) if "split" in signature.inputs else sizes
+        values["num_outputs"] = None
     else:
         if signature.version < 18 or draw.chance(0.5):
             shape[axis] = count * draw.integer(1, 2)
-        found |= {"num_outputs": count, "split": None}
-    return found | {"input": draw.array(signature.dtype("input"), shape)}
+        values |= {"num_outputs": count, "split": None}
+    return values | {"input": draw.array(signature.dtype("input"), shape)}
 
 
 @recipe("DepthToSpace")

@@ -11,10 +11,10 @@ def batch(draw: Draw, signature: Signature) -> Values:
     shape = draw.shape(2)
     names = list(signature.inputs)
     dtypes = {name: signature.dtype(name) for name in names}
-    found: Values = {names[0]: draw.array(dtypes[names[0]], shape, special=0)}
-    found |= {name: draw.array(dtypes[name], shape[1:2], special=0) for name in names[1:4]}
-    found[names[4]] = draw.positive(dtypes[names[4]], shape[1:2])
-    return found | {"training_mode": 0, "is_test": 1, "spatial": 1, "consumed_inputs": [0, 0, 0, 1, 1], OUTPUTS: 1}
+    values: Values = {names[0]: draw.array(dtypes[names[0]], shape, special=0)}
+    values |= {name: draw.array(dtypes[name], shape[1:2], special=0) for name in names[1:4]}
+    values[names[4]] = draw.positive(dtypes[names[4]], shape[1:2])
+    return values | {"training_mode": 0, "is_test": 1, "spatial": 1, "consumed_inputs": [0, 0, 0, 1, 1], OUTPUTS: 1}
 
 
 @recipe("InstanceNormalization", "GroupNormalization")
@@ -39,8 +39,8 @@ def layer(draw: Draw, signature: Signature) -> Values:
     axis = draw.axis(len(shape))
     names = list(signature.inputs)
     scale = shape[axis:] if draw.chance(0.8) else draw.broadcasts_to(shape[axis:])
-    found: Values = {names[0]: draw.array(signature.dtype(names[0]), shape, special=0), "axis": axis}
-    return found | {name: draw.array(signature.dtype(name), scale, special=0) for name in names[1:]}
+    values: Values = {names[0]: draw.array(signature.dtype(names[0]), shape, special=0), "axis": axis}
+    return values | {name: draw.array(signature.dtype(name), scale, special=0) for name in names[1:]}
 
 
 @recipe("LRN")

@@ -41,12 +41,12 @@ def quantize(draw: Draw, signature: Signature) -> Values:
         values = (np.round(values.astype(np.float32) * 2) / 2).astype(x)
     scales = np.asarray(draw.random.choice(np.array(SCALES if s.kind not in "iu" else (1, 2, 3)), size=scale)).astype(s)
     zero = draw.array(z, scale, special=0) if not z.name.startswith("float") else np.zeros(scale, z)
-    found = {"x": values, "y_scale": scales, "saturate": 1, "precision": None, "output_dtype": None} | attributes
+    result = {"x": values, "y_scale": scales, "saturate": 1, "precision": None, "output_dtype": None} | attributes
     if draw.chance(0.7):
-        return found | {"y_zero_point": Required(zero)}
+        return result | {"y_zero_point": Required(zero)}
     if signature.version >= 21 and draw.chance(0.7):
-        found["output_dtype"] = helper.np_dtype_to_tensor_dtype(z)
-    return found
+        result["output_dtype"] = helper.np_dtype_to_tensor_dtype(z)
+    return result
 
 
 @recipe("DequantizeLinear")
@@ -67,13 +67,13 @@ def dynamic(draw: Draw, signature: Signature) -> Values:
 @recipe("QLinearMatMul")
 def product(draw: Draw, signature: Signature) -> Values:
     left, right = product_shapes(draw)
-    found: Values = {}
+    values: Values = {}
     for name in ("b_zero_point", "y_zero_point"):
         signature.use(name, signature.dtype("a_zero_point"))
     for name, shape in (("a", left), ("b", right), ("y", [])):
         zero = signature.dtype(f"{name}_zero_point")
         scale = signature.dtype(f"{name}_scale")
         if name != "y":
-            found[name] = draw.array(zero, shape)
-        found |= {f"{name}_scale": draw.positive(scale, []), f"{name}_zero_point": draw.array(zero, [])}
-    return found
+            values[name] = draw.array(zero, shape)
+        values |= {f"{name}_scale": draw.positive(scale, []), f"{name}_zero_point": draw.array(zero, [])}
+    return values

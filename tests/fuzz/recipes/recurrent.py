@@ -22,7 +22,7 @@ def recurrent(draw: Draw, signature: Signature) -> Values:
     steps, batch, inputs = draw.integer(1, 4), draw.integer(1, 3), draw.integer(1, 4)
     layout = int(signature.takes("layout") and draw.chance(0.15))
     dtype = signature.dtype("X")
-    found: dict[str, Any] = {"direction": direction, "hidden_size": hidden, "layout": layout}
+    values: dict[str, Any] = {"direction": direction, "hidden_size": hidden, "layout": layout}
     states = [batch, directions, hidden] if layout else [directions, batch, hidden]
     shapes = {
         "X": [batch, steps, inputs] if layout else [steps, batch, inputs],
@@ -32,10 +32,10 @@ def recurrent(draw: Draw, signature: Signature) -> Values:
         "initial_h": states,
         "initial_c": states,
     }
-    found |= {name: draw.array(dtype, shape, special=0) * dtype.type(0.5) for name, shape in shapes.items()}
-    found["sequence_lens"] = draw.between(signature.dtype("sequence_lens"), [batch], 1, steps) if draw.chance(0.4) else None
-    found["P"] = draw.array(dtype, [directions, 3 * hidden], special=0) if draw.chance(0.3) else None
-    found |= {
+    values |= {name: draw.array(dtype, shape, special=0) * dtype.type(0.5) for name, shape in shapes.items()}
+    values["sequence_lens"] = draw.between(signature.dtype("sequence_lens"), [batch], 1, steps) if draw.chance(0.4) else None
+    values["P"] = draw.array(dtype, [directions, 3 * hidden], special=0) if draw.chance(0.3) else None
+    values |= {
         "clip": draw.one_of((0.5, 2.0)) if draw.chance(0.2) else None,
         "input_forget": int(draw.chance(0.1)),
         "activation_alpha": None,
@@ -46,8 +46,8 @@ def recurrent(draw: Draw, signature: Signature) -> Values:
         names = [draw.one_of(PLAIN) for _ in range(FUNCTIONS[signature.name] * directions)]
         if draw.chance(0.3):
             names = [draw.one_of(SCALED) for _ in names]
-            found |= {"activation_alpha": [0.5] * len(names), "activation_beta": [0.4] * len(names)}
-        found["activations"] = names
+            values |= {"activation_alpha": [0.5] * len(names), "activation_beta": [0.4] * len(names)}
+        values["activations"] = names
     elif draw.chance(0.2):
-        found["activations"] = USUAL[signature.name] * directions
-    return found
+        values["activations"] = USUAL[signature.name] * directions
+    return values

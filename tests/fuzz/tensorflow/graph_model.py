@@ -160,10 +160,10 @@ def graph_case(
             said[name] = say(draw, array, fixed=name in fixed)
             tensors[name] = tf.compat.v1.placeholder(type_, said[name], name)
         try:
-            found = tf.nest.flatten(function(**tensors))
+            result = tf.nest.flatten(function(**tensors))
         except (ValueError, TypeError, tf.errors.OpError) as error:
             raise NoCase(str(error)) from None
-        outputs = [tf.identity(each, name=f"out_{index}").op.name for index, each in enumerate(found)]
+        outputs = [tf.identity(each, name=f"out_{index}").op.name for index, each in enumerate(result)]
     texts = [
         f"{name}: {array.dtype}{list(array.shape)}" + (f" as {said[name]}" if name in said else " constant")
         for name, array in operands.items()

@@ -48,9 +48,9 @@ def convolution_and_scale(draw: Draw) -> tuple[Build, dict[str, Array]]:
     further = draw.chance(0.3)
 
     def build(x: Any) -> Any:
-        found = tf.nn.conv2d(x, filters, 1, draw_padding)
-        scaled = found * scale + scale
-        return [tf.nn.relu(scaled), found] if further else tf.nn.relu(scaled)
+        result = tf.nn.conv2d(x, filters, 1, draw_padding)
+        scaled = result * scale + scale
+        return [tf.nn.relu(scaled), result] if further else tf.nn.relu(scaled)
 
     draw_padding = draw.one_of(("SAME", "VALID"))
     return build, {"x": x}
@@ -150,14 +150,14 @@ def rows_of_a_loop(draw: Draw) -> tuple[Build, dict[str, Array]]:
 
     def build(x: Any) -> Any:
         rows = tf.TensorArray(tf.float32, size).unstack(x)
-        found = tf.TensorArray(tf.float32, size)
+        result = tf.TensorArray(tf.float32, size)
 
-        def body(i: Any, state: Any, found: Any) -> Any:
+        def body(i: Any, state: Any, result: Any) -> Any:
             state = tf.tanh(state + rows.read(i))
-            return i + 1, state, found.write(i, state * 2.0)
+            return i + 1, state, result.write(i, state * 2.0)
 
-        _, last, found = tf.while_loop(lambda i, *_: i < size, body, (0, tf.zeros(x.shape[1:]), found))
-        return [last, found.stack()]
+        _, last, result = tf.while_loop(lambda i, *_: i < size, body, (0, tf.zeros(x.shape[1:]), result))
+        return [last, result.stack()]
 
     return build, {"x": x}
 

@@ -28,15 +28,15 @@ def element_types(kind: str, attribute: str) -> list[np.dtype[Any]]:
     """The element types for which TensorFlow has a kernel on the CPU."""
     if attribute == NO_TYPE:
         return [np.dtype(np.float32)]
-    found: set[int] = set()
+    results: set[int] = set()
     for kernel in kernels.get_registered_kernels_for_op(kind).kernel:
         if kernel.device_type != "CPU":
             continue
         constraints = [each for each in kernel.constraint if each.name == attribute]
-        found |= (
+        results |= (
             set(constraints[0].allowed_values.list.type) if constraints else {tf.as_dtype(name).as_datatype_enum for name in COMMON.split()}
         )
-    names = [tf.as_dtype(number).name for number in sorted(found)]
+    names = [tf.as_dtype(number).name for number in sorted(results)]
     chosen = [name for name in [*COMMON.split(), "complex64", "uint32"] if name in names]
     return [np.dtype(name) for name in chosen]
 
@@ -81,8 +81,8 @@ def operation_case(draw: Draw, kind: str, dtype: np.dtype[Any], say: Declare = d
             name: [tensors[f"in_{name}_{index}"] for index in range(len(value))] if isinstance(value, list) else tensors[f"in_{name}"]
             for name, value in node.operands.items()
         }
-        found = (node.function or getattr(tf.raw_ops, kind))(**operands, **node.attributes)
-        results = found if node.results is None else list(found)[: node.results]
+        result = (node.function or getattr(tf.raw_ops, kind))(**operands, **node.attributes)
+        results = result if node.results is None else list(result)[: node.results]
         return results if node.compared is None else tf.nest.map_structure(node.compared, results)
 
     structural = [f"in_{name}" for name in node.structural]

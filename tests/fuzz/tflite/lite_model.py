@@ -65,10 +65,10 @@ class LiteModel:
             "optimized kernels": kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
             "reference kernels": kinds.BUILTIN_REF,
         }
-        found: list[tuple[str, Reference]] = [
+        results: list[tuple[str, Reference]] = [
             (name, lambda inputs, kind=kind: interpreted(self.content, inputs, kind, self.outputs)) for name, kind in names.items()
         ]
-        return found if self.form == "i8" else [*found, ("TensorFlow", self.source.compute)]
+        return results if self.form == "i8" else [*results, ("TensorFlow", self.source.compute)]
 
     @property
     def guesses_empty_shapes(self) -> bool:
@@ -91,8 +91,8 @@ def interpreted(model: bytes, inputs: Mapping[str, Array], kind: Any, outputs: S
     for each in details:
         interpreter.set_tensor(each["index"], inputs[each["name"]])
     interpreter.invoke()
-    found = {each["name"]: interpreter.get_tensor(each["index"]) for each in interpreter.get_output_details()}
-    return [pairs(found[name]) for name in outputs]
+    results = {each["name"]: interpreter.get_tensor(each["index"]) for each in interpreter.get_output_details()}
+    return [pairs(results[name]) for name in outputs]
 
 
 def lite_case(case: Case, form: str) -> Case:
@@ -174,7 +174,7 @@ def quantizations(content: bytes) -> dict[str, tuple[float, int]]:
     schema: Any = import_module("tensorflow.lite.python.schema_py_generated")
     model = schema.Model.GetRootAs(content, 0)
     graph = model.Subgraphs(0)
-    found: dict[str, tuple[float, int]] = {}
+    results: dict[str, tuple[float, int]] = {}
     for index in range(graph.OperatorsLength()):
         operator = graph.Operators(index)
         code = model.OperatorCodes(operator.OpcodeIndex())
@@ -186,5 +186,5 @@ def quantizations(content: bytes) -> dict[str, tuple[float, int]]:
             floats, integers = integers, floats
         how = integers.Quantization()
         if floats.Type() == schema.TensorType.FLOAT32 and integers.Type() == schema.TensorType.INT8 and how.ScaleLength() == 1:
-            found[floats.Name().decode()] = float(how.Scale(0)), int(how.ZeroPoint(0))
-    return found
+            results[floats.Name().decode()] = float(how.Scale(0)), int(how.ZeroPoint(0))
+    return results

@@ -15,8 +15,8 @@ from moir.passes.canonicalize import simplify_reshape
 from moir.passes.compress import compress_to_fp16
 from moir.passes.fold import fold_scales
 from moir.passes.fuse import fuse_pads
+from moir.passes.layout import permute_along_axes
 from moir.rewriting import body_pruning, folding
-from moir.rewriting.layout import permute_along_axes
 
 
 class Mistake(NamedTuple):
@@ -66,8 +66,8 @@ def off_by_one(patch: pytest.MonkeyPatch) -> None:
     zeros_around = fuse_pads.zeros_around
 
     def shifted(value: Any) -> Any:
-        found = zeros_around(value)
-        return found and found.with_fields(begin=[size + 1 for size in found.begin], end=[size - 1 for size in found.end])
+        result = zeros_around(value)
+        return result and result.with_fields(begin=[size + 1 for size in result.begin], end=[size - 1 for size in result.end])
 
     patch.setattr(fuse_pads, "zeros_around", shifted)
 

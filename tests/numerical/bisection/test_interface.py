@@ -36,9 +36,9 @@ def content(page: Path) -> bytes:
 def test_run(runtime: str | None, tmp_path: Path) -> None:
     model = save(tmp_path / "m.onnx", "Relu", "Neg")
     x = np.array([[-1, 0, 1, 2]], np.float32)
-    found = moir.run(model, {"x": x}, tensors=["t0"], runtime=runtime)
-    np.testing.assert_array_equal(found["y"], -np.maximum(x, 0))
-    np.testing.assert_array_equal(found["t0"], np.maximum(x, 0))
+    actual = moir.run(model, {"x": x}, tensors=["t0"], runtime=runtime)
+    np.testing.assert_array_equal(actual["y"], -np.maximum(x, 0))
+    np.testing.assert_array_equal(actual["t0"], np.maximum(x, 0))
 
 
 def test_run_of_objects(tmp_path: Path) -> None:
@@ -65,9 +65,9 @@ def test_reduce(tmp_path: Path) -> None:
         assert path.with_name("candidate-inputs.npz").exists()
         return "Neg" in {node.op_type for node in onnx.load(path).graph.node}
 
-    found = moir.reduce(model, fails, tmp_path / "small")
-    assert found == tmp_path / "small.onnx"
-    assert [node.op_type for node in onnx.load(found).graph.node] == ["Neg"]
+    actual = moir.reduce(model, fails, tmp_path / "small")
+    assert actual == tmp_path / "small.onnx"
+    assert [node.op_type for node in onnx.load(actual).graph.node] == ["Neg"]
     assert seen
     with pytest.raises(UsageError, match="does not fail"):
         moir.reduce(model, lambda _: False, tmp_path / "other")

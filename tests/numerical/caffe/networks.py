@@ -65,8 +65,8 @@ def converted(path: Path, **options: Any) -> openvino.Model:
 def results(model: openvino.Model, inputs: Mapping[str, Array]) -> dict[str, Array]:
     """The results of a model in the runtime, by the names of its outputs."""
     compiled = core().compile_model(model, "CPU")
-    found = compiled(dict(inputs))
-    return {name: np.array(found[output]) for output in compiled.outputs for name in output.names}
+    outputs = compiled(dict(inputs))
+    return {name: np.array(outputs[output]) for output in compiled.outputs for name in output.names}
 
 
 def opencv_result(path: Path, inputs: Mapping[str, Array]) -> Array:

@@ -105,8 +105,8 @@ def test_parameters_that_only_the_binary_has(tmp_path: Path, has_text: bool) -> 
     with pytest.raises(ConversionError, match=r"clip_param\.min is missing" if has_text else "text is missing"):
         moir.convert_model(path)
     x = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
-    found = results(converted(path, caffe_proto=tmp_path / "fork.proto"), {"x": x})
-    np.testing.assert_allclose(found["y"], np.clip(x, -0.3, 0.4))
+    outputs = results(converted(path, caffe_proto=tmp_path / "fork.proto"), {"x": x})
+    np.testing.assert_allclose(outputs["y"], np.clip(x, -0.3, 0.4))
 
 
 @pytest.mark.parametrize(
@@ -149,10 +149,10 @@ def test_layers_of_flownet(tmp_path: Path, type_: str, parameters: str, shapes: 
 def test_images_are_joined_in_the_largest_size(tmp_path: Path) -> None:
     inputs = random_inputs(a=(1, 2, 3, 3), b=(1, 1, 5, 5))
     path = write(tmp_path, input_layer(a=(1, 2, 3, 3), b=(1, 1, 5, 5)) + layer("Accum", "", ["a", "b"]), {"layer": []})
-    found = results(converted(path), inputs)["y"]
-    np.testing.assert_array_equal(found[:, 2:], inputs["b"])
-    np.testing.assert_allclose(found[:, :2, ::2, ::2], inputs["a"], rtol=1e-6)
-    np.testing.assert_allclose(found[:, :2, 1, 0], (inputs["a"][:, :, 0, 0] + inputs["a"][:, :, 1, 0]) / 2, rtol=1e-5)
+    output = results(converted(path), inputs)["y"]
+    np.testing.assert_array_equal(output[:, 2:], inputs["b"])
+    np.testing.assert_allclose(output[:, :2, ::2, ::2], inputs["a"], rtol=1e-6)
+    np.testing.assert_allclose(output[:, :2, 1, 0], (inputs["a"][:, :, 0, 0] + inputs["a"][:, :, 1, 0]) / 2, rtol=1e-5)
 
 
 def test_data_augmentation_subtracts_the_mean(tmp_path: Path) -> None:
@@ -181,17 +181,17 @@ def test_proposals_in_python_are_those_of_the_layer(tmp_path: Path) -> None:
     inputs = random_inputs(**shapes) | {"info": np.array([[80, 96, 1]], np.float32)}
     python = 'python_param { module: "rpn.proposal_layer" layer: "ProposalLayer" param_str: "%s" }'
     native = "proposal_param { feat_stride: 16 scale: 2 scale: 4 ratio: 0.5 ratio: 1 ratio: 2 post_nms_topn: 20 }"
-    found: list[Any] = []
+    regions: list[Any] = []
     for type_, parameters in (
         ("Proposal", native),
         ("Python", python % "'feat_stride': 16, 'scales': (2, 4), 'post_nms_topn': 20"),
         ("Python", python % "feat_stride: 16\\nscales: [2, 4]\\npost_nms_topn: 20"),
     ):
         path = write(tmp_path, input_layer(**shapes) + layer(type_, parameters, list(shapes)), {"layer": []})
-        found.append(results(converted(path), inputs)["y"])
-    assert np.ptp(found[0]) > 10
-    np.testing.assert_array_equal(found[0], found[1])
-    np.testing.assert_array_equal(found[0], found[2])
+        regions.append(results(converted(path), inputs)["y"])
+    assert np.ptp(regions[0]) > 10
+    np.testing.assert_array_equal(regions[0], regions[1])
+    np.testing.assert_array_equal(regions[0], regions[2])
     path = write(tmp_path, input_layer(**shapes) + layer("Python", python % "[1]", list(shapes)), {"layer": []})
     with pytest.raises(ConversionError, match="param_str"):
         moir.convert_model(path)

@@ -223,13 +223,13 @@ def test_layer(name: str, tmp_path: Path) -> None:
     if name == "Embed":
         inputs["x"] = np.array([2, 0, 1, 1, 2], np.float32)
     expected = opencv_result(path, inputs) if case.expected is None else case.expected(*inputs.values(), *case.weights)
-    found = results(converted(path), inputs)["y"]
-    assert found.shape == expected.shape
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=2e-5)
+    output = results(converted(path), inputs)["y"]
+    assert output.shape == expected.shape
+    np.testing.assert_allclose(output, expected, rtol=1e-4, atol=2e-5)
 
 
-def test_response_normalization_of_unknown_sizes(tmp_path: Path) -> None:
+def test_response_normalization_of_dynamic_sizes(tmp_path: Path) -> None:
     path = write(tmp_path, input_layer(x=X) + layer("LRN", "lrn_param { local_size: 5 alpha: 0.7 beta: 0.6 k: 1.5 }"), {"layer": []})
     inputs = random_inputs(x=X)
-    found = results(converted(path, input="x[?,?,?,?]"), inputs)["y"]
-    np.testing.assert_allclose(found, results(converted(path), inputs)["y"], rtol=1e-5, atol=1e-6)
+    output = results(converted(path, input="x[?,?,?,?]"), inputs)["y"]
+    np.testing.assert_allclose(output, results(converted(path), inputs)["y"], rtol=1e-5, atol=1e-6)

@@ -50,9 +50,9 @@ def test_blob_that_is_written_again_is_a_new_value(tmp_path: Path) -> None:
     )
     path = write(tmp_path, text, {"double": []})
     x = random_inputs(x=(2, 3))["x"]
-    found = results(converted(path), {"x": x})
-    np.testing.assert_allclose(found["y"], np.maximum(2 * x, 0) + x, rtol=1e-6)
-    np.testing.assert_allclose(found["a"], np.maximum(2 * x, 0) + 1, rtol=1e-6)
+    outputs = results(converted(path), {"x": x})
+    np.testing.assert_allclose(outputs["y"], np.maximum(2 * x, 0) + x, rtol=1e-6)
+    np.testing.assert_allclose(outputs["a"], np.maximum(2 * x, 0) + 1, rtol=1e-6)
 
 
 TRAINING = """
@@ -80,7 +80,7 @@ def test_layers_of_training_are_left_out(tmp_path: Path) -> None:
     np.testing.assert_allclose(results(model, {"data": x})["loss"][:, :, 0, 0], expected, rtol=1e-5)
 
 
-def test_maxima_return_to_their_places(tmp_path: Path) -> None:
+def test_maxima_return_to_their_indices(tmp_path: Path) -> None:
     text = (
         input_layer(x=(2, 3, 8, 6))
         + layer("Pooling", "pooling_param { pool: MAX kernel_size: 2 stride: 2 }", ["x"], ["pool", "mask"], "pool")

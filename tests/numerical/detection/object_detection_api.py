@@ -233,13 +233,13 @@ def suppressed(
 
     with tf.name_scope("BatchMultiClassNonMaxSuppression"):
         if version.loops:
-            *found, count = V1.map_fn(of_image, (boxes, scores, windows, counts), (*[tf.float32] * 5, tf.int32))
+            *result, count = V1.map_fn(of_image, (boxes, scores, windows, counts), (*[tf.float32] * 5, tf.int32))
         else:
             images = zip(*(tf.unstack(each, 1) for each in (boxes, scores, windows, counts)), strict=True)
             results = zip(*(of_image(each) for each in images), strict=True)
             numbers = (*range(FIRST_STACK, FIRST_STACK + 4), FIRST_STACK + 5, FIRST_STACK + 4)
-            *found, count = (tf.stack(each, name=f"stack_{number}") for number, each in zip(numbers, results, strict=True))
-        return *found[:3], count
+            *result, count = (tf.stack(each, name=f"stack_{number}") for number, each in zip(numbers, results, strict=True))
+        return *result[:3], count
 
 
 def flattened(codes: tf.Tensor, width: int) -> tf.Tensor:
@@ -299,16 +299,16 @@ def _ssd(weights: Weights, images: tf.Tensor, version: Version, by: Suppression,
         scaled = tf.divide(class_predictions, 1.0, name="scale_logits")
         convert: Callable[..., tf.Tensor] = tf.sigmoid if converter == "sigmoid" else tf.nn.softmax
         scores = tf.slice(convert(scaled, name="convert_scores"), [0, 0, 1], [-1, -1, -1], name="Slice")
-        found = suppressed(tf.expand_dims(boxes, 2), scores, whole_windows(shapes, version), by, version)
-    add_outputs(found, version)
+        result = suppressed(tf.expand_dims(boxes, 2), scores, whole_windows(shapes, version), by, version)
+    add_outputs(result, version)
 
 
-def add_outputs(found: Sequence[tf.Tensor], version: Version) -> None:
+def add_outputs(result: Sequence[tf.Tensor], version: Version) -> None:
     """The outputs of an exported graph: boxes, scores, classes counted from 1 on, and the number of detections.
 
     The function of a version 2 has outputs in the order of their names, all of which configurations name.
     """
-    boxes, scores, classes, counts = found
+    boxes, scores, classes, counts = result
     outputs = {1: boxes, 4: scores, 2: tf.add(classes, 1.0, name="add"), 5: tf.cast(counts, tf.float32, name="Cast_9")}
     if not version.prefix:
         for number, name in zip(OUTPUT_NUMBERS, version.outputs, strict=True):

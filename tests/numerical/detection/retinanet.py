@@ -26,14 +26,14 @@ def _anchors(features: tf.Tensor, stride: int, size: float) -> tf.Tensor:
 def _filtered(given: tuple[tf.Tensor, tf.Tensor]) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
     """The detections of an image, class by class."""
     boxes, classification = given
-    found: list[tf.Tensor] = []
+    results: list[tf.Tensor] = []
     for number in range(CLASSES):
         scores = classification[:, number]
         indices = tf.where(tf.greater(scores, THRESHOLD))
         kept = tf.image.non_max_suppression(tf.gather_nd(boxes, indices), tf.gather(scores, indices)[:, 0], DETECTIONS, OVERLAP)
         indices = tf.gather(indices, kept)
-        found.append(tf.stack([indices[:, 0], tf.zeros_like(indices[:, 0]) + number], 1))
-    chosen = tf.concat(found, 0)
+        results.append(tf.stack([indices[:, 0], tf.zeros_like(indices[:, 0]) + number], 1))
+    chosen = tf.concat(results, 0)
     scores = tf.gather_nd(classification, chosen)
     scores, order = tf.nn.top_k(scores, tf.minimum(DETECTIONS, tf.shape(scores)[0]))
     labels = tf.gather(chosen[:, 1], order)

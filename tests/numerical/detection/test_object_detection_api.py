@@ -129,9 +129,9 @@ def test_ssd(version: Version, converter: str, tmp_path: Path) -> None:
     assert not {"Loop", "NonMaxSuppression", "Interpolate"} & set(layer_types(model))
     batch = images(2 if version.loops else 1)
     (rows,) = run(model, {"image_tensor": batch})
-    found = results_of(graph, names, {"image_tensor": batch})
+    actual = results_of(graph, names, {"image_tensor": batch})
     for image in range(len(batch)):
-        expected = expected_detections(*(each[image] for each in found))
+        expected = expected_detections(*(each[image] for each in actual))
         assert len(expected) >= 10
         np.testing.assert_allclose(detections(rows, image), expected, rtol=1e-4, atol=2e-5)
 
@@ -150,8 +150,8 @@ def test_ssd_with_pipeline_config(tmp_path: Path) -> None:
     assert list(model.outputs[0].get_shape()) == [1, 1, 15, 7]
     assert model.outputs[0].get_names() == {"detection_boxes", "detection_boxes:0"}
     (rows,) = run(model, {"image_tensor": images()})
-    found = results_of(ssd(Version(), asked), OUTPUTS, {"image_tensor": images()})
-    np.testing.assert_allclose(detections(rows), expected_detections(*(each[0] for each in found)), rtol=1e-4, atol=2e-5)
+    actual = results_of(ssd(Version(), asked), OUTPUTS, {"image_tensor": images()})
+    np.testing.assert_allclose(detections(rows), expected_detections(*(each[0] for each in actual)), rtol=1e-4, atol=2e-5)
 
 
 FIRST = Suppression(score_threshold=0.0, iou_threshold=0.7, max_detections_per_class=PROPOSALS, max_total_detections=PROPOSALS)
@@ -205,13 +205,13 @@ def test_faster_rcnn(version: Version, class_boxes: bool, tmp_path: Path) -> Non
     names = list(version.outputs)
     entries = configuration(tmp_path, preprocessor_entry(version), proposal_entry(), second_stage_entry())
     shape = [1, IMAGE, IMAGE, 3]
-    model = converted(frozen(graph, names, tmp_path), transformations_config=entries, input_shape=shape)
+    model = converted(frozen(graph, names, tmp_path), transformations_config=entries, input=shape)
     types = layer_types(model)
     assert types.count("DetectionOutput") == 2
     assert not {"Loop", "NonMaxSuppression", "Interpolate"} & set(types)
     (rows,) = run(model, {"image_tensor": images()})
-    found = results_of(graph, names, {"image_tensor": images()})
-    expected = expected_detections(*(each[0] for each in found))
+    actual = results_of(graph, names, {"image_tensor": images()})
+    expected = expected_detections(*(each[0] for each in actual))
     assert len(expected) >= 5
     np.testing.assert_allclose(detections(rows), expected, rtol=2e-4, atol=5e-5)
 
@@ -275,19 +275,19 @@ def test_faster_rcnn_with_pipeline_config(tmp_path: Path) -> None:
     assert list(model.inputs[0].get_shape()) == [1, IMAGE, IMAGE, 3]
     assert list(model.outputs[0].get_shape()) == [1, 1, 8, 7]
     (rows,) = run(model, {"image_tensor": images()})
-    found = results_of(faster_rcnn(Version(), first, second), OUTPUTS, {"image_tensor": images()})
-    expected = expected_detections(*(each[0] for each in found))
+    actual = results_of(faster_rcnn(Version(), first, second), OUTPUTS, {"image_tensor": images()})
+    expected = expected_detections(*(each[0] for each in actual))
     assert len(expected) >= 3
     np.testing.assert_allclose(detections(rows), expected, rtol=2e-4, atol=5e-5)
 
 
 def test_faster_rcnn_without_configuration(tmp_path: Path) -> None:
     graph = faster_rcnn(Version(), FIRST, SECOND)
-    model = converted(frozen(graph, OUTPUTS, tmp_path), detection="output", input_shape=[1, IMAGE, IMAGE, 3])
+    model = converted(frozen(graph, OUTPUTS, tmp_path), detection="output", input=[1, IMAGE, IMAGE, 3])
     assert layer_types(model).count("DetectionOutput") == 2
     (rows,) = run(model, {"image_tensor": images()})
-    found = results_of(graph, OUTPUTS, {"image_tensor": images()})
-    np.testing.assert_allclose(detections(rows), expected_detections(*(each[0] for each in found)), rtol=2e-4, atol=5e-5)
+    actual = results_of(graph, OUTPUTS, {"image_tensor": images()})
+    np.testing.assert_allclose(detections(rows), expected_detections(*(each[0] for each in actual)), rtol=2e-4, atol=5e-5)
 
 
 def test_plain_operations_whatever_the_configuration_says(tmp_path: Path) -> None:
@@ -332,15 +332,15 @@ def test_mask_rcnn(has_pipeline: bool, tmp_path: Path) -> None:
     if has_pipeline:
         model = command_line(path, entries, two_stage_pipeline(tmp_path, FIRST, SECOND, masks=True))
     else:
-        model = converted(path, transformations_config=entries, input_shape=[1, IMAGE, IMAGE, 3])
+        model = converted(path, transformations_config=entries, input=[1, IMAGE, IMAGE, 3])
     types = layer_types(model)
     assert types.count("DetectionOutput") == 2
     assert types.count("ROIPooling") == 2
     assert not {"Loop", "NonMaxSuppression"} & set(types)
     assert [output.get_any_name() for output in model.outputs] == ["reshape_do_2d", "masks"]
     rows, masks = run(model, {"image_tensor": images()})
-    *found, expected_masks = results_of(graph, names, {"image_tensor": images()})
-    expected = expected_detections(*(each[0] for each in found))
+    *actual, expected_masks = results_of(graph, names, {"image_tensor": images()})
+    expected = expected_detections(*(each[0] for each in actual))
     order = np.argsort(-rows[: len(expected), 2], kind="stable")
     assert len(expected) >= 5
     assert masks.shape[:2] == (15, 3)

@@ -37,8 +37,8 @@ def selected(boxes: Array, scores: Array, overlap: float, threshold: float) -> A
     for label in range(scores.shape[1]):
         for place in tf.image.non_max_suppression(boxes, scores[:, label], len(boxes), overlap, threshold).numpy():
             rows.append(np.array([label, scores[place, label], *boxes[place][[1, 0, 3, 2]]]))
-    found = np.stack(rows)
-    return found[np.argsort(-found[:, 1], kind="stable")]
+    result = np.stack(rows)
+    return result[np.argsort(-result[:, 1], kind="stable")]
 
 
 def efficient_det() -> tf.Graph:

@@ -59,7 +59,7 @@ def test_rfcn(entries: list[dict[str, Any]] | None, tmp_path: Path) -> None:
     options: dict[str, Any] = {"detection": "output"}
     if entries is not None:
         options = {"transformations_config": configuration(tmp_path, preprocessor_entry(Version()), *entries)}
-    model = converted(path, input_shape=[1, IMAGE, IMAGE, 3], **options)
+    model = converted(path, input=[1, IMAGE, IMAGE, 3], **options)
     types = layer_types(model)
     assert (types.count("DetectionOutput"), types.count("PSROIPooling")) == (2, 2)
     assert not {"NonMaxSuppression", *({"Loop", "TensorIterator"} if entries else ())} & set(types)

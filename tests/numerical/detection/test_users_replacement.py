@@ -94,5 +94,5 @@ def test_replacement_of_a_user_takes_the_place_of_ours(tmp_path: Path) -> None:
     assert layer_types(model).count("PriorBoxClustered") == 2
     assert not {"Loop", "NonMaxSuppression", "Interpolate"} & set(layer_types(model))
     (rows,) = run(model, {"image_tensor": images()})
-    found = results_of(graph, OUTPUTS, {"image_tensor": images()})
-    np.testing.assert_allclose(detections(rows), expected_detections(*(each[0] for each in found)), rtol=1e-4, atol=2e-5)
+    actual = results_of(graph, OUTPUTS, {"image_tensor": images()})
+    np.testing.assert_allclose(detections(rows), expected_detections(*(each[0] for each in actual)), rtol=1e-4, atol=2e-5)

@@ -237,7 +237,7 @@ def test_replacements_of_both_stages(version: Version, tmp_path: Path) -> None:
         "image_info": "[1,3]",
     }
     (rows,) = run(model, {"image_tensor": images(), "image_info": np.array([[IMAGE, IMAGE, 1]], np.float32)})
-    found = results_of(graph, version.outputs, {"image_tensor": images()})
-    expected = expected_detections(*(each[0] for each in found))
+    actual = results_of(graph, version.outputs, {"image_tensor": images()})
+    expected = expected_detections(*(each[0] for each in actual))
     assert len(expected) >= 5
     np.testing.assert_allclose(detections(rows), expected, rtol=1e-4, atol=2e-5)

@@ -45,7 +45,7 @@ def test_yolo_v3(entry_points: list[str], tmp_path: Path) -> None:
     # The one of the input.
     assert layer_types(model).count("RegionYolo") == 2
     assert layer_types(model).count("Transpose") == 1
-    found = run(model, {"inputs": X})
+    actual = run(model, {"inputs": X})
     regions = [node for node in model.get_ordered_ops() if node.get_type_name() == "RegionYolo"]
     assert sorted(list(node.get_attributes()["mask"]) for node in regions) == [[0, 1, 2], [3, 4, 5]]
     # Centres, confidence and classes are activated by TensorFlow, sizes are split off as they are.
@@ -55,7 +55,7 @@ def test_yolo_v3(entry_points: list[str], tmp_path: Path) -> None:
     ]
     tensors = [f"{name}:1" if "split" in name else f"{name}:0" for name in sources]
     with_names = dict(zip(tensors, results_of(graph, tensors, {"inputs": X}), strict=True))
-    for head, region in enumerate(found):
+    for head, region in enumerate(actual):
         parts = [with_names[name] for name in tensors[4 * head : 4 * head + 4]]
         np.testing.assert_allclose(rows_of(region, 3), np.concatenate(parts, -1), rtol=1e-4, atol=1e-5)
 
@@ -65,13 +65,13 @@ def test_yolo_v2(tmp_path: Path) -> None:
     attributes = {"classes": CLASSES, "coords": COORDS, "num": 5, "do_softmax": 1, "anchors": [float(each) for each in ANCHORS[:10]]}
     entry = {"id": "TFYOLO", "match_kind": "general", "custom_attributes": attributes}
     model = converted(frozen(graph, ["output"], tmp_path), transformations_config=configuration(tmp_path, entry), batch=1)
-    (found,) = run(model, {"input": X})
+    (actual,) = run(model, {"input": X})
     (raw,) = results_of(graph, ["output:0"], {"input": X})
     raw = raw.reshape(1, -1, 5, ENTRY)
     activated = [sigmoid(raw[..., :2]), raw[..., 2:4], sigmoid(raw[..., 4:5])]
     powers = np.exp(raw[..., 5:] - raw[..., 5:].max(-1, keepdims=True))
     expected = np.concatenate([*activated, powers / powers.sum(-1, keepdims=True)], -1)
-    np.testing.assert_allclose(found.reshape(1, 5, ENTRY, -1).transpose(0, 3, 1, 2), expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(actual.reshape(1, 5, ENTRY, -1).transpose(0, 3, 1, 2), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_a_fully_connected_output_of_yolo_v1_stays(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -80,8 +80,8 @@ def test_a_fully_connected_output_of_yolo_v1_stays(tmp_path: Path, caplog: pytes
     entry = {"id": "TFYOLO", "match_kind": "general", "custom_attributes": attributes}
     model = converted(frozen(graph, ["output"], tmp_path), transformations_config=configuration(tmp_path, entry))
     x = X[:, ::2, ::2]
-    (found,) = run(model, {"input": x})
-    np.testing.assert_allclose(found, results_of(graph, ["output:0"], {"input": x})[0], rtol=1e-4, atol=1e-5)
+    (actual,) = run(model, {"input": x})
+    np.testing.assert_allclose(actual, results_of(graph, ["output:0"], {"input": x})[0], rtol=1e-4, atol=1e-5)
     assert "a matrix, which RegionYolo does not take" in caplog.text
 
 

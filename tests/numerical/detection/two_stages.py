@@ -114,10 +114,10 @@ def faster_rcnn(version: Version, first: Suppression, second: Suppression, class
             pooled = tf.reduce_mean(crops, [1, 2], name="AvgPool")
             codes = tf.reshape(weights.dense(pooled, boxes_each * 4, "BoxEncodingPredictor", 2.0), [-1, 1, boxes_each, 4], name="Reshape")
             classes = tf.reshape(weights.dense(pooled, CLASSES + 1, "ClassPredictor", 6.0), [-1, 1, CLASSES + 1], name="Reshape_1")
-        found = _second_stage(codes, classes, proposals, count, windows, second, version, in_scope=not masks)
-        add_outputs(found, version)
+        result = _second_stage(codes, classes, proposals, count, windows, second, version, in_scope=not masks)
+        add_outputs(result, version)
         if masks:
-            _third_stage(weights, features, found)
+            _third_stage(weights, features, result)
     return graph
 
 
@@ -232,12 +232,12 @@ def _second_stage(
         boxes = decoded(tf.reshape(codes, [-1, 4]), tf.reshape(tiled, [-1, 4]))
         boxes = tf.reshape(boxes, tf.stack([-1, PROPOSALS, boxes_each, 4]))
         scores = tf.slice(tf.nn.softmax(classes, name="Softmax"), [0, 0, 1], [-1, -1, -1], name="Slice")
-        found = suppressed(boxes, scores, windows, by, version, count)
-        return *found[:3], tf.identity(found[3], "Cast_3")
+        result = suppressed(boxes, scores, windows, by, version, count)
+        return *result[:3], tf.identity(result[3], "Cast_3")
 
 
-def _third_stage(weights: Weights, features: tf.Tensor, found: Sequence[tf.Tensor]) -> None:
-    boxes, _, classes, _ = found
+def _third_stage(weights: Weights, features: tf.Tensor, result: Sequence[tf.Tensor]) -> None:
+    boxes, _, classes, _ = result
     count = int(boxes.shape[1])
     crops = cropped(features, boxes, "Reshape_10")
     with tf.name_scope("SecondStageBoxPredictor"):

@@ -43,11 +43,11 @@ def yolo_v3(image: int = 64) -> tf.Graph:
                 coarse = tf.nn.leaky_relu(weights.convolution(fine, 8, 3, 2, "Conv_1"), 0.1)
             with tf.name_scope("yolo-v3"):
                 first = weights.convolution(coarse, 3 * (5 + CLASSES), 1, 1, "Conv_6")
-                found = [_head(first, pairs[3:], image)]
+                results = [_head(first, pairs[3:], image)]
                 wide = V1.image.resize_nearest_neighbor(weights.convolution(coarse, 4, 1, 1, "Conv_7"), [image // 8, image // 8])
                 second = weights.convolution(tf.concat([wide, fine], 3), 3 * (5 + CLASSES), 1, 1, "Conv_14")
-                found.append(_head(second, pairs[:3], image))
-                detections = tf.concat(found, 1, name="detections")
+                results.append(_head(second, pairs[:3], image))
+                detections = tf.concat(results, 1, name="detections")
         tf.identity(detections, "output_boxes")
     return graph
 

@@ -31,14 +31,14 @@ def randomize(model: Any, seed: int = 0) -> None:
 def inputs_of(model: Any, batch: int = 2, seed: int = 1) -> list[Array]:
     """Random inputs of a model."""
     random = np.random.default_rng(seed)
-    found: list[Array] = []
+    values: list[Array] = []
     for tensor in model.inputs:
         shape = [batch if size is None and axis == 0 else 5 if size is None else size for axis, size in enumerate(tensor.shape)]
         if "int" in str(tensor.dtype):
-            found.append(random.integers(0, 5, shape).astype(str(tensor.dtype)))
+            values.append(random.integers(0, 5, shape).astype(str(tensor.dtype)))
         else:
-            found.append(random.normal(size=shape).astype(np.float32))
-    return found
+            values.append(random.normal(size=shape).astype(np.float32))
+    return values
 
 
 def differences(model: Any, path: Path, names: Sequence[str] = ()) -> dict[str, float]:
@@ -50,10 +50,10 @@ def differences(model: Any, path: Path, names: Sequence[str] = ()) -> dict[str, 
     expected = [np.asarray(each) for each in keras.tree.flatten(model(inputs if len(inputs) > 1 else inputs[0], training=False))]
     model.save(path)
     compiled = core().compile_model(moir.to_openvino(moir.convert_model(path)), "CPU")
-    found = compiled([*inputs])
+    results = compiled([*inputs])
     wrong: dict[str, float] = {}
     for index, reference in enumerate(expected):
-        got = np.asarray(found[compiled.outputs[index]])
+        got = np.asarray(results[compiled.outputs[index]])
         name = names[index] if index < len(names) else str(index)
         if got.shape != reference.shape:
             wrong[f"{name}: {list(got.shape)} for {list(reference.shape)}"] = np.inf

@@ -92,7 +92,7 @@ CASES: dict[str, Any] = {
     "vstack of vectors": lambda a, b: ops.vstack([a[:, 0, 0], b[:, 0, 0]]),
     "hstack": lambda a, b: ops.hstack([a, b]),
     "split": lambda a, _: ops.split(a, 3, axis=2)[1],
-    "split at places": lambda a, _: ops.split(a, [1, 3], axis=1)[2],
+    "split at indices": lambda a, _: ops.split(a, [1, 3], axis=1)[2],
     "unstack": lambda a, _: ops.unstack(a, axis=1)[1],
     "tile": lambda a, _: ops.tile(a, (1, 2, 1)),
     "repeat": lambda a, _: ops.repeat(a, 2, axis=1),
@@ -141,13 +141,13 @@ def test_functions(tmp_path: Path) -> None:
     assert not differences(model, tmp_path / "model.keras", list(CASES))
 
 
-def test_element_type_of_places(tmp_path: Path) -> None:
-    """Places in a list of unknown size have 64 bits, as Keras declares them."""
+def test_element_type_of_indices(tmp_path: Path) -> None:
+    """Indices in a 1-D tensor of dynamic size have 64 bits, as Keras declares them."""
     line, x = keras.Input(batch_shape=(None,), name="line"), keras.Input(batch_shape=(4,), name="x")
     model = keras.Model([line, x], [ops.searchsorted(line, x), ops.searchsorted(x, line, side="right")])
     model.save(tmp_path / "model.keras")
-    found = moir.to_openvino(moir.convert_model(tmp_path / "model.keras"))
-    assert [each.element_type.to_dtype().name for each in found.outputs] == [each.dtype for each in model.outputs] == ["int64", "int32"]
+    converted = moir.to_openvino(moir.convert_model(tmp_path / "model.keras"))
+    assert [each.element_type.to_dtype().name for each in converted.outputs] == [each.dtype for each in model.outputs] == ["int64", "int32"]
 
 
 def test_functions_without_a_declared_element_type(tmp_path: Path) -> None:
@@ -156,8 +156,8 @@ def test_functions_without_a_declared_element_type(tmp_path: Path) -> None:
     outputs = [ops.reciprocal(x), ops.logsumexp(x, axis=1), ops.normalize(x)]
     assert {output.dtype for output in outputs} == {"float32"}
     keras.Model(x, outputs).save(tmp_path / "model.keras")
-    found = moir.to_openvino(moir.convert_model(tmp_path / "model.keras"))
-    assert {each.element_type.to_dtype().name for each in found.outputs} == {"float32"}
+    model = moir.to_openvino(moir.convert_model(tmp_path / "model.keras"))
+    assert {each.element_type.to_dtype().name for each in model.outputs} == {"float32"}
 
 
 def test_integers_of_64_bits(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_integers_of_64_bits(tmp_path: Path) -> None:
     assert not differences(keras.Model([a, b], outputs), tmp_path / "model.keras", WIDE)
 
 
-def test_parts_of_an_axis_of_unknown_size(tmp_path: Path) -> None:
+def test_parts_of_an_axis_of_dynamic_size(tmp_path: Path) -> None:
     x = keras.Input((None, 3), name="x")
     outputs = [*ops.array_split(x, 3, axis=1), *ops.array_split(x, 2, axis=0), *ops.split(x, [1, 3], axis=1)]
     assert not differences(keras.Model(x, outputs), tmp_path / "model.keras")
@@ -186,8 +186,8 @@ def test_element_types(tmp_path: Path) -> None:
     model = keras.Model([x, i], [ops.arctan2(x, 0.5), ops.arctan2(-1.5, x), ops.trace(i, axis1=1, axis2=2), ops.lcm(i, 3)])
     model.save(tmp_path / "model.keras")
     assert str(model.outputs[3].dtype) == "int64"
-    found = moir.to_openvino(moir.convert_model(tmp_path / "model.keras")).outputs
-    assert [each.get_element_type().to_string() for each in found] == ["f32", "f32", "u32", "i64"]
+    outputs = moir.to_openvino(moir.convert_model(tmp_path / "model.keras")).outputs
+    assert [each.get_element_type().to_string() for each in outputs] == ["f32", "f32", "u32", "i64"]
 
 
 def test_signs_of_zeros(tmp_path: Path) -> None:

@@ -150,8 +150,8 @@ def test_mixed_precision(tmp_path: Path) -> None:
     model.save(path)
     module = moir.convert_model(path)
     assert "f16" in str(module)
-    found = core().compile_model(moir.to_openvino(module), "CPU")(inputs_of(model)[0])[0]
-    assert np.abs(found - expected).max() < 1e-2
+    result = core().compile_model(moir.to_openvino(module), "CPU")(inputs_of(model)[0])[0]
+    assert np.abs(result - expected).max() < 1e-2
 
 
 @keras.saving.register_keras_serializable("zoo")

@@ -34,15 +34,15 @@ def vectorized(**options: Any) -> Any:
 
 
 @pytest.mark.parametrize("suffix", ["keras", "h5"])
-def test_places_of_words(suffix: str, tmp_path: Path) -> None:
-    found = of_texts(converted(vectorized(output_sequence_length=3), tmp_path / f"model.{suffix}"))
+def test_indices_of_words(suffix: str, tmp_path: Path) -> None:
+    indices = of_texts(converted(vectorized(output_sequence_length=3), tmp_path / f"model.{suffix}"))
     expected = [[1, 5, 0], [3, 4, 1], [0, 0, 0], [1, 5, 5]]
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(indices, expected)
 
 
 def test_the_longest_text_counts(tmp_path: Path) -> None:
-    found = of_texts(converted(vectorized(), tmp_path / "model.keras"))
-    np.testing.assert_array_equal(found, [[1, 5, 0, 0], [3, 4, 1, 1], [0, 0, 0, 0], [1, 5, 5, 0]])
+    indices = of_texts(converted(vectorized(), tmp_path / "model.keras"))
+    np.testing.assert_array_equal(indices, [[1, 5, 0, 0], [3, 4, 1, 1], [0, 0, 0, 0], [1, 5, 5, 0]])
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,8 @@ def test_counts_of_words(options: dict[str, Any], expected: Any, tmp_path: Path)
 
 
 def test_texts_as_they_are(tmp_path: Path) -> None:
-    found = of_texts(converted(vectorized(standardize=None, output_sequence_length=2), tmp_path / "model.keras"))
-    np.testing.assert_array_equal(found, [[1, 1], [3, 4], [0, 0], [1, 5]])
+    indices = of_texts(converted(vectorized(standardize=None, output_sequence_length=2), tmp_path / "model.keras"))
+    np.testing.assert_array_equal(indices, [[1, 1], [3, 4], [0, 0], [1, 5]])
 
 
 def test_splits_by_characters_are_refused(tmp_path: Path) -> None:
@@ -110,8 +110,8 @@ def test_hashes(layer: Any, values: Any, tmp_path: Path) -> None:
     x = keras.Input((values.shape[1],), dtype="string" if values.dtype.kind == "U" else "int64", name="x")
     model = keras.Model(x, layer(x))
     expected = layer(keras.ops.convert_to_tensor(values, dtype="string") if values.dtype.kind == "U" else values)
-    found = converted(model, tmp_path / "model.keras")(openvino.Tensor(values))[0]
-    np.testing.assert_array_equal(found, np.asarray(expected))
+    bins = converted(model, tmp_path / "model.keras")(openvino.Tensor(values))[0]
+    np.testing.assert_array_equal(bins, np.asarray(expected))
 
 
 def test_a_hash_with_a_salt_is_refused(tmp_path: Path) -> None:
@@ -127,5 +127,5 @@ def test_the_aspect_ratio_of_images(way: str, tmp_path: Path) -> None:
     x, images = keras.Input((7, 4, 2), name="x"), np.random.default_rng(0).normal(size=(2, 7, 4, 2)).astype(np.float32)
     layer = layers.Resizing(6, 8, interpolation="nearest", **{way: True})
     model = keras.Model(x, layer(x))
-    found = converted(model, tmp_path / "model.keras")([images])[0]
-    np.testing.assert_array_equal(found, np.asarray(model(images)))
+    resized = converted(model, tmp_path / "model.keras")([images])[0]
+    np.testing.assert_array_equal(resized, np.asarray(model(images)))

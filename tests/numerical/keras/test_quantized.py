@@ -31,9 +31,8 @@ def tables() -> Any:
     return keras.Model(i, table(layers.Embedding(20, 15)(i) + table(i), reverse=True))
 
 
-@pytest.mark.parametrize("mode", ["int8", "int4"])
+@pytest.mark.parametrize(("suffix", "mode"), [("keras", "int8"), ("h5", "int4")])
 @pytest.mark.parametrize("build", [products, tables])
-@pytest.mark.parametrize("suffix", ["keras", "h5"])
 def test_quantized_layers(build: Any, mode: str, suffix: str, tmp_path: Path) -> None:
     model = build()
     randomize(model)

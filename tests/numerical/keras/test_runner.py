@@ -24,14 +24,17 @@ def test_outputs_and_inner_tensors(tmp_path: Path) -> None:
     path = tmp_path / "model.keras"
     model.save(path)
     runner = KerasRunner(path, moir.read_model(path), {})
-    given = {name: np.random.default_rng(seed).normal(size=(2, 3)).astype(np.float32) for seed, name in enumerate("ab")}
-    found = runner.run(given, ["hidden", "shared"])
-    expected = model(given)
-    assert found.keys() == {"z", "c", "hidden"} | (found.keys() & {"shared"})
+    inputs = {name: np.random.default_rng(seed).normal(size=(2, 3)).astype(np.float32) for seed, name in enumerate("ab")}
+    results = runner.run(inputs, ["hidden", "shared"])
+    expected = model(inputs)
+    assert results.keys() == {"z", "c", "hidden"} | (results.keys() & {"shared"})
     for name in ("z", "c"):
-        np.testing.assert_allclose(found[name], np.asarray(expected[name]), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(results[name], np.asarray(expected[name]), rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(
-        found["hidden"], np.maximum(given["a"] @ model.get_layer("hidden").kernel + model.get_layer("hidden").bias, 0), rtol=1e-4, atol=1e-5
+        results["hidden"],
+        np.maximum(inputs["a"] @ model.get_layer("hidden").kernel + model.get_layer("hidden").bias, 0),
+        rtol=1e-4,
+        atol=1e-5,
     )
     assert runner.title.startswith("Keras 3")
 

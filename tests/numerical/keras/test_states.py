@@ -28,9 +28,9 @@ def test_states_remain_between_inferences(tmp_path: Path) -> None:
     for seed in range(3):
         data = np.random.default_rng(seed).normal(size=(2, 3, 4)).astype(np.float32)
         expected = [np.asarray(each) for each in model(data, training=False)]
-        found = request.infer([data])
+        results = request.infer([data])
         for index, reference in enumerate(expected):
-            np.testing.assert_allclose(found[compiled.outputs[index]], reference, rtol=1e-4, atol=1e-5)
+            np.testing.assert_allclose(results[compiled.outputs[index]], reference, rtol=1e-4, atol=1e-5)
 
 
 def test_two_calls_of_a_layer_with_states_are_refused(tmp_path: Path) -> None:

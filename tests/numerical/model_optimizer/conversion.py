@@ -68,8 +68,8 @@ class Converted:
 
     def layer(self, type_: str) -> ElementTree.Element:
         """The only layer of a type."""
-        (found,) = self.all(type_)
-        return found
+        (result,) = self.all(type_)
+        return result
 
     def names(self, type_: str) -> list[str | None]:
         """The names of the layers of a type."""
@@ -94,10 +94,10 @@ class Converted:
     def run(self, inputs: Mapping[str, Array], names: Sequence[str] | None = None) -> list[Array]:
         """What the runtime computes, in the order of the outputs or of the names of their tensors."""
         model = self.model
-        found = run_model(model, inputs)
+        result = run_model(model, inputs)
         if names is None:
-            return found
-        return [found[next(index for index, output in enumerate(model.outputs) if name in output.get_names())] for name in names]
+            return result
+        return [result[next(index for index, output in enumerate(model.outputs) if name in output.get_names())] for name in names]
 
 
 X = np.random.default_rng(7).normal(size=(2, 3, 4)).astype(np.float32)

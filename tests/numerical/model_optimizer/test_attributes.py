@@ -98,8 +98,8 @@ def test_an_attribute_of_the_front_phase_takes_effect(tmp_path, lines, before, a
         return build([single], {"x": X}, constants={name: value for name, value in values.items() if name in single.input}, opset=11)
 
     extension = write(tmp_path / "my_extension", with_node("front", lines))
-    found = Converted.of(model(before), tmp_path, extensions=[extension])
-    compare(found.run({"x": X}), expected_results(model(after), {"x": X}, "onnxruntime"))
+    actual = Converted.of(model(before), tmp_path, extensions=[extension])
+    compare(actual.run({"x": X}), expected_results(model(after), {"x": X}, "onnxruntime"))
 
 
 def test_an_attribute_that_cannot_take_effect_is_an_error(tmp_path):
@@ -131,9 +131,9 @@ if node.name == 's':
 
 def test_an_attribute_of_the_extension_is_its_own(tmp_path):
     lines = "node['seen'] = [1, 2]\nnode['label'] = 'mine'\nassert node.seen == [1, 2] and node['label'] == 'mine'"
-    found = convert(tmp_path, with_node("front", lines), [made("Relu")], {"x": X})
-    assert found.types == ["ReLU"]
-    assert found.attributes("ReLU") == {}
+    actual = convert(tmp_path, with_node("front", lines), [made("Relu")], {"x": X})
+    assert actual.types == ["ReLU"]
+    assert actual.attributes("ReLU") == {}
 
 
 def converted_graph(tmp_path, function, lines: str, inputs: dict, phase: str = "front") -> Converted:
@@ -172,8 +172,8 @@ def test_attributes_of_tensorflow(tmp_path):
     }
     for number, (lines, (before, after)) in enumerate(cases.items()):
         (directory := tmp_path / str(number)).mkdir()
-        found = converted_graph(directory, before, lines, {"x": image})
-        compare(found.run({"x": image}), [after(tf.constant(image)).numpy()])
+        actual = converted_graph(directory, before, lines, {"x": image})
+        compare(actual.run({"x": image}), [after(tf.constant(image)).numpy()])
 
 
 # From the middle phase on, attributes of operations of the operation sets.
@@ -189,9 +189,9 @@ node.stride = int64_array([1, 1, 3, 1])
 node.window = int64_array([1, 1, 2, 3])
 node.pad = int64_array([[0, 0], [0, 0], [1, 0], [0, 1]])
 """
-    found = convert(tmp_path, with_node(phase, lines), POOLED, {"x": X})
+    actual = convert(tmp_path, with_node(phase, lines), POOLED, {"x": X})
     after = build([made("MaxPool", kernel_shape=[2, 3], strides=[3, 1], pads=[1, 0, 0, 1])], {"x": X}, opset=11)
-    compare(found.run({"x": X}), expected_results(after, {"x": X}, "onnxruntime"))
+    compare(actual.run({"x": X}), expected_results(after, {"x": X}, "onnxruntime"))
 
 
 def test_names_of_convolutions_after_the_lowering(tmp_path):
@@ -226,5 +226,5 @@ shape.in_port(0).connect(node.out_port(0))
 @pytest.mark.parametrize(("end", "expected"), [("1", [6]), ("0", [6, 5])])
 def test_a_one_in_a_mask_says_that_the_entry_counts(tmp_path, phase, end, expected):
     x = np.zeros((1, 4, 6, 5), np.float32)
-    found = convert(tmp_path, with_node(phase, MASKED.replace("END", end)), [made("Relu")], {"x": x})
-    np.testing.assert_array_equal(found.run({"x": x})[0], expected)
+    actual = convert(tmp_path, with_node(phase, MASKED.replace("END", end)), [made("Relu")], {"x": x})
+    np.testing.assert_array_equal(actual.run({"x": x})[0], expected)

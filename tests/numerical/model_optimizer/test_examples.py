@@ -251,10 +251,13 @@ def test_update_of_the_template(tmp_path, capsys):
     """What is found is what the document shows, for the blocks of Inception V4 as far as our model has their branches."""
     model, template = str(saved(inception(), tmp_path)), TRANSFORMATION / "inception_block_template.json"
     assert main(["describe-subgraphs", str(template), model]) == 0
-    (found,), (documented,) = json.loads(capsys.readouterr().out), json.loads((TRANSFORMATION / "inception_block_updated.json").read_text())
-    for entry in (found, documented):
+    (actual,), (documented,) = (
+        json.loads(capsys.readouterr().out),
+        json.loads((TRANSFORMATION / "inception_block_updated.json").read_text()),
+    )
+    for entry in (actual, documented):
         entry["inputs"] = [sorted(group, key=lambda each: each["node"]) for group in entry["inputs"]]
-    assert found == documented
+    assert actual == documented
 
 
 def test_options_of_the_document(tmp_path, capsys):
@@ -296,12 +299,12 @@ def test_ssd_points(tmp_path, caplog):
     assert "no output detection_scores any more" in caplog.text
     scores = np.full((4, 3), 0.05, np.float32)
     scores[[1, 2], [2, 1]] = 0.9, 0.8
-    (found,) = converted.run({"boxes": np.zeros((1, 16), np.float32), "scores": scores.reshape(1, 12)})
+    (actual,) = converted.run({"boxes": np.zeros((1, 16), np.float32), "scores": scores.reshape(1, 12)})
     # Without offsets the boxes are the priors: image, label, confidence, corners.
     expected_rows = [[0, 1, 0.8, 0.5, 0.5, 0.6, 0.9], [0, 2, 0.9, 0.3, 0.2, 0.9, 0.7]]
-    assert found.shape == (1, 1, 10, 7)
-    np.testing.assert_allclose(sorted(found[0, 0, :2].tolist()), expected_rows, rtol=1e-4)
-    assert found[0, 0, 2, 0] == -1
+    assert actual.shape == (1, 1, 10, 7)
+    np.testing.assert_allclose(sorted(actual[0, 0, :2].tolist()), expected_rows, rtol=1e-4)
+    assert actual[0, 0, 2, 0] == -1
 
 
 def test_yolo(tmp_path):
@@ -317,8 +320,8 @@ def test_yolo(tmp_path):
     logistic = 1 / (1 + np.exp(-wanted))
     for entries in (slice(0, 2), slice(4, 25)):
         wanted[..., entries] = logistic[..., entries]
-    (found,) = converted.run({"x": x})
-    compare([found], [wanted.reshape(1, 4, 4, 50).transpose(0, 3, 1, 2)])
+    (actual,) = converted.run({"x": x})
+    compare([actual], [wanted.reshape(1, 4, 4, 50).transpose(0, 3, 1, 2)])
 
 
 def ports_model():

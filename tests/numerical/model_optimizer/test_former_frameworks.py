@@ -58,5 +58,5 @@ def test_general_configuration(framework: str, tmp_path: Path) -> None:
     configuration.write_text(json.dumps(CONFIGURATION))
     module = moir.convert_model(path, extensions=directory, transformations_config=configuration)
     x = np.arange(6, dtype=np.float32).reshape(2, 3) - 3
-    found = results(moir.to_openvino(module), {"x": x})
-    np.testing.assert_allclose(found["y" if framework == "caffe" else "y_output"], np.maximum(3 * (x + 1), 0))
+    actual = results(moir.to_openvino(module), {"x": x})
+    np.testing.assert_allclose(actual["y" if framework == "caffe" else "y_output"], np.maximum(3 * (x + 1), 0))

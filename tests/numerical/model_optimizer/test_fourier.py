@@ -115,8 +115,8 @@ def transformed(attributes: Attributes, inputs: list[Array]) -> Array:
     (data,) = inputs
     assert data.shape[1] == 2
     assert attributes["inverse"] == 0
-    found = np.fft.fft2(data[:, 0] + 1j * data[:, 1])
-    return np.stack((found.real, found.imag), axis=1)
+    result = np.fft.fft2(data[:, 0] + 1j * data[:, 1])
+    return np.stack((result.real, result.imag), axis=1)
 
 
 FFT = kernel("FFT", {"inverse": 0}, lambda _, shapes: shapes[0], transformed)
@@ -141,5 +141,5 @@ def test_fourier_transform_of_complex_data(tmp_path):
     assert converted.types.count("Transpose") == 1
     # An operation that is written in Python is of the operation set `extension`.
     converted.path.write_text(converted.path.read_text().replace("custom_opset", "extension"))
-    found = run_with(converted, {"x": x}, FFT)
-    compare(found, tensorflow_conversion.expected_results(graph, names, {"x": x}), rtol=1e-3)
+    actual = run_with(converted, {"x": x}, FFT)
+    compare(actual, tensorflow_conversion.expected_results(graph, names, {"x": x}), rtol=1e-3)

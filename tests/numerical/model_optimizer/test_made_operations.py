@@ -405,9 +405,9 @@ def test_what_it_computes(tmp_path, name):
     phase = list(PHASES)[list(MADE).index(name) % len(PHASES)]
     text = AFTER.format(module=PHASES[phase], base=phase.capitalize(), imports=imports, made=made)
     converted = convert(tmp_path, {f"{phase}/after.py": text}, [node("Relu", ["x"], ["y"], "relu")], {"x": X})
-    (found,) = converted.run({"x": X})
+    (actual,) = converted.run({"x": X})
     want = np.asarray(expected(np.maximum(X, 0)))
-    compare([found], [want.astype(found.dtype)])
+    compare([actual], [want.astype(actual.dtype)])
 
 
 @pytest.mark.parametrize("kind", ["If", "Loop", "TensorIterator"])

@@ -198,8 +198,8 @@ def attributes(tmp_path: Any, function: Any, data: Array, op: str, names: list[s
 
 def test_pads_of_same_follow_from_sizes(tmp_path):
     names = ["pad", "pad_spatial_shape", "auto_pad", "stride", "dilation", "kernel_spatial", "output_spatial_shape", "output", "group"]
-    found = attributes(tmp_path, convolutional, IMAGE, "Conv2D", [*names, "kernel_spatial_idx", "input_feature_channel"])
-    assert found == {
+    actual = attributes(tmp_path, convolutional, IMAGE, "Conv2D", [*names, "kernel_spatial_idx", "input_feature_channel"])
+    assert actual == {
         "pad": [[0, 0], [0, 1], [0, 1], [0, 0]],
         "pad_spatial_shape": [[0, 1], [0, 1]],
         "auto_pad": "same_upper",
@@ -215,16 +215,16 @@ def test_pads_of_same_follow_from_sizes(tmp_path):
 
 
 def test_pads_in_the_back_phase(tmp_path):
-    found = attributes(tmp_path, convolutional, IMAGE, "Conv2D", ["pad", "spatial_dims", "layout"], "back")
-    assert found == {"pad": [[0, 0], [0, 0], [0, 1], [0, 1]], "spatial_dims": [2, 3], "layout": "NCHW"}
+    actual = attributes(tmp_path, convolutional, IMAGE, "Conv2D", ["pad", "spatial_dims", "layout"], "back")
+    assert actual == {"pad": [[0, 0], [0, 0], [0, 1], [0, 1]], "spatial_dims": [2, 3], "layout": "NCHW"}
 
 
 def test_pads_and_groups_of_volumes_and_depthwise_convolutions(tmp_path):
-    found = attributes(tmp_path, volumetric, VOLUME, "Conv3D", ["pad", "kernel_spatial", "layout", "output_feature_channel"])
-    assert found["pad"] == [[0, 0], [0, 1], [1, 1], [1, 1], [0, 0]]
-    assert [found["kernel_spatial"], found["layout"], found["output_feature_channel"]] == [[2, 3, 3], "NDHWC", 4]
-    found = attributes(tmp_path, depthwise, IMAGE, "DepthwiseConv2dNative", ["group", "input_feature_channel", "output"])
-    assert found == {"group": 3, "input_feature_channel": 2, "output": 6}
+    actual = attributes(tmp_path, volumetric, VOLUME, "Conv3D", ["pad", "kernel_spatial", "layout", "output_feature_channel"])
+    assert actual["pad"] == [[0, 0], [0, 1], [1, 1], [1, 1], [0, 0]]
+    assert [actual["kernel_spatial"], actual["layout"], actual["output_feature_channel"]] == [[2, 3, 3], "NDHWC", 4]
+    actual = attributes(tmp_path, depthwise, IMAGE, "DepthwiseConv2dNative", ["group", "input_feature_channel", "output"])
+    assert actual == {"group": 3, "input_feature_channel": 2, "output": 6}
 
 
 IN_BODIES = """

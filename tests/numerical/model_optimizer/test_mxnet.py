@@ -100,8 +100,8 @@ def test_extractors_of_three_generations(generation: str, tmp_path: Path) -> Non
         path = model(tmp_path, kind, attributes)
         with pytest.raises(ConversionError, match=rf"mxnet\.{kind}"):
             moir.convert_model(path)
-        found = results(moir.to_openvino(moir.convert_model(path, extensions=directory)), {"x": x})
-        np.testing.assert_allclose(found["y_output"], factor * (x + 1))
+        actual = results(moir.to_openvino(moir.convert_model(path, extensions=directory)), {"x": x})
+        np.testing.assert_allclose(actual["y_output"], factor * (x + 1))
 
 
 FORMS = {
@@ -196,5 +196,5 @@ def test_forms_that_later_transformations_replaced(name: str, tmp_path: Path) ->
         nodes[3]["name"] = "made"
     symbol = {"nodes": nodes, "arg_nodes": [0, 1, 2], "heads": [[len(nodes) - 1, 0, 0]]}
     path = write_model(tmp_path, symbol, {"w": np.ones(3, np.float32), "b": np.zeros(3, np.float32)})
-    found = results(moir.to_openvino(moir.convert_model(path, extensions=write(tmp_path / "extensions", FORMS))), {"x": X})
-    np.testing.assert_allclose(found["y_output"], expected, rtol=1e-4, atol=1e-5)
+    actual = results(moir.to_openvino(moir.convert_model(path, extensions=write(tmp_path / "extensions", FORMS))), {"x": X})
+    np.testing.assert_allclose(actual["y_output"], expected, rtol=1e-4, atol=1e-5)

@@ -124,9 +124,9 @@ def test_unpooling(tmp_path):
     extension = STYLES / "unpooling"
     converted = Converted.of(build(nodes, {"x": x}, opset=11), tmp_path, extensions=[extension])
     assert converted.layer("Unpool2d").get("version") == "extension"
-    found = run_with(converted, {"x": x}, kernel("Unpool2d", {}, lambda _, shapes: shapes[2], unpooled))
+    actual = run_with(converted, {"x": x}, kernel("Unpool2d", {}, lambda _, shapes: shapes[2], unpooled))
     largest = x.reshape(1, 3, 2, 2, 2, 2).max((3, 5))
-    compare(found, [np.sqrt((largest**2).sum((2, 3), keepdims=True))])
+    compare(actual, [np.sqrt((largest**2).sum((2, 3), keepdims=True))])
 
 
 def test_the_configuration_of_an_inpainting_network(tmp_path):

@@ -54,5 +54,5 @@ def converted(path: Path) -> openvino.Model:
 def results(model: openvino.Model, inputs: Mapping[str, Array]) -> dict[str, Array]:
     """The results of a model in the runtime, by all names of its outputs."""
     compiled = core().compile_model(model, "CPU")
-    found = compiled(dict(inputs))
-    return {name: np.array(found[output]) for output in compiled.outputs for name in output.names}
+    outputs = compiled(dict(inputs))
+    return {name: np.array(outputs[output]) for output in compiled.outputs for name in output.names}

@@ -32,11 +32,11 @@ def test_rows(tmp_path: Path) -> None:
     case = CASES["MultiBoxDetection"]
     (expected,) = (value for key, value in case.items() if key.startswith("="))
     path = write(tmp_path, detection_symbol("MultiBoxDetection"), {})
-    found = next(iter(results(moir.to_openvino(moir.convert_model(path, detection="output")), inputs("MultiBoxDetection")).values()))
+    detections = next(iter(results(moir.to_openvino(moir.convert_model(path, detection="output")), inputs("MultiBoxDetection")).values()))
     kept = [(image, *row) for image, rows in enumerate(expected) for row in rows if row[0] >= 0]
-    assert found.shape[:2] == (1, 1)
+    assert detections.shape[:2] == (1, 1)
     # Image -1 ends the list.
-    rows = list(takewhile(lambda row: row[0] >= 0, found.reshape(-1, 7)))
+    rows = list(takewhile(lambda row: row[0] >= 0, detections.reshape(-1, 7)))
     np.testing.assert_allclose(sorted(map(tuple, rows)), sorted(kept), rtol=1e-4, atol=1e-5)
     assert len(rows) > 10
 

@@ -33,7 +33,7 @@ STATIC_ONLY = {
     *(f"cells {kind}" for kind in ("LSTM", "LSTM time first", "LSTM both", "GRU", "GRU both", "RNN")),
     *(f"RNN {mode} {layers}" for mode in ("lstm", "gru", "rnn_tanh", "rnn_relu") for layers in ("1 one", "2 both")),
 }
-"""The cases that need known sizes."""
+"""The cases that need static sizes."""
 
 
 def read() -> dict[str, dict[str, Array]]:
@@ -65,8 +65,8 @@ def test_operation(name: str, form: str, tmp_path: Path) -> None:
     if form == "dynamic" and name not in STATIC_ONLY:
         symbol = without_sizes(symbol)
     path = write(tmp_path, symbol, {key: value for key, value in case.items() if key.startswith("w")})
-    found = results(converted(path), {key: value for key, value in case.items() if key.startswith("x")})
+    outputs = results(converted(path), {key: value for key, value in case.items() if key.startswith("x")})
     for key, expected in case.items():
         if key.startswith("="):
-            assert found[key[1:]].shape == expected.shape
-            np.testing.assert_allclose(found[key[1:]].astype(np.float64), expected, rtol=1e-4, atol=2e-5, equal_nan=True)
+            assert outputs[key[1:]].shape == expected.shape
+            np.testing.assert_allclose(outputs[key[1:]].astype(np.float64), expected, rtol=1e-4, atol=2e-5, equal_nan=True)

@@ -28,8 +28,8 @@ class WrittenSymbol:
 
     def add(self, op: str, name: str, inputs: list[list[int]], **attributes: object) -> list[int]:
         """Add a node; returns its first output."""
-        found = {key: str(value) for key, value in attributes.items()}
-        self.nodes.append({"op": op, "name": name, "attrs": found, "inputs": inputs})
+        texts = {key: str(value) for key, value in attributes.items()}
+        self.nodes.append({"op": op, "name": name, "attrs": texts, "inputs": inputs})
         return [len(self.nodes) - 1, 0, 0]
 
     def weight(self, name: str, value: Array) -> list[int]:
@@ -110,8 +110,8 @@ def test_residual_network(tmp_path: Path) -> None:
             "_contrib_requantize", f"{name}_r", three(node), out_type="int8", min_calib_range=-calibrated, max_calib_range=calibrated
         )
         relu = symbol.add("_contrib_quantized_act", f"{name}_a", three(wanted), act_type="relu")
-        found = requantized(total, product * I32, calibrated)
-        return three(relu), Integers(np.maximum(found, 0), calibrated)
+        output = requantized(total, product * I32, calibrated)
+        return three(relu), Integers(np.maximum(output, 0), calibrated)
 
     value, own = layer("one", value, own, 8, 2.0)
     pooled = symbol.add(
@@ -136,7 +136,7 @@ def test_residual_network(tmp_path: Path) -> None:
     )
     real = symbol.add("_contrib_dequantize", "real", three(product), out_type="float32")
     path = write(tmp_path, symbol.document(real), symbol.arrays)
-    found = results(converted(path), {"data": x})["real_output"]
+    output = results(converted(path), {"data": x})["real_output"]
     expected = joined.reshape(2, -1) @ w.T.astype(np.float64) * (4.5 * 0.2 / 127**2)
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(output, expected, rtol=1e-4, atol=1e-5)
     assert np.ptp(expected) > 1

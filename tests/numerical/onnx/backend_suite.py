@@ -89,18 +89,18 @@ def _as_array(value: Any) -> Any:
 @cache
 def suite() -> dict[str, BackendTest]:
     """All tests by name."""
-    found: dict[str, BackendTest] = {}
+    results: dict[str, BackendTest] = {}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         loaded = [case for kind in KINDS for case in loader.load_model_tests(kind=kind)]
     for case in loaded:
         if case.model is not None:
-            found[case.name] = BackendTest(case.name, case.model, case.data_sets or (), case.rtol, case.atol)
+            results[case.name] = BackendTest(case.name, case.model, case.data_sets or (), case.rtol, case.atol)
             continue
         folder = Path(case.model_dir) if case.model_dir else None
         file = folder / "model.onnx" if folder else Path(loader.DATA_DIR) / "light" / Path(case.url or "").name
-        found[case.name] = BackendTest(case.name, file, folder or file, case.rtol, case.atol)
-    return found
+        results[case.name] = BackendTest(case.name, file, folder or file, case.rtol, case.atol)
+    return results
 
 
 def inapplicable(name: str, model: onnx.ModelProto) -> str:

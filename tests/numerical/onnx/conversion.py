@@ -25,7 +25,7 @@ import moir
 from moir.emit import write_model
 from moir.frontends.onnx import read_model
 from moir.pipeline import load_pass
-from moir.target_records import OPENVINO_CPU
+from moir.targets.registry import OPENVINO_CPU
 from tests.numerical.runtime import FORMS, Array, Form, compare, core, run
 
 Reference = Literal["onnxruntime", "onnx"]
@@ -101,7 +101,7 @@ def convert(model: onnx.ModelProto, directory: Path, *, complete: bool = False) 
         moir.save_model(moir.convert_model(source), directory / "model.xml")
         return core().read_model(directory / "model.xml")
     module = read_model(source)
-    for name in ("lower-onnx", *OPENVINO_CPU.every_form):
+    for name in ("lower-onnx", *OPENVINO_CPU.every_form, *OPENVINO_CPU.refusals):
         load_pass(name)().apply(Context(), module)
     module.verify()
     write_model(module, directory / "model.xml")

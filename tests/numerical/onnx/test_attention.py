@@ -9,6 +9,7 @@ import pytest
 
 from moir.errors import ConversionError
 from tests.numerical.onnx.conversion import check, node
+from tests.numerical.onnx.node_case import COMPLETE, DYNAMIC, EVALUATED, STATIC, WITHOUT_RANK, NodeCase, normal_numbers
 
 RANDOM = np.random.default_rng(9)
 
@@ -93,3 +94,31 @@ def test_rotary_embedding(interleaved: int, flat: bool, size: int) -> None:
     attributes = {"num_heads": 4} if flat else {}
     model = [node("RotaryEmbedding", list(inputs), ["y"], interleaved=interleaved, rotary_embedding_dim=size, **attributes)]
     check(model, inputs, opset=23, reference="onnx", forms=("static", "dynamic"))
+
+
+real = normal_numbers(np.random.default_rng(3))
+
+NODES: dict[str, NodeCase] = {
+    "RotaryEmbedding of dynamic rank": NodeCase(
+        "RotaryEmbedding", {"x": real(1, 2, 3, 8)}, {"cos": real(1, 3, 4), "sin": real(1, 3, 4)}, options=WITHOUT_RANK | {"opset": 23}
+    ),
+    "Attention with a window that leaves queries nothing": NodeCase(
+        "Attention",
+        {"q": real(1, 2, 6, 4), "k": real(1, 2, 3, 4), "v": real(1, 2, 3, 5)},
+        attributes={"left_window_size": 1, "softcap": 2.0},
+        options=STATIC | {"opset": 25},
+    ),
+    "Attention to one constant key": NodeCase(
+        "Attention",
+        {"q": real(1, 1, 2, 4), "v": real(1, 1, 1, 3)},
+        {"k": real(1, 1, 1, 4), "n": np.array([1])},
+        operands="q k v - - - n",
+        attributes={"softcap": 2.0, "scale": 0.1},
+        options=COMPLETE | DYNAMIC | EVALUATED | {"opset": 24},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NODES.values(), ids=NODES)
+def test_node(case: NodeCase) -> None:
+    case.check()

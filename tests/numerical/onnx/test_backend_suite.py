@@ -14,7 +14,7 @@ from tests.numerical.onnx.backend_suite import Symbols, inapplicable, run_test, 
 from tests.numerical.outcomes import DEFECTS, Judgement, died
 from tests.numerical.workers import Died, Say, Workers
 
-PART = 12
+PART = 20
 """One in so many tests is run; `benchmarks/onnx_backend.py` runs all."""
 
 Item = tuple[str, Symbols]
@@ -53,7 +53,7 @@ def judgements() -> Mapping[Item, Judgement]:
 
 @pytest.mark.parametrize("symbols", KNOWN)
 def test_a_part_of_the_suite(symbols: Symbols, judgements: Mapping[Item, Judgement]) -> None:
-    assert len(judgements) > 200
+    assert len(judgements) > 150
     defects = {name: each for (name, which), each in judgements.items() if which == symbols and each.outcome in DEFECTS}
     new = [f"{name}: {each.outcome}: {each.message}" for name, each in defects.items() if name not in KNOWN[symbols]]
     assert not new, "\n".join(new)

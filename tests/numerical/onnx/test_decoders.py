@@ -14,8 +14,9 @@ import pytest
 from onnx import TensorProto, helper
 
 import moir
+from moir.conversion import notes_of
 from moir.errors import ConversionError
-from moir.tools.convert import main, notes_of
+from moir.tools.convert import main
 from tests.numerical.onnx.conversion import node
 from tests.numerical.runtime import Array, core
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 from moir.errors import ConversionError
 from tests.numerical.onnx.conversion import build, check, convert, node
+from tests.numerical.onnx.node_case import EVALUATED, WITH_RANK, NodeCase
 from tests.numerical.runtime import Array, run
 
 TensorProto = pytest.importorskip("onnx").TensorProto
@@ -102,12 +104,12 @@ def test_uniform_numbers(tmp_path: Path, dtype: Any, seed: dict[str, float]) -> 
     number = {np.float32: 1, np.float64: 11, np.float16: 10}[dtype]
     numbers = drawn(tmp_path, "RandomUniform", {}, shape=[50, 100], low=-2.0, high=4.0, dtype=number, **seed)
     like = drawn(tmp_path, "RandomUniformLike", {"x": np.ones((50, 100), dtype)}, low=-2.0, high=4.0, **seed)
-    for found in (numbers, like):
-        assert found.shape == (50, 100)
-        assert found.dtype == dtype
-        assert found.min() >= -2
-        assert found.max() <= 4
-        assert abs(float(found.astype(np.float64).mean()) - 1) < 0.2
+    for actual in (numbers, like):
+        assert actual.shape == (50, 100)
+        assert actual.dtype == dtype
+        assert actual.min() >= -2
+        assert actual.max() <= 4
+        assert abs(float(actual.astype(np.float64).mean()) - 1) < 0.2
 
 
 @pytest.mark.parametrize("seed", [{}, {"seed": 3.0}])
@@ -116,27 +118,27 @@ def test_normal_numbers(tmp_path: Path, seed: dict[str, float]) -> None:
     like = drawn(tmp_path, "RandomNormalLike", {"x": np.ones((100, 100), np.float64)}, mean=3.0, scale=2.0, **seed)
     assert numbers.dtype == np.float32
     assert like.dtype == np.float64
-    for found in (numbers, like):
-        assert np.isfinite(found).all()
-        assert abs(found.mean() - 3) < 0.15
-        assert abs(found.std() - 2) < 0.15
-        assert abs(np.mean((found - 3) ** 3)) < 1.5
+    for actual in (numbers, like):
+        assert np.isfinite(actual).all()
+        assert abs(actual.mean() - 3) < 0.15
+        assert abs(actual.std() - 2) < 0.15
+        assert abs(np.mean((actual - 3) ** 3)) < 1.5
 
 
 def test_bernoulli(tmp_path: Path) -> None:
     probability = np.repeat(np.array([[0.0], [0.25], [1.0]], np.float32), 4000, axis=1)
-    found = drawn(tmp_path, "Bernoulli", {"x": probability}, dtype=TensorProto.INT32, seed=1.0)
-    assert found.dtype == np.int32
-    np.testing.assert_allclose(found.mean(axis=1), [0, 0.25, 1], atol=0.05)
+    actual = drawn(tmp_path, "Bernoulli", {"x": probability}, dtype=TensorProto.INT32, seed=1.0)
+    assert actual.dtype == np.int32
+    np.testing.assert_allclose(actual.mean(axis=1), [0, 0.25, 1], atol=0.05)
 
 
 def test_multinomial(tmp_path: Path) -> None:
     logits = np.log(np.array([[0.25, 0.75, 1e-30], [1e-30, 1e-30, 1.0]], np.float32))
-    found = drawn(tmp_path, "Multinomial", {"x": logits}, sample_size=4000, dtype=TensorProto.INT64, seed=1.0)
-    assert found.dtype == np.int64
-    assert found.shape == (2, 4000)
-    assert (found[1] == 2).all()
-    assert abs(found[0].mean() - 0.75) < 0.05
+    actual = drawn(tmp_path, "Multinomial", {"x": logits}, sample_size=4000, dtype=TensorProto.INT64, seed=1.0)
+    assert actual.dtype == np.int64
+    assert actual.shape == (2, 4000)
+    assert (actual[1] == 2).all()
+    assert abs(actual[0].mean() - 0.75) < 0.05
 
 
 @pytest.mark.parametrize("kind", ["HannWindow", "HammingWindow", "BlackmanWindow"])
@@ -153,10 +155,31 @@ def test_windows(kind: str, periodic: int) -> None:
     ("kind", "attributes", "reason"),
     [
         ("RandomUniformLike", {"dtype": 6}, "floating-point"),
-        ("EyeLike", {"dtype": 14}, "data type that OpenVINO IR does not have"),
+        ("EyeLike", {"dtype": 14}, "data type that the operation sets do not have"),
         ("Multinomial", {"dtype": 1}, "neither i32 nor i64"),
     ],
 )
 def test_errors(kind: str, attributes: dict[str, Any], reason: str) -> None:
     with pytest.raises(ConversionError, match=reason):
         check([node(kind, ["x"], ["y"], **attributes)], {"x": np.ones((2, 2), np.float32)}, expected=[])
+
+
+RANGES = {
+    f"Range of {start}, {limit}, {delta}": NodeCase("Range", {"a": np.array(start), "b": np.array(limit), "c": np.array(delta)})
+    for start, limit, delta in ((0, 5, -1), (0, -5, 1), (3, 3, 1), (0, 5, 2), (5.0, 0.0, -2.0), (0.0, 5.0, -2.0))
+}
+
+NODES: dict[str, NodeCase] = {
+    **RANGES,
+    "Dropout of f8": NodeCase(
+        "Dropout",
+        {"x": np.array([1.25, -1.5], ml_dtypes.float8_e5m2), "training": np.array(False)},
+        operands="x - training",
+        options=EVALUATED | WITH_RANK | {"opset": 24},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NODES.values(), ids=NODES)
+def test_node(case: NodeCase) -> None:
+    case.check()

@@ -162,6 +162,17 @@ def test_quantized(kind: str, attributes: dict[str, Any]) -> None:
     close([microsoft(kind, ["x", "s", "z", "ys", "yz"], ["y"], **attributes)], {"x": LEVELS}, constants)
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8])
+@pytest.mark.parametrize("kind", ["QLinearLeakyRelu", "QLinearAdd"])
+def test_quantized_without_zero_points(kind: str, dtype: type) -> None:
+    """The result has the type of the data. ONNX Runtime, which allows it, ends the process."""
+    x = np.arange(0, 112, 7).reshape(2, 8).astype(dtype)
+    constants = {"s": np.array(0.5, np.float32), "ys": np.array(1, np.float32)}
+    names = ["x", "s", "", "ys"] if kind == "QLinearLeakyRelu" else ["x", "s", "", "x", "s", "", "ys"]
+    sums = x.astype(np.float32) * (0.5 if kind == "QLinearLeakyRelu" else 1)
+    check([microsoft(kind, names, ["y"])], {"x": x}, constants=constants, forms=["static"], expected=[np.round(sums).astype(dtype)])
+
+
 @pytest.mark.parametrize("kind", ["QLinearAdd", "QLinearMul"])
 def test_quantized_binary(kind: str) -> None:
     close([microsoft(kind, ["a", "s", "z", "b", "s", "z", "ys", "yz"], ["y"])], {"a": LEVELS, "b": LEVELS[:, :, ::-1]}, PARAMETERS)

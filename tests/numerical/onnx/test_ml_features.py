@@ -16,6 +16,7 @@ from moir.dialects.moir import ModuleLevel, models_of
 from moir.dialects.properties import value_of
 from moir.errors import ConversionError
 from tests.numerical.onnx.conversion import build, check, convert, node
+from tests.numerical.onnx.node_case import COMPLETE, STATIC, NodeCase
 from tests.numerical.runtime import Array
 
 RANDOM = np.random.default_rng(23)
@@ -192,3 +193,21 @@ def test_maps_as_inputs_are_refused(tmp_path: Path) -> None:
 def test_what_cannot_be_computed(kind: str, attributes: dict[str, Any], reason: str, tmp_path: Path) -> None:
     with pytest.raises(ConversionError, match=reason):
         convert(build([ml(kind, ["x"], ["y"], **attributes)], {"x": ROWS}, domain_version=4), tmp_path)
+
+
+LETTERS = np.array(["a", "b", "c"] * 50, object).reshape(5, 30)
+
+NODES: dict[str, NodeCase] = {
+    "LabelEncoder of many constants": NodeCase(
+        "LabelEncoder",
+        {},
+        {"x": LETTERS},
+        attributes={"keys_strings": ["a", "c"], "values_strings": ["x", "yy"], "default_string": "none", "domain": "ai.onnx.ml"},
+        options=COMPLETE | STATIC | {"domain_version": 4},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NODES.values(), ids=NODES)
+def test_node(case: NodeCase) -> None:
+    case.check()

@@ -40,12 +40,12 @@ def test_outputs_are_those_of_onnxruntime(name: str, tmp_path: Path) -> None:
     module = moir.convert_model(MODELS / f"{name}.onnx")
     moir.save_model(module, tmp_path / "model.xml")
     compiled = openvino.Core().compile_model(tmp_path / "model.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    found = compiled([as_tensor(rows, compiled.inputs[0].element_type)])
+    actual = compiled([as_tensor(rows, compiled.inputs[0].element_type)])
     wanted = expected(name, rows.astype(object) if rows.dtype.kind == "U" else rows)
     assert len(wanted) == len(compiled.outputs)
     for index, array in enumerate(wanted):
         if array.dtype.kind in "OU":
-            assert found[index].ravel().tolist() == array.ravel().tolist()
+            assert actual[index].ravel().tolist() == array.ravel().tolist()
         else:
-            assert (found[index].shape, found[index].dtype) == (array.shape, array.dtype)
-            np.testing.assert_allclose(found[index], array, rtol=1e-4, atol=1e-5)
+            assert (actual[index].shape, actual[index].dtype) == (array.shape, array.dtype)
+            np.testing.assert_allclose(actual[index], array, rtol=1e-4, atol=1e-5)

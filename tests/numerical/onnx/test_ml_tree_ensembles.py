@@ -10,6 +10,7 @@ import pytest
 from onnx import numpy_helper
 
 from moir.errors import ConversionError
+from moir.lowering.onnx.ml.trees import LEAF, MOST_UNROLLED, Ensemble
 from tests.numerical.onnx.conversion import build, check, convert, expected_results, node
 
 RANDOM = np.random.default_rng(21)
@@ -66,8 +67,8 @@ def trees(
             if leaf:
                 drawn = {"all": list(range(targets)), "one": [int(RANDOM.integers(targets))], "tree": [tree % targets]}
                 for target in drawn.get(ids) or [int(ids)]:
-                    found = {"treeids": tree, "nodeids": number, "ids": target, "weights": float(RANDOM.standard_normal())}
-                    for name, value in found.items():
+                    results = {"treeids": tree, "nodeids": number, "ids": target, "weights": float(RANDOM.standard_normal())}
+                    for name, value in results.items():
                         attributes[f"{own}_{name}"].append(value)
             else:
                 for child in children:
@@ -187,6 +188,59 @@ def test_many_deep_trees_take_few_operations() -> None:
     check_ml(regressor(trees(100, depth=8)), {"x": ROWS}, operations=70)
 
 
+def chain(depth: int) -> dict[str, Any]:
+    """A tree whose nodes compare feature 0 with 0, 1, 2, … in a row, with a leaf for each."""
+    branches, leaves = range(depth), range(depth, 2 * depth + 1)
+    false = [*range(1, depth), 2 * depth]
+    count = 2 * depth + 1
+    return {
+        "nodes_treeids": [0] * count,
+        "nodes_nodeids": [*branches, *leaves],
+        "nodes_featureids": [0] * count,
+        "nodes_modes": ["BRANCH_LEQ"] * depth + ["LEAF"] * len(leaves),
+        "nodes_values": [float(each) for each in branches] + [0.0] * len(leaves),
+        "nodes_truenodeids": [depth + each for each in branches] + [0] * len(leaves),
+        "nodes_falsenodeids": false + [0] * len(leaves),
+        "target_treeids": [0] * len(leaves),
+        "target_nodeids": [*leaves],
+        "target_ids": [0] * len(leaves),
+        "target_weights": [float(each) for each in range(len(leaves))],
+    }
+
+
+@pytest.mark.parametrize("depth", [MOST_UNROLLED, MOST_UNROLLED + 1, 700])
+def test_deep_trees(depth: int) -> None:
+    rows = np.linspace(-1, depth + 1, 50, dtype=np.float32)[:, None]
+    check_ml(regressor(chain(depth)), {"x": rows}, operations=12 * MOST_UNROLLED)
+    check_ml(regressor(chain(depth)), {"x": rows[-1:]})
+
+
+def test_trees_that_share_all_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    ensemble = Ensemble(**chain_of_roots(500))
+    assert ensemble.depth == 500
+    assert [each.size for each in ensemble.leaves_of_trees or ()] == [*range(501, 1, -1)]
+    monkeypatch.setattr("moir.lowering.onnx.ml.trees.MOST_VISITS", 10_000)
+    assert Ensemble(**chain_of_roots(500)).leaves_of_trees is None
+
+
+def chain_of_roots(depth: int) -> dict[str, Any]:
+    """A chain of nodes each of which is the root of a tree."""
+    count = 2 * depth + 1
+    is_leaf = np.arange(count) >= depth
+    return {
+        "roots": np.arange(depth),
+        "modes": np.where(is_leaf, LEAF, 0),
+        "features": np.zeros(count, np.int64),
+        "thresholds": np.zeros(count),
+        "tracks": np.zeros(count, np.bool_),
+        "true": np.arange(count) + depth,
+        "false": np.where(np.arange(count) == depth - 1, 2 * depth, np.arange(count) + 1),
+        "weights": np.ones((depth + 1, 1)),
+        "scored": np.ones((depth + 1, 1), np.bool_),
+        "leaf_ids": np.maximum(np.arange(count) - depth, 0),
+    }
+
+
 def version_5(targets: int = 2, dtype: type = np.float32) -> dict[str, Any]:
     """Two trees: one compares for membership and equality, the other is a leaf."""
     splits = np.array([0.5, 232.0, -1.0, 1.5, 0.0], dtype)
@@ -233,7 +287,7 @@ def test_ensemble_in_half_precision() -> None:
         (lambda given: given | {"nodes_values": given["nodes_values"][1:]}, "different lengths"),
         (lambda given: given | {"nodes_nodeids": [0] * len(given["nodes_nodeids"])}, "same number"),
         (lambda given: given | {"nodes_truenodeids": [99] * len(given["nodes_nodeids"])}, "child that does not exist"),
-        (lambda given: given | {"nodes_truenodeids": [0] * len(given["nodes_nodeids"])}, "circle"),
+        (lambda given: given | {"nodes_truenodeids": [0] * len(given["nodes_nodeids"])}, "cycle"),
         (lambda given: given | {"target_ids": [5] * len(given["target_ids"])}, "target that does not exist"),
         (lambda given: given | {"nodes_featureids": [40] * len(given["nodes_nodeids"])}, "look at feature 40"),
         (lambda given: given | {"post_transform": "CUBE"}, "'CUBE' does not exist"),

@@ -24,12 +24,12 @@ TOLERANCE = 1e-3
 
 def samples(name: str) -> list[tuple[dict[str, np.ndarray], dict[str, np.ndarray]]]:
     """The sets of inputs of a network, and the outputs for each, by name."""
-    found: dict[str, tuple[dict[str, np.ndarray], dict[str, np.ndarray]]] = {}
+    results: dict[str, tuple[dict[str, np.ndarray], dict[str, np.ndarray]]] = {}
     with np.load(NETWORKS / f"{name}.npz") as arrays:
         for key in arrays.files:
             number, role, tensor = key.split(".", 2)
-            found.setdefault(number, ({}, {}))[role == "output"][tensor] = arrays[key]
-    return [found[number] for number in sorted(found)]
+            results.setdefault(number, ({}, {}))[role == "output"][tensor] = arrays[key]
+    return [results[number] for number in sorted(results)]
 
 
 def check(name: str, xml: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from moir.errors import ConversionError
 from tests.numerical.onnx.conversion import check, node
+from tests.numerical.onnx.node_case import COMPLETE, DYNAMIC, EVALUATED, STATIC, WITH_RANK, NodeCase, normal_numbers
 from tests.numerical.runtime import FORMS
 
 RANDOM = np.random.default_rng(7)
@@ -150,3 +151,51 @@ def test_root_mean_square_normalization(axis: int, shape: tuple[int, ...]) -> No
     expected = X / np.sqrt(np.square(X).mean(tuple(range(axis % 4, 4)), keepdims=True) + 1e-5) * scale
     model = [node("RMSNormalization", ["x", "scale"], ["y"], axis=axis)]
     check(model, {"x": X}, constants={"scale": scale}, opset=23, expected=[expected], operations=6)
+
+
+real = normal_numbers(np.random.default_rng(13))
+
+ZERO_MATRIX = np.zeros((2, 2), np.float32)
+
+NODES: dict[str, NodeCase] = {
+    "LRN of a dynamic number of channels": NodeCase("LRN", {"x": real(2, 6, 2, 5)}, attributes={"size": 5, "bias": 2.0, "alpha": 0.5}),
+    "LpNormalization of f16": NodeCase(
+        "LpNormalization", {"x": np.array([[-1, -0.5, 0, 1]], np.float16)}, attributes={"axis": 0}, options=EVALUATED | WITH_RANK
+    ),
+    "BatchNormalization of no channel": NodeCase(
+        "BatchNormalization",
+        {"x": np.zeros((2, 0), np.float32)},
+        {name: np.zeros(0, np.float32) for name in ("scale", "bias", "mean", "variance")},
+        options={"opset": 14, "expected": [np.zeros((2, 0), np.float32)]},
+    ),
+    "BatchNormalization of no channel, as the bias says": NodeCase(
+        "BatchNormalization",
+        {
+            "x": np.zeros((2, 0), np.float32),
+            "scale": np.zeros(0, np.float32),
+            "mean": np.zeros(0, np.float32),
+            "v": np.zeros(0, np.float32),
+        },
+        {"bias": np.zeros(0, np.float32)},
+        operands="x scale bias mean v",
+        options=DYNAMIC | {"opset": 14, "expected": [np.zeros((2, 0), np.float32)]},
+    ),
+    "LpNormalization of f16 whose sum is infinite": NodeCase(
+        "LpNormalization", {}, {"x": np.array([65504, 0, -60000, 1], np.float16)}, attributes={"p": 1}, options=STATIC
+    ),
+    "LpNormalization of small numbers": NodeCase(
+        "LpNormalization", {"x": np.array([3e-26, 0, -1e-26], np.float32)}, attributes={"p": 1}, options=COMPLETE | STATIC
+    ),
+    "LpNormalization of zeros": NodeCase("LpNormalization", {"x": ZERO_MATRIX}, attributes={"p": 1}, options=COMPLETE | STATIC),
+}
+
+
+@pytest.mark.parametrize("case", NODES.values(), ids=NODES)
+def test_node(case: NodeCase) -> None:
+    case.check()
+
+
+def test_normalization_of_equal_halves() -> None:
+    """With an epsilon that f16 does not have, as that of BERT."""
+    inputs = {"x": np.full((2, 4), 2.738, np.float16), "s": np.ones(4, np.float16), "b": np.arange(4).astype(np.float16)}
+    check([node("LayerNormalization", ["x", "s", "b"], ["y"], epsilon=1e-12)], inputs, atol=1e-2)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 from moir.errors import ConversionError
 from tests.numerical.onnx.conversion import build, check, convert, node
+from tests.numerical.onnx.node_case import COMPLETE, EVALUATED, STATIC, WITH_RANK, NodeCase, normal_numbers
 
 RANDOM = np.random.default_rng(4)
 
@@ -68,11 +70,9 @@ def test_index_of_the_smallest_number(dtype):
     check([node("MaxPool", ["x"], ["y", "i"], kernel_shape=[1, 1])], {"x": x}, outputs=["y", "i"], forms=["static"])
 
 
-def test_max_pool_with_indices_and_automatic_padding_of_unknown_sizes(tmp_path):
+def test_max_pool_with_indices_and_automatic_padding_of_dynamic_sizes() -> None:
     data, attributes = WINDOWS["same upper"]
-    model = build([node("MaxPool", ["x"], ["y", "i"], **attributes)], {"x": values(*data)}, form="dynamic")
-    with pytest.raises(ConversionError, match="static shapes"):
-        convert(model, tmp_path)
+    check([node("MaxPool", ["x"], ["y", "i"], **attributes)], {"x": values(*data)}, outputs=["y", "i"], forms=["dynamic"])
 
 
 @pytest.mark.parametrize("include", [0, 1])
@@ -160,3 +160,34 @@ def test_max_unpool_to_a_larger_shape():
     given = node("MaxUnpool", ["p", "i", "s"], ["y"], kernel_shape=[2, 2], strides=[2, 2])
     check([given], {"p": pooled, "i": indices}, constants={"s": np.array([1, 1, 5, 5])}, expected=[expected])
     check([given], {"p": pooled, "i": indices, "s": np.array([1, 1, 5, 5])}, expected=[expected])
+
+
+real = normal_numbers(np.random.default_rng(14))
+
+HALVES = (np.arange(24).reshape(2, 3, 4) * 2).astype(np.float16)
+
+NODES: dict[str, NodeCase] = {
+    "MaxPool of bf16 with dilations": NodeCase(
+        "MaxPool",
+        {"x": real(1, 2, 6, 5).astype(ml_dtypes.bfloat16)},
+        attributes={"kernel_shape": [2, 2], "dilations": [2, 1]},
+        options=EVALUATED | WITH_RANK | {"opset": 22},
+    ),
+    "AveragePool with ceil_mode and padding that counts": NodeCase(
+        "AveragePool",
+        {"x": real(2, 2, 4, 4, 3)},
+        attributes={"ceil_mode": 1, "count_include_pad": 1, "kernel_shape": [3, 2, 1], "pads": [0, 1, 0, 1, 0, 0], "strides": [2, 2, 3]},
+        options=STATIC | {"opset": 19},
+    ),
+    "GlobalLpPool whose powers f16 does not have": NodeCase(
+        "GlobalLpPool", {}, {"x": HALVES}, attributes={"p": 3}, options=COMPLETE | STATIC
+    ),
+    "LpPool whose powers f16 does not have": NodeCase(
+        "LpPool", {}, {"x": HALVES}, attributes={"p": 3, "kernel_shape": [2]}, options=COMPLETE | STATIC | {"opset": 22}
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NODES.values(), ids=NODES)
+def test_node(case: NodeCase) -> None:
+    case.check()

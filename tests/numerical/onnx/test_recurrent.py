@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import numpy as np
+import onnx
 import pytest
 
+import moir
 from moir.errors import ConversionError
-from tests.numerical.onnx.conversion import build, check, convert, node
+from tests.numerical.onnx.conversion import build, check, convert, expected_results, node
+from tests.numerical.onnx.node_case import COMPLETE, DYNAMIC, WITHOUT_RANK, NodeCase, normal_numbers
+from tests.numerical.runtime import compare, run
 
 RANDOM = np.random.default_rng(5)
 TIME, BATCH, INPUT, HIDDEN = 4, 3, 5, 2
@@ -86,6 +93,23 @@ def test_computed_weights(kind):
     for options in ({}, {"linear_before_reset": 1}) if kind == "GRU" else ({},):
         nodes, inputs = network(kind, directions=2, direction="bidirectional", **options)
         check(nodes, inputs, opset=14, fixed=["w", "r", "b"])
+
+
+@pytest.mark.parametrize("kind", ["RNN", "GRU", "LSTM"])
+@pytest.mark.parametrize("operands", ["xwrb", "xwrbs"])
+def test_hard_sigmoid_in_both_directions(kind, operands):
+    names = {"RNN": ["HardSigmoid"], "GRU": ["HardSigmoid", "Tanh"], "LSTM": ["HardSigmoid", "Tanh", "HardSigmoid"]}[kind]
+    check_network(
+        network(kind, directions=2, direction="bidirectional", operands=operands, activations=names * 2, clip=0.7), forms=["dynamic"]
+    )
+
+
+def test_hard_sigmoid_for_no_runtime(tmp_path):
+    nodes, inputs, fixed = split(network("LSTM", activations=["HardSigmoid", "Tanh", "Tanh"]))
+    onnx.save(build(nodes, inputs, constants=fixed, opset=14), tmp_path / "model.onnx")
+    kinds = [{op.name for op in moir.convert_model(tmp_path / "model.onnx", target=each).walk()} for each in ("none", "openvino-cpu")]
+    assert "opset5.LSTMSequence" in kinds[0] - kinds[1]
+    assert "opset1.TensorIterator" in kinds[1] - kinds[0]
 
 
 @pytest.mark.parametrize("outputs", [["y"], ["", "yh"], ["", "", "yc"], ["y", "", "yc"]])
@@ -268,3 +292,74 @@ def test_what_is_no_network(kind, attributes, reason, tmp_path):
     nodes, inputs = network(kind, **attributes)
     with pytest.raises(ConversionError, match=reason):
         convert(build(nodes, inputs, opset=14), tmp_path)
+
+
+real = normal_numbers(np.random.default_rng(16))
+
+STATES = {
+    "LSTM": NodeCase(
+        "LSTM",
+        {"x": real(3, 2, 4), "h": real(2, 2, 3)},
+        {"w": real(2, 12, 4), "r": real(2, 12, 3), "c": real(2, 2, 3)},
+        operands="x w r - - h c",
+        attributes={"hidden_size": 3, "direction": "bidirectional"},
+        options=DYNAMIC | {"opset": 7},
+    ),
+    "GRU": NodeCase(
+        "GRU",
+        {"x": real(4, 3, 2)},
+        {"w": real(1, 6, 2), "r": real(1, 6, 2), "h": real(1, 3, 2)},
+        operands="x w r - - h",
+        attributes={"hidden_size": 2},
+        options=DYNAMIC,
+    ),
+}
+
+NODES: dict[str, NodeCase] = {
+    "LSTM with weights of dynamic sizes": NodeCase(
+        "LSTM", {"x": real(2, 1, 4), "w": real(1, 12, 4), "r": real(1, 12, 3)}, attributes={"hidden_size": 3}
+    ),
+    **{f"{name} whose state says the batch": case for name, case in STATES.items()},
+    "LSTM whose lengths say the batch": NodeCase(
+        "LSTM",
+        {"x": real(4, 2, 3), "lengths": np.array([4, 2], np.int32)},
+        {"w": real(2, 8, 3), "r": real(2, 8, 2)},
+        operands="x w r - lengths",
+        attributes={"hidden_size": 2, "direction": "bidirectional"},
+        options=DYNAMIC | {"opset": 14, "fixed": ["lengths"]},
+    ),
+    "LSTM with weights of dynamic rank": NodeCase(
+        "LSTM",
+        {"w": real(1, 12, 2), "r": real(1, 12, 3), "p": real(1, 9)},
+        {"x": real(4, 2, 2), "b": real(1, 24)},
+        operands="x w r b - - - p",
+        attributes={"hidden_size": 3},
+        options=COMPLETE | WITHOUT_RANK,
+    ),
+    "LSTM of unknown input size": NodeCase(
+        "LSTM",
+        {"x": real(4, 3, 1), "n": np.array([1, 1, 1], np.int32)},
+        {"w": real(1, 16, 1), "r": real(1, 16, 4)},
+        operands="x w r - n",
+        attributes={"hidden_size": 4, "direction": "reverse"},
+        options=COMPLETE | DYNAMIC,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NODES.values(), ids=NODES)
+def test_node(case: NodeCase) -> None:
+    case.check()
+
+
+@pytest.mark.parametrize(("kind", "gates"), [("LSTM", 4), ("GRU", 3)])
+def test_lengths_of_a_batch_of_unknown_size(kind: str, gates: int) -> None:
+    """The number of steps is known."""
+    inputs = {"x": real(4, 2, 3), "lengths": np.array([4, 2], np.int32)}
+    constants = {"w": real(2, gates * 2, 3), "r": real(2, gates * 2, 2)}
+    nodes = [node(kind, ["x", "w", "r", "", "lengths"], ["y", "h"], hidden_size=2, direction="bidirectional")]
+    expected = expected_results(build(nodes, inputs, constants=constants, opset=14), inputs, "onnxruntime")
+    model = build(nodes, inputs, constants=constants, opset=14, form="dynamic")
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 4
+    with TemporaryDirectory() as folder:
+        compare(run(convert(model, Path(folder)), inputs), expected)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 from tests.numerical.onnx.conversion import check, node
+from tests.numerical.onnx.node_case import EVALUATED, STATIC, WITHOUT_RANK, NodeCase, normal_numbers
 
 X = np.random.default_rng(5).uniform(0.5, 3, (2, 3, 4)).astype(np.float32)
 KINDS = {
@@ -101,3 +103,30 @@ def test_large_exponents_do_not_overflow() -> None:
 def test_positions(kind: str, attributes: dict[str, Any], opset: int) -> None:
     x = np.array([[[1, 3, 3, 2], [0, 0, 5, 5], [1, 3, 3, 0]], [[2, 2, 2, 2], [0, 1, 0, 1], [7, 1, 1, 7]]], np.float32)
     check([node(kind, ["x"], ["y"], **attributes)], {"x": x}, opset=opset)
+
+
+real = normal_numbers(np.random.default_rng(17))
+
+NODES: dict[str, NodeCase] = {
+    "ReduceSum of bf16": NodeCase(
+        "ReduceSum",
+        {"x": np.ones((4, 2, 3), ml_dtypes.bfloat16), "axes": np.array([0, 2])},
+        attributes={"keepdims": 0},
+        options=STATIC | EVALUATED,
+    ),
+    "ReduceL1 along no computed axis": NodeCase("ReduceL1", {"x": real(3, 2), "axes": np.zeros(0, np.int64)}, options=WITHOUT_RANK),
+    "ReduceSum of bf16 of dynamic rank": NodeCase(
+        "ReduceSum",
+        {"x": np.ones((2, 3, 2), ml_dtypes.bfloat16), "axes": np.array([1, -1])},
+        attributes={"noop_with_empty_axes": 1},
+        options=WITHOUT_RANK | EVALUATED | {"opset": 18},
+    ),
+    "ReduceL2 of a scalar along no computed axis": NodeCase(
+        "ReduceL2", {"x": np.array(-5.5, np.float32), "axes": np.zeros(0, np.int64)}, options=WITHOUT_RANK
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NODES.values(), ids=NODES)
+def test_node(case: NodeCase) -> None:
+    case.check()

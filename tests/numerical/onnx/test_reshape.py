@@ -72,6 +72,6 @@ def test_a_reshaped_network_computes_the_same(name: str, tmp_path: Path) -> None
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     expected = session.run(None, {each.name: inputs[each.name] for each in session.get_inputs()})
     for port, wanted in zip(session.get_outputs(), expected, strict=True):
-        found = results[port.name]
-        assert found.shape == wanted.shape
-        assert np.max(np.abs(found - wanted)) <= TOLERANCE * np.max(np.abs(wanted)), port.name
+        actual = results[port.name]
+        assert actual.shape == wanted.shape
+        assert np.max(np.abs(actual - wanted)) <= TOLERANCE * np.max(np.abs(wanted)), port.name

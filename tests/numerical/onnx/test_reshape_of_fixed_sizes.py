@@ -127,5 +127,5 @@ def test_a_model_of_fixed_sizes_computes_the_same_for_others(name: str, tmp_path
     x = np.random.default_rng(0).standard_normal(OTHER).astype(np.float32)
     reshaped = core().read_model(tmp_path / "fixed.xml")
     reshaped.reshape(openvino.PartialShape(list(OTHER)))
-    found = core().compile_model(reshaped, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(x)[0]
-    np.testing.assert_array_equal(found, session.run(None, {"x": x})[0])
+    actual = core().compile_model(reshaped, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(x)[0]
+    np.testing.assert_array_equal(actual, session.run(None, {"x": x})[0])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.numerical.onnx.conversion import build, check, convert, node
+from tests.numerical.onnx.node_case import COMPLETE, STATIC, NodeCase, normal_numbers
 from tests.numerical.runtime import run
 
 RANDOM = np.random.default_rng(2)
@@ -102,3 +103,21 @@ def test_models_stay_reshapable(tmp_path: Any) -> None:
     model = build([node("Flatten", ["x"], ["y"], axis=2)], {"x": X}, form="dynamic")
     other = real(5, 1, 2, 2)
     assert run(convert(model, tmp_path), {"x": other})[0].shape == (5, 4)
+
+
+normal = normal_numbers(np.random.default_rng(19))
+
+NODES: dict[str, NodeCase] = {
+    "Squeeze of computed axes": NodeCase("Squeeze", {"x": normal(1, 3, 1), "axes": np.array([0, -1])}, options=STATIC),
+    "Squeeze of all axes": NodeCase("Squeeze", {"x": normal(1, 1), "axes": np.array([1, 0])}, options=STATIC),
+    "Squeeze of dynamic rank": NodeCase("Squeeze", {"x": normal(3, 1)}, options=STATIC),
+    "Flatten of an empty tensor": NodeCase("Flatten", {"x": np.zeros((4, 2, 0, 3), np.float32)}, attributes={"axis": 3}),
+    "Reshape of a constant to sizes that it has": NodeCase(
+        "Reshape", {"s": np.array([0, -1, 0])}, {"x": normal(3, 2, 5)}, operands="x s", options=COMPLETE | STATIC
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NODES.values(), ids=NODES)
+def test_node(case: NodeCase) -> None:
+    case.check()

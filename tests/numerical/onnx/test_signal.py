@@ -9,6 +9,7 @@ import pytest
 
 from moir.errors import ConversionError
 from tests.numerical.onnx.conversion import check, node
+from tests.numerical.onnx.node_case import EVALUATED, WITH_RANK, WITHOUT_RANK, NodeCase, normal_numbers
 
 RANDOM = np.random.default_rng(7)
 
@@ -131,3 +132,38 @@ def test_errors(nodes: list[Any], reason: str) -> None:
     inputs = {"x": COMPLEX, "r": REAL, "n": np.array(4, np.int64), "f": np.array(1, np.float32)}
     with pytest.raises(ConversionError, match=reason):
         check(nodes, {name: inputs[name] for name in dict.fromkeys(nodes[0].input)}, opset=17, expected=[])
+
+
+normal = normal_numbers(np.random.default_rng(20))
+
+NODES: dict[str, NodeCase] = {
+    "DFT, onesided, longer than the data": NodeCase(
+        "DFT",
+        {"x": normal(1, 10, 1)},
+        {"n": np.array(16)},
+        operands="x n",
+        attributes={"onesided": 1},
+        options=EVALUATED | WITH_RANK | {"opset": 19, "atol": 1e-4},
+    ),
+    "DFT of f64": NodeCase("DFT", {"x": normal(1, 10, 1).astype(np.float64)}, options=EVALUATED | WITH_RANK | {"opset": 19, "atol": 1e-4}),
+    "DFT of complex numbers": NodeCase("DFT", {"x": normal(2, 6, 2)}, options=EVALUATED | WITH_RANK | {"opset": 19}),
+    "DFT along a computed axis": NodeCase(
+        "DFT", {"x": normal(2, 6, 5, 2), "a": np.array(-3)}, operands="x - a", options=EVALUATED | WITH_RANK | {"opset": 20}
+    ),
+    "STFT with a step of i32": NodeCase(
+        "STFT", {"x": normal(1, 64, 1)}, {"s": np.array(8, np.int32), "w": np.hanning(16).astype(np.float32)}, options=EVALUATED
+    ),
+    "STFT with a window of dynamic rank": NodeCase(
+        "STFT",
+        {"window": normal(4)},
+        {"x": normal(1, 13, 1), "step": np.array(2)},
+        operands="x step window",
+        attributes={"onesided": 0},
+        options=WITHOUT_RANK | {"opset": 17},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NODES.values(), ids=NODES)
+def test_node(case: NodeCase) -> None:
+    case.check()

@@ -100,7 +100,7 @@ def test_named_tensors(steps: Steps, inputs: dict[str, tuple[int, ...]], outputs
     named = {name: port for op in model.get_ops() for port in op.outputs() for name in port.get_names()}
     assert set(outputs.split()) <= {name for port in model.outputs for name in port.get_names()}
     model.add_outputs([port for port in dict.fromkeys(named.values()) if port.get_node().get_type_name() != "Result"])
-    found = openvino.Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(arrays)
+    actual = openvino.Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(arrays)
     for name in named:
-        assert found[name].shape == expected[name].shape, name
-        np.testing.assert_allclose(found[name], expected[name], rtol=1e-4, atol=1e-5, err_msg=name)
+        assert actual[name].shape == expected[name].shape, name
+        np.testing.assert_allclose(actual[name], expected[name], rtol=1e-4, atol=1e-5, err_msg=name)

@@ -63,7 +63,7 @@ def test_a_conversion_does_no_harm(name: str, is_half: bool, tmp_path: Path) -> 
     for inputs, _ in samples(name):
         given = {port.any_name: np.array(inputs[port.any_name], order="C") for port in compiled[0].inputs}
         results = [list(each(given).values()) for each in compiled]
-        for expected, found in zip(*results, strict=True):
-            assert found.shape == expected.shape
-            assert found.dtype == expected.dtype
-            assert np.max(np.abs(found.astype(np.float64) - expected), initial=0) <= 1e-4 * np.max(np.abs(expected), initial=1e-6)
+        for expected, actual in zip(*results, strict=True):
+            assert actual.shape == expected.shape
+            assert actual.dtype == expected.dtype
+            assert np.max(np.abs(actual.astype(np.float64) - expected), initial=0) <= 1e-4 * np.max(np.abs(expected), initial=1e-6)

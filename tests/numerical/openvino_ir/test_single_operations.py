@@ -71,16 +71,20 @@ def value(port: Any) -> np.ndarray[Any, Any]:
     return numbers.astype(dtype)
 
 
+COMPUTED_OTHERWISE = {"opset17.ErfInv"}
+"""Operations that the target computes wrongly, so that forms expand them."""
+
+
 @pytest.mark.parametrize("name", COMPARED)
 def test_a_conversion_computes_the_same(name: str, tmp_path: Path) -> None:
     path, again = written_by_runtime(name, tmp_path), tmp_path / "again.xml"
     moir.save_model(moir.convert_model(path), again)
     first, second = (core().read_model(each) for each in (path, again))
-    assert computing(second) <= computing(first)
+    assert name in COMPUTED_OTHERWISE or computing(second) <= computing(first)
     inputs = [value(port) for port in first.inputs]
     results = [list(core().compile_model(model, "CPU")(inputs).values()) for model in (first, second)]
-    for expected, found in zip(*results, strict=True):
-        assert found.shape == expected.shape
-        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6) if expected.dtype.kind == "f" else np.testing.assert_array_equal(
-            found, expected
+    for expected, actual in zip(*results, strict=True):
+        assert actual.shape == expected.shape
+        np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-6) if expected.dtype.kind == "f" else np.testing.assert_array_equal(
+            actual, expected
         )

@@ -1,6 +1,6 @@
 """Operations of PaddlePaddle, in PIR and in programs, against the results of the framework.
 
-An archive has a model with an output for each case of a family, once with known and once with unknown dimensions.
+An archive has a model with an output for each case of a family, once with static and once with dynamic dimensions.
 `tests/fixtures/paddle/generate.py` says what they are and computed the results.
 """
 
@@ -19,7 +19,7 @@ from moir.conversion import import_model
 from moir.lowering.paddle.index import INDEX
 from moir.lowering.paddle.refusals import REASONS
 from moir.options import ConversionOptions
-from moir.tables import listed
+from moir.support.tables import by_member
 from tests.numerical.runtime import Array, run
 
 ARCHIVES = sorted((Path(__file__).parents[2] / "fixtures/paddle").glob("*.zip"))
@@ -63,18 +63,18 @@ def test_results(key: str, tmp_path: Path) -> None:
     path, name = MODELS[key]
     inputs, expected = read(path, name, tmp_path)
     model = moir.to_openvino(moir.convert_model(tmp_path / name))
-    given = {each.any_name: inputs[each.any_name] for each in model.inputs}
-    results = run(model, given)
+    operands = {each.any_name: inputs[each.any_name] for each in model.inputs}
+    results = run(model, operands)
     assert len(results) == len(expected)
-    found = {case: difference(result, wanted) for (case, wanted), result in zip(expected.items(), results, strict=True)}
-    assert {case: text for case, text in found.items() if text} == {}
+    differences = {case: difference(result, wanted) for (case, wanted), result in zip(expected.items(), results, strict=True)}
+    assert {case: text for case, text in differences.items() if text} == {}
 
 
 NEVER_UNKNOWN = {
-    "psroi_pool": "the runtime does not compile its operation for unknown sizes",
+    "psroi_pool": "the runtime does not compile its operation for dynamic sizes",
     "spectral_norm": "its weights are constants of the model",
 }
-"""The kinds whose operands have known sizes in all archives, and why."""
+"""The kinds whose operands have static sizes in all archives, and why."""
 
 
 def kinds(key: str, folder: Path) -> set[str]:
@@ -85,10 +85,10 @@ def kinds(key: str, folder: Path) -> set[str]:
 
 
 def test_each_lowered_kind_has_a_case(tmp_path: Path) -> None:
-    """With known and with unknown dimensions."""
-    lowered = listed(INDEX).keys() - set(REASONS)
-    found: dict[bool, set[str]] = {False: set(), True: set()}
+    """With static and with dynamic dimensions."""
+    lowered = by_member(INDEX).keys() - set(REASONS)
+    kinds_by_form: dict[bool, set[str]] = {False: set(), True: set()}
     for number, key in enumerate(MODELS):
-        found["dynamic" in MODELS[key][1]] |= kinds(key, tmp_path / str(number))
-    assert lowered - found[False] == set()
-    assert lowered - found[True] == set(NEVER_UNKNOWN)
+        kinds_by_form["dynamic" in MODELS[key][1]] |= kinds(key, tmp_path / str(number))
+    assert lowered - kinds_by_form[False] == set()
+    assert lowered - kinds_by_form[True] == set(NEVER_UNKNOWN)

@@ -79,8 +79,8 @@ def run(module: ModuleOp, *arrays: Array) -> list[Array]:
     """Outputs of a module on the CPU."""
     model = to_openvino(module)
     compiled = openvino.Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    found = compiled(list(arrays))
-    return [np.array(found[index]) for index in range(len(model.outputs))]
+    result = compiled(list(arrays))
+    return [np.array(result[index]) for index in range(len(model.outputs))]
 
 
 def kinds(module: ModuleOp) -> dict[str, int]:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-TYPES = {"u8": 1, "i8": 2, "i16": 3, "i32": 4, "i64": 5, "f16": 6, "f32": 7, "f64": 8, "bool": 12, "bf16": 13, "c64": 10}
+TYPES = {"u8": 1, "i8": 2, "i16": 3, "i32": 4, "i64": 5, "f16": 6, "f32": 7, "f64": 8, "bool": 12, "bf16": 13, "c64": 10, "f8": 29}
 """The numbers of element types."""
 
 _NAMES = {"uint8": "u8", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "float16": "f16", "float32": "f32", "bool": "bool"}
@@ -86,11 +86,11 @@ class Program:
 
     def _tensor(self, name: str, element: str, sizes: Sequence[int | str], strides: Sequence[int] | None = None) -> Value:
         known = [size if isinstance(size, int) else 3 for size in sizes]
-        given = strides or [int(np.prod(known[index + 1 :])) for index in range(len(known))]
+        strides_ = strides or [int(np.prod(known[index + 1 :])) for index in range(len(known))]
         self.tensors[name] = {
             "dtype": TYPES[element],
             "sizes": [{"as_int": size} if isinstance(size, int) else {"as_expr": {"expr_str": size}} for size in sizes],
-            "strides": [{"as_int": stride} for stride in given],
+            "strides": [{"as_int": stride} for stride in strides_],
             "storage_offset": {"as_int": 0},
             "layout": 7,
         }

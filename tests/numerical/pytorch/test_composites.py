@@ -36,15 +36,15 @@ def test_attention(tmp_path: Path, sizes: Any) -> None:
     added = RANDOM.standard_normal((3, 5)).astype(np.float32)
     query = program.input("q", "f32", sizes)
     key, value = (program.input(name, "f32", [sizes[0], 2, 5, 4]) for name in "kv")
-    masks = {name: program.input(name, NAMES[given.dtype.name], given.shape) for name, given in (("mask", MASK), ("added", added))}
+    masks = {name: program.input(name, NAMES[mask.dtype.name], mask.shape) for name, mask in (("mask", MASK), ("added", added))}
     for more in (
         [],
         [("attn_mask", masks["mask"])],
         [("attn_mask", masks["added"]), ("scale", 0.25)],
         [("attn_mask", None), ("is_causal", True)],
     ):
-        given = [("query", query), ("key", key), ("value", value), *more, ("enable_gqa", True)]
-        program.output(program.node("aten.scaled_dot_product_attention.default", given, "f32"))
+        arguments = [("query", query), ("key", key), ("value", value), *more, ("enable_gqa", True)]
+        program.output(program.node("aten.scaled_dot_product_attention.default", arguments, "f32"))
     program.save(tmp_path / "m.pt2")
     results = run(
         moir.to_openvino(moir.convert_model(tmp_path / "m.pt2")), {"q": QUERY, "k": KEY, "v": VALUE, "mask": MASK, "added": added}
@@ -67,7 +67,7 @@ def test_sizes_are_computed(tmp_path: Path) -> None:
     compare(results, [data.reshape(10, 3), data[2:], np.array([5, 5])])
 
 
-def test_quantization_rounds_to_the_levels(tmp_path: Path) -> None:
+def test_quantization_rounds_to_quantized_values(tmp_path: Path) -> None:
     program = Program()
     how = [("scale", 0.1), ("zero_point", 3), ("quant_min", -128), ("quant_max", 127), ("dtype", Type("i8"))]
     x = program.input("x", "f32", [2, 6])
@@ -90,8 +90,8 @@ def test_products_of_groups(tmp_path: Path, shapes: tuple[tuple[int, ...], tuple
     sizes = {name: [f"Symbol('{name}{axis}')" for axis in range(each.ndim)] if unknown else each.shape for name, each in inputs.items()}
     operands = [program.input(name, NAMES[each.dtype.name], sizes[name]) for name, each in inputs.items()]
     ranks = (first.ndim, second.ndim)
-    given = dict(zip(("self", "mat2", "offs"), operands, strict=True)) | ({"offs": None} if ranks == (3, 3) else {})
-    program.output(program.node("aten._grouped_mm.default", list(given.items()), "f32"))
+    arguments = dict(zip(("self", "mat2", "offs"), operands, strict=True)) | ({"offs": None} if ranks == (3, 3) else {})
+    program.output(program.node("aten._grouped_mm.default", list(arguments.items()), "f32"))
     if ranks == (2, 3):
         named = list(zip(("input", "weight", "offs"), operands, strict=True))
         program.output(program.node("transformers.grouped_mm_fallback.default", named, "f32"))
@@ -157,8 +157,8 @@ def test_spectrogram_of_any_length(tmp_path: Path, length: Any) -> None:
     results = run(moir.to_openvino(moir.convert_model(tmp_path / "m.pt2")), {"x": data})
     window = np.array([0, 1, 1, 1, 1, 1, 1, 0], np.float32)
     frames = np.stack([data[:, start : start + 8] * window for start in range(0, 13, 3)], 1)
-    found = np.fft.rfft(frames).swapaxes(1, 2)
-    compare(results, [np.stack([found.real, found.imag], -1).astype(np.float32)])
+    frequencies = np.fft.rfft(frames).swapaxes(1, 2)
+    compare(results, [np.stack([frequencies.real, frequencies.imag], -1).astype(np.float32)])
 
 
 def _sigmoid(x: Array) -> Array:
@@ -205,3 +205,52 @@ def test_lstm_with_projections(tmp_path: Path, length: Any) -> None:
         finals += [(last[0], last[1]), (first[0], first[1])]
         value = np.concatenate([forward, backward[::-1]], -1)
     compare(results, [value, np.stack([h for h, _ in finals]), np.stack([c for _, c in finals])])
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [((5, 3), (5, 2)), ((3, 5), (3, 2)), ((5, 3), (5,)), ((2, 5, 3), (2, 5)), ((2, 4, 4), (2, 4, 1)), ((5, 3), (2, 5, 4))]
+)
+def test_least_squares(tmp_path: Path, a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    """`linalg_lstsq`, which torch 2.13 does not export, by its documentation."""
+    left, right = (RANDOM.standard_normal(shape).astype(np.float32) for shape in (a, b))
+    program = Program()
+    operands = [("self", program.input("a", "f32", a)), ("b", program.input("b", "f32", b)), ("driver", "gelsd")]
+    for value in program.node_of_several("aten.linalg_lstsq.default", operands, ["f32", "f32", "i64", "f32"]):
+        program.output(value)
+    program.save(tmp_path / "m.pt2")
+    is_vector = len(b) == 1 or (len(b) == len(a) - 1 and b == a[:-1])
+    wanted = right[..., None] if is_vector else right
+    solution = np.linalg.pinv(left) @ wanted
+    rest = ((wanted - left @ solution) ** 2).sum(-2) if a[-2] > a[-1] else np.zeros(0, np.float32)
+    expected = [solution[..., 0] if is_vector else solution, rest, np.linalg.matrix_rank(left), np.linalg.svd(left)[1]]
+    results = run(moir.to_openvino(moir.convert_model(tmp_path / "m.pt2")), {"a": left, "b": right})
+    compare(results, [np.asarray(each) for each in expected], rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("is_on", [False, True])
+def test_an_observer_that_is_off_writes_nothing(tmp_path: Path, is_on: bool) -> None:
+    """A decomposed program returns what the observer has seen, and says that it is written to its buffers."""
+    program = Program()
+    x = program.input("x", "f32", [2, 3])
+    buffers = {"observer_on": np.array([is_on], np.uint8), "fake_quant_on": np.array([1], np.uint8)}
+    buffers |= {"running_min": np.array([-1.0], np.float32), "running_max": np.array([1.5], np.float32)}
+    buffers |= {"scale": np.array([0.5], np.float32), "zero_point": np.array([0], np.int32)}
+    operands = [("self", x), *((name, program.weight(name, value, "buffer")) for name, value in buffers.items())]
+    numbers = [("averaging_const", 0.01), ("quant_min", 0), ("quant_max", 127), ("ch_axis", -1)]
+    results = program.node_of_several(
+        "aten._fused_moving_avg_obs_fq_helper_functional.default", [*operands, *numbers], ["f32", "bool", "f32", "f32", "f32", "i32"]
+    )
+    for name, value in zip(("running_min", "running_max", "scale", "zero_point"), results[2:], strict=True):
+        program.outputs.append({"buffer_mutation": {"arg": {"name": str(value)}, "buffer_name": name}})
+    program.output(results[0])
+    program.save(tmp_path / "m.pt2")
+    if is_on:
+        with pytest.raises(ConversionError, match=r"its observer is on; .*disable_observer"):
+            moir.convert_model(tmp_path / "m.pt2")
+        return
+    data = np.array([[-2, -0.51, -0.013], [0.27, 1.49, 9]], np.float32)
+    model = moir.to_openvino(moir.convert_model(tmp_path / "m.pt2"))
+    assert not model.get_sinks()
+    scale = np.float32(2.5 / 127)
+    zero = np.round(1 / scale)
+    compare(run(model, {"x": data}), [((np.clip(np.round(data / scale) + zero, 0, 127) - zero) * scale).astype(np.float32)])

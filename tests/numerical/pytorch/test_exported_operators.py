@@ -1,11 +1,13 @@
 """Programs as torch exports them, against what torch computes.
 
-`generate_operators.py`, `generate_algebra.py` and `generate_lengths.py` of `tests/fixtures/pytorch` write them.
+The files `generate_*.py` of `tests/fixtures/pytorch` write them.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from tests.numerical.runtime import compare, run
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "pytorch"
 
 
-@pytest.mark.parametrize("name", ["operators", "algebra"])
+@pytest.mark.parametrize("name", ["operators", "algebra", "layers"])
 def test_operators_as_torch_exports_them(name: str) -> None:
     values = np.load(FIXTURES / f"{name}.npz")
     inputs = {each[3:]: values[each] for each in values.files if each.startswith("in_")}
@@ -33,14 +35,32 @@ def test_operators_as_torch_exports_them(name: str) -> None:
 
 
 @pytest.mark.parametrize("size", [6, 7, 10, 13, 29])
-def test_dimensions_of_unknown_size(size: int) -> None:
+def test_dimensions_of_dynamic_size(size: int) -> None:
     values = np.load(FIXTURES / "lengths.npz")
     inputs = {name: values[f"in_{size}_{name}"] for name in ("x", "rows")}
     wanted = {each: values[each] for each in values.files if each.startswith(f"out_{size}_")}
     results = run(moir.to_openvino(moir.convert_model(FIXTURES / "lengths.pt2")), inputs)
-    for (name, expected), found in zip(wanted.items(), results, strict=True):
-        assert (name, found.dtype, found.shape) == (name, expected.dtype, expected.shape)
-        compare([found], [expected], rtol=1e-3, atol=1e-4)
+    for (name, expected), result in zip(wanted.items(), results, strict=True):
+        assert (name, result.dtype, result.shape) == (name, expected.dtype, expected.shape)
+        compare([result], [expected], rtol=1e-3, atol=1e-4)
+
+
+@cache
+def sizes_program() -> Any:
+    """The program of images and matrices of dynamic size."""
+    return moir.to_openvino(moir.convert_model(FIXTURES / "sizes.pt2"))
+
+
+@pytest.mark.parametrize("index", [0, 1, 2])
+def test_images_and_matrices_of_dynamic_size(index: int) -> None:
+    values = np.load(FIXTURES / "sizes.npz")
+    inputs = {name: values[f"in_{index}_{name}"] for name in ("image", "large", "rows")}
+    prefix = f"out_{index}_"
+    wanted = {each.removeprefix(prefix): values[each] for each in values.files if each.startswith(prefix)}
+    results = run(sizes_program(), inputs)
+    for (name, expected), result in zip(wanted.items(), results, strict=True):
+        assert (name, result.dtype, result.shape) == (name, expected.dtype, expected.shape)
+        compare([result], [expected], rtol=1e-3, atol=1e-4)
 
 
 def test_a_program_of_torch_2_5() -> None:

@@ -1,4 +1,4 @@
-"""Operators of aten against numpy, all in one program: with known sizes, and with a symbol for each.
+"""Operators of aten against numpy, all in one program: with static sizes, and with a symbol for each.
 
 The expected values follow PyTorch's documentation; element types are those that torch infers.
 """
@@ -60,10 +60,10 @@ def gelu(x: Array) -> Array:
     return (x * 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))).astype(np.float32)
 
 
-def written(x: Array, place: Any, value: Any) -> Array:
-    """A copy with values at a place."""
+def written(x: Array, index: Any, value: Any) -> Array:
+    """A copy with values at an index."""
     copy = x.copy()
-    copy[place] = value
+    copy[index] = value
     return copy
 
 

@@ -43,15 +43,15 @@ def test_outputs_and_inner_tensors(tmp_path: Path, decomposed: bool) -> None:
     x, held = torch.randn(2, 3), torch.ones(2)
     path = saved(tmp_path / "m.pt2", module, x, 2, held.clone(), decomposed=decomposed)
     runner = TorchRunner(path, moir.read_model(path), {})
-    given = {"x": x.numpy(), "held": held.numpy()}
+    inputs = {"x": x.numpy(), "held": held.numpy()}
     names = runner.tensors
-    found = runner.run(given, names)
+    results = runner.run(inputs, names)
     hidden = (x @ module.linear.weight.T + module.linear.bias).detach().numpy()
-    np.testing.assert_allclose(found["z"], np.maximum(hidden, 0) * 2, rtol=1e-5, atol=1e-6)
-    assert found["parts_0"] == 2
-    assert any(array.shape == hidden.shape and np.allclose(array, hidden, atol=1e-6) for array in found.values())
+    np.testing.assert_allclose(results["z"], np.maximum(hidden, 0) * 2, rtol=1e-5, atol=1e-6)
+    assert results["parts_0"] == 2
+    assert any(array.shape == hidden.shape and np.allclose(array, hidden, atol=1e-6) for array in results.values())
     # Each run begins with the buffers of the file.
-    assert runner.run(given)["parts_0"] == 2
+    assert runner.run(inputs)["parts_0"] == 2
     assert runner.title.startswith("PyTorch 2")
     model = moir.to_openvino(moir.convert_model(path))
     assert {port.get_any_name() for port in model.outputs} == {"z", "parts_0", "held_written"}
@@ -69,8 +69,8 @@ def test_a_program_of_classes_that_are_not_imported(tmp_path: Path) -> None:
 
     path = saved(tmp_path / "m.pt2", Pair(), torch.ones(2))
     del torch.utils._pytree.SERIALIZED_TYPE_TO_PYTHON_TYPE["zoo.Pair"]
-    found = TorchRunner(path, moir.read_model(path), {}).run({"x": np.ones(2, np.float32)})
-    np.testing.assert_array_equal(found["b"], [2, 2])
+    results = TorchRunner(path, moir.read_model(path), {}).run({"x": np.ones(2, np.float32)})
+    np.testing.assert_array_equal(results["b"], [2, 2])
 
 
 def test_what_torch_does_not_load_is_an_error(tmp_path: Path) -> None:

@@ -99,9 +99,9 @@ def test_strides_say_whether_a_reshape_is_a_view(
         part = program.node("aten.slice.Tensor", [("self", x), ("dim", 1), ("start", 0), ("end", sizes[1])], "f32", sizes)
         wanted = X[:, : sizes[1]]
     program.tensors[part]["strides"] = [{"as_int": stride} for stride in strides]
-    found = program.node("aten.reshape.default", [("self", part), ("shape", list(shape))], "f32", shape)
+    view = program.node("aten.reshape.default", [("self", part), ("shape", list(shape))], "f32", shape)
     program.node("aten.zero_.default", [("self", x)], "f32", X.shape)
-    program.output(found)
+    program.output(view)
     compare(converted(program, tmp_path), [np.zeros(shape, np.float32) if is_view else wanted.reshape(shape)])
 
 
@@ -145,8 +145,8 @@ def test_running_statistics_that_are_written_are_states(tmp_path: Path) -> None:
     wanted = [np.zeros(3), np.ones(3)]
     for _ in range(2):
         request.infer({"x": X})
-        found = [X.mean((0, 2)), X.var((0, 2), ddof=1)]
-        wanted = [0.25 * after + 0.75 * before for after, before in zip(found, wanted, strict=True)]
+        statistics = [X.mean((0, 2)), X.var((0, 2), ddof=1)]
+        wanted = [0.25 * after + 0.75 * before for after, before in zip(statistics, wanted, strict=True)]
         compare([as_array(request.get_output_tensor(index)) for index in (0, 1)], [each.astype(np.float32) for each in wanted])
 
 
@@ -158,15 +158,15 @@ def test_what_may_be_a_copy_is_refused_where_it_matters(tmp_path: Path) -> None:
     flat = program.node("aten.reshape.default", [("self", turned), ("shape", [-1])], "f32", (24,))
     program.node("aten.zero_.default", [("self", x)], "f32", X.shape)
     program.output(flat)
-    with pytest.raises(UnsupportedOperationError, match=r"does not say whether it is a copy; .*run_decompositions"):
+    with pytest.raises(UnsupportedOperationError, match=r"does not say whether the result is a copy; .*run_decompositions"):
         converted(program, tmp_path)
 
 
 def test_a_write_that_nobody_knows_is_refused_by_name(tmp_path: Path) -> None:
     program, x = begun()
-    program.node("aten.normal_.default", [("self", x)], "f32", X.shape)
+    program.node("aten.unsqueeze_.default", [("self", x), ("dim", 0)], "f32", X.shape)
     program.output(x)
-    with pytest.raises(UnsupportedOperationError, match=r"aten.normal_.default 'v1_0': it writes to its operands"):
+    with pytest.raises(UnsupportedOperationError, match=r"aten.unsqueeze_.default 'v1_0': it writes to its operands"):
         converted(program, tmp_path)
 
 

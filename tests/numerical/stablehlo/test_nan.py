@@ -113,8 +113,8 @@ def test_bits_of_complex_constants(tmp_path: Path) -> None:
     %1 = stablehlo.imag %c : (tensor<3xcomplex<f32>>) -> tensor<3xf32>
     %2 = stablehlo.concatenate %0, %1, %x, dim = 0 : (tensor<3xf32>, tensor<3xf32>, tensor<1xf32>) -> tensor<7xf32>
     return %2 : tensor<7xf32>"""
-    found = computed(body, tmp_path, [np.zeros(1, np.float32)], "%x: tensor<1xf32>", "tensor<7xf32>")
-    np.testing.assert_array_equal(found, np.array([INF, 2, NAN, 1, -INF, -0.5, 0], np.float32))
+    actual = computed(body, tmp_path, [np.zeros(1, np.float32)], "%x: tensor<1xf32>", "tensor<7xf32>")
+    np.testing.assert_array_equal(actual, np.array([INF, 2, NAN, 1, -INF, -0.5, 0], np.float32))
 
 
 @pytest.mark.parametrize("places", [33, 40, 63])
@@ -128,10 +128,19 @@ def test_shifts_of_double_words(places: int, tmp_path: Path) -> None:
     np.testing.assert_array_equal(computed(body, tmp_path, [x], "%x: tensor<6xi64>", "tensor<6xi64>"), expected)
 
 
-def test_shifts_beyond_the_words_of_the_runtime(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "wanted"), [("popcnt", [0, 1, 64, 2, 61, 33]), ("count_leading_zeros", [64, 63, 0, 61, 0, 0])])
+def test_bits_of_double_words(kind: str, wanted: list[int], tmp_path: Path) -> None:
+    x = np.array([0, 1, -1, 5, -8, -(2**31)], np.int64)
+    body = f"""
+    %0 = stablehlo.{kind} %x : tensor<6xi64>
+    return %0 : tensor<6xi64>"""
+    np.testing.assert_array_equal(computed(body, tmp_path, [x], "%x: tensor<6xi64>", "tensor<6xi64>"), wanted)
+
+
+def test_shifts_beyond_the_words_of_the_target(tmp_path: Path) -> None:
     body = """
     %c = stablehlo.constant dense<1> : tensor<1xi64>
     %0 = stablehlo.shift_right_logical %x, %c : tensor<1xi64>
     return %0 : tensor<1xi64>"""
-    with pytest.raises(ConversionError, match="integers of 32 bits"):
+    with pytest.raises(ConversionError, match="negative integers shifted within 64 bits"):
         computed(body, tmp_path, [np.array([-1])], "%x: tensor<1xi64>", "tensor<1xi64>")

@@ -31,10 +31,10 @@ ROTATED = {"Split": 2, "Multiply": 8, "Subtract": 2, "Add": 2, "Concat": 2}
 
 def total(*parts: dict[str, int]) -> dict[str, int]:
     """Numbers of operations, added."""
-    found = Counter[str]()
+    result = Counter[str]()
     for part in parts:
-        found.update(part)
-    return dict(found)
+        result.update(part)
+    return dict(result)
 
 
 LLAMA = total(NORMALIZED, DECODER, ANGLES, CHECKED)
@@ -94,13 +94,13 @@ def test_network(name: str) -> None:
     module = moir.convert_model(FIXTURES / f"{name}.jax")
     (model,) = models_of(module)
     kinds = Counter(op.name.partition(".")[2] for op in model.block.ops)
-    found = {kind: count for kind, count in kinds.items() if kind not in ("Constant", "Parameter", "Result")}
+    actual = {kind: count for kind, count in kinds.items() if kind not in ("Constant", "Parameter", "Result")}
     if name in EXPECTED:
-        assert found == EXPECTED[name]
-    assert sum(found.values()) <= TWINS.get(name, math.inf)
+        assert actual == EXPECTED[name]
+    assert sum(actual.values()) <= TWINS.get(name, math.inf)
     if name in ATTENTIVE:
-        assert found["ScaledDotProductAttention"] == 1
-        assert not {"Einsum", "Softmax"} & {*found}
+        assert actual["ScaledDotProductAttention"] == 1
+        assert not {"Einsum", "Softmax"} & {*actual}
     compiled = core().compile_model(moir.to_openvino(module), "CPU")
     with np.load(FIXTURES / f"{name}.npz") as arrays:
         inputs = [arrays[key] for key in arrays if key.startswith("in/")]

@@ -35,8 +35,8 @@ def test_reduction_by_any_function(tmp_path: Path) -> None:
     %0 = stablehlo.reduce(%a init: %c) applies stablehlo.xor across dimensions = [1] : (tensor<2x5xi32>, tensor<i32>) -> tensor<2xi32>
     return %0 : tensor<2xi32>"""
     data = np.arange(10, dtype=np.int32).reshape(2, 5)
-    found = computed(body, tmp_path, [data], "%a: tensor<2x5xi32>", "tensor<2xi32>")
-    np.testing.assert_array_equal(found, np.bitwise_xor.reduce(data, axis=1) ^ 3)
+    actual = computed(body, tmp_path, [data], "%a: tensor<2x5xi32>", "tensor<2xi32>")
+    np.testing.assert_array_equal(actual, np.bitwise_xor.reduce(data, axis=1) ^ 3)
 
 
 @pytest.mark.parametrize("direction", ["LT", "GT", "LE", "GE", "EQ", "NE"])
@@ -48,9 +48,9 @@ def test_comparison_in_total_order(direction: str, tmp_path: Path) -> None:
     numbers = np.array([-np.inf, -2, -0.0, 0.0, 3e-38, np.inf, np.nan], np.float32)
     places = np.arange(7)
     a, b, i, j = np.repeat(numbers, 7), np.tile(numbers, 7), np.repeat(places, 7), np.tile(places, 7)
-    found = computed(body, tmp_path, [a, b], "%a: tensor<49xf32>, %b: tensor<49xf32>", "tensor<49xi1>")
+    actual = computed(body, tmp_path, [a, b], "%a: tensor<49xf32>, %b: tensor<49xf32>", "tensor<49xi1>")
     name = {"LT": "less", "GT": "greater", "LE": "less_equal", "GE": "greater_equal", "EQ": "equal", "NE": "not_equal"}[direction]
-    np.testing.assert_array_equal(found, getattr(np, name)(i, j))
+    np.testing.assert_array_equal(actual, getattr(np, name)(i, j))
 
 
 NEIGHBOURS = """
@@ -83,9 +83,9 @@ def test_neighbours(body: str, tmp_path: Path) -> None:
     largest = np.finfo(np.float32).max
     a = np.array([np.inf, -np.inf, np.inf, 1, 1, 3e38, -7e-20, largest, -2], np.float32)
     b = np.array([0, -0.0, np.inf, 2, 0, np.inf, -1, np.inf, -2], np.float32)
-    found = computed(body, tmp_path, [a, b], "%a: tensor<9xf32>, %b: tensor<9xf32>", "tensor<9xf32>")
+    actual = computed(body, tmp_path, [a, b], "%a: tensor<9xf32>, %b: tensor<9xf32>", "tensor<9xf32>")
     with np.errstate(over="ignore"):
-        np.testing.assert_array_equal(found, np.nextafter(a, b))
+        np.testing.assert_array_equal(actual, np.nextafter(a, b))
 
 
 def test_operation_with_types_of_operands_and_results(tmp_path: Path) -> None:
@@ -93,8 +93,19 @@ def test_operation_with_types_of_operands_and_results(tmp_path: Path) -> None:
     body = """
     %0 = chlo.square %a : tensor<2x5xf32> -> tensor<2x5xf32>
     return %0 : tensor<2x5xf32>"""
-    found = computed(body, tmp_path, [X], "%a: tensor<2x5xf32>", "tensor<2x5xf32>")
-    np.testing.assert_allclose(found, X * X, rtol=1e-6)
+    actual = computed(body, tmp_path, [X], "%a: tensor<2x5xf32>", "tensor<2x5xf32>")
+    np.testing.assert_allclose(actual, X * X, rtol=1e-6)
+
+
+def test_derivative_of_the_logarithm_of_gamma(tmp_path: Path) -> None:
+    """The differences of neighbours are 1 / x."""
+    body = """
+    %0 = chlo.digamma %a : tensor<4xf32> -> tensor<4xf32>
+    return %0 : tensor<4xf32>"""
+    x = np.array([0.3, 1, 2.5, 30], np.float32)
+    first, second = (computed(body, tmp_path, [each], "%a: tensor<4xf32>", "tensor<4xf32>") for each in (x, x + 1))
+    np.testing.assert_allclose(second - first, 1 / x, rtol=1e-4)
+    np.testing.assert_allclose(first[1], -np.euler_gamma, rtol=1e-6)
 
 
 def test_name_of_a_result_whose_shape_is_its_own(tmp_path: Path) -> None:
@@ -129,8 +140,8 @@ def test_select_and_scatter(tmp_path: Path) -> None:
     for row in range(2):
         for window in range(2):
             wanted[row, 2 * window + int(np.argmax(X[row, 2 * window : 2 * window + 2]))] += source[row, window]
-    found = computed(body, tmp_path, [X, source], "%x: tensor<2x5xf32>, %s: tensor<2x2xf32>", "tensor<2x5xf32>")
-    np.testing.assert_array_equal(found, wanted)
+    actual = computed(body, tmp_path, [X, source], "%x: tensor<2x5xf32>, %s: tensor<2x2xf32>", "tensor<2x5xf32>")
+    np.testing.assert_array_equal(actual, wanted)
 
 
 @pytest.mark.parametrize(("exponent", "mantissa", "wanted"), [(4, 3, [1.0, np.inf, 0.0]), (8, 7, [1.0078125, 998244352.0, 9.968062e-10])])
@@ -139,8 +150,8 @@ def test_reduced_precision(exponent: int, mantissa: int, wanted: list[float], tm
     body = f"""
     %0 = stablehlo.reduce_precision %x, format = e{exponent}m{mantissa} : tensor<3xf32>
     return %0 : tensor<3xf32>"""
-    found = computed(body, tmp_path, [np.array([1.01, 1e9, 1e-9], np.float32)], "%x: tensor<3xf32>", "tensor<3xf32>")
-    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    actual = computed(body, tmp_path, [np.array([1.01, 1e9, 1e-9], np.float32)], "%x: tensor<3xf32>", "tensor<3xf32>")
+    np.testing.assert_allclose(actual, wanted, rtol=1e-6)
 
 
 def test_a_mean_and_a_variance_of_sums_are_a_normalization(tmp_path: Path) -> None:
@@ -170,9 +181,9 @@ def test_a_mean_and_a_variance_of_sums_are_a_normalization(tmp_path: Path) -> No
     text = str(converted(body, tmp_path, f"%x: {full}", full))
     assert "opset6.MVN" in text
     assert "Reduce" not in text
-    found = computed(body, tmp_path, [X], f"%x: {full}", full)
+    actual = computed(body, tmp_path, [X], f"%x: {full}", full)
     wanted = (X - X.mean(1, keepdims=True)) / np.sqrt(X.var(1, keepdims=True) + 1e-3)
-    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(actual, wanted, rtol=1e-4, atol=1e-5)
 
 
 WRONG = {
@@ -200,10 +211,10 @@ def test_batch_normalization_by_its_own_statistics(tmp_path: Path) -> None:
     return %5 : tensor<4x5xf32>"""
     scale, offset = np.arange(1, 6, dtype=np.float32), np.arange(5, dtype=np.float32)
     arguments = "%x: tensor<2x5xf32>, %a: tensor<5xf32>, %b: tensor<5xf32>"
-    found = computed(body, tmp_path, [X, scale, offset], arguments, "tensor<4x5xf32>")
+    actual = computed(body, tmp_path, [X, scale, offset], arguments, "tensor<4x5xf32>")
     mean, variance = X.mean(0), X.var(0)
     wanted = np.concatenate([(X - mean) / np.sqrt(variance + 0.5) * scale + offset, mean[None], variance[None]])
-    np.testing.assert_allclose(found, wanted, atol=1e-5)
+    np.testing.assert_allclose(actual, wanted, atol=1e-5)
 
 
 def test_gradients_of_batch_normalization(tmp_path: Path) -> None:
@@ -219,14 +230,14 @@ def test_gradients_of_batch_normalization(tmp_path: Path) -> None:
     scale, gradient = np.arange(1, 6, dtype=np.float32), X[::-1] + 1
     mean, variance = X.mean(0), X.var(0)
     arguments = "%x: tensor<2x5xf32>, %s: tensor<5xf32>, %m: tensor<5xf32>, %v: tensor<5xf32>, %g: tensor<2x5xf32>"
-    found = computed(body, tmp_path, [X, scale, mean, variance, np.ascontiguousarray(gradient)], arguments, "tensor<4x5xf32>")
+    actual = computed(body, tmp_path, [X, scale, mean, variance, np.ascontiguousarray(gradient)], arguments, "tensor<4x5xf32>")
     spread, centered, count = variance + 0.5, X - mean, len(X)
     first = count * gradient - gradient.sum(0)
     second = (gradient * centered).sum(0) * centered / spread
     of_x = scale / np.sqrt(spread) / count * (first - second)
     of_scale = (gradient * centered / np.sqrt(spread)).sum(0)
     wanted = np.concatenate([of_x, of_scale[None], gradient.sum(0)[None]])
-    np.testing.assert_allclose(found, wanted, atol=1e-4)
+    np.testing.assert_allclose(actual, wanted, atol=1e-4)
 
 
 def test_sums_of_products_by_an_equation(tmp_path: Path) -> None:
@@ -236,8 +247,8 @@ def test_sums_of_products_by_an_equation(tmp_path: Path) -> None:
     %1 = "stablehlo.unary_einsum"(%0) <{einsum_config = "ik->k"}> : (tensor<2x3xf32>) -> tensor<3xf32>
     return %1 : tensor<3xf32>"""
     y = np.arange(15, dtype=np.float32).reshape(3, 5)
-    found = computed(body, tmp_path, [X, y], "%x: tensor<2x5xf32>, %y: tensor<3x5xf32>", "tensor<3xf32>")
-    np.testing.assert_allclose(found, (X @ y.T).sum(0), rtol=1e-5)
+    actual = computed(body, tmp_path, [X, y], "%x: tensor<2x5xf32>, %y: tensor<3x5xf32>", "tensor<3xf32>")
+    np.testing.assert_allclose(actual, (X @ y.T).sum(0), rtol=1e-5)
 
 
 def test_selected_indices(tmp_path: Path) -> None:
@@ -247,8 +258,8 @@ def test_selected_indices(tmp_path: Path) -> None:
       : (tensor<2x5xf32>, tensor<2x3xi32>) -> tensor<2x3xf32>
     return %0 : tensor<2x3xf32>"""
     index = np.array([[0, 4, 4], [2, 1, 0]], np.int32)
-    found = computed(body, tmp_path, [X, index], "%x: tensor<2x5xf32>, %i: tensor<2x3xi32>", "tensor<2x3xf32>")
-    np.testing.assert_array_equal(found, np.take_along_axis(X, index, 1))
+    actual = computed(body, tmp_path, [X, index], "%x: tensor<2x5xf32>, %i: tensor<2x3xi32>", "tensor<2x3xf32>")
+    np.testing.assert_array_equal(actual, np.take_along_axis(X, index, 1))
 
 
 def test_convolution_with_computed_padding(tmp_path: Path) -> None:
@@ -262,10 +273,10 @@ def test_convolution_with_computed_padding(tmp_path: Path) -> None:
     weights = np.arange(6, dtype=np.float32).reshape(1, 2, 3)
     padding = np.array([[1, 2]], np.int32)
     arguments = "%x: tensor<1x2x5xf32>, %w: tensor<1x2x3xf32>, %p: tensor<1x2xi32>"
-    found = computed(body, tmp_path, [X[None], weights, padding], arguments, "tensor<1x1x?xf32>")
+    actual = computed(body, tmp_path, [X[None], weights, padding], arguments, "tensor<1x1x?xf32>")
     padded = np.pad(X, [(0, 0), (1, 2)])
     wanted = [(padded[:, at : at + 3] * weights[0]).sum() for at in range(6)]
-    np.testing.assert_allclose(found, np.array(wanted)[None, None], rtol=1e-5)
+    np.testing.assert_allclose(actual, np.array(wanted)[None, None], rtol=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["i8", "i32", "ui32"])
@@ -281,9 +292,9 @@ def test_upper_halves_of_products(kind: str, tmp_path: Path) -> None:
   }}
   func.func private @upper(%a: tensor<50x{kind}>, %b: tensor<50x{kind}>) -> tensor<50x{kind}> {{
     return %a : tensor<50x{kind}>"""
-    found = computed(body, tmp_path, [a, b], f"%a: tensor<50x{kind}>, %b: tensor<50x{kind}>", f"tensor<50x{kind}>")
+    actual = computed(body, tmp_path, [a, b], f"%a: tensor<50x{kind}>, %b: tensor<50x{kind}>", f"tensor<50x{kind}>")
     wanted = [int(x) * int(y) >> bits for x, y in zip(a, b, strict=True)]
-    np.testing.assert_array_equal(found, np.array(wanted, dtype))
+    np.testing.assert_array_equal(actual, np.array(wanted, dtype))
 
 
 def test_the_status_of_a_factorization(tmp_path: Path) -> None:
@@ -293,8 +304,8 @@ def test_the_status_of_a_factorization(tmp_path: Path) -> None:
       : (tensor<3x2x2xf32>) -> (tensor<3x2x2xf32>, tensor<3xi32>)
     return %0#1 : tensor<3xi32>"""
     matrices = np.array([[[2, 1], [1, 2]], [[-1, 0], [0, 1]], [[1, 2], [2, 1]]], np.float32)
-    found = computed(body, tmp_path, [matrices], "%a: tensor<3x2x2xf32>", "tensor<3xi32>")
-    np.testing.assert_array_equal(found != 0, [False, True, True])
+    actual = computed(body, tmp_path, [matrices], "%a: tensor<3x2x2xf32>", "tensor<3xi32>")
+    np.testing.assert_array_equal(actual != 0, [False, True, True])
 
 
 def test_complex_indices(tmp_path: Path) -> None:
@@ -303,8 +314,8 @@ def test_complex_indices(tmp_path: Path) -> None:
     %1 = stablehlo.multiply %0, %a : tensor<5xcomplex<f32>>
     return %1 : tensor<5xcomplex<f32>>"""
     data = X.T.copy()
-    found = computed(body, tmp_path, [data], "%a: tensor<5xcomplex<f32>>", "tensor<5xcomplex<f32>>")
-    np.testing.assert_allclose(found, data * np.arange(5)[:, None], rtol=1e-6)
+    actual = computed(body, tmp_path, [data], "%a: tensor<5xcomplex<f32>>", "tensor<5xcomplex<f32>>")
+    np.testing.assert_allclose(actual, data * np.arange(5)[:, None], rtol=1e-6)
 
 
 def test_running_products_of_complex_numbers(tmp_path: Path) -> None:
@@ -318,8 +329,8 @@ def test_running_products_of_complex_numbers(tmp_path: Path) -> None:
     }) : (tensor<5xcomplex<f32>>, tensor<complex<f32>>) -> tensor<5xcomplex<f32>>
     return %0 : tensor<5xcomplex<f32>>"""
     data = X.T.copy()
-    found = computed(body, tmp_path, [data], "%a: tensor<5xcomplex<f32>>", "tensor<5xcomplex<f32>>")
-    np.testing.assert_allclose(found[:, 0] + 1j * found[:, 1], np.cumprod(data[:, 0] + 1j * data[:, 1]), rtol=1e-5)
+    actual = computed(body, tmp_path, [data], "%a: tensor<5xcomplex<f32>>", "tensor<5xcomplex<f32>>")
+    np.testing.assert_allclose(actual[:, 0] + 1j * actual[:, 1], np.cumprod(data[:, 0] + 1j * data[:, 1]), rtol=1e-5)
 
 
 def test_largest_elements_of_windows_with_their_indices(tmp_path: Path) -> None:
@@ -335,6 +346,6 @@ def test_largest_elements_of_windows_with_their_indices(tmp_path: Path) -> None:
     }) : (tensor<2x5xf32>, tensor<2x5xi32>, tensor<f32>, tensor<i32>) -> (tensor<2x3xf32>, tensor<2x3xi32>)
     return %0#1 : tensor<2x3xi32>"""
     numbers = np.arange(10, dtype=np.int32).reshape(2, 5)
-    found = computed(body, tmp_path, [X, numbers], "%a: tensor<2x5xf32>, %i: tensor<2x5xi32>", "tensor<2x3xi32>")
+    actual = computed(body, tmp_path, [X, numbers], "%a: tensor<2x5xf32>, %i: tensor<2x5xi32>", "tensor<2x3xi32>")
     windows = np.lib.stride_tricks.sliding_window_view(X, 3, axis=1)
-    np.testing.assert_array_equal(found, np.argmax(windows, -1) + np.arange(3) + [[0], [5]])
+    np.testing.assert_array_equal(actual, np.argmax(windows, -1) + np.arange(3) + [[0], [5]])

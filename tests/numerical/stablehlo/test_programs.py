@@ -24,9 +24,9 @@ def test_programs(name: str) -> None:
     with np.load(FIXTURES / f"{name}.npz") as arrays:
         inputs = [arrays[f"in/{index}"] for index in range(len(compiled.inputs))]
         expected = [arrays[f"out/{index}"] for index in range(len(compiled.outputs))]
-    found = compiled([each if each.ndim else np.array(each) for each in inputs])
+    actual = compiled([each if each.ndim else np.array(each) for each in inputs])
     for index, reference in enumerate(expected):
-        got = np.asarray(found[compiled.outputs[index]])
+        got = np.asarray(actual[compiled.outputs[index]])
         if np.iscomplexobj(reference):
             reference = np.stack([reference.real, reference.imag], axis=-1)
         assert got.dtype == reference.dtype, index

@@ -40,29 +40,29 @@ def result_of(body: str, updates: np.ndarray, folder: Path) -> np.ndarray:
 @pytest.mark.parametrize(("kind", "function"), [("add", np.add), ("multiply", np.multiply), ("maximum", np.maximum)])
 def test_the_whole_tensor(kind: str, function: np.ufunc, tmp_path: Path) -> None:
     updates = X[::-1] / 2
-    found = result_of(written(combined(kind), "0", "update_window_dims = [0, 1]", "3x4"), updates, tmp_path)
-    np.testing.assert_array_equal(found, function(X, updates))
+    actual = result_of(written(combined(kind), "0", "update_window_dims = [0, 1]", "3x4"), updates, tmp_path)
+    np.testing.assert_array_equal(actual, function(X, updates))
 
 
 def test_a_whole_tensor_by_a_function(tmp_path: Path) -> None:
-    found = result_of(written(SQUARES, "0", "update_window_dims = [0, 1]", "3x4"), X / 2, tmp_path)
-    np.testing.assert_array_equal(found, X * X / 2 + X)
+    actual = result_of(written(SQUARES, "0", "update_window_dims = [0, 1]", "3x4"), X / 2, tmp_path)
+    np.testing.assert_array_equal(actual, X * X / 2 + X)
 
 
 def test_the_beginning_of_a_tensor(tmp_path: Path) -> None:
-    found = result_of(written(combined("add"), "0", "update_window_dims = [0, 1]", "2x3"), np.ones((2, 3), np.float32), tmp_path)
+    actual = result_of(written(combined("add"), "0", "update_window_dims = [0, 1]", "2x3"), np.ones((2, 3), np.float32), tmp_path)
     wanted = X.copy()
     wanted[:2, :3] += 1
-    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(actual, wanted)
 
 
 def test_one_slice_by_a_function(tmp_path: Path) -> None:
     """With a single index no two updates overlap: the present elements are read, combined and written back."""
     numbers = "update_window_dims = [0], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]"
-    found = result_of(written(SQUARES, "1", numbers, "4", "dense<[2]>"), np.full(4, 3, np.float32), tmp_path)
+    actual = result_of(written(SQUARES, "1", numbers, "4", "dense<[2]>"), np.full(4, 3, np.float32), tmp_path)
     wanted = X.copy()
     wanted[2] *= 4
-    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(actual, wanted)
 
 
 def test_several_slices_by_a_function(tmp_path: Path) -> None:
@@ -86,11 +86,11 @@ def test_complex_numbers(kind: str, tmp_path: Path) -> None:
     return %0 : tensor<3x4xcomplex<f32>>"""
     data, updates = np.stack([X, X[::-1]], -1), np.stack([X[0], X[1]], -1)
     arguments = "%x: tensor<3x4xcomplex<f32>>, %u: tensor<4xcomplex<f32>>"
-    found = computed(body, tmp_path, [data, updates], arguments, "tensor<3x4xcomplex<f32>>")
+    actual = computed(body, tmp_path, [data, updates], arguments, "tensor<3x4xcomplex<f32>>")
     wanted = data[..., 0] + 1j * data[..., 1]
     other = updates[:, 0] + 1j * updates[:, 1]
     wanted[1] = wanted[1] + other if kind == "add" else wanted[1] * other
-    np.testing.assert_array_equal(found[..., 0] + 1j * found[..., 1], wanted)
+    np.testing.assert_array_equal(actual[..., 0] + 1j * actual[..., 1], wanted)
 
 
 def test_a_window_of_too_few_dimensions(tmp_path: Path) -> None:

@@ -94,6 +94,48 @@ def test_complex_numbers(tmp_path: Path) -> None:
     }) : (tensor<40xcomplex<f32>>) -> tensor<40xcomplex<f32>>
     return %0 : tensor<40xcomplex<f32>>"""
     data = KEYS[:2].T.astype(np.float32)
-    found = computed(body, tmp_path, [data], "%x: tensor<40xcomplex<f32>>", "tensor<40xcomplex<f32>>")
+    actual = computed(body, tmp_path, [data], "%x: tensor<40xcomplex<f32>>", "tensor<40xcomplex<f32>>")
     wanted = np.sort(data[:, 0] + 1j * data[:, 1])
-    np.testing.assert_array_equal(found[:, 0] + 1j * found[:, 1], wanted)
+    np.testing.assert_array_equal(actual[:, 0] + 1j * actual[:, 1], wanted)
+
+
+def key(name: str, argument: str) -> str:
+    """The integer that orders floats, as JAX writes the total order for dynamic shapes: a selection of bits."""
+    return f"""
+      %{name}0 = stablehlo.bitcast_convert {argument} : (tensor<f32>) -> tensor<i32>
+      %{name}1 = stablehlo.bitcast_convert {argument} : (tensor<f32>) -> tensor<ui32>
+      %{name}2 = stablehlo.compare EQ, {argument}, %zero, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %{name}3 = stablehlo.select %{name}2, %null, %{name}0 : tensor<i1>, tensor<i32>
+      %{name}4 = stablehlo.compare NE, {argument}, {argument}, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %{name}5 = stablehlo.select %{name}4, %nan, %{name}3 : tensor<i1>, tensor<i32>
+      %{name}6 = stablehlo.subtract %largest, %{name}1 : tensor<ui32>
+      %{name}7 = stablehlo.bitcast_convert %{name}6 : (tensor<ui32>) -> tensor<i32>
+      %{name}8 = stablehlo.compare LT, %{name}5, %null, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %{name}9 = stablehlo.select %{name}8, %{name}7, %{name}5 : tensor<i1>, tensor<i32>"""
+
+
+SORT_BY_BITS = f"""
+    %0 = "stablehlo.sort"(%x) <{{dimension = 0 : i64, is_stable = true}}> ({{
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %null = stablehlo.constant dense<0> : tensor<i32>
+      %nan = stablehlo.constant dense<2143289344> : tensor<i32>
+      %largest = stablehlo.constant dense<2147483647> : tensor<ui32>{key("k", "%a")}{key("m", "%b")}
+      %c = stablehlo.compare LT, %k9, %m9, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    }}) : (tensor<?xf32>) -> tensor<?xf32>
+    return %0 : tensor<?xf32>"""
+
+
+def test_order_of_bit_patterns(tmp_path: Path) -> None:
+    x = np.array([2, np.nan, -1, 0.0, -np.inf, -0.0, 3e-39, np.inf, -5, 1], np.float32)
+    actual = computed(SORT_BY_BITS, tmp_path, [x], "%x: tensor<?xf32>", "tensor<?xf32>")
+    np.testing.assert_array_equal(actual, np.sort(x))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("<2143289344>", "<7>"), ("<2147483647>", "<2147483646>"), ("EQ, %a, %zero", "EQ, %b, %zero")]
+)
+def test_other_bit_patterns_are_no_order(before: str, after: str, tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedOperationError, match="its comparator is not an order by its operands"):
+        computed(SORT_BY_BITS.replace(before, after, 1), tmp_path, [], "%x: tensor<?xf32>", "tensor<?xf32>")

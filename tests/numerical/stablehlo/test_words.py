@@ -47,8 +47,8 @@ def test_extremes(kind: str, function: np.ufunc, tmp_path: Path) -> None:
     ("direction", "function"), [("LT", np.less), ("LE", np.less_equal), ("GT", np.greater), ("GE", np.greater_equal), ("EQ", np.equal)]
 )
 def test_comparisons(direction: str, function: np.ufunc, tmp_path: Path) -> None:
-    found = of_pairs(f"compare {direction}, %a, %b, UNSIGNED", Y, tmp_path, TYPE.replace("ui32", "i1"))
-    np.testing.assert_array_equal(found, function(X, Y))
+    actual = of_pairs(f"compare {direction}, %a, %b, UNSIGNED", Y, tmp_path, TYPE.replace("ui32", "i1"))
+    np.testing.assert_array_equal(actual, function(X, Y))
 
 
 def test_sort(tmp_path: Path) -> None:
@@ -71,14 +71,14 @@ def test_bits_of_halves(kind: str, tmp_path: Path) -> None:
     body = f"""
     %0 = stablehlo.bitcast_convert %a : (tensor<12xf16>) -> tensor<12x{kind}>
     return %0 : tensor<12x{kind}>"""
-    found = computed(body, tmp_path, [HALVES.view(np.float16)], "%a: tensor<12xf16>", f"tensor<12x{kind}>")
-    np.testing.assert_array_equal(found.view(np.uint16), HALVES)
+    actual = computed(body, tmp_path, [HALVES.view(np.float16)], "%a: tensor<12xf16>", f"tensor<12x{kind}>")
+    np.testing.assert_array_equal(actual.view(np.uint16), HALVES)
     body = f"""
     %0 = stablehlo.bitcast_convert %a : (tensor<12x{kind}>) -> tensor<12xf16>
     return %0 : tensor<12xf16>"""
-    found = computed(body, tmp_path, [HALVES.view(kind.replace("i", "int"))], f"%a: tensor<12x{kind}>", "tensor<12xf16>")
-    np.testing.assert_array_equal(found, HALVES.view(np.float16))
-    np.testing.assert_array_equal(np.signbit(found), np.signbit(HALVES.view(np.float16)))
+    actual = computed(body, tmp_path, [HALVES.view(kind.replace("i", "int"))], f"%a: tensor<12x{kind}>", "tensor<12xf16>")
+    np.testing.assert_array_equal(actual, HALVES.view(np.float16))
+    np.testing.assert_array_equal(np.signbit(actual), np.signbit(HALVES.view(np.float16)))
 
 
 @pytest.mark.parametrize("bits", [8, 32])
@@ -89,8 +89,8 @@ def test_arithmetic_shift_of_unsigned_integers(bits: int, tmp_path: Path) -> Non
     %c = stablehlo.constant dense<3> : tensor<40xui{bits}>
     %0 = stablehlo.shift_right_arithmetic %a, %c : tensor<40xui{bits}>
     return %0 : tensor<40xui{bits}>"""
-    found = computed(body, tmp_path, [data], f"%a: tensor<40xui{bits}>", f"tensor<40xui{bits}>")
-    np.testing.assert_array_equal(found, (data.view(f"int{bits}") >> 3).view(dtype))
+    actual = computed(body, tmp_path, [data], f"%a: tensor<40xui{bits}>", f"tensor<40xui{bits}>")
+    np.testing.assert_array_equal(actual, (data.view(f"int{bits}") >> 3).view(dtype))
 
 
 def test_bits_of_four_floats(tmp_path: Path) -> None:
@@ -99,8 +99,8 @@ def test_bits_of_four_floats(tmp_path: Path) -> None:
     %0 = stablehlo.bitcast_convert %a : (tensor<2x2xi32>) -> tensor<2x2xf32>
     return %0 : tensor<2x2xf32>"""
     numbers = np.array([[1.5, -2.0], [0.0, 3e38]], np.float32)
-    found = computed(body, tmp_path, [numbers.view(np.int32)], "%a: tensor<2x2xi32>", "tensor<2x2xf32>")
-    np.testing.assert_array_equal(found, numbers)
+    actual = computed(body, tmp_path, [numbers.view(np.int32)], "%a: tensor<2x2xi32>", "tensor<2x2xf32>")
+    np.testing.assert_array_equal(actual, numbers)
 
 
 def test_large_constants_as_results(tmp_path: Path) -> None:
@@ -109,5 +109,5 @@ def test_large_constants_as_results(tmp_path: Path) -> None:
     %c = stablehlo.constant dense<[1, 2147483653, 4294967295]> : tensor<3xui32>
     %0 = stablehlo.negate %c : tensor<3xui32>
     return %0 : tensor<3xui32>"""
-    found = computed(body, tmp_path, [np.zeros(1, np.float32)], "%x: tensor<1xf32>", "tensor<3xui32>")
-    np.testing.assert_array_equal(found, np.array([2**32 - 1, 2**31 - 5, 1], np.uint32))
+    actual = computed(body, tmp_path, [np.zeros(1, np.float32)], "%x: tensor<1xf32>", "tensor<3xui32>")
+    np.testing.assert_array_equal(actual, np.array([2**32 - 1, 2**31 - 5, 1], np.uint32))

@@ -46,9 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"there is no fault {unknown[0]}; docs/plugin-faults.md lists them")
     counts: Counter[str] = Counter()
     for name in options.faults or (*EVERY_PROOF, *PROVEN_ELSEWHERE):
-        found = state(name, options.attempts)
-        counts[found.partition(",")[0].partition(" ")[0]] += 1
-        print(f"{name:32}{found}", flush=True)
+        result = state(name, options.attempts)
+        counts[result.partition(",")[0].partition(" ")[0]] += 1
+        print(f"{name:32}{result}", flush=True)
     print(", ".join(f"{count} {each}" for each, count in counts.most_common()))
     return 0
 

@@ -27,6 +27,12 @@ def tenths(x: Any) -> Any:
     return ops.convert(ops.ceiling(ops.divide(ops.multiply(size, tenth), tenth)), "i64")
 
 
+def dequantized_rows() -> Any:
+    """The numbers 0, 2, 4, … as [32, 5], whose rows are in blocks of 16."""
+    levels = ops.convert(ops.constant(np.arange(160, dtype=np.uint8).reshape(2, 16, 5)), np.float32)
+    return ops.reshape(ops.multiply(levels, ops.constant(np.full((2, 1, 5), 2, np.float32))), np.array([32, 5]), False)
+
+
 def product_and_transposed(x: Any) -> Any:
     """x multiplied by a square matrix, and by the same matrix transposed."""
     weights = ops.constant(SQUARE)
@@ -217,6 +223,11 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         lambda index: ops.gather(np.array([5, 6, 7], np.int32), index, np.int64(0)),
         [integers(-(2**31), -3, -4, 2**31 - 1, 64, 2, 3)],
         integers(0, 5, 0, 0, 0, 7, 0),
+    ),
+    "gather-blocks": (
+        lambda index: ops.gather(dequantized_rows(), index, np.int64(0)),
+        [np.array([[3, 0, 31]])],
+        np.arange(160, dtype=np.float32).reshape(32, 5)[[[3, 0, 31]]] * 2,
     ),
     "gather-of-one-batch": (
         lambda x, places: ops.gather(x, places, np.array(1), 1),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from openvino import opset13 as ops
+from openvino.utils.node_factory import NodeFactory
 
 from tests.numerical.targets.proofs import Proof, floats, rounded
 
@@ -40,6 +41,13 @@ def product_of_mish(x: Any) -> Any:
     return ops.matmul(ops.mish(ops.matmul(x, np.ones((8, 16), np.float32), False, False)), np.ones((16, 8), np.float32), False, False)
 
 
+def product_with_unsigned_weights(x: Any) -> Any:
+    """The product with twice the unit matrix, in u8 with a zero point, of x, which is rounded to integers."""
+    codes = ops.constant((130 + 2 * np.eye(4)).astype(np.uint8))
+    weights = ops.multiply(ops.subtract(ops.convert(codes, np.float32), np.float32(130)), np.float32(1))
+    return ops.matmul(rounded(x, -128, 127), weights, False, True)
+
+
 def quantized_convolution(x: Any) -> Any:
     """The convolution with the unit matrix in 8 bits of x, which is rounded to halves of odd numbers."""
     units = ops.constant(64 * np.eye(4, dtype=np.int8).reshape(4, 4, 1, 1))
@@ -62,7 +70,61 @@ def convolved_parts(x: Any) -> Any:
     return ops.concat(parts, 1)
 
 
+STEPS = np.arange(-11, 11, dtype=np.float32).reshape(1, 2, 11)
+FILTERS = np.array([[8, -2, 4], [1, 2, -16], [2, -8, 1], [-4, 16, 2]], np.int8).reshape(2, 2, 1, 3)
+
+
+def sums_of_groups(x: Any) -> Any:
+    """Two filters over each of the two channels of x, at every third element."""
+    factors = np.full((2, 2, 1, 1), 1 / 64, np.float32)
+    filters = ops.multiply(ops.convert(ops.constant(FILTERS), np.float32), ops.constant(factors))
+    return ops.group_convolution(rounded(x, -128, 127), filters, [3], [0], [0], [1])
+
+
+def perceptron(x: Any, y: Any) -> Any:
+    """Two layers with biases, and what is positive of y added."""
+    hidden = ops.relu(ops.add(ops.matmul(x, np.eye(8, 4, dtype=np.float32), False, True), np.ones((1, 8), np.float32)))
+    result = ops.add(ops.matmul(hidden, np.eye(4, 8, dtype=np.float32), False, True), np.ones((1, 4), np.float32))
+    return ops.add(result, ops.relu(y))
+
+
+ROWS_OF_IMAGE = np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)
+
+
+def rounded_rows(x: Any) -> Any:
+    """Rows of an image [1, channels, height, width], the first of each two, rounded to multiples of 1 and 4."""
+    sizes, axes = ops.constant(np.array([2])).output(0), ops.constant(np.array([2])).output(0)
+    attributes = {
+        "mode": "nearest",
+        "shape_calculation_mode": "sizes",
+        "coordinate_transformation_mode": "asymmetric",
+        "nearest_mode": "floor",
+    }
+    rows = NodeFactory("opset11").create("Interpolate", [x.output(0), sizes, axes], attributes)
+    return rounded_by(ops.transpose(rows.output(0), np.array([0, 2, 3, 1])), floats(1, 4).reshape(1, 2, 1, 1))
+
+
 PROOFS_OF_LEVELS: dict[str, Proof] = {
+    "unsigned-weights": (
+        product_with_unsigned_weights,
+        [np.array([[1, -2, 3.4, -128]], np.float32)],
+        np.array([[2, -4, 6, -256]], np.float32),
+    ),
+    "channels-of-products": (
+        lambda x: ops.add(ops.matmul(x, np.eye(2, dtype=np.float32), False, False), floats(1, 2).reshape(1, 2, 1, 1)),
+        [np.zeros((1, 2, 2, 2), np.float32)],
+        np.broadcast_to(floats(1, 2).reshape(1, 2, 1, 1), (1, 2, 2, 2)),
+    ),
+    "padded-averages": (
+        lambda x: ops.avg_pool(rounded(x, -1, 254), [1, 1], [1, 1], [0, 0], [2, 2], False),
+        [np.ones((1, 1, 2, 2), np.float32)],
+        floats(0.25, 0.5, 0.5, 1).reshape(1, 1, 2, 2),
+    ),
+    "chains-of-products": (
+        perceptron,
+        [np.ones((4, 4), np.float32), np.full((4, 4), 3, np.float32)],
+        np.full((4, 4), 6, np.float32),
+    ),
     "levels-of-extremes": (
         integers_of_minima,
         [np.array([[[3, -7, 5], [20, 40, 30]]], np.float32)],
@@ -124,5 +186,15 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         lambda x: ops.reduce_mean(ops.unsqueeze(x, np.array([-4])), np.array([1]), False),
         [np.ones((2, 3, 4), np.float32)],
         np.ones((1, 3, 4), np.float32),
+    ),
+    "filters-of-one-channel": (
+        sums_of_groups,
+        [STEPS],
+        np.einsum("nglk,gmk->ngml", np.stack([STEPS[..., at : at + 3] for at in (0, 3, 6)], 2), FILTERS[:, :, 0] / 64).reshape(1, 4, 3),
+    ),
+    "limits-behind-transpose": (
+        rounded_rows,
+        [ROWS_OF_IMAGE],
+        (np.rint(ROWS_OF_IMAGE[:, :, ::2] / (steps := floats(1, 4).reshape(1, 1, 2, 1))) * steps).transpose(0, 2, 3, 1),
     ),
 }

@@ -67,7 +67,32 @@ def sums_of_neighbours(x: Any) -> Any:
     return sum(np.pad(x, 1)[i : i + x.shape[0], j : j + x.shape[1]] for i in range(3) for j in range(3))
 
 
+def sums_of_signals(x: Any, filters: Any) -> Any:
+    """The convolution of signals."""
+    return ops.convolution(x, ops.constant(filters), [1], [0], [0], [1])
+
+
+def normalized_rotation(x: Any) -> Any:
+    """The normalized rotary embedding of x, whose size its factors fix."""
+    row, one = ops.reshape(x, np.array([2, 1, 1, -1]), False), np.array([1])
+    first, second = (ops.slice(row, np.array([begin]), np.array([end]), one, np.array([3])) for begin, end in ((0, 1), (1, 2**31 - 1)))
+    cosines, sines = (np.array([[[pair]]], np.float32) for pair in ([2, 2], [1, 1]))
+    turned = ops.add(ops.multiply(row, cosines), ops.multiply(ops.concat([ops.negative(second), first], -1), sines))
+    return opset12.group_normalization(turned, floats(1), floats(0), 1, 1e-12)
+
+
 PROOFS_OF_NEIGHBOURS: dict[str, Proof] = {
+    "normalized-broadcast": (normalized_rotation, [floats(1, -1, 1, -1)], floats(1, -1, 1, -1).reshape(2, 1, 1, 2)),
+    "convolution-sum": (
+        lambda x, y: ops.add(convolved(x, np.ones((2, 1, 1, 1), np.float32)), ops.relu(y)),
+        [np.ones((1, 1, 3, 2), np.float32), np.ones((2, 2, 3, 2), np.float32)],
+        np.full((2, 2, 3, 2), 2, np.float32),
+    ),
+    "lost-convolutions": (
+        lambda x, y: ops.add(sums_of_signals(x, np.ones((2, 1, 2), np.float32)), y),
+        [np.ones((2, 1, 4), np.float32), np.ones((2, 2, 3), np.float32)],
+        np.full((2, 2, 3), 3, np.float32),
+    ),
     "maximum-of-activations": (
         lambda x: ops.absolute(maxima(convolved(x, ONE))),
         [IMAGE],

@@ -118,9 +118,9 @@ TOLERANCE = {"65536 levels": 1e-4}
 """The ranges of ONNX and TensorFlow differ by a level."""
 
 
-def check(name: str, found: Array) -> None:
+def check(name: str, actual: Array) -> None:
     """Compare a result with that of the case."""
-    np.testing.assert_allclose(found, CASES[name].expected, rtol=0, atol=TOLERANCE.get(name, 1e-5), strict=True)
+    np.testing.assert_allclose(actual, CASES[name].expected, rtol=0, atol=TOLERANCE.get(name, 1e-5), strict=True)
 
 
 def written(name: str, folder: Path, **options: Any) -> Path:
@@ -133,8 +133,8 @@ def written(name: str, folder: Path, **options: Any) -> Path:
 
 @pytest.mark.parametrize("name", CASES)
 def test_onnx(name: str, tmp_path: Path) -> None:
-    (found,) = run(core().read_model(written(name, tmp_path)), CASES[name].inputs)
-    check(name, found)
+    (actual,) = run(core().read_model(written(name, tmp_path)), CASES[name].inputs)
+    check(name, actual)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -142,16 +142,16 @@ def test_ir(name: str, tmp_path: Path) -> None:
     """An IR that was written for no target gets the forms of the target when it is converted."""
     plain = written(name, tmp_path, target="none")
     moir.save_model(moir.convert_model(plain), tmp_path / "again.xml")
-    (found,) = run(core().read_model(tmp_path / "again.xml"), CASES[name].inputs)
-    check(name, found)
+    (actual,) = run(core().read_model(tmp_path / "again.xml"), CASES[name].inputs)
+    check(name, actual)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_tensorflow(name: str, tmp_path: Path) -> None:
     case = CASES[name]
     graph, names = tensorflow.build(case.tf, case.inputs, form="dynamic")
-    (found,) = tensorflow.ordered_results(tensorflow.convert_graph(graph, tmp_path), names, case.inputs)
-    check(name, found)
+    (actual,) = tensorflow.ordered_results(tensorflow.convert_graph(graph, tmp_path), names, case.inputs)
+    check(name, actual)
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.mxnet])
@@ -171,8 +171,8 @@ def test_mxnet(name: str, tmp_path: Path) -> None:
     path = mxnet.write(tmp_path, symbol, case.constants)
     given = {each: [-1] * array.ndim for each, array in case.inputs.items()}
     model = moir.to_openvino(moir.convert_model(path, input=given))
-    (found,) = core().compile_model(model, "CPU")(dict(case.inputs)).values()
-    check(name, found)
+    (actual,) = core().compile_model(model, "CPU")(dict(case.inputs)).values()
+    check(name, actual)
 
 
 def test_caffe(tmp_path: Path) -> None:
@@ -235,5 +235,5 @@ def test_operations_of_an_extension(name: str, tmp_path: Path) -> None:
     given = node(KINDS[name], [*case.inputs, *case.constants], ["out"], domain="com.example")
     onnx.save(build([given], case.inputs, constants=case.constants, form="dynamic"), tmp_path / "model.onnx")
     moir.save_model(moir.convert_model(tmp_path / "model.onnx", extensions=tmp_path / "extension"), tmp_path / "model.xml")
-    (found,) = run(core().read_model(tmp_path / "model.xml"), case.inputs)
-    check(name, found)
+    (actual,) = run(core().read_model(tmp_path / "model.xml"), case.inputs)
+    check(name, actual)

@@ -77,7 +77,7 @@ def test_ranges_of_signed_integers() -> None:
     %4 = opset1.Convolution(%3, %w) {{strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]}}
     opset1.Result(%4) {{name = "out"}}"""
     left = {"Convert": 1, "FakeQuantize": 1, "Convolution": 1}
-    check("give-ranges-to-integers", text, left, ((2, 3, 4, 4),), tolerance=1e-5, w=numbers(2, 3, 2, 2))
+    check("dequantize-by-fake-quantize", text, left, ((2, 3, 4, 4),), tolerance=1e-5, w=numbers(2, 3, 2, 2))
 
 
 @pytest.mark.parametrize("others", ["", ", %mask", ", %mask, %scale"])

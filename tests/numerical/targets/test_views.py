@@ -56,8 +56,8 @@ def test_data_with_views_are_copied_before_they_are_moved(views: str, moved: str
 
     def is_right(model: openvino.Model | Path) -> bool:
         """Whether a model computes the views, and what else it should, of X."""
-        found = list(core().compile_model(model, "CPU")([X]).values())
-        return all(np.array_equal(a, b) for a, b in zip(found, [*seen, wanted], strict=True))
+        actual = list(core().compile_model(model, "CPU")([X]).values())
+        return all(np.array_equal(a, b) for a, b in zip(actual, [*seen, wanted], strict=True))
 
     x = ops.parameter(X.shape, np.float32, name="x")
     positive = ops.relu(x)

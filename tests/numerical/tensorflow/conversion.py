@@ -21,7 +21,7 @@ import tensorflow as tf
 from moir.conversion import save_model
 from moir.frameworks import TENSORFLOW
 from moir.interface import convert_model
-from moir.target_records import OPENVINO_CPU
+from moir.targets.registry import OPENVINO_CPU
 from tests.numerical.runtime import FORMS, Array, Form, compare, core, run
 
 Build = Callable[..., Any]
@@ -64,8 +64,8 @@ def build(
             )
             for name, array in inputs.items()
         }
-        found = function(**tensors)
-        results = tf.nest.flatten(found)
+        value = function(**tensors)
+        results = tf.nest.flatten(value)
         names = [tf.identity(result, name=f"out_{index}").op.name for index, result in enumerate(results)]
     return graph, names
 
@@ -76,8 +76,8 @@ def expected_results(graph: tf.Graph, names: Sequence[str], inputs: Mapping[str,
     config.graph_options.optimizer_options.opt_level = -1
     config.graph_options.rewrite_options.disable_meta_optimizer = True
     with tf.compat.v1.Session(graph=graph, config=config) as session:
-        found = session.run([f"{name}:0" for name in names], {f"{name}:0": array for name, array in inputs.items()})
-    return [decoded(np.asarray(each)) for each in found]
+        result = session.run([f"{name}:0" for name in names], {f"{name}:0": array for name, array in inputs.items()})
+    return [decoded(np.asarray(each)) for each in result]
 
 
 def decoded(array: Array) -> Array:
@@ -101,8 +101,8 @@ def ordered_results(model: openvino.Model, names: Sequence[str], inputs: Mapping
     """Results of a model on the CPU in the order of names."""
     places = [next(index for index, output in enumerate(model.outputs) if {name, f"{name}:0"} & set(output.get_names())) for name in names]
     used = {parameter.get_node().get_friendly_name() for parameter in model.inputs}
-    found = run(model, {name: array for name, array in inputs.items() if name in used})
-    return [found[place] for place in places]
+    result = run(model, {name: array for name, array in inputs.items() if name in used})
+    return [result[place] for place in places]
 
 
 def check(

@@ -69,7 +69,7 @@ def test_attention(name: str, length: int | None, tmp_path: Path) -> None:
     assert main([str(tmp_path / "model"), "-o", str(tmp_path / "network.xml"), "--silent"]) == 0
 
     network = core().read_model(tmp_path / "network.xml")
-    found = Counter(op.get_type_name() for op in network.get_ops())
-    assert {kind: found[kind] for kind in kinds} == kinds
+    actual = Counter(op.get_type_name() for op in network.get_ops())
+    assert {kind: actual[kind] for kind in kinds} == kinds
     result = core().compile_model(network, "CPU")([x])[0]
     np.testing.assert_allclose(result, np.asarray(model(x)), rtol=1e-4, atol=1e-5)

@@ -76,8 +76,8 @@ WEIGHTS: dict[str, Any] = {
 def speech_commands(sound: Any, rate: Any) -> Any:
     """The network `conv` of the speech commands of TensorFlow, with fewer filters, for a fifth of a second."""
     squares = raw.AudioSpectrogram(input=sound, window_size=480, stride=320, magnitude_squared=True)
-    found = raw.Mfcc(spectrogram=squares, sample_rate=rate, dct_coefficient_count=40)
-    image = tf.reshape(tf.reshape(found, [-1, 240]), [-1, 6, 40, 1])
+    result = raw.Mfcc(spectrogram=squares, sample_rate=rate, dct_coefficient_count=40)
+    image = tf.reshape(tf.reshape(result, [-1, 240]), [-1, 6, 40, 1])
     hidden = tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(image, WEIGHTS["first"], 1, "SAME"), WEIGHTS["bias"]))
     pooled = tf.nn.max_pool2d(hidden, 2, 2, "SAME")
     hidden = tf.nn.relu(tf.nn.conv2d(pooled, WEIGHTS["second"], [1, 1, 3, 1], "SAME"))
@@ -96,8 +96,8 @@ def test_speech_commands_after_the_decoder(tmp_path: Path) -> None:
     save_model(converted, tmp_path / "model.xml")
     model = core().read_model(tmp_path / "model.xml")
     samples = tf.audio.decode_wav(wav, 1, 2240).audio.numpy()
-    found = run(model, {model.inputs[0].get_node().get_friendly_name(): samples})
-    np.testing.assert_allclose(found[0], expected_results(graph, names, {"wav": np.array(wav, object)})[0], rtol=1e-3, atol=1e-4)
+    actual = run(model, {model.inputs[0].get_node().get_friendly_name(): samples})
+    np.testing.assert_allclose(actual[0], expected_results(graph, names, {"wav": np.array(wav, object)})[0], rtol=1e-3, atol=1e-4)
 
 
 def named_decoder(wav: Any) -> Any:

@@ -306,5 +306,5 @@ def test_depthwise_filters_of_unknown_sizes(tmp_path: Path) -> None:
         return tf.nn.depthwise_conv2d(x, w, [1, 2, 2, 1], "VALID")
 
     graph, names = build(function, inputs, form="dynamic", said={"x": [None, None, None, 3]})
-    (found,) = ordered_results(convert_graph(graph, tmp_path), names, inputs)
-    np.testing.assert_allclose(found, function(**inputs).numpy(), rtol=1e-4, atol=1e-5)
+    (actual,) = ordered_results(convert_graph(graph, tmp_path), names, inputs)
+    np.testing.assert_allclose(actual, function(**inputs).numpy(), rtol=1e-4, atol=1e-5)

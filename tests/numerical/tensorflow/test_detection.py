@@ -19,10 +19,10 @@ def boxes(count: int, *batch: int) -> Array:
     """Boxes of which many overlap, some with exchanged corners."""
     rng = np.random.default_rng(count)
     starts = rng.random((*batch, count, 2)) * 0.7
-    found = np.concatenate([starts, starts + 0.1 + rng.random((*batch, count, 2)) * 0.3], -1).astype(np.float32)
-    found[..., 3, :] = found[..., 3, [2, 3, 0, 1]]
-    found[..., 5, :] = found[..., 4, :]
-    return found
+    result = np.concatenate([starts, starts + 0.1 + rng.random((*batch, count, 2)) * 0.3], -1).astype(np.float32)
+    result[..., 3, :] = result[..., 3, [2, 3, 0, 1]]
+    result[..., 5, :] = result[..., 4, :]
+    return result
 
 
 def scores(*shape: int) -> Array:
@@ -96,7 +96,7 @@ def test_half_precision_suppression() -> None:
     ("own", "per_class", "total", "pads", "clip"), [(1, 5, 12, False, True), (3, 4, 30, True, False), (1, 9, 90, False, False)]
 )
 def test_combined_suppression(own: int, per_class: int, total: int, pads: bool, clip: bool) -> None:
-    """The last case has more places for results than there are boxes and classes."""
+    """The last case has more rows in the result than there are boxes and classes."""
     shifted = boxes(20, 2, own).transpose(0, 2, 1, 3) * 1.5 - 0.2
     check(
         lambda boxes, scores: tuple(

@@ -100,6 +100,13 @@ def test_zeta() -> None:
     check(lambda x, q: tf.raw_ops.Zeta(x=x, q=q), {"x": x, "q": q})
 
 
+def test_incomplete_gamma_functions() -> None:
+    """Small and large operands, on both sides of x = a + 1, and where the functions end."""
+    a = np.array([0.01, 0.5, 1.0, 2.5, 9.9, 10.0, 60.0, 200.0], np.float32)[:, None]
+    x = np.array([0.0, 0.01, 0.6, 1.0, 1.4, 3.0, 9.0, 12.0, 55.0, 70.0, 190.0, np.inf], np.float32)
+    check(lambda a, x: [tf.raw_ops.Igamma(a=a, x=x), tf.raw_ops.Igammac(a=a, x=x)], {"a": a, "x": x}, rtol=2e-4, atol=2e-6)
+
+
 BESSEL = {
     "I0 I1 I0e I1e J0 J1": np.array([-40, -5.5, -3, -0.1, 0, 0.01, 0.3, 1, 2.5, 3.0, 3.75, 5, 10, 25, 80], np.float32),
     "K0 K1 K0e K1e": np.array([-1, 0, 0.01, 0.3, 1, 2, 2.5, 3, 5, 10, 25, 80], np.float32),

@@ -32,8 +32,8 @@ def transformed(kind: str) -> Callable[..., Any]:
     """Both parts of a Fourier transform of the numbers x + 2 x i."""
 
     def function(x: tf.Tensor) -> list[tf.Tensor]:
-        found = getattr(raw, kind)(input=tf.complex(x, 2 * x))
-        return [tf.math.real(found), tf.math.imag(found)]
+        result = getattr(raw, kind)(input=tf.complex(x, 2 * x))
+        return [tf.math.real(result), tf.math.imag(result)]
 
     return function
 

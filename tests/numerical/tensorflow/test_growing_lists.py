@@ -183,7 +183,7 @@ def test_a_list_whose_readers_state_the_shape(function: Callable[..., Any]) -> N
 
 @pytest.mark.parametrize("function", [sometimes_in_a_loop, by_branches, every_other])
 def test_a_list_of_unknown_shape_that_is_handed_on(function: Callable[..., Any]) -> None:
-    with pytest.raises(ConversionError, match=r"elements have an unknown shape.*element_shape"):
+    with pytest.raises(ConversionError, match=r"elements have a dynamic shape.*element_shape"):
         check(function, {"x": X, "k": number(4)}, forms=("dynamic",), expected=[])
 
 

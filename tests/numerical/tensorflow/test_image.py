@@ -143,9 +143,9 @@ def test_contrast() -> None:
 
 def colours() -> Array:
     """Colours with every order of their parts, grey ones and black."""
-    found = RNG.random((2, 5, 6, 3), np.float32)
-    found[0, 0] = [[0, 0, 0], [1, 1, 1], [0.5, 0.5, 0.5], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
-    return found
+    result = RNG.random((2, 5, 6, 3), np.float32)
+    result[0, 0] = [[0, 0, 0], [1, 1, 1], [0.5, 0.5, 0.5], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    return result
 
 
 def test_hue() -> None:

@@ -145,7 +145,7 @@ REFUSED: dict[str, tuple[Build, dict[str, Array], str]] = {
     "vectors of singular values": (lambda x: raw.Svd(input=x)[1], {"x": positive(3)}, "up to their signs"),
     "former eigenvalues": (lambda x: tf.math.real(raw.Eig(input=x, Tout=tf.complex64)[0]), {"x": positive(3)}, "not symmetric"),
     "root": (lambda x: raw.MatrixSquareRoot(input=x), {"x": positive(3)}, "Schur"),
-    "large": (lambda x: raw.Qr(input=x)[1], {"x": real(33, 40)}, "up to 32"),
+    "large": (lambda x: raw.Qr(input=x)[1], {"x": real(33, 40)}, "at most 32"),
     "rank": (lambda x: raw.MatrixSolveLs(matrix=x, rhs=x, l2_regularizer=0.0, fast=False), {"x": positive(3)}, "fast = true"),
     "perturbed": (
         lambda x: raw.TridiagonalSolve(diagonals=x, rhs=np.ones((2, 4, 1), np.float32), perturb_singular=True),

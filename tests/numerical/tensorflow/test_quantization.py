@@ -150,8 +150,8 @@ def test_quantization(kind: str, mode: str, rounding: str) -> None:
     properties = {"T": tf.as_dtype(kind), "mode": mode, "round_mode": rounding if mode == "SCALED" else "HALF_AWAY_FROM_ZERO"}
 
     def function(x: tf.Tensor) -> list[tf.Tensor]:
-        found = tf.raw_ops.QuantizeV2(input=x, min_range=-2.0, max_range=3.1, **properties)
-        return [tf.bitcast(found.output, QUANTIZED[kind]), found.output_min, found.output_max]
+        actual = tf.raw_ops.QuantizeV2(input=x, min_range=-2.0, max_range=3.1, **properties)
+        return [tf.bitcast(actual.output, QUANTIZED[kind]), actual.output_min, actual.output_max]
 
     check(function, {"x": X}, forms=("static", "dynamic"))
 

@@ -153,8 +153,8 @@ def test_convolution_without_bias_to_a_range() -> None:
     x = unsigned(1, 5, 5, 3)
 
     def function(x: Any) -> Any:
-        found = raw.QuantizedConv2DAndReluAndRequantize(input=quantized(x), filter=quantized(FILTERS), **RANGES, **FROZEN, **CONVOLVED)
-        return plain(found)
+        actual = raw.QuantizedConv2DAndReluAndRequantize(input=quantized(x), filter=quantized(FILTERS), **RANGES, **FROZEN, **CONVOLVED)
+        return plain(actual)
 
     check_against(function, {"x": x}, frozen(convolved(x, FILTERS) * unit(4, 255, RANGES), np.uint8))
 
@@ -233,8 +233,8 @@ def test_product_with_bias(kind: str, mode: str, low: int) -> None:
         given: dict[str, Any] = {"input_quant_mode": mode} | (FROZEN if "quantize" in kind else {})
         given |= {"Toutput": tf.float32} if kind == "AndDequantize" else {}
         operands = {"a": quantized(a), "b": quantized(MATRIX), "bias": BIAS}
-        found = getattr(raw, f"QuantizedMatMulWithBias{kind}")(**operands, **FACTORS | {"min_a": float(low)}, **given)
-        return plain([found] if kind == "AndDequantize" else found)
+        actual = getattr(raw, f"QuantizedMatMulWithBias{kind}")(**operands, **FACTORS | {"min_a": float(low)}, **given)
+        return plain([actual] if kind == "AndDequantize" else actual)
 
     check_against(function, {"a": a}, expected)
 

@@ -36,10 +36,10 @@ EVERY = tuple(range(7))
 )
 def test_lstm_cell(clip: float, peephole: bool, used: tuple[int, ...], operations: int) -> None:
     def cell(x: tf.Tensor, state: tf.Tensor, hidden: tf.Tensor) -> list[tf.Tensor]:
-        found = raw.LSTMBlockCell(
+        actual = raw.LSTMBlockCell(
             x=x, cs_prev=state, h_prev=hidden, **lstm_operands(), forget_bias=0.5, cell_clip=clip, use_peephole=peephole
         )
-        return [found[index] for index in used]
+        return [actual[index] for index in used]
 
     check(cell, {"x": normal(BATCH, INPUT), **STATES}, operations=operations)
 
@@ -51,7 +51,7 @@ def test_lstm_of_sequences(version: str, count: int, clip: float, peephole: bool
     forget = {} if version else {"forget_bias": 0.5}
 
     def sequence(x: tf.Tensor, state: tf.Tensor, hidden: tf.Tensor) -> list[tf.Tensor]:
-        found = getattr(raw, f"BlockLSTM{version}")(
+        actual = getattr(raw, f"BlockLSTM{version}")(
             seq_len_max=np.int64(count),
             x=x,
             cs_prev=state,
@@ -62,7 +62,7 @@ def test_lstm_of_sequences(version: str, count: int, clip: float, peephole: bool
             **forget,
         )
         # TensorFlow leaves the gates of steps that it does not compute undefined.
-        return [found[index] for index in used if count == STEPS or index in (1, 6)]
+        return [actual[index] for index in used if count == STEPS or index in (1, 6)]
 
     check(sequence, {"x": normal(STEPS, BATCH, INPUT), **STATES}, forms=("static", "dynamic"))
 
@@ -87,8 +87,8 @@ def test_gru_cell(used: tuple[int, ...], operations: int) -> None:
     }
 
     def cell(x: tf.Tensor, hidden: tf.Tensor) -> list[tf.Tensor]:
-        found = raw.GRUBlockCell(x=x, h_prev=hidden, **weights)
-        return [found[index] for index in used]
+        actual = raw.GRUBlockCell(x=x, h_prev=hidden, **weights)
+        return [actual[index] for index in used]
 
     check(cell, {"x": normal(BATCH, INPUT), "hidden": STATES["hidden"]}, operations=operations)
 
@@ -161,10 +161,10 @@ def test_networks_of_cudnn(mode: str, layers: int, directions: int, time_major: 
     def built(x: tf.Tensor, **given: tf.Tensor) -> tuple[tf.Tensor, ...]:
         operands: dict[str, Any] = {"input": x, "input_h": given["state0"], "input_c": given.get("state1", np.zeros((1, 1, 1), np.float32))}
         if time_major:
-            found = raw.CudnnRNNV2(**operands, params=params, **common)
+            actual = raw.CudnnRNNV2(**operands, params=params, **common)
         else:
-            found = raw.CudnnRNNV3(**operands, params=params, sequence_lengths=np.array(lengths, np.int32), time_major=False, **common)
-        return tuple(found[: 1 + len(states)])
+            actual = raw.CudnnRNNV3(**operands, params=params, sequence_lengths=np.array(lengths, np.int32), time_major=False, **common)
+        return tuple(actual[: 1 + len(states)])
 
     inputs = {"x": swapped([x])[0], **{f"state{index}": state for index, state in enumerate(swapped(states))}}
     check(built, inputs, expected=swapped(expected), fixed=list(inputs), forms=("static",))
@@ -194,12 +194,12 @@ def test_weights_of_cudnn_put_together_and_taken_apart(mode: str, gates: int, ve
 
     def joined(**tensors: tf.Tensor) -> tf.Tensor:
         values = list(tensors.values())
-        found = getattr(raw, f"CudnnRNNCanonicalToParams{version}")
-        return found(weights=values[: len(matrices)], biases=values[len(matrices) :], **common)
+        actual = getattr(raw, f"CudnnRNNCanonicalToParams{version}")
+        return actual(weights=values[: len(matrices)], biases=values[len(matrices) :], **common)
 
     def parted(params: tf.Tensor) -> list[tf.Tensor]:
-        found = getattr(raw, f"CudnnRNNParamsToCanonical{version}")(params=params, **counts, **common)
-        return [*found.weights, *found.biases]
+        actual = getattr(raw, f"CudnnRNNParamsToCanonical{version}")(params=params, **counts, **common)
+        return [*actual.weights, *actual.biases]
 
     inputs = {f"part{index}": each for index, each in enumerate((*matrices, *biases))}
     check(joined, inputs, expected=[params], forms=("static", "dynamic"))

@@ -69,12 +69,12 @@ def test_layer(name: str, lowered: bool, shape: tuple[int | None, ...], tmp_path
     expected = [np.asarray(each) for each in tf.nest.flatten(built(X))]
     model = convert(built, tmp_path, shape, lowered=lowered)
     compare(run(model, {"x": X}), expected, 1e-4, 1e-5)
-    found = kinds(model)
+    actual = kinds(model)
     if kind:
-        assert found[kind] == (2 if "both" in name else 1)
-        assert not found["Loop"] + found["TensorIterator"]
+        assert actual[kind] == (2 if "both" in name else 1)
+        assert not actual["Loop"] + actual["TensorIterator"]
     else:
-        assert found["Loop"] + found["TensorIterator"] == 1
+        assert actual["Loop"] + actual["TensorIterator"] == 1
 
 
 def test_masked_sequences_stay_a_loop(tmp_path: Path) -> None:

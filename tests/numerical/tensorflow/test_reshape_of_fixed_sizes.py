@@ -62,5 +62,5 @@ def test_a_graph_of_fixed_sizes_computes_the_same_for_others(name: str, tmp_path
         expected = session.run("y:0", {"x:0": x})
     model = core().read_model(tmp_path / "fixed.xml")
     model.reshape(openvino.PartialShape(list(OTHER)))
-    found = core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(x)[0]
-    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+    actual = core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(x)[0]
+    np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-5)

@@ -170,7 +170,7 @@ def test_update(name: str) -> None:
 
 
 def test_unknown_length_of_masked_index_is_refused() -> None:
-    with pytest.raises(ConversionError, match="length is unknown"):
+    with pytest.raises(ConversionError, match="length is dynamic"):
         check(
             lambda x, begin, end, strides: raw.StridedSlice(input=x, begin=begin, end=end, strides=strides, begin_mask=1),
             {"x": X, **BOUNDS},

@@ -30,13 +30,13 @@ def stateful_kinds(path: Path) -> int:
 def infer_in_a_row(path: Path, inputs: Sequence[Mapping[str, Array]]) -> list[list[Array]]:
     """The results of a model of an IR for several inputs in a row, by one infer request; then again after a reset."""
     request = core().compile_model(core().read_model(path), "CPU").create_infer_request()
-    found = []
+    collected = []
     for _ in range(2):
         for each in inputs:
             results = request.infer(each)
-            found.append([np.array(results[output]) for output in request.model_outputs])
+            collected.append([np.array(results[output]) for output in request.model_outputs])
         request.reset_state()
-    return found
+    return collected
 
 
 def numbers(shape: Sequence[int], seed: int, dtype: Any = np.float32) -> Array:
@@ -74,10 +74,10 @@ class Mean(tf.Module):
     @tf.function(input_signature=[tf.TensorSpec([3], tf.float32)])
     def __call__(self, x: Any) -> Any:
         first = self.mean + 0.0
-        found = self.update(x)
-        found = found + self.update(2.0 * x)
+        result = self.update(x)
+        result = result + self.update(2.0 * x)
         index = self.count % 4
-        self.rows.scatter_update(tf.IndexedSlices(found, index))
+        self.rows.scatter_update(tf.IndexedSlices(result, index))
         self.rows.scatter_nd_add([[0, 1], [2, 2]], x[:2])
         self.rows[1:2, 0].assign(x[:1])
         self.rows.scatter_max(tf.IndexedSlices([x, x], [3, 2]))
@@ -165,16 +165,16 @@ def check_runs(folder: Path, inputs: Sequence[Mapping[str, Array]], function: Ca
     assert any("has a state" in note for note in notes) == bool(states)
     names = [next(iter(expected[0].keys() & output.get_names())) for output in core().read_model(folder / "model.xml").outputs]
     wanted = [[np.asarray(each[name]) for name in names] for each in expected]
-    for found, reference in zip(infer_in_a_row(folder / "model.xml", inputs), [*wanted, *wanted], strict=True):
-        compare(found, reference, 1e-4, 1e-5)
+    for actual, reference in zip(infer_in_a_row(folder / "model.xml", inputs), [*wanted, *wanted], strict=True):
+        compare(actual, reference, 1e-4, 1e-5)
 
 
 def stateful_recurrent_model(layer: Callable[..., Any]) -> Any:
     """A Keras model with a recurrent layer that goes on where the call before ended, and a batch normalization."""
     inputs = tf.keras.Input(batch_shape=(2, 3, 4))
-    found = layer(5, stateful=True, return_sequences=True)(inputs)
-    found = tf.keras.layers.BatchNormalization()(found)
-    return tf.keras.Model(inputs, layer(3, stateful=True)(found))
+    result = layer(5, stateful=True, return_sequences=True)(inputs)
+    result = tf.keras.layers.BatchNormalization()(result)
+    return tf.keras.Model(inputs, layer(3, stateful=True)(result))
 
 
 @pytest.mark.parametrize(("layer", "states"), [("LSTM", 4), ("GRU", 2), ("SimpleRNN", 2)])

@@ -27,10 +27,10 @@ def repeated(x: Any, step: Callable[..., Any], *states: Any, size: Any = None, *
     length = tf.shape(x)[0]
     rows = tf.TensorArray(tf.float32, length).unstack(x)
     written = tf.TensorArray(tf.float32, length if size is None else size, **options)
-    found = tf.while_loop(
+    result = tf.while_loop(
         lambda i, *_: i < length, lambda i, array, *old: (i + 1, *step(i, rows.read(i), array, *old)), (tf.constant(0), written, *states)
     )
-    return found[1:]
+    return result[1:]
 
 
 def mapped(x: Any) -> Any:

@@ -144,8 +144,8 @@ def test_convolution(name: str) -> None:
 
     def function(x: Any) -> Any:
         given = LEFT | of_axis("rhs", 3) | of_axis("output", 3, 0.1) | LIMITS | WINDOWS[name]
-        found = raw.UniformQuantizedConvolution(lhs=quantized(x), rhs=quantized(w), **given, dimension_numbers=NUMBERS, Tout=tf.qint32)
-        return plain([found])
+        actual = raw.UniformQuantizedConvolution(lhs=quantized(x), rhs=quantized(w), **given, dimension_numbers=NUMBERS, Tout=tf.qint32)
+        return plain([actual])
 
     check_levels(function, {"x": x}, fixed=("x",))
 

@@ -111,6 +111,14 @@ def test_gather(name: str) -> None:
     check_compiled(lambda x: xla.gather(x, indices, numbers, sizes), {"x": inputs["x"]}, forms=("static",))
 
 
+@pytest.mark.parametrize("name", ["rows", "part of columns", "windows", "one slice"])
+def test_gather_of_computed_sizes(name: str) -> None:
+    """The sizes of slices follow from the size of another input."""
+    shape, starts, sizes, numbers = GATHERS[name]
+    inputs = {"x": floats(*shape), "i": np.array(starts, np.int32), "s": floats(*sizes)}
+    check_compiled(lambda x, i, s: xla.gather(x, i, numbers, tf.shape(s)), inputs, forms=("static", "dynamic"))
+
+
 def scatter_numbers(
     windows: Sequence[int],
     inserted: Sequence[int],
@@ -212,10 +220,6 @@ REFUSED: dict[str, Any] = {
     "XlaRngBitGenerator": (
         lambda x: operations.xla_rng_bit_generator(algorithm=1, initial_state=tf.cast(x[0], tf.uint64), shape=[3], dtype=tf.uint32)[1],
         "generator of the bits",
-    ),
-    "XlaCallModule": (
-        lambda x: operations.xla_call_module(args=[x], version=9, module=b"\xff", Sout=[(2, 2)], Tout=[tf.float32], platforms=["CPU"])[0],
-        "StableHLO",
     ),
     "XlaReplicaId": (lambda x: operations.xla_replica_id() + tf.cast(x[0, 0], tf.int32), "between devices"),
 }  # fmt: skip

@@ -31,5 +31,5 @@ def check_compiled(
     Most operations of XLA have no kernel of TensorFlow.
     """
     compiled = tf.function(function, autograph=False, jit_compile=True)
-    found = tf.nest.flatten(compiled(**{name: tf.constant(array) for name, array in inputs.items()}))
-    check(function, inputs, expected=[np.asarray(each) for each in found], forms=forms, **how)
+    actual = tf.nest.flatten(compiled(**{name: tf.constant(array) for name, array in inputs.items()}))
+    check(function, inputs, expected=[np.asarray(each) for each in actual], forms=forms, **how)

@@ -64,5 +64,5 @@ def test_lstm_over_two_inferences(tmp_path: Path, form: str) -> None:
     request = core().compile_model(tmp_path / "m.xml", "CPU", dict(IN_FLOATS)).create_infer_request()
     runner = runner_of(model)
     for _ in range(2):
-        wanted, found = runner(x=x)["y"], request.infer({0: x})[0]
-        assert np.abs(wanted - found).max() <= tolerance * np.abs(wanted).max()
+        wanted, actual = runner(x=x)["y"], request.infer({0: x})[0]
+        assert np.abs(wanted - actual).max() <= tolerance * np.abs(wanted).max()

@@ -46,9 +46,9 @@ def test_detection_post_process(tmp_path: Path, regular: bool) -> None:
     interpreter.invoke()
     expected = [interpreter.get_tensor(each["index"]) for each in interpreter.get_output_details()]
     moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
-    found = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer([encodings, scores])
+    actual = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer([encodings, scores])
     count = int(expected[3][0])
     assert count > 3
-    np.testing.assert_array_equal(found[3], expected[3])
+    np.testing.assert_array_equal(actual[3], expected[3])
     for number in range(3):
-        np.testing.assert_allclose(found[number][0, :count], expected[number][0, :count], rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(actual[number][0, :count], expected[number][0, :count], rtol=1e-4, atol=1e-5)

@@ -42,10 +42,10 @@ def test_fixtures(tmp_path: Path, name: str) -> None:
         element = port.element_type.to_dtype()
         inputs[port.any_name] = (RANDOM.normal(size=shape) if element.kind == "f" else RANDOM.integers(0, 3, size=shape)).astype(element)
     expected = interpreted(path.read_bytes(), inputs)
-    found = request.infer(inputs)
+    actual = request.infer(inputs)
     for output in request.model_outputs:
         [key] = [each for each in expected if each in output.names]
-        np.testing.assert_allclose(found[output], expected[key], rtol=1e-4, atol=0.01 if name == "quantized" else 1e-5)
+        np.testing.assert_allclose(actual[output], expected[key], rtol=1e-4, atol=0.01 if name == "quantized" else 1e-5)
 
 
 def test_inner_tensors_of_the_interpreter_are_numbers() -> None:
@@ -55,9 +55,9 @@ def test_inner_tensors_of_the_interpreter_are_numbers() -> None:
     [port] = runner.interface.inputs
     x = RANDOM.normal(size=(1, 6, 5, 3)).astype(np.float32)
     values = runner.run({port.name: x}, runner.tensors)
-    found = values["tfl.quantize"]
-    assert found.dtype == np.float32
-    assert np.abs(found - np.clip(x, found.min(), found.max())).max() < 0.05
+    actual = values["tfl.quantize"]
+    assert actual.dtype == np.float32
+    assert np.abs(actual - np.clip(x, actual.min(), actual.max())).max() < 0.05
     assert values["scores"].shape == (1, 3)
 
 
@@ -73,8 +73,8 @@ def test_a_variable_keeps_its_value(tmp_path: Path) -> None:
 
 def test_operations_of_tensorflow(tmp_path: Path) -> None:
     x = RANDOM.normal(size=(1, 6, 5, 3)).astype(np.float32)
-    found = request_of(FIXTURES / "flex.tflite", tmp_path).infer({0: x})[0]
-    np.testing.assert_allclose(found, (tf.math.erf(x) + tf.math.lgamma(x)).numpy(), rtol=1e-3, atol=1e-4)
+    actual = request_of(FIXTURES / "flex.tflite", tmp_path).infer({0: x})[0]
+    np.testing.assert_allclose(actual, (tf.math.erf(x) + tf.math.lgamma(x)).numpy(), rtol=1e-3, atol=1e-4)
 
 
 class Table(tf.Module):
@@ -99,10 +99,10 @@ def test_hash_tables(tmp_path: Path) -> None:
     request = request_of(path, tmp_path)
     ports = {name: port for port in request.model_inputs for name in port.names}
     outputs = {name: port for port in request.model_outputs for name in port.names}
-    found = request.infer({ports["x"]: np.array(["bc", "", "x"]), ports["n"]: np.array([8, 4])})
-    assert list(found[outputs["number"]]) == [5, 8, -1]
+    actual = request.infer({ports["x"]: np.array(["bc", "", "x"]), ports["n"]: np.array([8, 4])})
+    assert list(actual[outputs["number"]]) == [5, 8, -1]
     assert list(request.get_tensor(outputs["text"]).str_data) == ["", "none"]
-    assert list(found[outputs["size"]]) == [11, 7]
+    assert list(actual[outputs["size"]]) == [11, 7]
     assert "HASHTABLE_SIZE" in kinds(path)
 
 
@@ -127,8 +127,8 @@ def test_a_tensor_without_a_shape_is_a_scalar_unless_the_file_says_ranks(tmp_pat
     assert model.inputs[0].partial_shape.rank.is_dynamic == says_ranks
     if says_ranks:
         model.reshape([-1, -1])
-        found = core().compile_model(model, "CPU").create_infer_request().infer([np.full((2, 3), 4, np.float32)])[0]
-        np.testing.assert_array_equal(found, np.full((2, 3), 5, np.float32))
+        actual = core().compile_model(model, "CPU").create_infer_request().infer([np.full((2, 3), 4, np.float32)])[0]
+        np.testing.assert_array_equal(actual, np.full((2, 3), 5, np.float32))
 
 
 SPARSE = {
@@ -195,8 +195,8 @@ def test_a_signature_is_chosen(tmp_path: Path, signatures: Path) -> None:
 def test_the_interpreter_computes_a_signature(signatures: Path) -> None:
     runner = LiteRunner(signatures, read_model(signatures, signature="second"), {"signature": "second"})
     x = np.array([1, 2], np.float32)
-    found = runner.run({"x": x})
-    np.testing.assert_array_equal(found["z"], 2 * x)
+    actual = runner.run({"x": x})
+    np.testing.assert_array_equal(actual["z"], 2 * x)
     assert len(runner.run({"x": x}, runner.tensors)) >= 1
 
 
@@ -218,25 +218,25 @@ def test_tensors_that_all_have_an_unknown_rank(tmp_path: Path) -> None:
     model = core().read_model(tmp_path / "m.xml")
     assert model.inputs[0].get_partial_shape().rank.is_dynamic
     given = RANDOM.normal(size=(2, 3)).astype(np.float32)
-    [found] = run(model, {"x": given})
-    np.testing.assert_allclose(found, tf.nn.elu(given).numpy(), rtol=1e-5)
+    [actual] = run(model, {"x": given})
+    np.testing.assert_allclose(actual, tf.nn.elu(given).numpy(), rtol=1e-5)
 
 
 def test_shapes_of_complex_numbers(tmp_path: Path) -> None:
     given = RANDOM.normal(size=(3, 8)).astype(np.float32)
 
     def function(x: Any) -> dict[str, Any]:
-        found = tf.reshape(tf.signal.rfft2d(x, [4, 8]), [2, -1])
-        return {"y": tf.math.imag(found), "z": tf.math.real(tf.expand_dims(found, -1))}
+        actual = tf.reshape(tf.signal.rfft2d(x, [4, 8]), [2, -1])
+        return {"y": tf.math.imag(actual), "z": tf.math.real(tf.expand_dims(actual, -1))}
 
     model = converted(function, {"x": given})
     path = tmp_path / "m.tflite"
     path.write_bytes(model)
     request = request_of(path, tmp_path)
-    found, wanted = request.infer({0: given}), interpreted(model, {"x": given})
+    actual, wanted = request.infer({0: given}), interpreted(model, {"x": given})
     for output in request.model_outputs:
         [name] = output.names & wanted.keys()
-        np.testing.assert_allclose(found[output], wanted[name], rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(actual[output], wanted[name], rtol=1e-4, atol=1e-4)
 
 
 def test_buffers_after_the_flatbuffer(tmp_path: Path) -> None:
@@ -267,9 +267,14 @@ def test_an_operator_that_nothing_lowers_is_named(tmp_path: Path) -> None:
             "the tensor 'y' of subgraph 0 is read before it is computed",
         ),
         (
-            [Tensor("x", np.zeros(2, np.int8), scale=[1.0, 2.0], axis=3)],
+            [Tensor("x", np.zeros((2, 2), np.int8), scale=[1.0, 2.0], axis=3)],
             [],
-            r"the tensor 'x' has 2 scales along dimension 3 of \[2\]",
+            r"the tensor 'x' has 2 scales along dimension 3 of \[2, 2\]",
+        ),
+        (
+            [Tensor("x", np.zeros(2, np.int8), scale=[1.0, 2.0, 3.0])],
+            [],
+            r"the tensor 'x' has 3 scales along dimension 0 of \[2\]",
         ),
     ],
 )

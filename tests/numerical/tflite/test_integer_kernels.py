@@ -130,11 +130,11 @@ def check(
     expected = results_of(path, list(given.values()))
     moir.save_model(moir.convert_model(path), folder / "m.xml")
     results = core().compile_model(folder / "m.xml", "CPU", dict(properties)).create_infer_request().infer(list(given.values()))
-    found = [results[number] for number in range(len(outputs))]
-    for result, each in zip(found, expected, strict=True):
+    actual = [results[number] for number in range(len(outputs))]
+    for result, each in zip(actual, expected, strict=True):
         assert result.dtype == each.dtype
         np.testing.assert_allclose(result, each, rtol=0, atol=step)
-    return found
+    return actual
 
 
 @pytest.mark.parametrize("kind", ["EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"])
@@ -146,15 +146,15 @@ def test_numbers_are_compared_when_they_are_rounded(tmp_path: Path, kind: str, s
         Tensor("y", y, scale=scales[1:], zero=[39]),
         Tensor("z", np.zeros(x.shape, bool)),
     ]
-    [found] = check(tmp_path, tensors, Operator(kind, ["x", "y"], ["z"]), {"x": x, "y": y}, ["z"])
-    assert found.any()
+    [actual] = check(tmp_path, tensors, Operator(kind, ["x", "y"], ["z"]), {"x": x, "y": y}, ["z"])
+    assert actual.any()
 
 
 def test_logarithms_of_what_is_not_positive_are_the_smallest_number(tmp_path: Path) -> None:
     x = np.arange(-128, 128).astype(np.int8)
     tensors = [Tensor("x", x, scale=[0.5], zero=[3]), Tensor("y", x, scale=[0.05], zero=[-4])]
-    [found] = check(tmp_path, tensors, Operator("LOG", ["x"], ["y"]), {"x": x}, ["y"])
-    assert found[0] == -128
+    [actual] = check(tmp_path, tensors, Operator("LOG", ["x"], ["y"]), {"x": x}, ["y"])
+    assert actual[0] == -128
 
 
 WEIGHTS = {
@@ -181,8 +181,8 @@ def test_the_zero_point_of_signed_weights_is_not_read(tmp_path: Path, kind: str)
     fields = {"Padding": 1, "StrideW": 1, "StrideH": 1}
     fields |= {"DepthMultiplier": 1} if kind == "DEPTHWISE_CONV_2D" else {}
     operator = Operator(kind, operands, ["y"], options, fields)
-    [found] = check(tmp_path, tensors, operator, {"x": IMAGE, "w": weights}, ["y"], step=1, properties=IN_FLOATS)
-    assert np.unique(found).size > 3
+    [actual] = check(tmp_path, tensors, operator, {"x": IMAGE, "w": weights}, ["y"], step=1, properties=IN_FLOATS)
+    assert np.unique(actual).size > 3
 
 
 def test_integers_of_16_bits_are_joined_as_they_are(tmp_path: Path) -> None:
@@ -190,8 +190,8 @@ def test_integers_of_16_bits_are_joined_as_they_are(tmp_path: Path) -> None:
     tensors = [Tensor("x", x, scale=[0.5], zero=[0]), Tensor("y", x[:, :1], scale=[0.25], zero=[0])]
     tensors.append(Tensor("z", np.zeros((2, 3), np.int16), scale=[0.25], zero=[0]))
     operator = Operator("CONCATENATION", ["x", "y"], ["z"], "ConcatenationOptions", {"Axis": 1})
-    [found] = check(tmp_path, tensors, operator, {"x": x, "y": x[:, :1]}, ["z"])
-    np.testing.assert_array_equal(found, np.concatenate([x, x[:, :1]], 1))
+    [actual] = check(tmp_path, tensors, operator, {"x": x, "y": x[:, :1]}, ["z"])
+    np.testing.assert_array_equal(actual, np.concatenate([x, x[:, :1]], 1))
 
 
 def test_a_table_of_integers_is_looked_up_before_its_lines_become_numbers(tmp_path: Path) -> None:
@@ -209,15 +209,15 @@ def test_a_table_of_integers_is_looked_up_before_its_lines_become_numbers(tmp_pa
     [gather] = [each for each in module.walk() if each.name == "opset8.Gather"]
     assert element_of(gather.operands[0]) is si8
     moir.save_model(module, tmp_path / "m.xml")
-    found = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer([integers(4, 0, 4)])[0]
-    np.testing.assert_array_equal(found, results_of(path, [integers(4, 0, 4)])[0])
+    actual = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer([integers(4, 0, 4)])[0]
+    np.testing.assert_array_equal(actual, results_of(path, [integers(4, 0, 4)])[0])
 
 
 def test_numbers_are_quantized_to_integers_of_32_bits(tmp_path: Path) -> None:
     x = np.array([1, -5, 300, 20000, -32768], np.int16)
     tensors = [Tensor("x", x, scale=[0.01], zero=[0]), Tensor("y", np.zeros(5, np.int32), scale=[0.0021], zero=[0])]
-    [found] = check(tmp_path, tensors, Operator("QUANTIZE", ["x"], ["y"]), {"x": x}, ["y"])
-    assert found[3] == round(200 / 0.0021)
+    [actual] = check(tmp_path, tensors, Operator("QUANTIZE", ["x"], ["y"]), {"x": x}, ["y"])
+    assert actual[3] == round(200 / 0.0021)
 
 
 def test_integers_of_16_bits_are_quantized_to_8_bits(tmp_path: Path) -> None:
@@ -234,5 +234,5 @@ def test_integers_of_16_bits_are_quantized_to_8_bits(tmp_path: Path) -> None:
     path = tmp_path / "m.tflite"
     path.write_bytes(file_of(tensors, operators, ["x"], ["y"]))
     moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
-    found = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer([x])[0]
-    assert np.abs(found.astype(np.int32) - results_of(path, [x])[0]).max() <= 1
+    actual = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer([x])[0]
+    assert np.abs(actual.astype(np.int32) - results_of(path, [x])[0]).max() <= 1

@@ -35,8 +35,8 @@ def computed(folder: Path, operators: list[Operator], given: dict[str, Array], f
     path.write_bytes(file_of(tensors, operators, list(given), outputs))
     moir.save_model(moir.convert_model(path), folder / "m.xml")
     request = core().compile_model(folder / "m.xml", "CPU").create_infer_request()
-    found = request.infer(list(given.values()))
-    return [found[number] for number in range(len(outputs))]
+    result = request.infer(list(given.values()))
+    return [result[number] for number in range(len(outputs))]
 
 
 def pool_options(padding: int, strides: tuple[int, int], window: tuple[int, int]) -> bytes:
@@ -74,9 +74,9 @@ def test_maxima_with_places(tmp_path: Path, padding: int, strides: tuple[int, in
     x = normal(2, 7, 6, 3)
     values, places = pooled(x, padding, strides, window)
     operator = Operator("MaxPoolingWithArgmax2D", ["x"], ["y", "i"], custom=pool_options(padding, strides, window))
-    found = computed(tmp_path, [operator], {"x": x}, {}, {"y": values, "i": places})
-    np.testing.assert_array_equal(found[0], values)
-    np.testing.assert_allclose(found[1], places, atol=1e-5)
+    actual = computed(tmp_path, [operator], {"x": x}, {}, {"y": values, "i": places})
+    np.testing.assert_array_equal(actual[0], values)
+    np.testing.assert_allclose(actual[1], places, atol=1e-5)
 
 
 def test_maxima_back_in_their_places(tmp_path: Path) -> None:
@@ -87,8 +87,8 @@ def test_maxima_back_in_their_places(tmp_path: Path) -> None:
         Operator(kind, given, results, custom=pool_options(SAME, (2, 3), (2, 3)))
         for kind, given, results in (("MaxPoolingWithArgmax2D", ["x"], ["y", "i"]), ("MaxUnpooling2D", ["y", "i"], ["z"]))
     ]
-    found = computed(tmp_path, operators, {"x": x}, {}, {"y": values, "i": places, "z": wanted})
-    np.testing.assert_array_equal(found[2], wanted)
+    actual = computed(tmp_path, operators, {"x": x}, {}, {"y": values, "i": places, "z": wanted})
+    np.testing.assert_array_equal(actual[2], wanted)
 
 
 @pytest.mark.parametrize("padding", [SAME, VALID])
@@ -105,8 +105,8 @@ def test_transposed_convolution(tmp_path: Path, padding: int, strides: tuple[int
     wanted = whole[:, first[0] : last[0], first[1] : last[1]] + bias
     options = np.array([padding, strides[1], strides[0], 0, 0], np.int32).tobytes()
     operator = Operator("Convolution2DTransposeBias", ["x", "w", "b"], ["y"], custom=options)
-    [found] = computed(tmp_path, [operator], {"x": x}, {"w": weights, "b": bias}, {"y": wanted})
-    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+    [actual] = computed(tmp_path, [operator], {"x": x}, {"w": weights, "b": bias}, {"y": wanted})
+    np.testing.assert_allclose(actual, wanted, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(("shape", "dimensions", "scale"), [((1, 5, 3), 3, 1.0), ((1, 5, 2), 2, 1.0), ((1, 1, 1, 12), 3, 4.0)])
@@ -118,8 +118,26 @@ def test_landmarks(tmp_path: Path, shape: tuple[int, ...], dimensions: int, scal
     operator = Operator(
         "TransformLandmarks", ["p", "m"], ["y"], custom=bytes(flexbuffers.Dumps({"dimensions": dimensions, "scale": scale}))
     )
-    [found] = computed(tmp_path, [operator], {"p": points, "m": matrix}, {}, {"y": wanted})
-    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+    [actual] = computed(tmp_path, [operator], {"p": points, "m": matrix}, {}, {"y": wanted})
+    np.testing.assert_allclose(actual, wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_landmarks_without_options(tmp_path: Path, dimensions: int) -> None:
+    """The second version takes the number of coordinates from the last dimension."""
+    points, matrix = normal(1, 5, dimensions), normal(1, 4, 4)
+    moved = points[0, :, :2] @ matrix[0, :2, :2].T + matrix[0, :2, 3]
+    wanted = np.concatenate([moved, points[0, :, 2:]], 1)[None].astype(np.float32)
+    operator = Operator("TransformLandmarks", ["p", "m"], ["y"], custom=b"")
+    [actual] = computed(tmp_path, [operator], {"p": points, "m": matrix}, {}, {"y": wanted})
+    np.testing.assert_allclose(actual, wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_landmarks_of_other_dimensions(tmp_path: Path) -> None:
+    points = normal(1, 5, 4)
+    operator = Operator("TransformLandmarks", ["p", "m"], ["y"], custom=b"")
+    with pytest.raises(ConversionError, match="points of 4 coordinates"):
+        computed(tmp_path, [operator], {"p": points, "m": normal(1, 4, 4)}, {}, {"y": points})
 
 
 def test_options_that_are_too_short(tmp_path: Path) -> None:
@@ -138,9 +156,9 @@ def scaling(x: float, y: float) -> Any:
 
 
 def shifting(x: float, y: float) -> Any:
-    found = np.eye(3)
-    found[:2, 2] = x, y
-    return found
+    result = np.eye(3)
+    result[:2, 2] = x, y
+    return result
 
 
 def rectangle(points: Array, subset: list[int], angle: float) -> tuple[Any, Any]:
@@ -152,9 +170,9 @@ def rectangle(points: Array, subset: list[int], angle: float) -> tuple[Any, Any]
 
 def widened(matrix: Any) -> Array:
     """A matrix [3, 3] of the plane as one [1, 4, 4] of space."""
-    found = np.eye(4, dtype=np.float32)
-    found[:2, :2], found[:2, 3] = matrix[:2, :2], matrix[:2, 2]
-    return found[None]
+    result = np.eye(4, dtype=np.float32)
+    result[:2, :2], result[:2, 3] = matrix[:2, :2], matrix[:2, 2]
+    return result[None]
 
 
 SUBSET = [3, 1, 5, 2, 6]
@@ -175,8 +193,8 @@ def test_matrices_of_the_first_version(tmp_path: Path) -> None:
         "input_hw": [height, width], "output_hw": [rows, columns], "subset": SUBSET,
     }  # fmt: skip
     operator = Operator("Landmarks2TransformMatrix", ["p"], ["m"], custom=bytes(flexbuffers.Dumps(options)))
-    [found] = computed(tmp_path, [operator], {"p": points.reshape(1, 1, 1, -1)}, {}, {"m": wanted})
-    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+    [actual] = computed(tmp_path, [operator], {"p": points.reshape(1, 1, 1, -1)}, {}, {"m": wanted})
+    np.testing.assert_allclose(actual, wanted, rtol=1e-4, atol=1e-4)
 
 
 def test_matrices_of_the_second_version(tmp_path: Path) -> None:
@@ -190,14 +208,14 @@ def test_matrices_of_the_second_version(tmp_path: Path) -> None:
         "output_width": 24, "scale_x": 1.5, "scale_y": 2.0,
     }  # fmt: skip
     operator = Operator("Landmarks2TransformMatrix", ["p"], ["m"], custom=bytes(flexbuffers.Dumps(options)))
-    [found] = computed(tmp_path, [operator], {"p": points[None]}, {}, {"m": wanted})
-    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+    [actual] = computed(tmp_path, [operator], {"p": points[None]}, {}, {"m": wanted})
+    np.testing.assert_allclose(actual, wanted, rtol=1e-4, atol=1e-4)
 
 
 def moved_image(image: Array, matrix: Array, rows: int, columns: int, margin: float) -> Array:
     """The elements of an image at the places that a matrix gives, between which is interpolated; outside zeros."""
     height, width = image.shape[1:3]
-    found = np.zeros((1, rows, columns, image.shape[3]), np.float32)
+    result = np.zeros((1, rows, columns, image.shape[3]), np.float32)
     for row, column in np.ndindex(rows, columns):
         x, y = matrix[0, :2] @ np.array([column + margin, row + margin, 0, 1]) - margin
         if not (0 <= x <= width - 1 and 0 <= y <= height - 1):
@@ -205,8 +223,8 @@ def moved_image(image: Array, matrix: Array, rows: int, columns: int, margin: fl
         left, top = int(x), int(y)
         right, bottom = min(left + 1, width - 1), min(top + 1, height - 1)
         upper, lower = ((1 - x + left) * image[0, line, left] + (x - left) * image[0, line, right] for line in (top, bottom))
-        found[0, row, column] = (1 - y + top) * upper + (y - top) * lower
-    return found
+        result[0, row, column] = (1 - y + top) * upper + (y - top) * lower
+    return result
 
 
 @pytest.mark.parametrize(("kind", "version"), [("TransformTensor", 1), ("TransformTensorBilinear", 1), ("TransformTensorBilinear", 2)])
@@ -217,5 +235,5 @@ def test_images_moved_by_a_matrix(tmp_path: Path, kind: str, version: int) -> No
     assert 0 < np.count_nonzero(wanted.any(-1)) < 30
     options = {"mode": "bilinear", "output_size": [6, 5]} if version == 1 else {"output_height": 6, "output_width": 5}
     operator = Operator(kind, ["x", "m"], ["y"], custom=bytes(flexbuffers.Dumps(options)))
-    [found] = computed(tmp_path, [operator], {"x": image, "m": matrix}, {}, {"y": wanted})
-    np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-5)
+    [actual] = computed(tmp_path, [operator], {"x": image, "m": matrix}, {}, {"y": wanted})
+    np.testing.assert_allclose(actual, wanted, rtol=1e-3, atol=1e-5)

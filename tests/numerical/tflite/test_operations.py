@@ -270,10 +270,10 @@ def compared(tmp_path: Path, cases: Mapping[str, Callable[..., Any]], tolerance:
     moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
     written = core().read_model(tmp_path / "m.xml")
     names = [output.get_any_name() for output in written.outputs]
-    found = dict(zip(names, run(written, inputs, IN_FLOATS), strict=True))
+    actual = dict(zip(names, run(written, inputs, IN_FLOATS), strict=True))
     wrong: dict[str, str] = {}
     for case in cases:
-        a, b = wanted[name_of(case)], found[name_of(case)]
+        a, b = wanted[name_of(case)], actual[name_of(case)]
         if a.shape != b.shape or a.dtype != b.dtype:
             wrong[case] = f"{b.dtype}{b.shape} for {a.dtype}{a.shape}"
         elif not np.allclose(a, b, rtol=tolerance, atol=tolerance * max(1, np.abs(a).max(initial=0))):

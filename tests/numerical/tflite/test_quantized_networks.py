@@ -75,7 +75,7 @@ def test_integers_equal_those_of_the_default_kernels(tmp_path: Path, name: str) 
     equal: list[float] = []
     for seed in range(4):
         data = np.random.default_rng(seed).integers(-128, 128, x.shape).astype(np.int8)
-        expected, found = runner(x=data)["y"], request.infer([data])[0]
-        assert np.abs(expected.astype(np.int32) - found).max() <= 3
-        equal.append(float(np.mean(expected == found)))
+        expected, actual = runner(x=data)["y"], request.infer([data])[0]
+        assert np.abs(expected.astype(np.int32) - actual).max() <= 3
+        equal.append(float(np.mean(expected == actual)))
     assert np.mean(equal) >= 0.9

@@ -259,9 +259,9 @@ def test_sums_of_an_integer_lstm_saturate(tmp_path: Path, parts: dict[str, bool]
         x = RANDOM.integers(-128, 128, given["shape"]).astype(np.int8)
         interpreter.set_tensor(given["index"], x)
         interpreter.invoke()
-        expected, found = interpreter.get_tensor(output["index"]).astype(np.int32), request.infer({0: x})[0]
-        assert np.mean(expected == found) > 0.8
-        assert np.abs(expected - found).max() <= 4
+        expected, actual = interpreter.get_tensor(output["index"]).astype(np.int32), request.infer({0: x})[0]
+        assert np.mean(expected == actual) > 0.8
+        assert np.abs(expected - actual).max() <= 4
 
 
 def test_an_integer_lstm_without_its_scales_is_refused(tmp_path: Path) -> None:
@@ -284,9 +284,9 @@ def check(folder: Path, model: bytes, tolerance: float) -> None:
         x = RANDOM.normal(size=given["shape"]).astype(np.float32)
         interpreter.set_tensor(given["index"], x)
         interpreter.invoke()
-        found = request.infer({0: x})
+        actual = request.infer({0: x})
         for number, output in enumerate(interpreter.get_output_details()):
-            np.testing.assert_allclose(found[number], interpreter.get_tensor(output["index"]), rtol=1e-4, atol=tolerance)
+            np.testing.assert_allclose(actual[number], interpreter.get_tensor(output["index"]), rtol=1e-4, atol=tolerance)
 
 
 def test_the_basic_kernel_of_a_step(tmp_path: Path) -> None:
@@ -306,6 +306,6 @@ def test_the_basic_kernel_of_a_step(tmp_path: Path) -> None:
         interpreter.set_tensor(place["index"], value)
     interpreter.invoke()
     moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
-    found = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer(list(given.values()))
+    actual = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer(list(given.values()))
     for number, output in enumerate(interpreter.get_output_details()):
-        np.testing.assert_allclose(found[number], interpreter.get_tensor(output["index"]), rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(actual[number], interpreter.get_tensor(output["index"]), rtol=1e-4, atol=1e-5)

@@ -58,9 +58,9 @@ def test_sums_are_rounded_as_the_kernels_round_them(tmp_path: Path, kind: str) -
             x = np.full((1, 1) if kind == "FULLY_CONNECTED" else (1, 1, 1, 1), value, np.int8)
             expected = interpreter(x)
             assert len(np.unique(expected)) > 30
-            found = request.infer([x])[0].astype(np.int32)
+            actual = request.infer([x])[0].astype(np.int32)
             # A sum in the very middle between two integers is not what this is about: f32 does not have it exactly.
-            assert np.mean(found != expected) < 0.003
+            assert np.mean(actual != expected) < 0.003
 
 
 def interpreter_of(model: bytes) -> Any:
@@ -102,5 +102,5 @@ def test_the_middle_between_two_integers_is_rounded_as_the_kernels_round_it(tmp_
     operands = ["x", "size"] if kind == "RESIZE_BILINEAR" else ["x"]
     path.write_bytes(file_of(tensors, [Operator(kind, operands, ["y"], options, fields)], ["x"], ["y"]))
     moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
-    found = core().compile_model(tmp_path / "m.xml", "CPU", dict(IN_FLOATS)).create_infer_request().infer([x])[0]
-    np.testing.assert_array_equal(found, interpreter_of(path.read_bytes())(x))
+    actual = core().compile_model(tmp_path / "m.xml", "CPU", dict(IN_FLOATS)).create_infer_request().infer([x])[0]
+    np.testing.assert_array_equal(actual, interpreter_of(path.read_bytes())(x))

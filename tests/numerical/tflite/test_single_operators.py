@@ -67,6 +67,12 @@ CASES = {
     "from zero to one": Case("RELU_0_TO_1", (normal(20),), (zeros(20),)),
     "squeeze": Case("SQUEEZE", (normal(2, 1, 3),), (zeros(2, 3),), "SqueezeOptions", {"SqueezeDims": integers(1)}),
     "shape as an option": Case("RESHAPE", (normal(2, 6),), (zeros(3, 4),), "ReshapeOptions", {"NewShape": integers(3, -1)}),
+    "shape as a matrix and as an option": Case(
+        "RESHAPE", (normal(2, 6), integers(3, 4).reshape(1, 2)), (zeros(3, 4),), "ReshapeOptions", {"NewShape": integers(3, 4)}, fixed=(1,)
+    ),
+    "shape as another vector and as an option": Case(
+        "RESHAPE", (normal(2, 6), integers(4, 3)), (zeros(4, 3),), "ReshapeOptions", {"NewShape": integers(3, 4)}, fixed=(1,)
+    ),
     "product of lines": Case("FULLY_CONNECTED", (normal(2, 3, 4), normal(5, 4)), (zeros(6, 5),), "FullyConnectedOptions", fixed=(1,)),
     "rows by truth": Case("SELECT", (np.array([True, False]), normal(2, 3), normal(2, 3)), (zeros(2, 3),)),
     "softmax with a factor": Case("SOFTMAX", (normal(2, 5),), (zeros(2, 5),), "SoftmaxOptions", {"Beta": 0.5}),
@@ -99,10 +105,10 @@ def test_single_operators(tmp_path: Path, name: str) -> None:
     path.write_bytes(file_of(tensors, [Operator(case.kind, list(inputs), list(outputs), case.options, case.fields)], given, list(outputs)))
     wanted = results_of(path, [inputs[key] for key in given])
     moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
-    found = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer([inputs[key] for key in given])
+    actual = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer([inputs[key] for key in given])
     for number, expected in enumerate(wanted):
-        assert found[number].dtype == expected.dtype
-        np.testing.assert_allclose(found[number], expected, rtol=1e-4, atol=1e-5)
+        assert actual[number].dtype == expected.dtype
+        np.testing.assert_allclose(actual[number], expected, rtol=1e-4, atol=1e-5)
 
 
 RANDOM_KINDS = {
@@ -131,11 +137,11 @@ def test_random_numbers_have_their_distribution(tmp_path: Path, kind: str) -> No
     path.write_bytes(file_of(tensors, operators, ["a", "s"] if second is not None else ["s"], ["z"]))
     moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
     given = [first] if second is not None else []
-    found = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer([*given, np.zeros(1, result.dtype)])[0]
-    assert found.shape == result.shape
-    assert found.dtype == result.dtype
-    assert abs(found.mean() - mean) < 0.05
-    assert abs(found.std() - deviation) < 0.05
+    actual = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer([*given, np.zeros(1, result.dtype)])[0]
+    assert actual.shape == result.shape
+    assert actual.dtype == result.dtype
+    assert abs(actual.mean() - mean) < 0.05
+    assert abs(actual.std() - deviation) < 0.05
 
 
 NIBBLES = {
@@ -180,11 +186,11 @@ def test_weights_of_few_bits(tmp_path: Path, kind: str, data: str, bits: int) ->
     moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
     elements = {each.get_friendly_name(): each.get_element_type().to_string() for each in core().read_model(tmp_path / "m.xml").get_ops()}
     assert elements["w"] == "i4"
-    found = core().compile_model(tmp_path / "m.xml", "CPU", dict(IN_FLOATS)).create_infer_request().infer([x])[0]
-    assert found.dtype == expected.dtype
+    actual = core().compile_model(tmp_path / "m.xml", "CPU", dict(IN_FLOATS)).create_infer_request().infer([x])[0]
+    assert actual.dtype == expected.dtype
     # Kernels round the data of floats to 8 bits, for each line.
     limit = 1 if is_quantized else 0.02 * np.abs(expected).max()
-    assert np.abs(found.astype(np.float64) - expected).max() <= limit
+    assert np.abs(actual.astype(np.float64) - expected).max() <= limit
 
 
 @pytest.mark.parametrize("name", ["ADD", "fake_quantize"])

@@ -72,11 +72,11 @@ IMAGE, FILTERS = normal(1, 5, 6, 2), normal(3, 2, 2, 4)
 def convolved(x: Array, w: Array, stride: int) -> Array:
     """A convolution of [N, h, w, C] by [kh, kw, C, O] without padding."""
     rows, columns = ((size - kernel) // stride + 1 for size, kernel in zip(x.shape[1:3], w.shape[:2], strict=True))
-    found = np.zeros((x.shape[0], rows, columns, w.shape[3]), np.float32)
+    result = np.zeros((x.shape[0], rows, columns, w.shape[3]), np.float32)
     for row, column in np.ndindex(rows, columns):
         part = x[:, row * stride : row * stride + w.shape[0], column * stride : column * stride + w.shape[1]]
-        found[:, row, column] = np.einsum("nhwc,hwco->no", part, w)
-    return found
+        result[:, row, column] = np.einsum("nhwc,hwco->no", part, w)
+    return result
 
 
 CONVOLUTION = {
@@ -124,15 +124,15 @@ SCATTER = {
 
 
 def scattered(x: Array, rows: Array, updates: Array) -> Array:
-    found = x.copy()
-    np.add.at(found, rows.reshape(-1), updates)
-    return found
+    result = x.copy()
+    np.add.at(result, rows.reshape(-1), updates)
+    return result
 
 
 def padded(x: Array) -> Array:
-    found = np.full((5, 8), 9, np.float32)
-    found[1:4, 0:7:2] = x
-    return found
+    result = np.full((5, 8), 9, np.float32)
+    result[1:4, 0:7:2] = x
+    return result
 
 
 UNARY: dict[str, Callable[[Array], Array]] = {
@@ -314,11 +314,11 @@ def test_operators_of_stablehlo(tmp_path: Path, name: str) -> None:
     given = written(case, tmp_path / "m.tflite")
     moir.save_model(moir.convert_model(tmp_path / "m.tflite"), tmp_path / "m.xml")
     request = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request()
-    found = request.infer(given)
+    actual = request.infer(given)
     for number, expected in enumerate(case.expected):
-        assert found[number].dtype == expected.dtype
-        assert found[number].shape == expected.shape
-        np.testing.assert_allclose(found[number], expected, rtol=1e-4, atol=1e-5)
+        assert actual[number].dtype == expected.dtype
+        assert actual[number].shape == expected.shape
+        np.testing.assert_allclose(actual[number], expected, rtol=1e-4, atol=1e-5)
 
 
 def test_random_bits_are_refused(tmp_path: Path) -> None:
@@ -356,8 +356,8 @@ def test_calls_of_subgraphs(tmp_path: Path, kind: str, options: str, field: str)
     tensors = [Tensor("x", X), Tensor("y", Y), Tensor("z", X)]
     function = Function([Tensor("a", X), Tensor("b", X), Tensor("r", X)], [pairs("STABLEHLO_SUBTRACT")], ["a", "b"], ["r"])
     operator = Operator(kind, ["y", "x"], ["z"], options, {field: 1})
-    found = converted(tmp_path, file_of(tensors, [operator], ["x", "y"], ["z"], [function]), X, Y)
-    np.testing.assert_allclose(found, Y - X, rtol=1e-5)
+    actual = converted(tmp_path, file_of(tensors, [operator], ["x", "y"], ["z"], [function]), X, Y)
+    np.testing.assert_allclose(actual, Y - X, rtol=1e-5)
 
 
 def test_loops(tmp_path: Path) -> None:
@@ -378,5 +378,5 @@ def test_loops(tmp_path: Path) -> None:
     tensors = [Tensor("n", count, is_constant=True), Tensor("x", X), Tensor("m", count), Tensor("y", X)]
     fields = {"CondSubgraphIndex": 1, "BodySubgraphIndex": 2}
     operator = Operator("STABLEHLO_WHILE", ["n", "x"], ["m", "y"], "StablehloWhileOptions", fields)
-    found = converted(tmp_path, file_of(tensors, [operator], ["x"], ["y"], [condition, body]), X)
-    np.testing.assert_allclose(found, 8 * X, rtol=1e-5)
+    actual = converted(tmp_path, file_of(tensors, [operator], ["x"], ["y"], [condition, body]), X)
+    np.testing.assert_allclose(actual, 8 * X, rtol=1e-5)

@@ -115,11 +115,11 @@ FORMATS: dict[str, tuple[Format, dict[str, object], str]] = {
 def shapes(experts: bool) -> dict[str, tuple[int, int]]:
     """The matrices of a layer."""
     layer = {"q": (64, 64), "k": (32, 64), "v": (32, 64), "o": (64, 64)}
-    found = {f"self_attn.{name}_proj": shape for name, shape in layer.items()}
+    results = {f"self_attn.{name}_proj": shape for name, shape in layer.items()}
     if not experts:
-        return found | {"mlp.gate_proj": (128, 64), "mlp.up_proj": (128, 64), "mlp.down_proj": (64, 128)}
+        return results | {"mlp.gate_proj": (128, 64), "mlp.up_proj": (128, 64), "mlp.down_proj": (64, 128)}
     names = {"w1": (128, 64), "w3": (128, 64), "w2": (64, 128)}
-    return found | {f"block_sparse_moe.experts.{expert}.{name}": shape for expert in range(3) for name, shape in names.items()}
+    return results | {f"block_sparse_moe.experts.{expert}.{name}": shape for expert in range(3) for name, shape in names.items()}
 
 
 def exact(folder: Path, tensors: dict[str, Array], **keys: object) -> openvino.CompiledModel:

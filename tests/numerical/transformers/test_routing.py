@@ -60,13 +60,13 @@ def best_groups(logits: Array, count: int, groups: int, chosen_groups: int) -> d
 
 def mixed(logits: Array, jitter: float) -> dict[int, float]:
     """Phi-3.5-MoE: two experts in turn, each with the softmax of the logits that are close to the largest left."""
-    found: dict[int, float] = {}
+    results: dict[int, float] = {}
     for _ in range(2):
-        left = np.array([-np.inf if each in found else value for each, value in enumerate(logits)])
+        left = np.array([-np.inf if each in results else value for each, value in enumerate(logits)])
         largest = left.max()
         far = (largest - logits) / np.maximum(np.abs(logits), largest) > 2 * jitter
-        found[int(left.argmax())] = float(softmax(np.where(far, -np.inf, left)).max())
-    return found
+        results[int(left.argmax())] = float(softmax(np.where(far, -np.inf, left)).max())
+    return results
 
 
 GROUPS = "groups = 4, chosen_groups = 2"

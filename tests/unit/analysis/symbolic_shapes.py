@@ -42,8 +42,8 @@ def distinct(hidden: Hidden, _operand: int, number: int) -> Dimension:
 
 def equal(hidden: Hidden, operand: int, number: int) -> Dimension:
     """One symbol for all dimensions of one number."""
-    found = [symbol for symbol, hidden_number in hidden.items() if hidden_number == number]
-    return found[0] if found else distinct(hidden, operand, number)
+    actual = [symbol for symbol, hidden_number in hidden.items() if hidden_number == number]
+    return actual[0] if actual else distinct(hidden, operand, number)
 
 
 def of_first_operand(hidden: Hidden, operand: int, number: int) -> Dimension:
@@ -77,13 +77,13 @@ def check_symbolic_shapes(op: OpsetOp) -> None:
         unknown: Shapes = [None if shape is None else tuple([d if is_fixed(d) else -1 for d in shape]) for shape in shapes]
         text = f"{op.name} with {choice.__name__} symbols"
         try:
-            found = op.result_shapes(shapes, OperandsOnly())
+            actual = op.result_shapes(shapes, OperandsOnly())
         except InferenceError:
             # A definition may ask for more than that operands can be right: a Reshape to [0, -1] must be known to have no elements.
             with pytest.raises(InferenceError):
                 op.result_shapes(unknown, OperandsOnly())
             continue
-        for result, of_numbers, of_unknown in zip(found, expected, op.result_shapes(unknown, OperandsOnly()), strict=True):
+        for result, of_numbers, of_unknown in zip(actual, expected, op.result_shapes(unknown, OperandsOnly()), strict=True):
             if result is None:
                 assert of_unknown is None, f"{text}: the rank of the result is not known"
             elif of_numbers is not None and not takes_symbols_for_one(op):

@@ -31,15 +31,15 @@ def tokens(text: str, *, static: bool = False) -> dict[str, Tokens | None]:
 
 def test_static_dimensions_of_inputs_are_symbols_unless_asked_for() -> None:
     text = 'opset1.Result(%x) {name = "x"} opset1.Result(%y) {name = "y"}'
-    found = tokens(text)
-    assert all(isinstance(token, Symbol) for token in (*found["x"], *found["y"]))
-    assert found["x"][0] is found["y"][0]
-    assert found["x"][2] is not found["y"][2]
+    actual = tokens(text)
+    assert all(isinstance(token, Symbol) for token in (*actual["x"], *actual["y"]))
+    assert actual["x"][0] is actual["y"][0]
+    assert actual["x"][2] is not actual["y"][2]
     assert tokens(text, static=True)["y"][1:] == (6, 8)
 
 
 def test_shapes_go_through_computations_on_them() -> None:
-    found = tokens("""
+    actual = tokens("""
         %r = opset1.Relu(%x) : tensor<?x?x8xf32>
         %s = opset3.ShapeOf(%r) : tensor<3xsi64>
         %0 = opset8.Gather(%s, %zero, %zero) : tensor<si64>
@@ -48,13 +48,13 @@ def test_shapes_go_through_computations_on_them() -> None:
         %2 = opset1.Reshape(%x, %t) {special_zero = false} : tensor<?x4x?xf32>
         opset1.Result(%x) {name = "x"}
         opset1.Result(%2) {name = "reshaped"}""")
-    assert found["reshaped"][0] is found["x"][0]
-    assert found["reshaped"][1] == 4
-    assert found["reshaped"][2] is not found["x"][2]
+    assert actual["reshaped"][0] is actual["x"][0]
+    assert actual["reshaped"][1] == 4
+    assert actual["reshaped"][2] is not actual["x"][2]
 
 
 def test_sums_of_the_same_dimensions_are_the_same() -> None:
-    found = tokens("""
+    actual = tokens("""
         %sx = opset3.ShapeOf(%x) : tensor<3xsi64>
         %sy = opset3.ShapeOf(%y) : tensor<3xsi64>
         %a = opset8.Gather(%sx, %one, %zero) : tensor<si64>
@@ -64,11 +64,11 @@ def test_sums_of_the_same_dimensions_are_the_same() -> None:
         %j = opset1.Concat(%x, %y) {axis = 1} : tensor<?x?x8xf32>
         opset1.Result(%r) {name = "range"}
         opset1.Result(%j) {name = "joined"}""")
-    assert found["range"][0] is found["joined"][1]
+    assert actual["range"][0] is actual["joined"][1]
 
 
 def test_minus_one_is_a_number_among_values() -> None:
-    found = tokens("""
+    actual = tokens("""
         %sx = opset3.ShapeOf(%x) : tensor<3xsi64>
         %a = opset8.Gather(%sx, %one, %zero) : tensor<si64>
         %less = opset1.Constant() {value = #moir.data<tensor<si64>, [-1]>} : tensor<si64>
@@ -80,21 +80,21 @@ def test_minus_one_is_a_number_among_values() -> None:
         opset1.Result(%b) {name = "broadcast"}
         opset1.Result(%again) {name = "again"}
         opset1.Result(%r) {name = "range"}""")
-    assert isinstance(found["broadcast"][0], Symbol)
-    assert found["broadcast"][0] is found["again"][0]
+    assert isinstance(actual["broadcast"][0], Symbol)
+    assert actual["broadcast"][0] is actual["again"][0]
     # A range to a negative number is empty: its length may be another.
-    assert found["range"][0] is not found["broadcast"][0]
+    assert actual["range"][0] is not actual["broadcast"][0]
 
 
 def test_an_operation_on_two_shapes_may_have_either() -> None:
-    found = tokens("""
+    actual = tokens("""
         %z = opset1.Parameter() {name = "z"} : tensor<?x?x8xf32>
         %a = opset1.Add(%x, %z) : tensor<?x?x8xf32>
         opset1.Result(%a) {name = "either"}
         opset1.Result(%x) {name = "x"}
         opset1.Result(%z) {name = "z"}""")
-    assert found["either"][0] is not found["x"][0]
-    assert found["either"][0] is not found["z"][0]
+    assert actual["either"][0] is not actual["x"][0]
+    assert actual["either"][0] is not actual["z"][0]
 
 
 def test_broadcast() -> None:
@@ -113,7 +113,7 @@ def test_the_count_decides_one_dimension() -> None:
 
 
 def test_products_of_the_same_dimensions_are_the_same() -> None:
-    found = tokens("""
+    actual = tokens("""
         %flat = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [-1, 8]>} : tensor<2xsi64>
         %split = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [-1, 4, 2]>} : tensor<3xsi64>
         %four = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [4]>} : tensor<1xsi64>
@@ -136,14 +136,14 @@ def test_products_of_the_same_dimensions_are_the_same() -> None:
         opset1.Result(%1) {name = "rows"}
         opset1.Result(%2) {name = "again"}
         opset1.Result(%3) {name = "split"}""")
-    assert found["rows"][0] is found["flat"][0]
-    assert found["again"][0] is found["flat"][0]
-    assert found["split"][0] is found["flat"][0]
-    assert found["rows"][1:] == found["again"][1:] == (4, 2)
+    assert actual["rows"][0] is actual["flat"][0]
+    assert actual["again"][0] is actual["flat"][0]
+    assert actual["split"][0] is actual["flat"][0]
+    assert actual["rows"][1:] == actual["again"][1:] == (4, 2)
 
 
 def test_a_size_that_is_clipped_broadcasts_to_the_size() -> None:
-    found = tokens("""
+    actual = tokens("""
         %places = opset1.Constant() {value = #moir.data<tensor<1x64x1xf32>, elided "p">} : tensor<1x64x1xf32>
         %s = opset3.ShapeOf(%x) : tensor<3xsi64>
         %ends = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
@@ -153,5 +153,5 @@ def test_a_size_that_is_clipped_broadcasts_to_the_size() -> None:
         opset1.Result(%x) {name = "x"}
         opset1.Result(%0) {name = "slice"}
         opset1.Result(%1) {name = "sum"}""")
-    assert found["slice"][1] is not found["x"][1]
-    assert found["sum"][:2] == found["x"][:2]
+    assert actual["slice"][1] is not actual["x"][1]
+    assert actual["sum"][:2] == actual["x"][:2]

@@ -31,9 +31,9 @@ def of_kind(module: ModuleOp, kind: str) -> list[Any]:
 
 
 def test_every_operation_is_traced_to_nodes(looped: ModuleOp) -> None:
-    found = all_sources(looped)
-    assert len(found) == sum(1 for block in all_blocks(looped) for _ in block.ops)
-    assert all(found.values())
+    actual = all_sources(looped)
+    assert len(actual) == sum(1 for block in all_blocks(looped) for _ in block.ops)
+    assert all(actual.values())
     # An operation in a body, too.
     (shift,) = (op for op in of_kind(looped, "Add") if op.parent is not of_kind(looped, "Loop")[0].parent)
     assert sources(shift) == (Source("shift", "onnx.Add"),)
@@ -78,9 +78,9 @@ def test_what_has_no_location_is_traced_to_its_users_then_operands_then_the_oper
         opset1.Result(%c)
         """
     )
-    found = {op.name.partition(".")[2]: each for op, each in all_sources(module).items()}
-    assert found["Parameter"] == (Source("x", "opset1.Parameter"),)
-    assert found["Abs"] == found["Exp"] == found["Tanh"] == found["Result"] == (Source("n", "tf.Exp"),)
+    actual = {op.name.partition(".")[2]: each for op, each in all_sources(module).items()}
+    assert actual["Parameter"] == (Source("x", "opset1.Parameter"),)
+    assert actual["Abs"] == actual["Exp"] == actual["Tanh"] == actual["Result"] == (Source("n", "tf.Exp"),)
     # An error says what is certain only.
     assert origin(of_kind(module, "Exp")[0]) == "tf.Exp 'n'"
     assert origin(of_kind(module, "Abs")[0]) is None

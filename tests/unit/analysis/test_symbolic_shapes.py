@@ -113,9 +113,9 @@ def test_symbols_pass_through_operations(row: tuple[str, dict[str, Any], list[An
     symbols: dict[str, Symbol] = {}
     texts = expected.split(", ")
     op = moir_operation(name, [operand(entry) for entry in entries], properties, len(texts))
-    found = result_shapes(op, entries, symbols)
+    actual = result_shapes(op, entries, symbols)
     letters = {symbol: letter for letter, symbol in symbols.items()}
-    spelled = [[letters.get(d, "?") if isinstance(d, Symbol) else "?" if d == -1 else str(d) for d in shape or ()] for shape in found]
+    spelled = [[letters.get(d, "?") if isinstance(d, Symbol) else "?" if d == -1 else str(d) for d in shape or ()] for shape in actual]
     assert [" ".join(shape) for shape in spelled] == texts
 
 
@@ -140,9 +140,9 @@ def test_results_of_one_operation_are_asked_for_once_and_keep_what_they_took_ove
 
 def test_an_operation_of_a_user_may_say_types_alone() -> None:
     op = extension_operation("extension.Unheard").create(result_types=[tensor((2, 3), f32)])
-    found = Dimensions().tokens(op.results[0])
-    assert found is not None
-    assert all(isinstance(token, Symbol) for token in found)
+    actual = Dimensions().tokens(op.results[0])
+    assert actual is not None
+    assert all(isinstance(token, Symbol) for token in actual)
 
 
 def test_contradictions_are_left_to_type_inference() -> None:

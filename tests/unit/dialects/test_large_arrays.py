@@ -29,10 +29,10 @@ ARRAYS = [
 @pytest.mark.parametrize("limit", [1, 8, 40, 1 << 20])
 @pytest.mark.parametrize("array", ARRAYS)
 def test_pieces_are_the_array_in_c_order(array: np.ndarray, limit: int) -> None:
-    found = list(pieces(array, limit))
-    assert b"".join(piece.tobytes() for piece in found) == array.tobytes()
-    assert all(piece.ndim == 1 and piece.flags.c_contiguous for piece in found)
-    assert all(piece.nbytes <= max(limit, array.itemsize) for piece in found)
+    actual = list(pieces(array, limit))
+    assert b"".join(piece.tobytes() for piece in actual) == array.tobytes()
+    assert all(piece.ndim == 1 and piece.flags.c_contiguous for piece in actual)
+    assert all(piece.nbytes <= max(limit, array.itemsize) for piece in actual)
 
 
 @pytest.mark.parametrize("access", [mmap.ACCESS_READ, mmap.ACCESS_COPY, mmap.ACCESS_WRITE])
@@ -92,10 +92,10 @@ def test_computed_arrays_are_what_is_computed_at_once(values: Values, expected: 
     assert (values.shape, values.dtype, values.size, values.nbytes) == (expected.shape, expected.dtype, expected.size, expected.nbytes)
     np.testing.assert_array_equal(np.asarray(values), expected, strict=True)
     count = expected.size if limit > 1 else 200
-    found = list(islice(pieces(values, limit), count))
-    assert all(piece.ndim == 1 and piece.nbytes <= max(limit, values.dtype.itemsize) for piece in found)
-    assert expected.tobytes().startswith(b"".join(piece.tobytes() for piece in found))
-    assert limit == 1 or sum(piece.size for piece in found) == expected.size
+    actual = list(islice(pieces(values, limit), count))
+    assert all(piece.ndim == 1 and piece.nbytes <= max(limit, values.dtype.itemsize) for piece in actual)
+    assert expected.tobytes().startswith(b"".join(piece.tobytes() for piece in actual))
+    assert limit == 1 or sum(piece.size for piece in actual) == expected.size
 
 
 @pytest.mark.parametrize(("values", "expected"), COMPUTED)

@@ -44,16 +44,16 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def test_a_model_does_not_differ_from_itself(paths: dict[str, Path]) -> None:
     for path in paths.values():
-        found = moir.diff(path, path)
-        assert found.is_empty
-        assert str(found) == "the models are the same"
-        assert found._repr_html_() == "<p>the models are the same</p>"
+        actual = moir.diff(path, path)
+        assert actual.is_empty
+        assert str(actual) == "the models are the same"
+        assert actual._repr_html_() == "<p>the models are the same</p>"
 
 
 def test_half_precision_changes_constants_only(paths: dict[str, Path]) -> None:
-    found = moir.diff(paths["f32.xml"], paths["f16.xml"])
-    assert found == found.with_fields(interfaces=(), removed=(), added=(), changed=())
-    weight = next(each for each in found.constants if each.node == "w")
+    actual = moir.diff(paths["f32.xml"], paths["f16.xml"])
+    assert actual == actual.with_fields(interfaces=(), removed=(), added=(), changed=())
+    weight = next(each for each in actual.constants if each.node == "w")
     assert (weight.before, weight.after) == ("f32[8,4]", "f16[8,4]")
     assert weight.elements is not None
     assert 0 < weight.elements <= 32
@@ -63,19 +63,19 @@ def test_half_precision_changes_constants_only(paths: dict[str, Path]) -> None:
 
 
 def test_a_model_and_its_conversion_are_matched_by_names(paths: dict[str, Path]) -> None:
-    found = moir.diff(paths["m.onnx"], paths["f32.xml"])
-    assert Change("kind", "onnx.Mul", "opset4.Swish") in next(each for each in found.changed if each.node == "swish").changes
-    assert UnmatchedOperation("sigmoid", "onnx.Sigmoid", "") in found.removed
+    actual = moir.diff(paths["m.onnx"], paths["f32.xml"])
+    assert Change("kind", "onnx.Mul", "opset4.Swish") in next(each for each in actual.changed if each.node == "swish").changes
+    assert UnmatchedOperation("sigmoid", "onnx.Sigmoid", "") in actual.removed
     # In the body, too.
-    assert Change("kind", "onnx.Add", "opset1.Add") in next(each for each in found.changed if each.node == "shift").changes
+    assert Change("kind", "onnx.Add", "opset1.Add") in next(each for each in actual.changed if each.node == "shift").changes
 
 
 def test_operations_without_names_are_matched_by_what_they_are_connected_with(parse: Any) -> None:
     assert diff(parse, CHAIN, CHAIN.replace('name = "a"', 'name = "Add_1"')).is_empty
-    found = diff(parse, CHAIN, CHAIN.replace("%c = opset1.Tanh(%b)", "%d = opset1.Abs(%b) : tensor<2xf32>\n%c = opset1.Tanh(%d)"))
-    assert found.added == (UnmatchedOperation("operand 0 of opset1.Tanh", "opset1.Abs", ""),)
-    assert found.removed == ()
-    (tanh,) = found.changed
+    actual = diff(parse, CHAIN, CHAIN.replace("%c = opset1.Tanh(%b)", "%d = opset1.Abs(%b) : tensor<2xf32>\n%c = opset1.Tanh(%d)"))
+    assert actual.added == (UnmatchedOperation("operand 0 of opset1.Tanh", "opset1.Abs", ""),)
+    assert actual.removed == ()
+    (tanh,) = actual.changed
     assert tanh.changes == (Change("operand 0", "operand 0 of opset1.Tanh:0", "operand 0 of opset1.Tanh:0"),)
 
 
@@ -97,9 +97,9 @@ def test_attributes_types_and_interfaces(parse: Any) -> None:
         %a = opset8.Softmax(%x) {axis = 1, name = "a"} : tensor<2x3xf32>
         opset1.Result(%a) {name = "y"}
     """
-    found = diff(parse, before, before.replace("axis = 1", "axis = 0").replace("2x3xf32", "2x3xf16"))
-    assert found.interfaces == (Change("input 0", "x: f32[2,3]", "x: f16[2,3]"), Change("output 0", "y: f32[2,3]", "y: f16[2,3]"))
-    (softmax,) = found.changed
+    actual = diff(parse, before, before.replace("axis = 1", "axis = 0").replace("2x3xf32", "2x3xf16"))
+    assert actual.interfaces == (Change("input 0", "x: f32[2,3]", "x: f16[2,3]"), Change("output 0", "y: f32[2,3]", "y: f16[2,3]"))
+    (softmax,) = actual.changed
     assert softmax.changes == (Change("axis", "1", "0"), Change("type of result 0", "f32[2,3]", "f16[2,3]"))
     assert diff(parse, before, before.replace('"x"', '"z"')).interfaces == (Change("input 0", "x: f32[2,3]", "z: f32[2,3]"),)
 
@@ -111,8 +111,8 @@ def test_operands_that_come_from_elsewhere(parse: Any) -> None:
         %b = opset1.Subtract(%a, %x) {name = "b"} : tensor<2xf32>
         opset1.Result(%b) {name = "y"}
     """
-    (found,) = diff(parse, before, before.replace("(%a, %x)", "(%x, %a)")).changed
-    assert found.changes == (Change("operand 0", "a:0", "x:0"), Change("operand 1", "x:0", "a:0"))
+    (actual,) = diff(parse, before, before.replace("(%a, %x)", "(%x, %a)")).changed
+    assert actual.changes == (Change("operand 0", "a:0", "x:0"), Change("operand 1", "x:0", "a:0"))
 
 
 def test_another_model_in_the_same_module(parse: Any) -> None:
@@ -139,9 +139,9 @@ def test_another_model_in_the_same_module(parse: Any) -> None:
     ids=["one", "from zero", "to nan", "type alone", "bf16", "integers", "shape", "strings", "packed"],
 )
 def test_the_size_of_the_change_of_a_constant(before: DataAttr, after: DataAttr, expected: tuple[object, ...]) -> None:
-    found = changed_constant("w", before, after)
-    assert found is not None
-    assert (found.elements, found.maximum, found.relative) == expected
+    actual = changed_constant("w", before, after)
+    assert actual is not None
+    assert (actual.elements, actual.maximum, actual.relative) == expected
     assert changed_constant("w", before, before) is None
 
 
@@ -150,15 +150,21 @@ def test_large_constants_of_different_layouts_in_memory_are_compared_in_pieces()
     other = np.asfortranarray(values)
     assert changed_constant("w", DataAttr.of(values), DataAttr.of(other)) is None
     other[1999, 1499] += 8
-    found = changed_constant("w", DataAttr.of(values, f32), DataAttr.of(other, f32))
-    assert found is not None
-    assert (found.elements, found.maximum) == (1, 8.0)
+    actual = changed_constant("w", DataAttr.of(values, f32), DataAttr.of(other, f32))
+    assert actual is not None
+    assert (actual.elements, actual.maximum) == (1, 8.0)
     assert changed_constant("w", DataAttr.of(np.int64([1]), si64), DataAttr.of(np.int64([1]), si64)) is None
 
 
 def test_what_a_text_leaves_out(parse: Any) -> None:
     texts = [CHAIN.replace("[1.0, 2.0]", f'elided "{key}"') for key in "ab"]
     assert diff(parse, texts[0], texts[0]).is_empty
-    (found,) = diff(parse, *texts).constants
-    assert (found.node, found.elements) == ("w", None)
+    (actual,) = diff(parse, *texts).constants
+    assert (actual.node, actual.elements) == ("w", None)
     assert "not compared" in str(diff(parse, *texts))
+
+
+@pytest.mark.parametrize(("tolerance", "differ"), [(0.0, True), (1e-4, True), (1e-2, False)])
+def test_a_tolerance_for_constants(parse: Any, tolerance: float, differ: bool) -> None:
+    changed = CHAIN.replace("[1.0, 2.0]", "[1.0, 2.005]")
+    assert bool(moir.diff(parse(CHAIN), parse(changed), tolerance=tolerance).constants) == differ

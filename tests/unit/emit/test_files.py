@@ -40,6 +40,26 @@ def test_missing_directories_are_made_and_files_replaced(tmp_path: Path) -> None
     assert content(path.parent) == {"m.xml": NEW, "m.bin": NEW}
 
 
+def test_the_folder_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten thousand models in one folder would read it ten thousand times."""
+
+    def fail(*_: object) -> None:
+        pytest.fail("the folder is read")
+
+    with monkeypatch.context() as patch:
+        for name in ("listdir", "scandir"):
+            patch.setattr(os, name, fail)
+        write_pair(tmp_path / "m.xml", OLD)
+    assert content(tmp_path) == {"m.xml": OLD, "m.bin": OLD}
+
+
+def test_many_killed_writers_do_not_hinder_another_one(tmp_path: Path) -> None:
+    for mark in "0123456789abcdef":
+        (tmp_path / f".m.xml.{mark}.tmp").touch()
+    write_pair(tmp_path / "m.xml", NEW)
+    assert content(tmp_path) == {"m.xml": NEW, "m.bin": NEW}
+
+
 def test_files_have_the_permissions_of_new_files(tmp_path: Path) -> None:
     write_pair(tmp_path / "m.xml", b"")
     (tmp_path / "plain").touch()

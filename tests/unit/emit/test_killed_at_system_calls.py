@@ -76,10 +76,10 @@ def content(folder: Path) -> dict[str, bytes]:
 
 def test_no_kill_loses_the_older_model(tmp_path: Path) -> None:
     command = [sys.executable, "-c", TRACER, str(tmp_path), MODEL.format("1.0", "old"), MODEL.format("2.0", "new")]
-    found = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
-    if found == ["no", "ptrace"]:
+    actual = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    if actual == ["no", "ptrace"]:
         pytest.skip("the sandbox does not allow ptrace")
-    steps, status = map(int, found)
+    steps, status = map(int, actual)
     assert status == 0
     assert steps > 100, "the writing was not traced"
     old, new = content(tmp_path / "old"), content(tmp_path / "new")

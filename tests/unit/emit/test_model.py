@@ -171,7 +171,7 @@ def test_properties_in_order_with_defaults(parse: Any) -> None:
 @pytest.mark.parametrize(
     ("properties", "reason"),
     [
-        ('texts = ["a,b"]', "a list with 'a,b'"),
+        ('texts = ["a,b"]', "a list that contains 'a,b'"),
         ("other = #moir.data<tensor<1xf32>, [1.0]>", "no place in the IR"),
         ('text = "\\01"', "which XML cannot hold"),
     ],

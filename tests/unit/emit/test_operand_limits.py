@@ -12,12 +12,16 @@ from moir import convert_model, save_model
 from moir.emit.operand_limit_table import LIMITS
 from moir.emit.operand_limits import limits_of
 from moir.errors import EmissionError
-from scripts.operand_limits import WRITTEN, Probe, table, weakest
+from scripts.operand_limits import WRITTEN, Probe, operations_with_samples, table, weakest
 from scripts.opset_samples import Sample
 
 
 def test_the_table_is_that_of_the_runtime() -> None:
-    assert table() == LIMITS
+    """Every eighth operation; `python -m scripts.operand_limits` asks of all and leaves the file as it is."""
+    names = operations_with_samples()
+    assert LIMITS.keys() <= {*names, *WRITTEN}
+    some = names[::8]
+    assert table(some) == {name: limits for name, limits in LIMITS.items() if name in some or name in WRITTEN}
 
 
 def test_limits_of_operations() -> None:

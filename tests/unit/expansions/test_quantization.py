@@ -36,9 +36,9 @@ def test_each_place_along_an_axis_has_its_own_scale(op: OpBuilder, axis: int, el
     shape[axis] = 3
     integers = np.arange(12).reshape(shape).astype(to_numpy(element))
     how = Quantization(op.constant(SCALES), op.constant(ZEROS), IntegerRange.of(element), axis)
-    found = array_of(op, dequantized(op, op.constant(integers, element), aligned(op, how, 3)))
+    actual = array_of(op, dequantized(op, op.constant(integers, element), aligned(op, how, 3)))
     places = np.moveaxis(integers, axis, -1)
-    np.testing.assert_array_equal(np.moveaxis(found, axis, -1), (places - ZEROS) * SCALES)
+    np.testing.assert_array_equal(np.moveaxis(actual, axis, -1), (places - ZEROS) * SCALES)
 
 
 @pytest.mark.parametrize(
@@ -51,16 +51,16 @@ def test_each_place_along_an_axis_has_its_own_scale(op: OpBuilder, axis: int, el
     ],
 )
 def test_the_numbers_at_the_ends(op: OpBuilder, integers: IntegerRange, ends: tuple[float, float]) -> None:
-    found = number_range(op, Quantization(op.constant(0.5), op.constant(1.0), integers))
-    assert tuple(float(array_of(op, end)) for end in found) == ends
+    actual = number_range(op, Quantization(op.constant(0.5), op.constant(1.0), integers))
+    assert tuple(float(array_of(op, end)) for end in actual) == ends
 
 
 @pytest.mark.parametrize(("integers", "largest"), [(IntegerRange.of(si8), -128), (IntegerRange.of(si8, narrow=True), -127)])
 def test_a_narrow_range_has_no_smallest_integer(op: OpBuilder, integers: IntegerRange, largest: int) -> None:
     x = op.constant(np.array([-1000, -2, 2.6, 1000], np.float32))
-    found = quantized(op, x, Quantization(op.constant(1.0), None, integers))
-    assert element_of(found) == si8
-    np.testing.assert_array_equal(array_of(op, found), [largest, -2, 3, 127])
+    actual = quantized(op, x, Quantization(op.constant(1.0), None, integers))
+    assert element_of(actual) == si8
+    np.testing.assert_array_equal(array_of(op, actual), [largest, -2, 3, 127])
 
 
 def test_quantized_and_dequantized_values_are_one_operation(op: OpBuilder) -> None:

@@ -62,7 +62,7 @@ def test_a_model_that_becomes_shorter_is_an_error_in_place_of_what_it_causes(mod
     content = onnx.load(model)
     onnx.save(content, model)
     program = """
-from moir.frontends.protobuf import wire
+from moir.files.protobuf import wire
 split = wire.Splitter.split
 def shrinking(*given):
     os.truncate('m.onnx', 100)

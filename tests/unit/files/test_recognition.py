@@ -126,7 +126,29 @@ def test_caffe_models_are_recognized_by_their_content(tmp_path: Path, kind: str)
             "a pointer of Git LFS; the file itself was not",
         ),
         ("m.onnx", b"<!DOCTYPE html><html>", "an HTML page; the download failed"),
-        ("m.zip", zipped("model.onnx"), "a zip archive; unpack it"),
+        ("m.pte", b"\x30\0\0\0ET12", "a program of ExecuTorch; save the program that it was made from"),
+        ("m.ptd", b"\x30\0\0\0FT01", "the weights of a program of ExecuTorch; "),
+        ("m.pt", zipped("m/data/0", "m/code/__torch__.py", "m/constants.pkl"), "a TorchScript program; export the module"),
+        ("m.pt", zipped("m/data.pkl", "m/code/__torch__.py", "m/constants.pkl"), "a TorchScript program; export the module"),
+        ("m.zip", zipped("m.mlpackage/Data/com.apple.CoreML/model.mlmodel"), "a Core ML package; convert the PyTorch module"),
+        (
+            "hand.task",
+            zipped("hand_detector.tflite", "hand_landmarks.tflite"),
+            "a bundle of MediaPipe; unpack it, and give the model in it: hand_detector.tflite or hand_landmarks.tflite (python -m zipfile",
+        ),
+        ("llm.task", zipped("METADATA", "TF_LITE_PREFILL_DECODE", "TOKENIZER_MODEL"), "a bundle of MediaPipe; unpack it"),
+        ("yolo.cfg", b"# YOLO\n[net]\nbatch=1\n", "a Darknet configuration; convert the .cfg with its .weights to ONNX"),
+        ("yolo.weights", struct.pack("<3iq", 0, 2, 5, 32013312), "the weights of a Darknet network; convert the .cfg"),
+        ("m.param", b"7767517\n3 3\nInput data 0 1 data\n", "an ncnn network; give the ONNX file or the PyTorch module"),
+        ("m.param.bin", struct.pack("<i", 7767517), "an ncnn network; "),
+        ("m.bin", struct.pack("<i", 0x01306B47), "the weights of an ncnn network; "),
+        ("m.zip", zipped("model.onnx"), "a zip archive; unpack it, and give the model in it: model.onnx (python -m zipfile"),
+        (
+            "m.zip",
+            zipped("a{0}.onnx", *(f"{index}.onnx" for index in range(5))),
+            "a zip archive; unpack it, and give the model in it: a{0}.onnx",
+        ),
+        ("m.zip", zipped("readme.txt"), "a zip archive; unpack it"),
         ("m.onnx.gz", b"\x1f\x8b\x08", "a compressed file; unpack it"),
         ("m.npz", zipped("a.npy"), "an array of numpy; give a model"),
         ("m.onnxtxt", b"ir_version: 9\n", "an ONNX model as text; onnx.save("),
@@ -138,6 +160,16 @@ def test_other_files_get_their_own_next_step(tmp_path: Path, name: str, content:
     with pytest.raises(ModelFileError) as caught:
         framework_of_file(tmp_path / name)
     assert str(caught.value).startswith(f"{tmp_path / name}: this is {message}")
+
+
+@pytest.mark.parametrize(
+    ("file", "kind"), [("Data/com.apple.CoreML/model.mlmodel", "a Core ML package"), ("coremldata.bin", "a compiled Core ML model")]
+)
+def test_folders_of_core_ml(tmp_path: Path, file: str, kind: str) -> None:
+    (tmp_path / "m.mlpackage" / file).parent.mkdir(parents=True)
+    (tmp_path / "m.mlpackage" / file).write_bytes(b"")
+    with pytest.raises(ModelFileError, match=f"this is {kind}; convert the PyTorch module or the Keras model"):
+        framework_of_file(tmp_path / "m.mlpackage")
 
 
 def test_what_nothing_is_known_about(tmp_path: Path) -> None:
@@ -155,8 +187,8 @@ def test_what_nothing_is_known_about(tmp_path: Path) -> None:
         (("saved_model/saved_model.pb",), "", r"did you mean \S+/saved_model\?"),
         (("onnx/model.onnx", "onnx/model_int8.onnx"), "", r"did you mean \S+/onnx/model\.onnx or \S+/onnx/model_int8\.onnx\?"),
         (("readme.txt",), "", "give a model file, or the folder of a SavedModel"),
-        (("model.onnx", "other.txt"), "model", r"did you mean model\.onnx\?"),
-        (("model.onnx",), "modle.onnx", r"did you mean model\.onnx\?"),
+        (("model.onnx", "other.txt"), "model", r"did you mean .*model\.onnx\?"),
+        (("model.onnx",), "modle.onnx", r"did you mean .*model\.onnx\?"),
         (("model.ckpt.meta.txt",), "absent/model.onnx", r"there is no folder \S+/absent"),
     ],
 )

@@ -14,6 +14,7 @@ from onnx import TensorProto, helper
 import moir
 from moir.errors import ArgumentError, ConversionError, ModelFileError, UsageError
 from moir.inspection.drawing import MAXIMUM_OPERATIONS, drawing
+from moir.inspection.node_list import NodeList
 from moir.inspection.records import InspectedPort, Inspection, Neighbour, NodeInspection, Obstacle, Subgraph
 from moir.tools.convert import main
 from tests.unit.small_models import loop_model
@@ -53,39 +54,58 @@ def custom(tmp_path: Path) -> Path:
     return tmp_path / "custom.onnx"
 
 
+def test_long_metadata_are_shortened_in_tables(tmp_path: Path) -> None:
+    graph = helper.make_graph(
+        [helper.make_node("Relu", ["x"], ["y"])],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2])],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    text = "\n".join(chr(0x4E00 + index) for index in range(18000))
+    helper.set_model_props(model, {"character": text, "author": "somebody"})
+    onnx.save(model, tmp_path / "long.onnx")
+    actual = moir.inspect(tmp_path / "long.onnx")
+    assert isinstance(actual, Inspection)
+    assert max(map(len, str(actual).splitlines())) < 300
+    assert "(35,999 characters, --json prints all)" in str(actual)
+    assert "somebody" in str(actual)
+    assert actual.to_dict()["metadata"]["metadata"]["character"] == text
+
+
 def test_interface_operations_weights_bodies_and_metadata(model: Path) -> None:
-    found = moir.inspect(model)
-    assert isinstance(found, Inspection)
-    assert (found.name, found.format) == ("ein Modell", "ONNX")
-    assert found.inputs == (InspectedPort("x", "f32", ("n", "4"), None),)
-    assert [(each.name, each.shape) for each in found.outputs] == [("y", "[?,8]"), ("all", "[3,?,8]")]
-    counts = {each.name: each.count for each in found.operations}
+    actual = moir.inspect(model)
+    assert isinstance(actual, Inspection)
+    assert (actual.name, actual.format) == ("ein Modell", "ONNX")
+    assert actual.inputs == (InspectedPort("x", "f32", ("n", "4"), None),)
+    assert [(each.name, each.shape) for each in actual.outputs] == [("y", "[?,8]"), ("all", "[3,?,8]")]
+    counts = {each.name: each.count for each in actual.operations}
     assert counts["onnx.MatMul"] == 3
     assert "opset1.Constant" not in counts
-    assert found.is_convertible
-    assert found.weights[0].element == "f32"
-    assert found.weight_bytes == sum(each.bytes for each in found.weights)
-    assert found.largest_weights[0].name == "outer_weight"
-    (body,) = found.subgraphs
+    assert actual.is_convertible
+    assert actual.weights[0].element == "f32"
+    assert actual.weight_bytes == sum(each.bytes for each in actual.weights)
+    assert actual.largest_weights[0].name == "outer_weight"
+    (body,) = actual.subgraphs
     assert body == Subgraph("loop", "onnx.Loop", "body", body.operations, 3, 3)
-    assert found.metadata["opset_import"] == {"ai.onnx": 17}
-    assert "conversion_parameters" not in found.metadata
-    assert json.loads(json.dumps(found.to_dict()))["inputs"][0]["dimensions"] == ["n", "4"]
+    assert actual.metadata["opset_import"] == {"ai.onnx": 17}
+    assert "conversion_parameters" not in actual.metadata
+    assert json.loads(json.dumps(actual.to_dict()))["inputs"][0]["dimensions"] == ["n", "4"]
 
 
 def test_what_cannot_be_converted_is_what_a_conversion_refuses(tmp_path: Path) -> None:
     path = custom(tmp_path)
-    found = moir.inspect(path)
-    refused = {each.operation: each for each in found.obstacles}
+    actual = moir.inspect(path)
+    refused = {each.operation: each for each in actual.obstacles}
     assert refused["onnx.com.example.Outer"] == Obstacle("onnx.com.example.Outer", ("outer",), None)
     assert refused["onnx.com.example.Inner"].nodes == ("inner", "inner")
-    assert {each.name for each in found.operations if not each.convertible} == {each for each in refused if refused[each].reason is None}
+    assert {each.name for each in actual.operations if not each.convertible} == {each for each in refused if refused[each].reason is None}
     assert not any("Twice" in each for each in refused)
     with pytest.raises(ConversionError) as error:
         moir.convert_model(path)
     assert all(kind in str(error.value) for kind in refused)
-    assert "cannot be converted" in str(found)
-    assert "color: #c00" in found._repr_html_()
+    assert "cannot be converted" in str(actual)
+    assert "color: #c00" in actual._repr_html_()
 
 
 def test_an_extension_makes_a_kind_convertible(tmp_path: Path) -> None:
@@ -103,7 +123,7 @@ def test_an_extension_makes_a_kind_convertible(tmp_path: Path) -> None:
 
 
 def test_a_node_that_a_lowering_refuses(parse: Any) -> None:
-    found = moir.inspect(
+    actual = moir.inspect(
         parse(
             """
             %x = opset1.Parameter() {name = "x"} : tensor<2xf32>
@@ -113,23 +133,23 @@ def test_a_node_that_a_lowering_refuses(parse: Any) -> None:
             """
         )
     )
-    (obstacle,) = found.obstacles
+    (obstacle,) = actual.obstacles
     assert (obstacle.operation, obstacle.nodes) == ("onnx.Elu", ("bad",))
     assert obstacle.reason is not None
     assert "alpha" in obstacle.reason
-    assert found.operations[0].convertible
-    assert not found.is_convertible
+    assert actual.operations[0].convertible
+    assert not actual.is_convertible
 
 
 def test_a_node_and_its_neighbours(model: Path) -> None:
-    (found,) = moir.inspect(model, node="sigmoid")
-    assert isinstance(found, NodeInspection)
-    assert found.operation == "onnx.Sigmoid"
-    assert found.operands[0].producer == Neighbour("乘", "onnx.MatMul", 0)
-    assert found.results[0].users == (Neighbour("swish", "onnx.Mul", 1),)
-    assert found.sources == ()
+    (actual,) = moir.inspect(model, node="sigmoid")
+    assert isinstance(actual, NodeInspection)
+    assert actual.operation == "onnx.Sigmoid"
+    assert actual.operands[0].producer == Neighbour("乘", "onnx.MatMul", 0)
+    assert actual.results[0].users == (Neighbour("swish", "onnx.Mul", 1),)
+    assert actual.sources == ()
     # By the name of a tensor, and in a body.
-    assert moir.inspect(model, node="s") == (found,)
+    assert moir.inspect(model, node="s") == (actual,)
     (step,) = moir.inspect(model, node="step")
     assert step.around == "loop"
     (swish,) = moir.inspect(moir.convert_model(model), node="swish")
@@ -137,6 +157,45 @@ def test_a_node_and_its_neighbours(model: Path) -> None:
     assert "<td>opset4.Swish</td>" in swish._repr_html_()
     with pytest.raises(UsageError, match="there is no node or tensor 'sigmoit'; did you mean sigmoid"):
         moir.inspect(model, node="sigmoit")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("sigm", ["sigmoid"]),  # a part of a name
+        ("SIG*", ["sigmoid"]),
+        ("s?gmoid", ["sigmoid"]),
+        ("onnx.Sigmoid", ["sigmoid"]),  # a kind
+        ("s", ["sigmoid", "swish", "step"]),  # the names of nodes and tensors
+    ],
+)
+def test_the_nodes_that_a_pattern_selects(model: Path, pattern: str, expected: list[str]) -> None:
+    actual = moir.inspect(model, nodes=pattern)
+    assert isinstance(actual, NodeList)
+    assert set(expected) <= {each.node for each in actual.nodes}
+    assert len(actual.nodes) == len(expected) or pattern == "s"
+    (sigmoid,) = (each for each in actual.nodes if each.node == "sigmoid")
+    assert (sigmoid.operation, sigmoid.convertible) == ("onnx.Sigmoid", True)
+    assert sigmoid.tensors[0].names == ("s",)
+
+
+def test_all_nodes_as_a_table_and_as_json(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    total = sum(each.count for each in moir.inspect(model).operations)
+    assert main(["inspect", str(model), "--nodes"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == f"nodes: {total}"
+    assert len(printed) == total + 2
+    assert any(line.split()[0] == "step" for line in printed)  # in the body of a loop
+    assert main(["inspect", str(custom(tmp_path)), "--nodes", "com.example*", "--json"]) == 0
+    outer, *_ = json.loads(capsys.readouterr().out)["nodes"]
+    assert (outer["node"], outer["convertible"]) == ("outer", False)
+
+
+def test_a_pattern_without_a_match(model: Path) -> None:
+    with pytest.raises(UsageError, match="no node, tensor or kind of operation is like 'sigmoit'; did you mean Sigmoid or sigmoid"):
+        moir.inspect(model, nodes="sigmoit")
+    with pytest.raises(UsageError, match="leave out --node or --nodes"):
+        moir.inspect(model, nodes="*", node="sigmoid")
 
 
 def test_dumps_ir_and_models_in_memory_are_inspected_too(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -154,7 +213,7 @@ def test_mistakes(model: Path, tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match="neither a path"):
         moir.inspect(3)
     with pytest.raises(ArgumentError):
-        moir.inspect(model, nodes="x")
+        moir.inspect(model, noode="x")
     (tmp_path / "m.mlir").write_text("moir.model @m { %x = }", encoding="utf-8")
     with pytest.raises(ModelFileError, match=r"m\.mlir:1"):
         moir.inspect(tmp_path / "m.mlir")
@@ -179,9 +238,9 @@ def test_a_module_in_a_notebook_shows_its_graph(model: Path, parse: Any) -> None
 
 def test_names_do_not_reach_the_terminal_or_the_page_as_they_are(parse: Any) -> None:
     module = parse('%x = opset1.Parameter() {name = "<b>\\1b[31m"} : tensor<2xf32> opset1.Result(%x)')
-    found = moir.inspect(module)
-    assert "\x1b" not in str(found)
-    assert "&lt;b&gt;\\x1b[31m" in found._repr_html_()
+    actual = moir.inspect(module)
+    assert "\x1b" not in str(actual)
+    assert "&lt;b&gt;\\x1b[31m" in actual._repr_html_()
     assert "<b>" not in drawing(module)
 
 
@@ -199,3 +258,20 @@ def test_tables_on_a_terminal() -> None:
     print_tables([Table("numbers", ("name", "value"), (("[bold]a", "1"), ("b\x1b", "2")), frozenset((1,)))], stream)
     assert "[bold]a" in stream.getvalue()
     assert "b\\x1b" in stream.getvalue()
+
+
+def test_a_model_that_a_framework_refuses_as_a_whole(parse: Any) -> None:
+    actual = moir.inspect(
+        parse(
+            """
+            %x = opset1.Parameter() {name = "x"} : tensor<2xf32>
+            %c = tf.Complex(%x, %x) {name = "c"} : tensor<2xcomplex<f32>>
+            %a = tf.Relu6(%c) {name = "bad", T = complex<f32>} : tensor<2xcomplex<f32>>
+            %r = tf.Real(%a) {name = "r"} : tensor<*x!moir.dynamic>
+            opset1.Result(%r)
+            """
+        )
+    )
+    assert not actual.is_convertible
+    assert actual.reason is not None
+    assert "complex" in actual.reason

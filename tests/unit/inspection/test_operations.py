@@ -6,12 +6,14 @@ import json
 
 import pytest
 
-from moir.framework_record import Framework
 from moir.frameworks import FRAMEWORKS, lowered
+from moir.frameworks.record import Framework
 from moir.inspection.operations import operations_of
+from moir.inspection.operations.microsoft_kinds import KINDS
 from moir.inspection.operations.onnx import Schema, operation_of
 from moir.inspection.operations.operation import DEFINED, IMPORTED, LOWERED, MISSING, RAISED, REFUSED, TREATMENTS, Operation
 from moir.tools.convert import main
+from scripts import microsoft_kinds
 
 
 def by_kind(framework: str) -> dict[str, Operation]:
@@ -38,6 +40,20 @@ def test_operations_of_other_domains_of_onnx_are_listed() -> None:
     operations = by_kind("onnx")
     assert operations["ai.onnx.ml.TreeEnsemble"].versions == (5,)
     assert operations["com.microsoft.QLinearAdd"].treatment == LOWERED
+
+
+def test_all_operations_of_the_domain_of_onnx_runtime_are_listed() -> None:
+    kinds = microsoft_kinds.kinds()
+    assert KINDS.split() == kinds, "run `python -m scripts.microsoft_kinds`"
+    operations = by_kind("onnx")
+    assert {f"com.microsoft.{kind}" for kind in kinds} <= operations.keys()
+    assert operations["com.microsoft.MoE"].treatment == LOWERED
+    assert operations["com.microsoft.EPContext"].treatment == REFUSED
+    assert operations["com.microsoft.LongformerAttention"].treatment == MISSING
+
+
+def test_operations_before_onnx_had_a_standard_are_listed() -> None:
+    assert by_kind("onnx")["ImageScaler"].treatment == LOWERED
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import tarfile
 from pathlib import Path
@@ -67,6 +68,26 @@ def test_an_error_leaves_everything_as_it_was(model: Path, monkeypatch: pytest.M
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(folder_module, "write_model", refuse)
+    assert main([str(model), "-o", "out", "--silent"]) != 0
+    assert Path("out").exists() != is_new
+    assert is_new or {each.name: each.read_bytes() for each in Path("out").iterdir()} == before
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_file_that_cannot_be_moved_leaves_everything_as_it_was(model: Path, monkeypatch: pytest.MonkeyPatch, is_new: bool) -> None:
+    """The configurations have moved before the tokenizer fails."""
+    if not is_new:
+        assert main([str(model), "-o", "out", "--silent"]) == 0
+        (model / "generation_config.json").write_text('{"eos_token_id": 1}')
+    before = {} if is_new else {each.name: each.read_bytes() for each in Path("out").iterdir()}
+    replace = os.replace
+
+    def refuse(source: Path, target: Path) -> None:
+        if Path(target).name == "openvino_tokenizer.xml" and Path(target).parent.name == "out":
+            raise OSError(5, "Input/output error")
+        replace(source, target)
+
+    monkeypatch.setattr(folder_module.os, "replace", refuse)
     assert main([str(model), "-o", "out", "--silent"]) != 0
     assert Path("out").exists() != is_new
     assert is_new or {each.name: each.read_bytes() for each in Path("out").iterdir()} == before

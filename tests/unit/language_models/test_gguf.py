@@ -37,8 +37,8 @@ def contents(path: Path, values: dict[str, object]) -> dict[str, dict[str, objec
 
 
 def test_the_configuration_is_that_of_a_folder(tmp_path: Path) -> None:
-    found = contents(tmp_path, {})["config.json"]
-    assert (found["model_type"], found["hidden_size"], found["bos_token_id"], found["eos_token_id"]) == ("llama", 8, 0, 1)
+    actual = contents(tmp_path, {})["config.json"]
+    assert (actual["model_type"], actual["hidden_size"], actual["bos_token_id"], actual["eos_token_id"]) == ("llama", 8, 0, 1)
     assert moir.convert_model(tmp_path / "m.gguf") is not None
 
 
@@ -70,7 +70,7 @@ def test_what_ends_a_text(tmp_path: Path, values: dict[str, object], expected: d
 
 def test_nothing_stands_in_the_way(tmp_path: Path) -> None:
     write_file(tmp_path / "m.gguf")
-    found = moir.inspect(tmp_path / "m.gguf")
-    assert isinstance(found, Inspection)
-    assert found.format == "GGUF"
-    assert not found.obstacles
+    actual = moir.inspect(tmp_path / "m.gguf")
+    assert isinstance(actual, Inspection)
+    assert actual.format == "GGUF"
+    assert not actual.obstacles

@@ -28,11 +28,11 @@ class Field(NamedTuple):
 def field_table(framework: str) -> Mapping[str, Mapping[str, Field]]:
     """The fields of each entry of a table, by name."""
     text = (Path(__file__).parent / "fields" / f"{framework}.txt").read_text(encoding="utf-8")
-    found: dict[str, Mapping[str, Field]] = {}
+    results: dict[str, Mapping[str, Field]] = {}
     for names, fields in re.findall(r"((?:^\w.*\n)+)((?:^    .*\n)+)", text, re.MULTILINE):
         entry = dict(map(_field, " ".join(fields.split()).split("; ")))
-        found |= dict.fromkeys(names.split(), entry)
-    return found
+        results |= dict.fromkeys(names.split(), entry)
+    return results
 
 
 def _field(text: str) -> tuple[str, Field]:

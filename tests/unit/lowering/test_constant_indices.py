@@ -18,8 +18,8 @@ OUTSIDE = "is outside of the 4 elements of dimension 1: the IR has zeros there"
 def onnx_model(kind: str, indices: Any) -> bytes:
     made = helper.make_node(kind, ["x", "i"], ["y"], name="y", axis=1)
     x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4])
-    found = helper.make_graph([made], "m", [x], [helper.make_empty_tensor_value_info("y")], [numpy_helper.from_array(indices, "i")])
-    return helper.make_model(found, opset_imports=[helper.make_opsetid("", 18)], ir_version=9).SerializeToString()
+    result = helper.make_graph([made], "m", [x], [helper.make_empty_tensor_value_info("y")], [numpy_helper.from_array(indices, "i")])
+    return helper.make_model(result, opset_imports=[helper.make_opsetid("", 18)], ir_version=9).SerializeToString()
 
 
 @pytest.mark.parametrize("kind", ["Gather", "GatherElements"])

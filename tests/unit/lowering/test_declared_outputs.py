@@ -34,9 +34,9 @@ FIXTURE = Path(__file__).parents[2] / "fixtures" / "tensorflow" / "saved_model_v
 def test_onnx(element: int, shape: Sequence[Any] | None, declared: str | None, tmp_path: Path) -> None:
     x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3])
     y = helper.make_tensor_value_info("y", element, shape)
-    found = helper.make_graph([helper.make_node("Relu", ["x"], ["y"], name="relu")], "m", [x], [y])
+    actual = helper.make_graph([helper.make_node("Relu", ["x"], ["y"], name="relu")], "m", [x], [y])
     path = tmp_path / "m.onnx"
-    path.write_bytes(helper.make_model(found, opset_imports=[helper.make_opsetid("", 18)], ir_version=9).SerializeToString())
+    path.write_bytes(helper.make_model(actual, opset_imports=[helper.make_opsetid("", 18)], ir_version=9).SerializeToString())
     expected = f"output 'y' is declared as {declared}, but what the model computes is tensor<1x3xf32>"
     assert notes(convert_model(path)) == ([] if declared is None else [expected])
 

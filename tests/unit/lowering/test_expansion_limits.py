@@ -33,7 +33,7 @@ HUGE = 1 << 40
     ("attributes", "length", "reason"),
     [
         ({"max_skip_count": HUGE, "ngram_indexes": [0]}, None, "more than 16384 comparisons.*use a smaller max_skip_count"),
-        ({"max_skip_count": 0, "ngram_indexes": [HUGE]}, 4, "places up to.*number the places without gaps"),
+        ({"max_skip_count": 0, "ngram_indexes": [HUGE]}, 4, "indices up to.*use indices without gaps"),
     ],
 )
 def test_counts_of_n_grams(tmp_path: Path, attributes: dict[str, object], length: int | None, reason: str) -> None:
@@ -58,5 +58,5 @@ def test_a_known_length_limits_the_distances_of_tokens(tmp_path: Path) -> None:
 
 def test_a_string_is_joined_with_itself_until_it_is_too_long(tmp_path: Path) -> None:
     nodes = [helper.make_node("StringConcat", [f"t{index}", f"t{index}"], [f"t{index + 1}"]) for index in range(40)]
-    found = str(converted(tmp_path, nodes, {"t0": np.array(["ab"], object)}, {}))
-    assert "opset15.StringTensorPack" in found
+    actual = str(converted(tmp_path, nodes, {"t0": np.array(["ab"], object)}, {}))
+    assert "opset15.StringTensorPack" in actual

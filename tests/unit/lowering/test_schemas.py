@@ -115,7 +115,7 @@ def onnx_schemas() -> Mapping[str, Mapping[int, Schema]]:
     from onnx.helper import get_attribute_value
 
     form = onnx.defs.OpSchema.FormalParameterOption
-    found: dict[str, dict[int, Schema]] = defaultdict(dict)
+    results: dict[str, dict[int, Schema]] = defaultdict(dict)
     for schema in onnx.defs.get_all_schemas_with_history():
         operands = [SchemaOperand(each.name, each.option == form.Optional, each.option == form.Variadic) for each in schema.inputs]
         attributes: dict[str, SchemaAttribute] = {}
@@ -125,8 +125,8 @@ def onnx_schemas() -> Mapping[str, Mapping[int, Schema]]:
             types = frozenset(ONNX_TYPES.get(str(each.type).rpartition(".")[2], ()))
             attributes[name] = SchemaAttribute(types, default, each.required)
         kind = f"{schema.domain}.{schema.name}" if schema.domain else schema.name
-        found[kind][schema.since_version] = Schema(operands, attributes)
-    return found
+        results[kind][schema.since_version] = Schema(operands, attributes)
+    return results
 
 
 def schemas_of_onnx(entry: Registered) -> list[Schema]:
@@ -245,15 +245,15 @@ def differences(signature: Signature, kinds: Mapping[str, Sequence[Schema]]) -> 
         if not operand.is_optional and all(each.is_optional for each in theirs):
             yield f"{kind}: operand {operand.name} may be absent"
     for attribute in signature.attributes:
-        found = [schema.attributes[attribute.name] for schema in schemas if attribute.name in schema.attributes]
-        if not found:
+        results = [schema.attributes[attribute.name] for schema in schemas if attribute.name in schema.attributes]
+        if not results:
             yield f"{kind}: there is no attribute {attribute.name}"
             continue
-        if all(attribute.type.removesuffix(" | None") not in each.types for each in found):
+        if all(attribute.type.removesuffix(" | None") not in each.types for each in results):
             yield f"{kind}: attribute {attribute.name} is no {attribute.type}"
-        if attribute.is_required and not any(each.is_required for each in found):
+        if attribute.is_required and not any(each.is_required for each in results):
             yield f"{kind}: attribute {attribute.name} may be absent"
-        for each in found:
+        for each in results:
             if each.default is not None and not attribute.is_required and not is_equal(attribute.default, each.default):
                 yield f"{kind}: attribute {attribute.name} is {each.default!r} by default, not {attribute.default!r}"
 
@@ -264,7 +264,7 @@ def all_differences(framework: str) -> tuple[list[str], int]:
     by_handler: dict[Callable[..., Any], list[Registered]] = defaultdict(list)
     for entry in registered(framework):
         by_handler[entry.handler].append(entry)
-    found: list[str] = []
+    results: list[str] = []
     compared = 0
     for handler, entries in by_handler.items():
         kinds: dict[str, list[Schema]] = defaultdict(list)
@@ -272,17 +272,17 @@ def all_differences(framework: str) -> tuple[list[str], int]:
             kinds[entry.kind] += SCHEMAS[framework](entry)
         if all(kinds.values()):
             compared += len(kinds)
-            found += differences(signature_of(handler), kinds)
-    return sorted(set(found)), compared
+            results += differences(signature_of(handler), kinds)
+    return sorted(set(results)), compared
 
 
 @pytest.mark.parametrize(("framework", "least"), [("onnx", 200), ("tf", 500), ("mxnet", 200), ("caffe", 15)])
 def test_signatures_say_what_schemas_say(framework: str, least: int) -> None:
-    found, compared = all_differences(framework)
+    actual, compared = all_differences(framework)
     assert compared > least
-    assert [each for each in found if each not in DELIBERATE] == []
+    assert [each for each in actual if each not in DELIBERATE] == []
 
 
 def test_every_deliberate_difference_is_one() -> None:
-    found = {each for framework in SCHEMAS for each in all_differences(framework)[0]}
-    assert [each for each in DELIBERATE if each not in found] == []
+    actual = {each for framework in SCHEMAS for each in all_differences(framework)[0]}
+    assert [each for each in DELIBERATE if each not in actual] == []

@@ -156,6 +156,6 @@ def test_attributes_that_a_framework_writes_in_its_own_way() -> None:
     table.lowers("Kind")(handler)
     called = table.handler("Kind", 1)
     assert called is not None
-    found: Any = called(node_of(axes=2, dtype="int8", k=3), cast("Any", None))
-    assert found == ((2,), si8, 3)
+    actual: Any = called(node_of(axes=2, dtype="int8", k=3), cast("Any", None))
+    assert actual == ((2,), si8, 3)
     assert called(node_of(), cast("Any", None)) == ((), f32, 1)

@@ -21,9 +21,9 @@ def called(handler: Callable[..., Any], table: LoweringTable | None = None, **at
     table = table or LoweringTable("onnx")
     with table.extended():
         table.lowers("Tested")(handler)
-        found = table.handler("Tested", 1)
-        assert found is not None
-        return found(node_of(**attributes), cast("Any", "builder"))
+        result = table.handler("Tested", 1)
+        assert result is not None
+        return result(node_of(**attributes), cast("Any", "builder"))
 
 
 def test_a_misspelt_attribute_is_refused() -> None:
@@ -87,13 +87,13 @@ def test_defaults_may_be_left_out(kind: str, attributes: dict[str, Any], is_acce
     builder = cast("Any", "builder")
     with onnx.extended():
         onnx.lowers(kind)(lambda op: op)
-        found = onnx.handler(kind, 17)
-        assert found is not None
+        actual = onnx.handler(kind, 17)
+        assert actual is not None
         if is_accepted:
-            assert found(node_of(**attributes), builder) == builder
+            assert actual(node_of(**attributes), builder) == builder
         else:
             with pytest.raises(ConversionError, match=f"does not name attribute {next(iter(attributes))}"):
-                found(node_of(**attributes), builder)
+                actual(node_of(**attributes), builder)
 
 
 def test_names_of_operands_are_no_attributes_of_pytorch() -> None:

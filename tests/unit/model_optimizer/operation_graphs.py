@@ -66,8 +66,8 @@ def run(build: Build, *inputs: np.ndarray, core: Any = None, **options: Any) -> 
     module = lowered(build, inputs, **options)
     core = core or openvino.Core()
     compiled = core.compile_model(to_openvino(module, core=core), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    found = compiled(list(inputs))
-    return [found[index] for index in range(len(compiled.outputs))]
+    actual = compiled(list(inputs))
+    return [actual[index] for index in range(len(compiled.outputs))]
 
 
 def kinds(module: ModuleOp) -> list[str]:

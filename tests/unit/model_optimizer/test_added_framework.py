@@ -14,7 +14,7 @@ from textwrap import dedent
 import pytest
 
 RECORD = """
-    from moir.framework_record import Framework, ReaderOption
+    from moir.frameworks.record import Framework, ReaderOption
 
     LINES = Framework(
         dialect="lines",

@@ -35,9 +35,9 @@ from moir.parameters.notation import NotationError
     ],
 )
 def test_forms(value: object, expected: list[tuple[str, tuple[float, ...]]]) -> None:
-    found = channel_values(value)
-    assert found == tuple(ChannelValues(*each) for each in expected)
-    assert not found or channel_values(notation_of(found)) == found
+    actual = channel_values(value)
+    assert actual == tuple(ChannelValues(*each) for each in expected)
+    assert not actual or channel_values(notation_of(actual)) == actual
 
 
 @pytest.mark.parametrize(

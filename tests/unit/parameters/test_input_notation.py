@@ -35,9 +35,9 @@ TEXTS = [
 
 @pytest.mark.parametrize(("text", "items"), TEXTS, ids=[text for text, _ in TEXTS])
 def test_inputs(text: str, items: list[str]) -> None:
-    found = input_items(text)
-    assert list(map(str, found)) == items
-    assert str(input_items(",".join(items))) == str(found)
+    actual = input_items(text)
+    assert list(map(str, actual)) == items
+    assert str(input_items(",".join(items))) == str(actual)
 
 
 @pytest.mark.parametrize(
@@ -125,8 +125,8 @@ VALUES: list[tuple[Any, list[str]]] = [
 
 @pytest.mark.parametrize(("given", "items"), VALUES, ids=lambda value: str(value)[:50])
 def test_values(given: Any, items: list[str]) -> None:
-    found = inputs_of(given)
-    assert list(map(str, found)) == items
+    actual = inputs_of(given)
+    assert list(map(str, actual)) == items
     assert [str(input_item(each)) for each in items] == items
 
 

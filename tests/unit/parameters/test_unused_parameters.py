@@ -25,7 +25,7 @@ MODULES = {
     "moir.rewriting.rearrangement",
     "moir.analysis.model_ports",
     "moir.analysis.port_layouts",
-    "moir.analysis.channels",
+    "moir.passes.interface.channels",
 }
 
 

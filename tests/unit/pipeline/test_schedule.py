@@ -17,28 +17,28 @@ from xdsl.passes import ModulePass
 
 import moir
 from moir.analysis.analyses import Analyses
-from moir.analysis.stale_facts import StaleFact, check_facts
 from moir.dialects.context import MoirContext
 from moir.dialects.element_types import f32
 from moir.dialects.inference import set_type
 from moir.dialects.shapes import tensor
-from moir.pipeline import AnchorPass, DeferredPass, default_pipeline, load_pass, pass_modules, pipeline_names
-from moir.pipeline.pass_kinds import PASS_KINDS
+from moir.pipeline import PASS_MODULES, AnchorPass, DeferredPass, default_pipeline, load_pass, pipeline_names
+from moir.pipeline.pass_index import PASS_KINDS
 from moir.pipeline.schedule import PassSchedule
+from moir.pipeline.stale_facts import StaleFact, check_facts
 from moir.rewriting.reporting_pass import ReportingPass, may_be_met
 from moir.rewriting.verification import OperationVerifyException
+from moir.support.xdsl_passes import module_pass
 from moir.tools.optimizer.text import TextParser, print_module
-from moir.xdsl_passes import module_pass
-from scripts.pass_kinds import FILE, text
+from scripts.pass_index import FILE, text
 from tests.unit.small_models import loop_model, matmul_model, save
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = ROOT / "tests" / "fixtures" / "tensorflow"
-EVERY_PASS = sorted(pass_modules())
+EVERY_PASS = sorted(PASS_MODULES)
 
 
 def test_the_generated_file_is_that_of_the_passes() -> None:
-    assert FILE.read_text(encoding="utf-8") == text(), "run python -m scripts.pass_kinds"
+    assert FILE.read_text(encoding="utf-8") == text(), "run python -m scripts.pass_index"
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY_PASS if name != "lower-mo"])
@@ -259,7 +259,7 @@ def test_a_pass_without_its_operations_is_not_imported(tmp_path: Path) -> None:
         [sys.executable, "-c", code], cwd=tmp_path, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
     )
     imported = {name.rpartition(".")[2].replace("_", "-") for name in done.stdout.split()}
-    assert imported == {name for name in pipeline_names("onnx") if name in pass_modules()} - {
+    assert imported == {name for name in pipeline_names("onnx") if name in PASS_MODULES} - {
         name for name, needs in PASS_KINDS.items() if not may_be_met(needs, frozenset(("MatMul", "Constant", "Parameter", "Result")))
     }
     assert len(imported) < 10

@@ -9,7 +9,7 @@ from moir.dialects.context import MoirContext
 from moir.dialects.framework import framework_of
 from moir.errors import UsageError
 from moir.options import ConversionOptions
-from moir.pipeline import default_pipeline, pass_modules, pass_names
+from moir.pipeline import PASS_MODULES, default_pipeline, pass_names
 from moir.pipeline.text import Pipeline
 
 
@@ -78,7 +78,7 @@ def test_every_pass_can_be_named() -> None:
 def test_without_layout_change(framework: str) -> None:
     pipeline = Pipeline.parse("default{layout-change=none}")
     every = [each.name for each in default_pipeline(framework)]
-    layout_change = {name for name, module in pass_modules().items() if module.startswith("moir.passes.layout.")}
+    layout_change = {name for name, module in PASS_MODULES.items() if module.startswith("moir.passes.layout.")}
     assert layout_change == {"choose-layouts"}
     left = [each.name for each in pipeline.passes(framework, ConversionOptions())]
     assert left == [name for name in every if name not in layout_change]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -14,6 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 from playwright.sync_api import Page, sync_playwright
 
 from moir.tools.convert import main
+from tests.unit.report.colours import SEEN, contrast, distance
 from tests.unit.small_models import loop_model
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -333,3 +336,100 @@ def test_operations_without_scopes_are_shown_by_sections_and_names_are_texts(sho
     page.press("#search", "Enter")
     assert page.locator(".node.chosen .name").text_content() == "<b>1234"
     assert page.locator("#details dd").first.inner_text() == "<b>1234"
+
+
+def test_search_finds_what_an_operation_comes_from(show: Show) -> None:
+    """The Sigmoid and the Mul became a Swish."""
+    page = show("loop")
+    page.fill("#search", "onnx.sigmoid")
+    assert any(text.startswith("Swish ") for text in page.locator("#found li").all_text_contents())
+    page.fill("#search", "no such operation")
+    assert page.locator("#found li").all_text_contents() == ["nothing in this step"]
+
+
+@pytest.mark.parametrize("width", [1500, 1000, 600, 380])
+def test_results_of_a_search_stand_under_its_box(show: Show, width: int) -> None:
+    page = show("loop")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.fill("#search", "a")
+    box, results = page.locator("#search").bounding_box(), page.locator("#found").bounding_box()
+    assert box is not None
+    assert results is not None
+    assert 0 <= results["y"] - (box["y"] + box["height"]) < 20
+    assert results["x"] >= 0
+    assert results["x"] + results["width"] <= width
+    page.set_viewport_size({"width": 1500, "height": 900})
+
+
+def test_a_small_screen_has_a_graph(show: Show) -> None:
+    page = show("loop")
+    page.set_viewport_size({"width": 480, "height": 800})
+    page.wait_for_timeout(50)
+    drawing = page.locator('.pane[data-side="here"] svg').bounding_box()
+    assert drawing is not None
+    assert drawing["width"] > 400
+    assert drawing["height"] > 300
+    assert page.evaluate("document.documentElement.scrollWidth") <= 480
+    page.set_viewport_size({"width": 1500, "height": 900})
+
+
+def test_the_address_keeps_the_operation(show: Show) -> None:
+    """In a step after the operation was replaced, its replacement is chosen, and the address still names the operation."""
+    page = show("loop", "#step=0")
+    page.locator(".node", has_text="Sigmoid").click()
+    first = page.url.partition("node=")[2]
+    assert first
+    page.locator("#steps li").last.click()
+    assert page.locator("#details h3").first.inner_text() == "opset4.Swish"
+    page.locator("#steps li").first.click()
+    assert "node=" in page.url
+
+
+KINDS = ("Convolution", "GroupConvolution", "MatMul", "Reshape", "Transpose", "MVN", "Add", "Concat", "ReduceMean", "Softmax", "Swish")
+KINDS += ("ScaledDotProductAttention", "FakeQuantize", "Loop", "Parameter", "Constant", "Gather", "MaxPool", "TopK")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_colours(show: Show, theme: str) -> None:
+    """Texts on nodes have a contrast of 4.5; kinds that stand side by side can be told apart, also with few cones."""
+    page = show("loop")
+    page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+
+    def colour(css: str) -> np.ndarray[Any, Any]:
+        pixel: Any = page.evaluate(
+            """(css) => {
+              const probe = document.body.appendChild(document.createElement("i"));
+              probe.style.color = css;
+              const context = document.createElement("canvas").getContext("2d");
+              context.fillStyle = getComputedStyle(probe).color;
+              probe.remove();
+              context.fillRect(0, 0, 1, 1);
+              return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+            }""",
+            css,
+        )
+        return np.array(pixel, float)
+
+    fills = {kind: colour(page.evaluate(f"colourOf('{kind}')")) for kind in KINDS}
+    ink = colour("var(--ink)")
+    assert {kind: round(contrast(fill, ink), 1) for kind, fill in fills.items() if contrast(fill, ink) < 4.5} == {}
+    for ground in ("--ground", "--pane", "--raised"):
+        assert contrast(colour("var(--quiet)"), colour(f"var({ground})")) >= 4.5
+    for seen in SEEN.values():
+        for first, second in combinations(("MatMul", "Reshape", "Transpose", "MVN", "Convolution"), 2):
+            assert distance(fills[first], fills[second], seen) > 0.04, (first, second)
+    page.evaluate("delete document.documentElement.dataset.theme")
+
+
+def test_labels_for_screen_readers(show: Show) -> None:
+    page = show("weights", "#step=0")
+    assert page.get_by_role("button", name="Conv block/Conv_1, 2 operands, 1 user").count() == 1
+    for role, name in (("search", None), ("region", "graph"), ("navigation", "model, steps and kinds of operations")):
+        assert page.get_by_role(role, name=name).count() == 1  # pyright: ignore[reportArgumentType] (a role is a Literal)
+    assert page.get_by_role("button", name="the keys").count() == 1
+
+
+def test_a_page_says_what_the_model_says_of_itself(show: Show) -> None:
+    facts = show("view").locator("#interface").inner_text().splitlines()
+    assert facts[facts.index("opset_import ai.onnx") + 1] == "17"
+    assert facts[facts.index("opset_import com.example") + 1] == "1"

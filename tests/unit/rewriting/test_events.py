@@ -25,10 +25,10 @@ opset1.Result(%y) {name = "r"}
 
 
 def events_of(module: Any, rule: FusionRule) -> list[RewriteEvent]:
-    found: list[RewriteEvent] = []
-    with traced(found.append):
+    events: list[RewriteEvent] = []
+    with traced(events.append):
         rewrite(module, [rule])
-    return found
+    return events
 
 
 def test_an_applied_rule(parse: Any) -> None:
@@ -74,15 +74,15 @@ def test_passes_that_replace_operations_themselves_report_too(parse: Any) -> Non
         opset1.Result(%e) {name = "r"}
         """
     )
-    found: list[RewriteEvent] = []
-    with traced(found.append):
+    actual: list[RewriteEvent] = []
+    with traced(actual.append):
         for name in ("fold-constants", "deduplicate"):
             load_pass(name)().apply(Context(), module)
-    assert [event.pattern for event in found] == ["fold-constants", "deduplicate"]
-    assert "opset1.Negative" in found[0].before[0]
-    assert "[-1.0, -2.0]" in found[0].after[0]
-    assert found[1].before[0].startswith("%d = ")
-    assert found[1].after[0].startswith("%c = ")
+    assert [event.pattern for event in actual] == ["fold-constants", "deduplicate"]
+    assert "opset1.Negative" in actual[0].before[0]
+    assert "[-1.0, -2.0]" in actual[0].after[0]
+    assert actual[1].before[0].startswith("%d = ")
+    assert actual[1].after[0].startswith("%c = ")
 
 
 def test_nothing_is_made_if_nobody_listens(parse: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,8 +57,8 @@ def test_an_operand_that_others_use_is_not_replaced() -> None:
         for number in range(4):
             yield op.Add(shared, op.constant(float(number)))
 
-    found = [isinstance(each, Constant) for each in folded(sums)]
-    assert found == [True, True, False, False]
+    actual = [isinstance(each, Constant) for each in folded(sums)]
+    assert actual == [True, True, False, False]
 
 
 def test_constants_of_the_model_count_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,9 +94,9 @@ def test_known_values_are_not_computed_in_many_steps() -> None:
 
 def test_sorting_counts_more_than_adding() -> None:
     numbers = np.arange(300, dtype=np.float32)
-    found = folded(lambda op: (op.Unique.results(op.constant(numbers))[0] for _ in range(3)))
-    assert [each.name for each in found] != ["opset1.Constant"] * 3
-    assert isinstance(found[0], Constant)
+    actual = folded(lambda op: (op.Unique.results(op.constant(numbers))[0] for _ in range(3)))
+    assert [each.name for each in actual] != ["opset1.Constant"] * 3
+    assert isinstance(actual[0], Constant)
 
 
 def test_strings_that_are_the_same_bytes_count_each() -> None:
@@ -110,8 +110,8 @@ def test_strings_that_are_the_same_bytes_count_each() -> None:
 
 def test_bytes_of_strings_count() -> None:
     long = np.array(["a" * 9000], object)
-    found = folded(lambda op: (op.Concat(op.constant(long, string), op.constant(long, string), axis=0) for _ in range(2)))
-    assert [isinstance(each, Constant) for each in found] == [True, True]
+    actual = folded(lambda op: (op.Concat(op.constant(long, string), op.constant(long, string), axis=0) for _ in range(2)))
+    assert [isinstance(each, Constant) for each in actual] == [True, True]
     shared = folded(lambda op: (op.Concat(*[op.constant(long, string)] * 3, axis=0) for _ in range(2)))
     assert not isinstance(shared[1], Constant)
 

@@ -303,14 +303,14 @@ def test_next_rule_is_tried_after_one_that_declines(parse: Any) -> None:
 
 
 def test_match_finds_operations_and_scalars(parse: Any) -> None:
-    found: list[Any] = []
+    actual: list[Any] = []
 
     def look(_: OpBuilder, match: Match) -> SSAValue | None:
-        found.extend((match.scalar("c"), match.constant("c").shape, match.operation("Add") is match.root, match.is_real("x")))
+        actual.extend((match.scalar("c"), match.constant("c").shape, match.operation("Add") is match.root, match.is_real("x")))
 
     apply(added(parse, "?x", "1x", "?x"), FusionRule(lambda op, x: op.Add(x, op.constant("c")), look))
     # Both orders are tried, but the other one has no constant first.
-    assert found == [3.0, (1,), True, True]
+    assert actual == [3.0, (1,), True, True]
 
 
 def test_refinement(parse: Any) -> None:

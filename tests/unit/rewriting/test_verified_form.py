@@ -53,9 +53,9 @@ def created(operation: type[Operation], operands: int, results: int, properties:
 
 
 def form(name: str) -> VerifiedForm:
-    found = form_of(operation(name))
-    assert found is not None
-    return found
+    form = form_of(operation(name))
+    assert form is not None
+    return form
 
 
 def accepts(op: OpsetOp) -> bool:

@@ -48,14 +48,14 @@ def places(line: str) -> Iterator[tuple[str, int, int]]:
     compiled = [(rule, re.compile(rule.get("match") or rule["begin"])) for rule in rules()]
     position = 0
     while True:
-        found = [
+        actual = [
             (match.start(), number, rule, match)
             for number, (rule, each) in zip(count(), compiled)
             if (match := each.search(line, position))
         ]
-        if not found:
+        if not actual:
             return
-        start, _, rule, match = min(found, key=lambda each: each[:2])
+        start, _, rule, match = min(actual, key=lambda each: each[:2])
         end = match.end()
         if "begin" in rule:
             end = start + 1
@@ -78,10 +78,10 @@ def text(request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureF
 def test_what_moir_prints_is_coloured(text: str) -> None:
     seen: set[str] = set()
     for line in text.splitlines():
-        found = list(tokens(line))
-        seen.update(name for name, _ in found)
+        actual = list(tokens(line))
+        seen.update(name for name, _ in actual)
         operation = re.match(r"\s*(?:(?:%[\w, %:]+) = )?([a-z_0-9]+\.[\w.]+)", line)
-        named = [token for name, token in found if name.startswith("meta.operation")]
+        named = [token for name, token in actual if name.startswith("meta.operation")]
         assert named == ([operation[1]] if operation else []), line
         # All that is left is punctuation.
         rest = line

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from moir.errors import ConversionError, ModelFileError
-from moir.frontends.protobuf.wire import encode_varint, length_field
+from moir.files.protobuf.wire import encode_varint, length_field
 from moir.tokenizers import detokenizer_module, read_folder, tokenizer_module
 from moir.tokenizers.character_maps import character_map
 from tests.unit.tokenizers import small_tokenizers as small

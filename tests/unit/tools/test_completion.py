@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import subprocess
 from pathlib import Path
@@ -51,7 +52,7 @@ def test_bash(script: Path, words: str, expected: list[str]) -> None:
 def test_every_option_is_in_the_scripts(script: Path) -> None:
     text = script.read_text()
     for action in argument_parser()._actions:
-        for option in action.option_strings:
+        for option in action.option_strings if action.help != argparse.SUPPRESS else ():
             kind = "l" if option.startswith("--") else "s" if len(option) == 2 else "o"
             assert (f"-{kind} {option.lstrip('-')}" if script.suffix == ".fish" else option) in text
     assert all(name in text for name in COMMANDS)

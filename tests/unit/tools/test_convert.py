@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
@@ -257,6 +258,41 @@ def test_progress_bar(capsys: pytest.CaptureFixture[str]) -> None:
     bar.begin(["import", "a", "b"])
     bar.start(2, "b")
     assert capsys.readouterr().err == f"\r\033[K[{'#' * 12}{'.' * 12}] 2/4 b"
+
+
+def test_the_bar_moves_by_the_bytes_that_are_written(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("moir.tools.progress.time.monotonic", iter([10.0, 10.01, 10.2, 10.21]).__next__)
+    bar = ProgressBar(sys.stderr)
+    bar.begin(["import", "a"])
+    for done in (1_000_000, 1_100_000, 2_000_000, 4_000_000):
+        bar.advance(2, "emission", done, 4_000_000)
+    shown = capsys.readouterr().err.split("\r\033[K")[1:]
+    # Not the second one, which follows too soon; always the last one.
+    assert [each.partition("] ")[2] for each in shown] == [f"2/3 emission {done}.0 of 4.0 MB" for done in (1, 2, 4)]
+    assert [each.count("#") for each in shown] == [18, 20, 24]
+
+
+class Bytes(ProgressBar):
+    """Records what `advance` is told."""
+
+    def __init__(self) -> None:
+        super().__init__(io.StringIO())
+        self.reports: list[tuple[str, int, int]] = []
+
+    def advance(self, number: int, stage: str, done: int, total: int) -> None:
+        self.reports.append((stage, done, total))
+
+
+def test_writing_reports_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    observer = Bytes()
+    monkeypatch.setattr("moir.tools.progress.ProgressBar", lambda _: observer)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    for cache in ([], ["--cache", str(tmp_path / "cache")]):
+        observer.reports.clear()
+        assert main([str(save(matmul_model(), tmp_path / "m.onnx")), "-o", str(tmp_path / "o"), *cache]) == 0
+        size = (tmp_path / "o" / "m.bin").stat().st_size
+        assert observer.reports[-1] == ("emission", size, size)
+        assert [each for _, each, _ in observer.reports] == sorted({each for _, each, _ in observer.reports})
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,10 @@ from moir.tools.optimizer.expected_diagnostics import differences, expectations_
     ],
 )
 def test_places(lines: list[str], expected: int | None) -> None:
-    found = expectations_of("\n".join(lines), "a.mlir")
-    assert {each.line for each in found} == {expected}
-    found = expectations_of("\n".join(lines), "a.mlir", 10)
-    assert {each.line for each in found} == {None if expected is None else expected + 10}
+    actual = expectations_of("\n".join(lines), "a.mlir")
+    assert {each.line for each in actual} == {expected}
+    actual = expectations_of("\n".join(lines), "a.mlir", 10)
+    assert {each.line for each in actual} == {None if expected is None else expected + 10}
 
 
 def test_several_comments_with_relative_places() -> None:

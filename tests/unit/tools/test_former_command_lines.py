@@ -114,14 +114,14 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def interface(xml: Path) -> str:
     """The inputs in an IR."""
-    found: list[str] = []
+    actual: list[str] = []
     for layer in ElementTree.parse(xml).getroot().iter("layer"):
         if layer.get("type") == "Parameter":
             data = layer.find("data")
             assert data is not None
             shape = str(data.get("shape")).replace("-1", "?")
-            found.append(f"{layer.get('name')}: {shape} {data.get('element_type')}")
-    return "; ".join(found)
+            actual.append(f"{layer.get('name')}: {shape} {data.get('element_type')}")
+    return "; ".join(actual)
 
 
 @pytest.mark.parametrize(("command", "stem", "inputs"), COMMANDS, ids=[command for command, _, _ in COMMANDS])

@@ -84,6 +84,10 @@ INVOCATIONS: list[tuple[str, int, str]] = [
     ("moir weights.onnx -o dumps --dump-ir dumps", 2, "weights.bin would be both output and dump; choose another folder for the dumps"),
     ("moir model.onnx -o out --dump-ir -", 2, "moir: error: argument --dump-ir: - is not a folder; see moir --help"),
     (f"moir {'a' * 5000}", 1, f"moir: error: {'a' * 100}"),
+    ("moir model.onnx -o net.bin", 2, "moir: error: an IR is an .xml with its weights beside it, not net.bin; say -o net.xml"),
+    ("moir diff model.onnx absent.onnx", 2, "moir diff: error: absent.onnx: cannot be read: No such file or directory"),
+    ("moir diff model.onnx model.onnx --tolerance few", 2, "moir diff: error: argument --tolerance: 'few' is not a number from 0 on"),
+    ("moir model.onnx --framework onx", 2, "moir: error: --framework cannot be 'onx'; did you mean onnx?"),
     # Options.
     ("moir", 2, "moir: error: MODEL is missing; see moir --help"),
     (

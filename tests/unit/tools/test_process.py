@@ -26,19 +26,19 @@ def test_the_exit_status_is_that_of_the_command(status: int) -> None:
 
 
 def test_what_was_printed_is_written() -> None:
-    found = ended("sys.stdout.write('result')\nsys.stderr.write('note')\nreturn 0")
-    assert (found.stdout, found.stderr) == ("result", "note")
+    actual = ended("sys.stdout.write('result')\nsys.stderr.write('note')\nreturn 0")
+    assert (actual.stdout, actual.stderr) == ("result", "note")
 
 
 def test_functions_of_libraries_run_at_the_end() -> None:
-    found = ended("atexit.register(print, 'first')\natexit.register(print, 'second')\nreturn 3")
-    assert (found.stdout, found.returncode) == ("second\nfirst\n", 3)
+    actual = ended("atexit.register(print, 'first')\natexit.register(print, 'second')\nreturn 3")
+    assert (actual.stdout, actual.returncode) == ("second\nfirst\n", 3)
 
 
 def test_an_exception_is_a_failure_with_its_traceback() -> None:
-    found = ended("raise KeyError('lost')")
-    assert found.returncode == 1
-    assert "KeyError: 'lost'" in found.stderr
+    actual = ended("raise KeyError('lost')")
+    assert actual.returncode == 1
+    assert "KeyError: 'lost'" in actual.stderr
 
 
 def test_a_closed_stream_does_no_harm() -> None:

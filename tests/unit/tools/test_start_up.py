@@ -92,7 +92,10 @@ def test_import_of_the_package_is_lazy() -> None:
 def test_names_of_the_package() -> None:
     functions = [
         "bisect",
+        "check",
+        "compare",
         "convert_model",
+        "convert_models",
         "diff",
         "errors",
         "inspect",
@@ -101,9 +104,10 @@ def test_names_of_the_package() -> None:
         "report",
         "run",
         "save_model",
+        "save_onnx",
         "to_openvino",
     ]
-    names = ["Input", "Observer", "__version__", *functions]
+    names = ["ConversionResult", "Input", "Job", "Observer", "__version__", *functions]
     assert run("import moir; print(dir(moir))") == str(names)
     assert run("import moir; print([name for name in dir(moir) if getattr(moir, name) is None])") == "[]"
     assert run("from moir import *; print(Observer.__name__, errors.MoirError.__name__)") == "Observer MoirError"

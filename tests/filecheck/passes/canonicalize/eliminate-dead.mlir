@@ -93,3 +93,24 @@ builtin.module {
     opset1.Result(%y) {name = "y"}
   }
 }
+
+// -----
+
+// The first value of a state is the result if the loop has no iteration.
+// CHECK-LABEL: moir.model @state
+// CHECK:         opset5.Loop(%n, %t, %x) {inputs = [#moir.port<2 back 1>], outputs = [#moir.port<1>], condition = 0}
+builtin.module {
+  moir.model @state {
+    %x = opset1.Parameter() {name = "x"} : tensor<2xf32>
+    %n = opset1.Parameter() {name = "n"} : tensor<si64>
+    %t = opset1.Constant() {value = #moir.data<tensor<i1>, [true]>} : tensor<i1>
+    %1 = opset5.Loop(%n, %t, %x) {inputs = [#moir.port<2 back 1>], outputs = [#moir.port<1>], condition = 0} ({
+      %a = opset1.Parameter() : tensor<2xf32>
+      %v = opset1.Constant() {value = #moir.data<tensor<2xf32>, [1.0, 2.0]>} : tensor<2xf32>
+      %c = opset1.Constant() {value = #moir.data<tensor<i1>, [true]>} : tensor<i1>
+      opset1.Result(%c)
+      opset1.Result(%v)
+    }) : tensor<2xf32>
+    opset1.Result(%1) {name = "y"}
+  }
+}

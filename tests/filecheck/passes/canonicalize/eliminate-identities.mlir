@@ -77,3 +77,22 @@ builtin.module {
     opset1.Result(%3) {name = "z"}
   }
 }
+
+// -----
+
+// The value that is not chosen may still be broadcast to a larger shape.
+// CHECK-LABEL: moir.model @broadcast_by_the_other
+// CHECK:           opset1.Select
+// CHECK:           opset1.Select
+builtin.module {
+  moir.model @broadcast_by_the_other {
+    %x = opset1.Parameter() {name = "x"} : tensor<?xf32>
+    %o = opset1.Parameter() {name = "o"} : tensor<1xf32>
+    %n = opset1.Parameter() {name = "n"} : tensor<?xf32>
+    %c = opset1.Constant() {value = #moir.data<tensor<i1>, [true]>} : tensor<i1>
+    %1 = opset1.Select(%c, %x, %n) : tensor<?xf32>
+    %2 = opset1.Select(%c, %o, %n) : tensor<?xf32>
+    opset1.Result(%1) {name = "y"}
+    opset1.Result(%2) {name = "z"}
+  }
+}

@@ -31,3 +31,30 @@ moir.model @others {
   opset1.Result(%y) {name = "y"}
   opset1.Result(%z) {name = "z"}
 }
+
+// -----
+
+// The blocks of the first table lie along its first dimension: each element gets a scale. Those of the second one are
+// parts of its rows.
+// CHECK-LABEL: @blocks
+// CHECK: %[[ROWS:.*]] = opset1.Reshape
+// CHECK: %[[SCALES:.*]] = opset1.Constant() {value = #moir.data<tensor<4x1xf32>, [1.0, 1.0, 2.0, 2.0]>}
+// CHECK: %[[TABLE:.*]] = opset1.Multiply({{.*}}, %[[SCALES]])
+// CHECK: opset8.Gather(%[[TABLE]], %i
+// CHECK: opset8.Gather(%[[ROWS]], %i
+moir.model @blocks {
+  %i = opset1.Parameter() {name = "i"} : tensor<?xsi32>
+  %w = opset1.Constant() {value = #moir.data<tensor<2x2x1xui8>, [1, 2, 3, 4]>} : tensor<2x2x1xui8>
+  %c = opset1.Convert(%w) {destination_type = f32} : tensor<2x2x1xf32>
+  %s = opset1.Constant() {value = #moir.data<tensor<2x1x1xf32>, [1.0, 2.0]>} : tensor<2x1x1xf32>
+  %d = opset1.Multiply(%c, %s) : tensor<2x2x1xf32>
+  %first = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [4, 1]>} : tensor<2xsi64>
+  %last = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [2, 2]>} : tensor<2xsi64>
+  %t = opset1.Reshape(%d, %first) {special_zero = false} : tensor<4x1xf32>
+  %r = opset1.Reshape(%d, %last) {special_zero = false} : tensor<2x2xf32>
+  %axis = opset1.Constant() {value = #moir.data<tensor<si64>, [0]>} : tensor<si64>
+  %y = opset8.Gather(%t, %i, %axis) {name = "y"} : tensor<?x1xf32>
+  %z = opset8.Gather(%r, %i, %axis) {name = "z"} : tensor<?x2xf32>
+  opset1.Result(%y) {name = "y"}
+  opset1.Result(%z) {name = "z"}
+}

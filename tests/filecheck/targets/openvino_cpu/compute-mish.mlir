@@ -42,3 +42,23 @@ builtin.module {
     opset1.Result(%5) {name = "w"}
   }
 }
+
+// -----
+
+// The heads of an attention are moved behind its steps before.
+// CHECK-LABEL: moir.model @moved_heads
+// CHECK:         opset1.Exp
+// CHECK-NOT:     opset4.Mish
+builtin.module {
+  moir.model @moved_heads {
+    %a = opset1.Parameter() {name = "a"} : tensor<1x2x2x2xf32>
+    %v = opset1.Parameter() {name = "v"} : tensor<1x2x2x4xf32>
+    %order = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 2, 1, 3]>} : tensor<4xsi64>
+    %sizes = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 2, 8]>} : tensor<3xsi64>
+    %0 = opset1.MatMul(%a, %v) : tensor<1x2x2x4xf32>
+    %1 = opset1.Transpose(%0, %order) : tensor<1x2x2x4xf32>
+    %2 = opset1.Reshape(%1, %sizes) {special_zero = false} : tensor<1x2x8xf32>
+    %3 = opset4.Mish(%2) : tensor<1x2x8xf32>
+    opset1.Result(%3) {name = "y"}
+  }
+}

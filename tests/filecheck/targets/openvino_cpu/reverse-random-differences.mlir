@@ -45,13 +45,14 @@ builtin.module {
 
 // -----
 
-// What is subtracted from random numbers, and random numbers whose shape is an input's, stay.
-// CHECK-LABEL: moir.model @kept
+// What is subtracted from random numbers stays. Random numbers whose shape is an input's are constants for the runtime,
+// too, if the shape is static.
+// CHECK-LABEL: moir.model @shapes
 // CHECK:           opset1.Subtract(%u, %x)
-// CHECK:           opset1.Subtract(%x, %v)
-// CHECK-NOT:       Negative
+// CHECK:           %[[D:.*]] = opset1.Subtract(%v, %x)
+// CHECK-NEXT:      opset1.Negative(%[[D]])
 builtin.module {
-  moir.model @kept {
+  moir.model @shapes {
     %x = opset1.Parameter() {name = "x"} : tensor<4xf32>
     %s = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [4]>} : tensor<1xsi64>
     %low = opset1.Constant() {value = #moir.data<tensor<f32>, [0.0]>} : tensor<f32>
@@ -63,5 +64,24 @@ builtin.module {
     %2 = opset1.Subtract(%x, %v) : tensor<4xf32>
     opset1.Result(%1) {name = "y"}
     opset1.Result(%2) {name = "z"}
+  }
+}
+
+// -----
+
+// Both terms are random.
+// CHECK-LABEL: moir.model @both
+// CHECK-NOT:       opset1.Subtract
+// CHECK:           %[[S:[0-9]+]] = opset1.Add
+// CHECK:           opset1.Multiply(%[[S]], %{{[0-9]+}}) {name = "difference"}
+builtin.module {
+  moir.model @both {
+    %s = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [4]>} : tensor<1xsi64>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [0.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %u = opset8.RandomUniform(%s, %low, %high) {output_type = f32, global_seed = 0, op_seed = 0} : tensor<4xf32>
+    %1 = opset1.Log(%u) : tensor<4xf32>
+    %2 = opset1.Subtract(%u, %1) {name = "difference"} : tensor<4xf32>
+    opset1.Result(%2) {name = "y"}
   }
 }

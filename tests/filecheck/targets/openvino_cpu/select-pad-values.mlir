@@ -67,3 +67,27 @@ builtin.module {
     opset1.Result(%2) {name = "y"}
   }
 }
+
+// -----
+
+// So it is for what is computed of levels in integers.
+
+// CHECK-LABEL: moir.model @sums
+// CHECK:           %[[S:.*]] = opset1.ReduceSum
+// CHECK:           %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[S]])
+// CHECK:           opset12.Pad(%[[M]]
+builtin.module {
+  moir.model @sums {
+    %x = opset1.Parameter() {name = "x"} : tensor<2x3xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %begins = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [1, 0]>} : tensor<2xsi64>
+    %ends = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [0, 0]>} : tensor<2xsi64>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %value = opset1.Constant() {value = #moir.data<tensor<f32>, [0.5]>} : tensor<f32>
+    %1 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<2x3xf32>
+    %2 = opset1.ReduceSum(%1, %axes) {keep_dims = true} : tensor<2x1xf32>
+    %3 = opset12.Pad(%2, %begins, %ends, %value) {pad_mode = "constant"} : tensor<3x1xf32>
+    opset1.Result(%3) {name = "y"}
+  }
+}

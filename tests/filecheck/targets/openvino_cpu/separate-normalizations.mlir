@@ -96,3 +96,28 @@ builtin.module {
     opset1.Result(%6) {name = "z"}
   }
 }
+
+// -----
+
+// The shape is static only because of the constants.
+
+// CHECK-LABEL: moir.model @broadcast
+// CHECK:         %[[S:.*]] = opset1.Add(%x, %c)
+// CHECK:         %[[L:.*]] = opset1.Reshape(%[[S]], %{{.*}}) {special_zero = false} : tensor<3x1x20xf32>
+// CHECK:         %[[G:.*]] = opset12.GroupNormalization(%[[L]], %scale, %shift)
+// CHECK:         opset1.Reshape(%[[G]], %{{.*}}) {special_zero = false} : tensor<3x1x5x4xf32>
+// CHECK:         opset12.GroupNormalization(%y, %scale, %shift)
+builtin.module {
+  moir.model @broadcast {
+    %x = opset1.Parameter() {name = "x"} : tensor<3x1x5x?xf32>
+    %y = opset1.Parameter() {name = "y"} : tensor<3x1x5x4xf32>
+    %c = opset1.Constant() {value = #moir.data<tensor<4xf32>, [1.0, 2.0, 3.0, 4.0]>} : tensor<4xf32>
+    %scale = opset1.Constant() {value = #moir.data<tensor<1xf32>, [1.0]>} : tensor<1xf32>
+    %shift = opset1.Constant() {value = #moir.data<tensor<1xf32>, [0.0]>} : tensor<1xf32>
+    %1 = opset1.Add(%x, %c) : tensor<3x1x5x4xf32>
+    %2 = opset12.GroupNormalization(%1, %scale, %shift) {num_groups = 1, epsilon = 1.0e-05} : tensor<3x1x5x4xf32>
+    %3 = opset12.GroupNormalization(%y, %scale, %shift) {num_groups = 1, epsilon = 1.0e-05} : tensor<3x1x5x4xf32>
+    opset1.Result(%2) {name = "a"}
+    opset1.Result(%3) {name = "b"}
+  }
+}

@@ -37,6 +37,24 @@ builtin.module {
 
 // -----
 
+// A constant makes a size known.
+// CHECK-LABEL: moir.model @known_by_constant
+// CHECK:           %[[R:.*]] = opset1.ReduceMax(%{{.*}}, %{{.*}}) {keep_dims = true{{.*}}} : tensor<1x?x?x1xf32>
+// CHECK:           %[[S:.*]] = opset15.Squeeze(%[[R]], %{{.*}}) {{.*}}: tensor<?x?x1xf32>
+// CHECK:           opset1.Divide(%[[S]], %c)
+builtin.module {
+  moir.model @known_by_constant {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x?x?xf32>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
+    %c = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 2.0]>} : tensor<2x1xf32>
+    %1 = opset1.ReduceMax(%x, %axes) {keep_dims = true, name = "r"} : tensor<?x?x1xf32>
+    %2 = opset1.Divide(%1, %c) : tensor<?x2x1xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}
+
+// -----
+
 // A single constant, another axis and further users are read correctly.
 // CHECK-LABEL: moir.model @others
 // CHECK-NOT:       Squeeze

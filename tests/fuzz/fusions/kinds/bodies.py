@@ -28,12 +28,12 @@ def recurrent(d: Draft, x: Value) -> Value:
     operands: list[Value | None] = [x, d.weights((ways, gates * hidden, size), x, 0.5), d.weights((ways, gates * hidden, hidden), x, 0.5)]
     operands.append(d.weights((ways, 2 * gates * hidden), x, 0.5) if draw.chance(0.7) else None)
     others = {"linear_before_reset": draw.integer(0, 1)} if name == "GRU" else {}
-    found, last = d.ops(name, *operands, outputs=2, hidden_size=hidden, direction=direction, **others)
+    result, last = d.ops(name, *operands, outputs=2, hidden_size=hidden, direction=direction, **others)
     if draw.chance(0.3):
         return d.op("Squeeze", last, d.constant(np.array([0], np.int64))) if ways == 1 else last
     if ways == 1:
-        return d.op("Squeeze", found, d.constant(np.array([1], np.int64)))
-    return d.reshape(d.transpose(found, (0, 2, 1, 3)), (steps, batch, ways * hidden))
+        return d.op("Squeeze", result, d.constant(np.array([1], np.int64)))
+    return d.reshape(d.transpose(result, (0, 2, 1, 3)), (steps, batch, ways * hidden))
 
 
 @kind("Cell", "recurrent", 1.0)
@@ -91,23 +91,23 @@ def loop(d: Draft, x: Value) -> Value:
             [helper.make_tensor_value_info(again.name, 9, []), helper.make_tensor_value_info(following.name, element, list(x.shape))],
         )
     count, going = d.constant(np.array(draw.integer(1, 3), np.int64)), d.constant(np.array(True))
-    found = Value(f"v{d.count}", x.shape, x.dtype)
-    d.nodes.append(helper.make_node("Loop", [count.name, going.name, x.name], [found.name], f"Loop_{d.count}", body=body))
+    result = Value(f"v{d.count}", x.shape, x.dtype)
+    d.nodes.append(helper.make_node("Loop", [count.name, going.name, x.name], [result.name], f"Loop_{d.count}", body=body))
     d.count += 1
-    return found
+    return result
 
 
 def _step(d: Draft, state: Value) -> Value:
     """A new state of the same shape. Raises NoCase if the shape changes."""
-    found = state
+    result = state
     for _ in range(d.draw.integer(1, 3)):
-        found = KINDS[d.draw.one_of(STEPS)].apply(d, found) if d.draw.chance(0.8) else d.draw.one_of([*ACTIVATIONS.values()])(d, found)
+        result = KINDS[d.draw.one_of(STEPS)].apply(d, result) if d.draw.chance(0.8) else d.draw.one_of([*ACTIVATIONS.values()])(d, result)
         if d.draw.chance(0.3):
-            found = d.op(d.draw.one_of(("Add", "Mul", "Sub")), found, state)
+            result = d.op(d.draw.one_of(("Add", "Mul", "Sub")), result, state)
     # States that are multiplied in each iteration must stay small.
-    if found.shape != state.shape or found.dtype != state.dtype:
+    if result.shape != state.shape or result.dtype != state.dtype:
         raise NoCase("the state changes its shape")
-    return d.op("Clip", found, d.constant(-8, state.dtype), d.constant(8, state.dtype)) if d.draw.chance(0.5) else d.op("Tanh", found)
+    return d.op("Clip", result, d.constant(-8, state.dtype), d.constant(8, state.dtype)) if d.draw.chance(0.5) else d.op("Tanh", result)
 
 
 def _scanned(d: Draft, x: Value, shape: tuple[int, ...]) -> Value:
@@ -126,12 +126,12 @@ def _scanned(d: Draft, x: Value, shape: tuple[int, ...]) -> Value:
             [helper.make_tensor_value_info(each.name, element, list(shape)) for each in (state, part)],
             [helper.make_tensor_value_info(each.name, element, list(shape)) for each in (following, result)],
         )
-    last, found = Value(f"v{d.count}", shape, x.dtype), Value(f"v{d.count}_1", x.shape, x.dtype)
+    last, value = Value(f"v{d.count}", shape, x.dtype), Value(f"v{d.count}_1", x.shape, x.dtype)
     attributes = {"num_scan_inputs": 1}
     if draw.chance(0.2):
         attributes["scan_input_directions"] = [1]
-    d.nodes.append(helper.make_node("Scan", [begin.name, x.name], [last.name, found.name], f"Scan_{d.count}", body=body, **attributes))
+    d.nodes.append(helper.make_node("Scan", [begin.name, x.name], [last.name, value.name], f"Scan_{d.count}", body=body, **attributes))
     d.count += 1
     if draw.chance(0.4):
         d.values.append(last)
-    return found
+    return value

@@ -104,8 +104,8 @@ def blocks(d: Draft, x: Value) -> Value:
             data, (batch, 2, 2, channels // 4, height, width) if draw.chance(0.5) else (batch, channels // 4, 2, 2, height, width)
         )
         order = draw.one_of(((0, 3, 4, 1, 5, 2), (0, 1, 4, 2, 5, 3)))
-        found = d.transpose(split, order)
-        return d.as_image(d.reshape(found, (batch, found.shape[1], found.shape[2] * found.shape[3], found.shape[4] * found.shape[5])))
+        result = d.transpose(split, order)
+        return d.as_image(d.reshape(result, (batch, result.shape[1], result.shape[2] * result.shape[3], result.shape[4] * result.shape[5])))
     if height % 2 or width % 2:
         raise NoCase("no blocks")
     split = d.transpose(d.reshape(data, (batch, channels, height // 2, 2, width // 2, 2)), (0, 3, 5, 1, 2, 4))

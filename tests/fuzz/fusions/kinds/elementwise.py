@@ -86,8 +86,8 @@ def soft_plus(d: Draft, x: Value) -> Value:
     """Written as log(1 + eˣ), perhaps with tanh and a product after it: Mish."""
     floats_only(x)
     limited = d.op("Clip", x, None, d.constant(20, x.dtype))
-    found = d.op("Log", either(d, "Add", d.op("Exp", limited), d.scalar(1, x)))
-    return either(d, "Mul", x, d.op("Tanh", found)) if d.draw.chance(0.5) else found
+    result = d.op("Log", either(d, "Add", d.op("Exp", limited), d.scalar(1, x)))
+    return either(d, "Mul", x, d.op("Tanh", result)) if d.draw.chance(0.5) else result
 
 
 @kind("PRelu", "activation")
@@ -144,8 +144,8 @@ def cast(d: Draft, x: Value) -> Value:
         between = d.op("Clip", x, d.constant(0 if np.dtype(to).kind == "u" else -100, x.dtype), d.constant(100, x.dtype))
     from onnx import helper
 
-    found = d.op("Cast", between, to=helper.np_dtype_to_tensor_dtype(np.dtype(to)))
-    return d.op("Cast", found, to=helper.np_dtype_to_tensor_dtype(x.dtype)) if d.draw.chance(0.8) else found
+    result = d.op("Cast", between, to=helper.np_dtype_to_tensor_dtype(np.dtype(to)))
+    return d.op("Cast", result, to=helper.np_dtype_to_tensor_dtype(x.dtype)) if d.draw.chance(0.8) else result
 
 
 @kind("Where", "arithmetic", 0.7)

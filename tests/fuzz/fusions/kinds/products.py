@@ -33,8 +33,8 @@ def dense_weights(d: Draft, rows: int, columns: int, like: Value) -> Value:
 def product(d: Draft, x: Value) -> Value:
     at_least(x, 1)
     columns = d.draw.one_of((1, 2, 4, 8, x.shape[-1], x.shape[-1]))
-    found = d.op("MatMul", x, dense_weights(d, x.shape[-1], columns, x))
-    return either(d, "Add", found, d.weights((columns,), x, 0.5)) if d.draw.chance(0.4) else found
+    result = d.op("MatMul", x, dense_weights(d, x.shape[-1], columns, x))
+    return either(d, "Add", result, d.weights((columns,), x, 0.5)) if d.draw.chance(0.4) else result
 
 
 @kind("MatMul.left", "product", 0.7)
@@ -91,8 +91,8 @@ def feed_forward(d: Draft, x: Value) -> Value:
     active = draw.one_of((gelu, swish, *(ACTIVATIONS[name] for name in ("Relu", "Gelu", "Gelu.tanh", "Mish", "HardSwish"))))(d, inner)
     if draw.chance(0.35):
         active = either(d, "Mul", active, d.op("MatMul", x, dense_weights(d, size, 2 * size, x)))
-    found = d.op("MatMul", active, dense_weights(d, 2 * size, size, x))
-    return either(d, "Add", found, x) if draw.chance(0.5) else found
+    result = d.op("MatMul", active, dense_weights(d, 2 * size, size, x))
+    return either(d, "Add", result, x) if draw.chance(0.5) else result
 
 
 def heads_of(d: Draft, x: Value, heads: int, *, moved: bool = True) -> Value:
@@ -131,8 +131,8 @@ def rotated(d: Draft, x: Value) -> Value:
 def rotary(d: Draft, x: Value) -> Value:
     batch, steps, size = sequence(x)
     heads = d.draw.one_of([each for each in (1, 2, 4) if size % (2 * each) == 0])
-    found = rotated(d, heads_of(d, x, heads))
-    return d.reshape(d.transpose(found, (0, 2, 1, 3)), (batch, steps, size)) if d.draw.chance(0.6) else found
+    result = rotated(d, heads_of(d, x, heads))
+    return d.reshape(d.transpose(result, (0, 2, 1, 3)), (batch, steps, size)) if d.draw.chance(0.6) else result
 
 
 @kind("Attention", "block", 2.0)
@@ -164,6 +164,6 @@ def attention(d: Draft, x: Value) -> Value:
         mask = np.where(draw.random.random((1, 1, steps, steps)) < 0.3, -1e4, 0).astype(np.float32)
         scores = either(d, "Add", scores, d.constant(mask.astype(x.dtype)))
     shares = d.op("Softmax", scores, axis=draw.one_of((-1, 3)))
-    found = d.op("MatMul", shares, values)
-    joined = d.reshape(d.transpose(found, (0, 2, 1, 3)), (batch, steps, size))
+    result = d.op("MatMul", shares, values)
+    joined = d.reshape(d.transpose(result, (0, 2, 1, 3)), (batch, steps, size))
     return d.op("MatMul", joined, dense_weights(d, size, size, x)) if draw.chance(0.6) else joined

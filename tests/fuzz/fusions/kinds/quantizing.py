@@ -51,9 +51,9 @@ def dequantized_otherwise(d: Draft, x: Value) -> Value:
     floats_only(x)
     operands, _ = quantization(d, x, per_channel=False)
     scale = d.scalar(d.draw.one_of((0.02, 0.1, -0.05)), x)
-    found = d.op("Cast", d.op("QuantizeLinear", x, *operands), to=1)
+    result = d.op("Cast", d.op("QuantizeLinear", x, *operands), to=1)
     if x.dtype != np.float32:
         raise NoCase("f32 only")
     if d.draw.chance(0.5):
-        found = d.op("Sub", found, d.scalar(d.draw.one_of((3.0, 128.0)), x))
-    return d.op("Mul", found, scale)
+        result = d.op("Sub", result, d.scalar(d.draw.one_of((3.0, 128.0)), x))
+    return d.op("Mul", result, scale)

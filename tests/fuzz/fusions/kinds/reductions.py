@@ -48,8 +48,8 @@ def arg_max(d: Draft, x: Value) -> Value:
     floats_only(x)
     if not x.rank:
         raise NoCase("no axes")
-    found = d.op(d.draw.one_of(("ArgMax", "ArgMin")), x, axis=d.draw.integer(-x.rank, x.rank - 1), keepdims=int(d.draw.chance(0.5)))
-    return d.op("Cast", found, to=1) if d.draw.chance(0.7) else found
+    result = d.op(d.draw.one_of(("ArgMax", "ArgMin")), x, axis=d.draw.integer(-x.rank, x.rank - 1), keepdims=int(d.draw.chance(0.5)))
+    return d.op("Cast", result, to=1) if d.draw.chance(0.7) else result
 
 
 @kind("TopK", "reduction", 0.5)

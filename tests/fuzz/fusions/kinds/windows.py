@@ -131,8 +131,8 @@ def transposed_convolution(d: Draft, x: Value) -> Value:
     strides = [draw.integer(1, 2) for _ in range(spatial)]
     pads = [draw.integer(0, each // 2) for each in kernel] * 2
     added = [draw.integer(0, stride - 1) for stride in strides]
-    found = d.op("ConvTranspose", *operands, group=groups, kernel_shape=kernel, strides=strides, pads=pads, output_padding=added)
-    return d.as_image(found)
+    result = d.op("ConvTranspose", *operands, group=groups, kernel_shape=kernel, strides=strides, pads=pads, output_padding=added)
+    return d.as_image(result)
 
 
 @kind("MaxPool", "pooling", 3.0)

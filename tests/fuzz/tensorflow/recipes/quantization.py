@@ -76,8 +76,8 @@ def quantization(draw: Draw, dtype: np.dtype[Any]) -> Node:
 
     def function(**operands: Any) -> Any:
         # Half to even is computed by oneDNN in TensorFlow, with another step.
-        found, low, high = tf.raw_ops.QuantizeV2(**operands, T=target, mode=mode, round_mode="HALF_AWAY_FROM_ZERO")
-        return [tf.bitcast(found, stored), low, high]
+        result, low, high = tf.raw_ops.QuantizeV2(**operands, T=target, mode=mode, round_mode="HALF_AWAY_FROM_ZERO")
+        return [tf.bitcast(result, stored), low, high]
 
     data = levels(draw, dtype, draw.filled())
     if mode == "MIN_FIRST":
@@ -104,8 +104,8 @@ def of_integers(kind: str, names: tuple[str, ...], operands: dict[str, Array], r
 
     def function(**tensors: Any) -> Any:
         given = {name: tf.bitcast(value, tf.quint8) if name in names else value for name, value in tensors.items()}
-        found, *limits = getattr(tf.raw_ops, kind)(**given, **attributes)
-        return [tf.bitcast(found, tf.int32 if found.dtype == tf.qint32 else tf.uint8), *limits]
+        result, *limits = getattr(tf.raw_ops, kind)(**given, **attributes)
+        return [tf.bitcast(result, tf.int32 if result.dtype == tf.qint32 else tf.uint8), *limits]
 
     limits = {name: np.array(number, np.float32) for name, number in ranges.items()}
     return Node({**operands, **limits}, {}, tuple(limits), None, function)

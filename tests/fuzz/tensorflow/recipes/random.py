@@ -14,9 +14,9 @@ from tests.fuzz.tensorflow.recipe import Node, index_type, recipe
 def within(low: float, high: float) -> Any:
     """1 for numbers in a range, 0 for others, in the element type of the numbers."""
 
-    def compared(found: Any) -> Any:
-        numbers = tf.cast(found, tf.float32)
-        return tf.cast(tf.logical_and(numbers >= low, numbers <= high), found.dtype)
+    def compared(result: Any) -> Any:
+        numbers = tf.cast(result, tf.float32)
+        return tf.cast(tf.logical_and(numbers >= low, numbers <= high), result.dtype)
 
     return compared
 

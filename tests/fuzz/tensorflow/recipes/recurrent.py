@@ -47,8 +47,8 @@ def lstm(draw: Draw, dtype: np.dtype[Any], kind: str) -> Node:
     shorter = length < steps
 
     def states(**operands: Any) -> Any:
-        found = getattr(tf.raw_ops, kind)(**operands)
-        return [found[1], found[6]] if shorter else found
+        result = getattr(tf.raw_ops, kind)(**operands)
+        return [result[1], result[6]] if shorter else result
 
     return Node({"seq_len_max": length, "x": data, **operands}, attributes, structural, None, states, fixed=WEIGHTS)
 

@@ -17,9 +17,9 @@ ENGLISH = ("", "a", "Abc", "a b  C", "Hello, World", "12Z")
 
 def texts(draw: Draw, shape: list[int], among: tuple[str, ...] = TEXTS) -> Array:
     """Strings of a shape."""
-    found = np.empty(shape, object)
-    found.ravel()[:] = [draw.one_of(among) for _ in range(found.size)]
-    return found
+    result = np.empty(shape, object)
+    result.ravel()[:] = [draw.one_of(among) for _ in range(result.size)]
+    return result
 
 
 @recipe("StringLength", NO_TYPE)

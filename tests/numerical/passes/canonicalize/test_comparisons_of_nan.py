@@ -19,5 +19,5 @@ def test_comparisons(kind: str) -> None:
     module = build(text)
     apply(module, "reverse-comparisons")
     functions = {"Greater": np.greater, "GreaterEqual": np.greater_equal, "Less": np.less, "LessEqual": np.less_equal, "Equal": np.equal}
-    (found,) = run(module, X, Y)
-    np.testing.assert_array_equal(found, functions[kind](X, Y))
+    (actual,) = run(module, X, Y)
+    np.testing.assert_array_equal(actual, functions[kind](X, Y))

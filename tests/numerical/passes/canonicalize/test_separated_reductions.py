@@ -22,8 +22,8 @@ def test_constants_after_reductions(kind: str, keep: bool, batch: str) -> None:
     x = np.random.default_rng(3).standard_normal((50, 16, 7)).astype(np.float32)
     functions = {"Sum": np.sum, "Mean": np.mean, "Max": np.max, "L2": np.linalg.norm}
     expected = functions[kind.partition("Reduce")[2]](x, axis=2, keepdims=keep) * row
-    (found,) = run(module, x)
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    (actual,) = run(module, x)
+    np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["Sum", "Prod", "Max", "Min"])
@@ -40,5 +40,5 @@ def test_a_constant_divided_by_integers(kind: str, keep: bool, last: bool) -> No
     apply(module, "separate-reductions")
     x = np.array([[1, 1, 1], [2, 1, 1]], np.int32)
     reduced = getattr(np, kind.lower())(x, axis=1 if last else 0, keepdims=keep)
-    (found,) = run(module, x)
-    np.testing.assert_array_equal(found, np.trunc(7 / -reduced).astype(np.int32))
+    (actual,) = run(module, x)
+    np.testing.assert_array_equal(actual, np.trunc(7 / -reduced).astype(np.int32))

@@ -77,11 +77,11 @@ def test_a_model_of_static_shapes_can_still_be_reshaped(names: str) -> None:
     apply(after, names)
     assert "Concat" not in kinds(after)
     x = np.random.default_rng(3).standard_normal((5, 4, 8)).astype(np.float32)
-    found: list[list[Array]] = []
+    actual: list[list[Array]] = []
     for module in (before, after):
         model = to_openvino(module)
         model.reshape(list(x.shape))
         results = openvino.Core().compile_model(model, "CPU")(x)
-        found.append([np.array(results[index]) for index in range(2)])
-    for a, b in zip(*found, strict=True):
+        actual.append([np.array(results[index]) for index in range(2)])
+    for a, b in zip(*actual, strict=True):
         np.testing.assert_array_equal(a, b)

@@ -28,7 +28,7 @@ def executed(model: openvino.Model) -> tuple[openvino.CompiledModel, Counter[tup
     Only weights of at least 1024 values count.
     """
     compiled = core().compile_model(model, "CPU")
-    found: Counter[tuple[str, str]] = Counter()
+    results: Counter[tuple[str, str]] = Counter()
     for each in compiled.get_runtime_model().get_ordered_ops():
         position = {"FullyConnected": 1, "MatMul": 1, "Gather": 0, "Convolution": 1}.get(layer_type(each))
         if position is None:
@@ -37,8 +37,8 @@ def executed(model: openvino.Model) -> tuple[openvino.CompiledModel, Counter[tup
         # A transposed matrix is a computed operand: the runtime transposes it when it loads the model.
         is_weight = layer_type(weights.get_source_output().get_node()) == "Const" or layer_type(each) == "FullyConnected"
         if is_weight and np.prod(list(weights.get_partial_shape().to_shape())) >= 1024:
-            found[layer_type(each), weights.get_element_type().to_string()] += 1
-    return compiled, found
+            results[layer_type(each), weights.get_element_type().to_string()] += 1
+    return compiled, results
 
 
 def layer_type(op: openvino.Node) -> str:

@@ -24,7 +24,6 @@ from moir.dialects.shapes import Shape, tensor
 from moir.emit import to_openvino
 from moir.passes.canonicalize.eliminate_dead import EliminateDeadPass
 from moir.passes.fuse.fuse_clamp import FuseClampPass
-from moir.passes.fuse.fuse_gelu import FuseGeluPass
 from moir.passes.fuse.fuse_hsigmoid import FuseHsigmoidPass
 from moir.passes.fuse.fuse_hswish import FuseHswishPass
 from moir.passes.fuse.fuse_mish import FuseMishPass
@@ -34,6 +33,7 @@ from moir.passes.fuse.fuse_prelu import FusePreluPass
 from moir.passes.fuse.fuse_reduce import FuseReducePass
 from moir.passes.fuse.fuse_soft_plus import FuseSoftPlusPass
 from moir.passes.fuse.fuse_swish import FuseSwishPass
+from moir.passes.fuse.gelu.fuse_gelu import FuseGeluPass
 from moir.rewriting.builder import OpBuilder
 from tests.numerical.runtime import core
 

@@ -30,8 +30,8 @@ def image_parts(inner: str, pads: list[list[int]], crops: list[list[int]], block
 
     def function(x: tf.Tensor) -> tf.Tensor:
         parts = raw.SpaceToBatchND(input=x, block_shape=block, paddings=pads)
-        found = raw.Conv2D(input=parts, filter=filters, strides=[1, 1, 1, 1], padding=inner)
-        return raw.BatchToSpaceND(input=found, block_shape=block, crops=crops)
+        result = raw.Conv2D(input=parts, filter=filters, strides=[1, 1, 1, 1], padding=inner)
+        return raw.BatchToSpaceND(input=result, block_shape=block, crops=crops)
 
     return function
 
@@ -42,8 +42,8 @@ def depthwise(x: tf.Tensor) -> tf.Tensor:
 
 def lines(x: tf.Tensor) -> tf.Tensor:
     parts = raw.SpaceToBatchND(input=x, block_shape=[2], paddings=[[4, 0]])
-    found = raw.Conv2D(input=tf.expand_dims(parts, 1), filter=normal(1, 3, 3, 4), strides=[1, 1, 1, 1], padding="VALID")
-    return raw.BatchToSpaceND(input=tf.squeeze(found, [1]), block_shape=[2], crops=[[0, 0]])
+    result = raw.Conv2D(input=tf.expand_dims(parts, 1), filter=normal(1, 3, 3, 4), strides=[1, 1, 1, 1], padding="VALID")
+    return raw.BatchToSpaceND(input=tf.squeeze(result, [1]), block_shape=[2], crops=[[0, 0]])
 
 
 FUSED = {

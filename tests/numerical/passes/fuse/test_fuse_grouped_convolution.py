@@ -48,6 +48,6 @@ def test_mixed_convolutions_are_one_of_groups(parts: int, kernel: int, strides: 
     assert kinds.count("GroupConvolution") == 1
     assert not {"Convolution", "Split", "Concat", "Multiply"} & set(kinds)
     x = RANDOM.normal(size=(2, 4 * parts, 9, 11)).astype(np.float32)
-    found = core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(x)[0]
+    actual = core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(x)[0]
     session = onnxruntime.InferenceSession(tmp_path / "mixed.onnx", providers=["CPUExecutionProvider"])
-    np.testing.assert_allclose(found, session.run(None, {"x": x})[0], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(actual, session.run(None, {"x": x})[0], rtol=1e-4, atol=1e-4)

@@ -89,19 +89,19 @@ def compared(nodes, inputs, constants, outputs, directory):
     path = directory / "model.onnx"
     path.write_bytes(model.SerializeToString())
     converted = moir.to_openvino(moir.convert_model(path))
-    found = core().compile_model(converted, "CPU")(inputs)
+    actual = core().compile_model(converted, "CPU")(inputs)
     for output, expected in zip(outputs, expected_results(model, inputs, "onnxruntime"), strict=True):
-        np.testing.assert_allclose(found[output], expected, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(actual[output], expected, rtol=1e-4, atol=1e-5)
     return Counter(op.get_type_name() for op in converted.get_ops())
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
 @pytest.mark.parametrize("kind", ["LSTM", "GRU"])
 def test_steps(kind, order, tmp_path):
-    found = compared(*network(kind, order), ["y", "h3"], tmp_path)
-    assert found[f"{kind}Sequence"] == 1
-    assert not found["MatMul"]
-    assert not found["Tanh"]
+    actual = compared(*network(kind, order), ["y", "h3"], tmp_path)
+    assert actual[f"{kind}Sequence"] == 1
+    assert not actual["MatMul"]
+    assert not actual["Tanh"]
 
 
 def test_cell_state_in_between(tmp_path):

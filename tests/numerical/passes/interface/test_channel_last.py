@@ -62,17 +62,17 @@ def test_preprocessing_goes_into_the_first_convolution(network: tuple[keras.Mode
     raw, prepared = pixels(reverses, MEAN, SCALE)
     options = {"mean_values": {"image": MEAN}, "scale_values": {"image": SCALE}, "reverse_input_channels": reverses}
     given = raw if target == "nhwc" else raw.transpose(0, 3, 1, 2)
-    found = check(network, prepared, given, **options, layout={"image": ("nhwc", target)})
-    assert not {"Subtract", "Multiply", "Divide", "Gather"} & set(found)
+    actual = check(network, prepared, given, **options, layout={"image": ("nhwc", target)})
+    assert not {"Subtract", "Multiply", "Divide", "Gather"} & set(actual)
     # The output is channel-last as before; the input only where its layout is.
-    assert found["Transpose"] == (2 if target == "nhwc" else 1)
+    assert actual["Transpose"] == (2 if target == "nhwc" else 1)
 
 
 def test_inputs_and_outputs_in_the_layout_of_the_runtime_need_no_transposition(network: tuple[keras.Model, Path]) -> None:
     raw, prepared = pixels(False, np.float32(127.5), np.float32(2))
     options = {"mean_values": {"image": 127.5}, "scale_values": "image(2)", "layout": "image(nhwc->nchw),map(nhwc->nchw)"}
-    found = check(network, prepared, raw.transpose(0, 3, 1, 2), "nchw", **options)
-    assert found["Transpose"] == 0
+    actual = check(network, prepared, raw.transpose(0, 3, 1, 2), "nchw", **options)
+    assert actual["Transpose"] == 0
 
 
 def test_bytes_and_their_layout(tmp_path: Path) -> None:

@@ -23,10 +23,10 @@ def raw(data: Array, layout: str, mean: tuple[float, ...], scale: tuple[float, .
     """What gives `data` when it is brought to the layout, reversed, reduced by the mean and divided."""
     axis = layout.index("c")
     shape = [-1 if letter == "c" else 1 for letter in layout]
-    found = data.astype(np.float64)
-    found = found * np.array(scale or 1.0).reshape(shape) + np.array(mean or 0.0).reshape(shape)
-    found = np.flip(found, axis) if reverses else found
-    return np.ascontiguousarray(found.transpose([layout.index(letter) for letter in target]).astype(data.dtype))
+    result = data.astype(np.float64)
+    result = result * np.array(scale or 1.0).reshape(shape) + np.array(mean or 0.0).reshape(shape)
+    result = np.flip(result, axis) if reverses else result
+    return np.ascontiguousarray(result.transpose([layout.index(letter) for letter in target]).astype(data.dtype))
 
 
 def check(name: str, *, mean: int = 0, scale: int = 0, reverses: bool = False, target: str = "nchw", **options: Any) -> openvino.Model:
@@ -54,8 +54,8 @@ def check(name: str, *, mean: int = 0, scale: int = 0, reverses: bool = False, t
 
 def kinds(model: openvino.Model) -> list[str]:
     """The kinds of the operations between the input and the first convolution."""
-    found = [op.get_type_name() for op in model.get_ordered_ops()]
-    return [kind for kind in found[: found.index("Convolution")] if kind not in ("Constant", "Parameter", "Convert")]
+    results = [op.get_type_name() for op in model.get_ordered_ops()]
+    return [kind for kind in results[: results.index("Convolution")] if kind not in ("Constant", "Parameter", "Convert")]
 
 
 @pytest.mark.parametrize("target", ["nchw", "nhwc", "cwhn"])

@@ -49,13 +49,13 @@ def converted(**arguments: Any) -> openvino.Model:
 
 def results(model: openvino.Model, *inputs: Array) -> list[Array]:
     compiled = core().compile_model(model, "CPU")
-    found = compiled(list(inputs))
-    return [np.array(found[each]) for each in compiled.outputs]
+    result = compiled(list(inputs))
+    return [np.array(result[each]) for each in compiled.outputs]
 
 
-def assert_close(found: Array, reference: Array) -> None:
-    assert found.shape == reference.shape
-    assert np.max(np.abs(found - reference)) <= 1e-4 * np.max(np.abs(reference))
+def assert_close(actual: Array, reference: Array) -> None:
+    assert actual.shape == reference.shape
+    assert np.max(np.abs(actual - reference)) <= 1e-4 * np.max(np.abs(reference))
 
 
 @pytest.mark.parametrize("tensor", TENSORS)
@@ -67,8 +67,8 @@ def test_outputs(tensor: str) -> None:
 
 def test_order_of_outputs() -> None:
     model = converted(output="logits,/MaxPool:0,0:/Flatten")
-    for found, name in zip(results(model, IMAGES), ("logits", "/MaxPool_output_0", "/Concat_output_0"), strict=True):
-        assert_close(found, expected()[name])
+    for actual, name in zip(results(model, IMAGES), ("logits", "/MaxPool_output_0", "/Concat_output_0"), strict=True):
+        assert_close(actual, expected()[name])
     assert ["0:/Flatten" in each.get_names() for each in model.outputs] == [False, False, True]
 
 
@@ -196,6 +196,6 @@ def test_sizes_that_the_file_declares_are_forgotten() -> None:
     shapes = {name: helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 4]) for name in ("x", "a", "y")}
     graph = helper.make_graph(nodes, "g", [shapes["x"]], [shapes["y"]], value_info=[shapes["a"]])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
-    found = moir.to_openvino(moir.convert_model(model, batch=2))
-    assert str(found.output(0).get_partial_shape()) == "[2,4]"
-    assert_close(results(found, X)[0], np.exp(np.maximum(X, 0)))
+    actual = moir.to_openvino(moir.convert_model(model, batch=2))
+    assert str(actual.output(0).get_partial_shape()) == "[2,4]"
+    assert_close(results(actual, X)[0], np.exp(np.maximum(X, 0)))

@@ -88,8 +88,8 @@ def test_four_channels_in_front_of_convolutions(name: str, shape: Shape, tmp_pat
     data = numbers(2, 9, 8, 4, scale=3, shift=20)
     prepared = ((data - mean) / scale).astype(np.float32).transpose(0, 3, 1, 2)
     compare(path, compiled, {"x": np.ascontiguousarray(prepared)}, {"x": data})
-    found = Counter(op.get_type_name() for op in model.get_ops())
-    assert {kind: found[kind] for kind in left} == left
+    actual = Counter(op.get_type_name() for op in model.get_ops())
+    assert {kind: actual[kind] for kind in left} == left
     assert model.input().partial_shape.rank.get_length() == 4
     assert model.input().partial_shape[3] == openvino.Dimension(4)
 

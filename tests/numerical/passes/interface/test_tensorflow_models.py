@@ -115,8 +115,8 @@ def test_saved_models() -> None:
     a, b = (np.random.default_rng(seed).standard_normal((2, 4)).astype(np.float32) for seed in (5, 6))
     reference = loaded(a=tf.constant(a), b=tf.constant(b))
     model = converted(FIXTURES / "keras_3", input="b,a", output="output_1,output_0")
-    for found, name in zip(results(model, b, a), ("output_1", "output_0"), strict=True):
-        assert_close(found, reference[name].numpy())
+    for actual, name in zip(results(model, b, a), ("output_1", "output_0"), strict=True):
+        assert_close(actual, reference[name].numpy())
     inner = "StatefulPartitionedCall_1/StatefulPartitionedCall/functional_1/add_1/Add"
     assert_close(results(converted(FIXTURES / "keras_3", output=inner), a, b)[0], reference["output_0"].numpy())
     with pytest.raises(ConversionError, match=f"did you mean {inner}"):

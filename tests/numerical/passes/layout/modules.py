@@ -30,10 +30,10 @@ UNCOUNTED = ("Constant", "Parameter", "Result")
 
 def parameter(op: OpBuilder, shape: Sequence[int], element: object = f32) -> SSAValue:
     """An input."""
-    found = opset.operation("opset1.Parameter").create(result_types=[tensor(shape, element)])
-    found.attributes["name"] = string_attribute(f"x{sum(1 for each in op.block.ops if each.name == found.name)}")
-    op.insert(found)
-    return found.results[0]
+    value = opset.operation("opset1.Parameter").create(result_types=[tensor(shape, element)])
+    value.attributes["name"] = string_attribute(f"x{sum(1 for each in op.block.ops if each.name == value.name)}")
+    op.insert(value)
+    return value.results[0]
 
 
 def result(op: OpBuilder, value: SSAValue) -> None:
@@ -47,9 +47,9 @@ def body(build: Build, types: Sequence[object], outside: OpBuilder) -> Region:
     op = OpBuilder(outside.known, block)
     parameters = []
     for type_ in types:
-        found = opset.operation("opset1.Parameter").create(result_types=[type_])
-        op.insert(found)
-        parameters.append(found.results[0])
+        parameter = opset.operation("opset1.Parameter").create(result_types=[type_])
+        op.insert(parameter)
+        parameters.append(parameter.results[0])
     for value in build(op, parameters):
         result(op, value)
     return Region(block)
@@ -72,8 +72,8 @@ def run(module: ModuleOp, arrays: Sequence[Array]) -> list[Array]:
     """Outputs of a module on the CPU."""
     model = to_openvino(module)
     compiled = openvino.Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    found = compiled(list(arrays))
-    return [np.array(found[index]) for index in range(len(model.outputs))]
+    value = compiled(list(arrays))
+    return [np.array(value[index]) for index in range(len(model.outputs))]
 
 
 def kinds(module: ModuleOp) -> Counter[str]:
@@ -87,7 +87,7 @@ def check_equal(before: ModuleOp, after: ModuleOp, shapes: Sequence[Sequence[int
     """Both compute the same for random inputs."""
     random = np.random.default_rng(5)
     arrays = [random.standard_normal(shape).astype(np.float32) for shape in shapes]
-    for expected, found in zip(run(before, arrays), run(after, arrays), strict=True):
-        assert found.dtype == expected.dtype
-        assert found.shape == expected.shape
-        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    for expected, actual in zip(run(before, arrays), run(after, arrays), strict=True):
+        assert actual.dtype == expected.dtype
+        assert actual.shape == expected.shape
+        np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-5)

@@ -21,12 +21,12 @@ from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import strings_attribute
 from moir.dialects.shapes import shape_of, tensor
 from moir.passes.canonicalize.reshape_unit_transposes import ReshapeUnitTransposesPass
+from moir.passes.layout import minimum_cut
+from moir.passes.layout.application import Application
 from moir.passes.layout.choose_layouts import ChooseLayoutsPass
+from moir.passes.layout.minimum_cut import SOURCE, Network
+from moir.passes.layout.regions import Layouts
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.layout import minimum_cut
-from moir.rewriting.layout.application import Application
-from moir.rewriting.layout.minimum_cut import SOURCE, Network
-from moir.rewriting.layout.regions import Layouts
 from moir.rewriting.operations_with_bodies import create_with_bodies
 from tests.numerical.passes.layout.modules import Array, Build, body, check_equal, kinds, module_of, parameter, result
 
@@ -48,8 +48,8 @@ def pool(op: OpBuilder, x: SSAValue) -> SSAValue:
 def convolution(op: OpBuilder, x: SSAValue, inputs: int, outputs: int) -> SSAValue:
     """A channel-last convolution with a bias."""
     window = {"strides": [1, 1], "dilations": [1, 1], "pads_begin": [1, 1], "pads_end": [1, 1]}
-    found = op.Convolution(op.Transpose(x, FIRST), numbers(outputs, inputs, 3, 3) * 0.1, **window)
-    return op.Add(op.Transpose(found, LAST), numbers(outputs))
+    value = op.Convolution(op.Transpose(x, FIRST), numbers(outputs, inputs, 3, 3) * 0.1, **window)
+    return op.Add(op.Transpose(value, LAST), numbers(outputs))
 
 
 def choose(module: ModuleOp) -> ModuleOp:
@@ -202,8 +202,8 @@ def test_bodies_of_a_condition() -> None:
             body(lambda inner, p: [inner.Relu(pool(inner, p[0]))], [y.type], op),
             body(lambda inner, p: [inner.Exp(p[0])], [y.type], op),
         ]
-        found = create_with_bodies(op, If, [condition, y], {"then_inputs": [1], "else_inputs": [1]}, bodies)
-        return [pool(op, found[0])]
+        actual = create_with_bodies(op, If, [condition, y], {"then_inputs": [1], "else_inputs": [1]}, bodies)
+        return [pool(op, actual[0])]
 
     check(build, [(2, 5, 6, 4)], 2)
 

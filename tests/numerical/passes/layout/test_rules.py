@@ -17,11 +17,11 @@ from xdsl.ir import Operation, SSAValue
 from moir.analysis.analyses import Analyses
 from moir.dialects.element_types import si32
 from moir.dialects.shapes import rank_of
+from moir.passes.layout.application import Application
+from moir.passes.layout.orders import inverse
+from moir.passes.layout.regions import Layouts
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.layout.application import Application
-from moir.rewriting.layout.orders import inverse
-from moir.rewriting.layout.regions import Layouts
-from moir.rewriting.written_types import check_written_types
+from moir.tools.optimizer.written_types import check_written_types
 from tests.numerical.passes.layout.modules import check_equal, module_of
 
 SHAPE = (2, 3, 4, 6)
@@ -147,8 +147,8 @@ def transposed_inputs(case: Case) -> Callable[[OpBuilder, list[SSAValue]], list[
     def build(op: OpBuilder, inputs: list[SSAValue]) -> list[SSAValue]:
         values: list[SSAValue] = []
         for order, x in zip(ORDERS, inputs, strict=True):
-            found = case(op, op.Transpose(x, ints(*order)))
-            values.extend([found] if isinstance(found, SSAValue) else found)
+            result = case(op, op.Transpose(x, ints(*order)))
+            values.extend([result] if isinstance(result, SSAValue) else result)
         return values
 
     return build
@@ -160,8 +160,8 @@ def transposed_results(case: Case) -> Callable[[OpBuilder, list[SSAValue]], list
     def build(op: OpBuilder, inputs: list[SSAValue]) -> list[SSAValue]:
         values: list[SSAValue] = []
         for number, x in enumerate(inputs):
-            found = case(op, x)
-            for value in [found] if isinstance(found, SSAValue) else found:
+            result = case(op, x)
+            for value in [result] if isinstance(result, SSAValue) else result:
                 rank = rank_of(value) or 0
                 orders = ORDERS if rank == len(SHAPE) else list(permutations(range(rank)))[1:]
                 values.append(op.Transpose(value, ints(*orders[5 * number % len(orders)])))

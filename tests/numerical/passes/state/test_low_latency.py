@@ -30,13 +30,13 @@ def compile_model(path: Path, **options: Any) -> openvino.CompiledModel:
 
 def in_pieces(request: openvino.InferRequest, inputs: dict[str, np.ndarray], axis: int, lengths: list[int]) -> np.ndarray:
     """The sequence of results for a sequence that is given in pieces."""
-    found: list[np.ndarray] = []
+    results: list[np.ndarray] = []
     position = 0
     for length in lengths:
         piece = np.take(inputs["x"], np.arange(position, position + length), axis)
-        found.append(request.infer({**inputs, "x": piece})[0].copy())
+        results.append(request.infer({**inputs, "x": piece})[0].copy())
         position += length
-    return np.concatenate(found, axis)
+    return np.concatenate(results, axis)
 
 
 @pytest.mark.parametrize("kind", GATES)

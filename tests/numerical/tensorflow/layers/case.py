@@ -56,9 +56,9 @@ def function_case(
     count: list[int] = []
 
     def traced(*tensors: Any) -> Any:
-        found = tf.nest.flatten(function(*tensors))
-        count.append(len(found))
-        return [tf.identity(each, name=f"out_{index}") for index, each in enumerate(found)]
+        result = tf.nest.flatten(function(*tensors))
+        count.append(len(result))
+        return [tf.identity(each, name=f"out_{index}") for index, each in enumerate(result)]
 
     concrete = tf.function(traced, autograph=False).get_concrete_function(*specs)
     frozen = convert_variables_to_constants_v2(concrete, lower_control_flow=lowered)

@@ -76,17 +76,17 @@ def rnn(x: Any, n: Any, cell: Callable[..., Any], sizes: Sequence[int]) -> Any:
     rows = tf.transpose(x, [1, 0, 2])
     steps, batch = tf.shape(rows)[0], tf.shape(rows)[1]
     data = tf.TensorArray(tf.float32, steps).unstack(rows)
-    found = tf.TensorArray(tf.float32, steps, element_shape=[None, sizes[0]])
+    result = tf.TensorArray(tf.float32, steps, element_shape=[None, sizes[0]])
     zeros = [tf.zeros([batch, size]) for size in sizes]
 
-    def body(time: Any, found: Any, *states: Any) -> Any:
+    def body(time: Any, result: Any, *states: Any) -> Any:
         new = cell(data.read(time), *states)
         done = (time >= n)[:, None]
         written = tf.where(done, zeros[0], new[0])
-        return time + 1, found.write(time, written), *(tf.where(done, old, each) for old, each in zip(states, new, strict=True))
+        return time + 1, result.write(time, written), *(tf.where(done, old, each) for old, each in zip(states, new, strict=True))
 
-    _, found, *states = tf.while_loop(lambda time, *_: time < steps, body, (tf.constant(0), found, *zeros))
-    return [tf.transpose(found.stack(), [1, 0, 2]), *states]
+    _, result, *states = tf.while_loop(lambda time, *_: time < steps, body, (tf.constant(0), result, *zeros))
+    return [tf.transpose(result.stack(), [1, 0, 2]), *states]
 
 
 W_IMAGE = floats(3, 3, 3, 4)
@@ -250,10 +250,10 @@ LOOPS = ("rnn", "map_fn", "foldl", "scan", "while", "case")
 @cache
 def functions() -> dict[str, Layer]:
     """All graphs by name, such as `tf/image.resize area`; those with loops also in the form of the first version."""
-    found: dict[str, Layer] = {}
+    results: dict[str, Layer] = {}
     for name, (function, inputs, fixed) in TABLE.items():
         case = partial(function_case, name, function, inputs, fixed=fixed)
-        found[f"tf/{name}"] = Layer(name, case)
+        results[f"tf/{name}"] = Layer(name, case)
         if any(word in name for word in LOOPS):
-            found[f"tf/{name}, version 1"] = Layer(name, partial(case, lowered=True))
-    return found
+            results[f"tf/{name}, version 1"] = Layer(name, partial(case, lowered=True))
+    return results

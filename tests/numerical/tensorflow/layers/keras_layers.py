@@ -230,12 +230,12 @@ ATTENTION: Sequence[tuple[str, Options]] = (
 @cache
 def keras_layers() -> dict[str, Layer]:
     """All graphs by name, such as `keras/Conv2D/3`."""
-    found: dict[str, Layer] = {}
+    results: dict[str, Layer] = {}
     numbers: dict[str, int] = {}
 
     def add(name: str, case: Any) -> None:
         numbers[name] = numbers.get(name, -1) + 1
-        found[f"keras/{name}/{numbers[name]}"] = Layer(f"keras.{name}", case)
+        results[f"keras/{name}/{numbers[name]}"] = Layer(f"keras.{name}", case)
 
     for name, shapes, options in TABLE:
         for shape in shapes:
@@ -249,4 +249,4 @@ def keras_layers() -> dict[str, Layer]:
             add(name, lambda form, name=name, chosen=chosen: attention_case(name, chosen, form))
     for name in COMPOSED:
         add(name, lambda form, name=name: composed_case(name, form))
-    return found
+    return results

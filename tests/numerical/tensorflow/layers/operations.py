@@ -46,13 +46,13 @@ def operation(kind: str, type_name: str, variant: int, form: Form) -> Case:
 @cache
 def operations() -> dict[str, Layer]:
     """All graphs by name, such as `Pad/float32/3`."""
-    found: dict[str, Layer] = {}
+    results: dict[str, Layer] = {}
     for kind in kinds():
         types = list(dict.fromkeys(type_.name for type_ in element_types(kind, RECIPES[kind][1])))
         each = max(VARIANTS_EACH, -(-LEAST_VARIANTS // max(1, len(types))))
         for index, type_name in enumerate(types):
             for variant in range(index * each, (index + 1) * each):
-                found[f"{kind}/{type_name}/{variant}"] = Layer(
+                results[f"{kind}/{type_name}/{variant}"] = Layer(
                     kind, lambda form, kind=kind, type_name=type_name, variant=variant: operation(kind, type_name, variant, form)
                 )
-    return found
+    return results

@@ -76,12 +76,12 @@ def check_values(op: str, cases: list[Case], *, folded: bool = False) -> None:
     """
     for _, arrays, properties in (case for case in cases if case[0] == op):
         (expected,) = evaluate_with_runtime(op, arrays, properties, constants=range(len(arrays)) if folded else None)
-        (found,) = evaluate_with_moir(op, arrays, properties)
-        assert found.shape == expected.shape
-        assert found.dtype == expected.dtype
-        if found.dtype.kind in "biu":
-            np.testing.assert_array_equal(found, expected, err_msg=f"{op} {properties}")
+        (actual,) = evaluate_with_moir(op, arrays, properties)
+        assert actual.shape == expected.shape
+        assert actual.dtype == expected.dtype
+        if actual.dtype.kind in "biu":
+            np.testing.assert_array_equal(actual, expected, err_msg=f"{op} {properties}")
         else:
             np.testing.assert_allclose(
-                found.astype(np.float64), expected.astype(np.float64), rtol=2e-5, atol=2e-6, err_msg=f"{op} {properties}"
+                actual.astype(np.float64), expected.astype(np.float64), rtol=2e-5, atol=2e-6, err_msg=f"{op} {properties}"
             )

@@ -221,5 +221,5 @@ def evaluate_with_moir(
     for value, type_ in zip(values, types, strict=True):
         shape = shape_of(type_)
         assert value.dtype == element_types.to_numpy(element_of(type_)), f"{op_name}: {value.dtype} is not of {type_}"
-        assert shape is None or all(known in (-1, found) for known, found in zip(shape, value.shape, strict=True))
+        assert shape is None or all(known in (-1, actual) for known, actual in zip(shape, value.shape, strict=True))
     return list(values)

@@ -95,8 +95,8 @@ def check_refused(row: Row) -> None:
 def check_values(name: str, properties: Properties, arrays: list[Any], results: int = 1) -> None:
     """Assert that moir and the runtime compute the same."""
     expected = evaluate_with_runtime(name, arrays, properties, results, CONSTANT_OPERANDS.get(name))
-    found = evaluate_with_moir(name, arrays, properties, results)
-    for a, b in zip(found, expected, strict=True):
+    actual = evaluate_with_moir(name, arrays, properties, results)
+    for a, b in zip(actual, expected, strict=True):
         assert a.dtype == b.dtype
         assert a.shape == b.shape
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4)

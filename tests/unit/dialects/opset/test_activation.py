@@ -90,8 +90,8 @@ def gelu(x: float) -> float:
 )
 def test_values_close_to_0_are_accurate(op: str, parameters: list[Any], function: Callable[[float], float]) -> None:
     x = np.array([-12, -8, -5, -3, 0.25], np.float32)
-    (found,) = evaluate_with_moir(op, [x, *parameters], {})
-    np.testing.assert_allclose(found, [function(each) for each in x.tolist()], rtol=1e-5)
+    (actual,) = evaluate_with_moir(op, [x, *parameters], {})
+    np.testing.assert_allclose(actual, [function(each) for each in x.tolist()], rtol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -31,12 +31,12 @@ KINDS = (
 
 def context() -> Context:
     """What the texts here are made of."""
-    found = Context()
+    context = Context()
     for dialect in (Builtin, Moir):
-        found.load_dialect(dialect)
+        context.load_dialect(dialect)
     for name in KINDS.split():
-        found.load_op(operation(name))
-    return found
+        context.load_op(operation(name))
+    return context
 
 
 def parsed(text: str) -> ModelOp:

@@ -66,8 +66,8 @@ VALUES: list[tuple[str, list[Any], dict[str, Any], int]] = [
 @pytest.mark.parametrize(("name", "operands", "properties", "results"), VALUES, ids=[case[0] for case in VALUES])
 def test_values_are_those_of_the_runtime(name: str, operands: list[Any], properties: dict[str, Any], results: int) -> None:
     expected = evaluate_with_runtime(name, operands, properties, results)
-    found = evaluate_with_moir(name, operands, properties, results)
-    for one, other in zip(found, expected, strict=True):
+    actual = evaluate_with_moir(name, operands, properties, results)
+    for one, other in zip(actual, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
 
 
@@ -200,7 +200,7 @@ def test_element_types_are_promoted_as_by_the_runtime(shapes: Any, unsafe: bool,
     for a, b in product(ELEMENTS, ELEMENTS):
         operands = [(a, shapes[0]), (b, shapes[1])]
         try:
-            found: Any = [element for _, element in infer_with_moir("opset14.ConvertPromoteTypes", operands, properties, 2)]
+            actual: Any = [element for _, element in infer_with_moir("opset14.ConvertPromoteTypes", operands, properties, 2)]
         except InferenceError:
-            found = "refused"
-        assert found == promoted_by_runtime(operands, properties), (a, b)
+            actual = "refused"
+        assert actual == promoted_by_runtime(operands, properties), (a, b)

@@ -107,3 +107,12 @@ def test_nearest_elements_are_those_of_the_runtime(coordinates: str, nearest: st
         check_values("opset11.Interpolate", properties | {"shape_calculation_mode": "sizes"}, [data, numbers(sizes), numbers([1, 2])])
     scales = np.array([1.7, 0.45], np.float32)
     check_values("opset11.Interpolate", properties | {"shape_calculation_mode": "scales"}, [data, scales, numbers([1, 2])])
+
+
+@pytest.mark.parametrize("mode", ["linear", "linear_onnx", "cubic"])
+@pytest.mark.parametrize("coordinates", ["align_corners", "asymmetric", "half_pixel"])
+def test_interpolated_elements_are_those_of_the_runtime(coordinates: str, mode: str) -> None:
+    properties = {"mode": mode, "coordinate_transformation_mode": coordinates, "cube_coeff": -0.5}
+    data = np.sin(np.arange(40, dtype=np.float32)).reshape(1, 1, 5, 8)
+    for sizes in ([7, 3], [2, 16]):
+        check_values("opset11.Interpolate", properties | {"shape_calculation_mode": "sizes"}, [data, numbers(sizes), numbers([2, 3])])

@@ -182,7 +182,7 @@ def test_several_results_are_those_of_the_runtime(name: str, properties: Propert
 
 def test_reverse_sequence_reverses_the_first_elements_of_each_entry() -> None:
     data, lengths = reals(3, 4, 2), np.array([1, 3], np.int32)
-    (found,) = evaluate_with_moir("opset1.ReverseSequence", [data, lengths], {"batch_axis": 2, "seq_axis": 0})
+    (actual,) = evaluate_with_moir("opset1.ReverseSequence", [data, lengths], {"batch_axis": 2, "seq_axis": 0})
     expected = data.copy()
     expected[:, :, 1] = data[::-1, :, 1]
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(actual, expected)

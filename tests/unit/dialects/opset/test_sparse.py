@@ -57,9 +57,9 @@ VALUES: list[tuple[str, list[Any], dict[str, Any]]] = [
 
 @pytest.mark.parametrize("case", VALUES, ids=lambda case: case[0])
 def test_values(case: tuple[str, list[Any], dict[str, Any]]) -> None:
-    for found, expected in zip(evaluate_with_moir(*case), evaluate_with_runtime(*case), strict=True):
-        assert found.dtype == expected.dtype
-        np.testing.assert_array_equal(found, expected)
+    for actual, expected in zip(evaluate_with_moir(*case), evaluate_with_runtime(*case), strict=True):
+        assert actual.dtype == expected.dtype
+        np.testing.assert_array_equal(actual, expected)
 
 
 WRONG: list[tuple[str, list[Any], dict[str, Any], int]] = [

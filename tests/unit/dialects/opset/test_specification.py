@@ -80,8 +80,8 @@ def test_every_operation_of_every_version_has_a_class() -> None:
 @pytest.mark.parametrize("name", [name for name in ALL if name not in OWN_ATTRIBUTES | REGIONS])
 def test_properties_have_the_names_and_form_of_the_attributes(name: str) -> None:
     expected = {attribute: FORMS[row["type"]] for attribute, row in attributes(name).items()}
-    found = {key: spec.kind.kind for key, spec in specs(name).items()}
-    assert found == expected
+    actual = {key: spec.kind.kind for key, spec in specs(name).items()}
+    assert actual == expected
 
 
 WORDS_OF_THE_SPECIFICATION = {
@@ -161,11 +161,11 @@ def test_an_exception_differs_from_the_reference(exception: tuple[str, str]) -> 
 def test_properties_have_the_documented_defaults(name: str) -> None:
     for attribute, row in attributes(name).items():
         default = specs(name)[attribute].default
-        found = None if default is None else plain(value_of(default))
+        actual = None if default is None else plain(value_of(default))
         expected = plain(row.get("default"))
         if (name, attribute) in DEFAULTS_OF_THE_SPECIFICATION:
             expected, _ = DEFAULTS_OF_THE_SPECIFICATION[name, attribute]
-        assert found == expected, attribute
+        assert actual == expected, attribute
 
 
 UNLIMITED = 10**6
@@ -309,13 +309,13 @@ def test_what_is_not_written_is_read_as_the_runtime_reads_it(name: str) -> None:
         if "unwritten" not in row or (name, attribute) in UNLIKE_THE_RUNTIME:
             continue
         texts = {key: text for key, text in written.items() if key != attribute}
-        found = properties_of(operation(name), texts).properties[attribute]
-        assert without_padding(value_of(found)) == without_padding(row["unwritten"]), attribute
+        actual = properties_of(operation(name), texts).properties[attribute]
+        assert without_padding(value_of(actual)) == without_padding(row["unwritten"]), attribute
 
 
 @pytest.mark.parametrize("name", SAMPLED)
 def test_attributes_are_read_as_they_are_written(name: str) -> None:
     expected = attributes_of(name, sample(name, "static")[2])
-    found = properties_of(operation(name), {key: text_of(attribute) for key, attribute in expected.items()})
-    assert found.properties == expected
-    assert not found.unknown
+    actual = properties_of(operation(name), {key: text_of(attribute) for key, attribute in expected.items()})
+    assert actual.properties == expected
+    assert not actual.unknown

@@ -6,17 +6,17 @@ import re
 
 import pytest
 
-from moir.expansions.strings.regular_expressions import MOST_STATES, UnsupportedExpression, automaton, byte_sequences
+from moir.lowering.onnx.strings.regular_expressions import MOST_STATES, UnsupportedExpression, automaton, byte_sequences
 
 TEXTS = ["", "a", "ab", "abc", "abd", "cdd", "ddd", "abab", "user@host.org", "x1", "Ä", "ÄÄ", "öx", "äx", "zx", "A", "aabb", "1.2-3"]
 TEXTS += ["aac", "]", "\n", "a\nb", "😀", "日本", "aaa", "aaaa", "aab", "a-c", "\t"]
 
 
 def accepts(pattern: str, text: str) -> bool:
-    found, state = automaton(pattern), 0
+    result, state = automaton(pattern), 0
     for byte in text.encode():
-        state = found.table[state, byte]
-    return bool(found.accepting[state])
+        state = result.table[state, byte]
+    return bool(result.accepting[state])
 
 
 @pytest.mark.parametrize(

@@ -23,17 +23,17 @@ def test_tensors_are_views_of_the_file(tmp_path: Path, version: int, alignment: 
     tensors = llama_tensors()
     assert container.tensors.keys() == tensors.keys()
     for name, value in tensors.items():
-        found = container.tensors[name]
-        assert found.shape == value.shape
-        assert not found.rows.flags.writeable
-        np.testing.assert_array_equal(found.rows.view(np.float32), value)
+        actual = container.tensors[name]
+        assert actual.shape == value.shape
+        assert not actual.rows.flags.writeable
+        np.testing.assert_array_equal(actual.rows.view(np.float32), value)
 
 
 def test_values_of_all_types(tmp_path: Path) -> None:
     values = {"a": True, "b": 7, "c": 1e-6, "d": "é", "e": [1, 2], "f": ["x", ""], "g": [True, False], "h": [0.5]}
-    found = Container(write_file(tmp_path / "m.gguf", values, {})).metadata
-    assert [found[key] for key in "abcdf"] == [True, 7, 1e-6, "é", ["x", ""]]
-    assert [found[key].tolist() for key in "egh"] == [[1, 2], [True, False], [0.5]]
+    actual = Container(write_file(tmp_path / "m.gguf", values, {})).metadata
+    assert [actual[key] for key in "abcdf"] == [True, 7, 1e-6, "é", ["x", ""]]
+    assert [actual[key].tolist() for key in "egh"] == [[1, 2], [True, False], [0.5]]
 
 
 @pytest.mark.parametrize(("kind", "form", "number"), [(0, "B", 255), (1, "b", -2), (2, "H", 9), (3, "h", -9), (5, "i", -7)])

@@ -48,8 +48,8 @@ def test_the_keys_of_config_json(tmp_path: Path) -> None:
 def test_biases_and_logits_are_where_their_tensors_are(tmp_path: Path) -> None:
     tensors = llama_tensors()
     tensors |= {"output.weight": tensors["token_embd.weight"], "blk.0.attn_q.bias": np.zeros(HIDDEN, np.float32)}
-    found = keys_of(tmp_path, "llama", tensors=tensors)
-    assert (found["tie_word_embeddings"], found["attention_bias"], found["mlp_bias"]) == (False, True, False)
+    actual = keys_of(tmp_path, "llama", tensors=tensors)
+    assert (actual["tie_word_embeddings"], actual["attention_bias"], actual["mlp_bias"]) == (False, True, False)
     names = [str(op.attributes["name"]) for op in read_model(tmp_path / "m.gguf").walk() if "name" in op.attributes]
     assert {'"blk.0.attn_q.bias"', '"output.weight"'} <= set(names)
 
@@ -108,8 +108,8 @@ def test_biases_and_logits_are_where_their_tensors_are(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_keys_of_families(tmp_path: Path, architecture: str, keys: dict[str, object], expected: dict[str, object]) -> None:
-    found = keys_of(tmp_path, architecture, keys)
-    assert {key: found.get(key) for key in expected} == expected
+    actual = keys_of(tmp_path, architecture, keys)
+    assert {key: actual.get(key) for key in expected} == expected
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,8 @@ def test_factors_of_longrope(tmp_path: Path) -> None:
     keys: dict[str, object] = {"rope.scaling.original_context_length": 8, "rope.scaling.attn_factor": 1.25}
     write_file(tmp_path / "m.gguf", metadata("phi3", keys), llama_tensors() | factors)
     container = Container(tmp_path / "m.gguf")
-    _, family, found = described(container)
-    _, sizes, _ = configured(family, found)
+    _, family, actual = described(container)
+    _, sizes, _ = configured(family, actual)
     assert sizes.rotary[0] is not None
     assert sizes.rotary[0].parameters == {
         "short_factor": (1.0, 1.0), "long_factor": (2.0, 4.0), "original_max_position_embeddings": 8, "attention_factor": 1.25,

@@ -57,10 +57,10 @@ def test_values(values: np.ndarray, options: dict[str, Any], tmp_path: Path) -> 
     """Contiguous values are views of the file, others are read by the process; both are as they were written."""
     with h5py.File(tmp_path / "m.h5", "w") as file:
         file.create_dataset("x", data=values, **options)
-    found = values_of(opened(tmp_path / "m.h5"), "x")
-    assert found.dtype == values.dtype.newbyteorder("=")
-    assert found.shape == values.shape
-    assert np.array_equal(found, values)
+    actual = values_of(opened(tmp_path / "m.h5"), "x")
+    assert actual.dtype == values.dtype.newbyteorder("=")
+    assert actual.shape == values.shape
+    assert np.array_equal(actual, values)
 
 
 def test_compressed_values_in_pieces(tmp_path: Path) -> None:
@@ -80,13 +80,13 @@ def test_attributes(tmp_path: Path) -> None:
         file.attrs["weight_names0"] = ["a"]
         file.attrs["weight_names1"] = ["b", "c"]
         file.attrs["other"] = "x"
-    found = opened(tmp_path / "m.h5")
-    assert found.text(found.root, "model_config") == "a\u00e9"
-    assert found.text(found.root, "keras_version") == "2.15.0"
-    assert found.strings(found.root, "layer_names") == ["one", "two"]
-    assert found.strings(found.root, "weight_names") == ["a", "b", "c"]
-    assert found.text(found.root, "backend") is None
-    assert found.strings(found.root, "backend") is None
+    actual = opened(tmp_path / "m.h5")
+    assert actual.text(actual.root, "model_config") == "a\u00e9"
+    assert actual.text(actual.root, "keras_version") == "2.15.0"
+    assert actual.strings(actual.root, "layer_names") == ["one", "two"]
+    assert actual.strings(actual.root, "weight_names") == ["a", "b", "c"]
+    assert actual.text(actual.root, "backend") is None
+    assert actual.strings(actual.root, "backend") is None
 
 
 def test_groups_that_hold_themselves(tmp_path: Path) -> None:
@@ -97,12 +97,12 @@ def test_groups_that_hold_themselves(tmp_path: Path) -> None:
         group["x"] = VALUES
         file["y"] = h5py.SoftLink("/a/b/x")
         file["z"] = h5py.SoftLink("/nowhere")
-    found = opened(tmp_path / "m.h5")
-    assert found.child(found.root, "a/b/up/b/up/b/x") is found.child(found.root, "y")
-    assert found.child(found.root, "a/c") is None
-    assert found.child(found.root, "a/b/x/c") is None
+    actual = opened(tmp_path / "m.h5")
+    assert actual.child(actual.root, "a/b/up/b/up/b/x") is actual.child(actual.root, "y")
+    assert actual.child(actual.root, "a/c") is None
+    assert actual.child(actual.root, "a/b/x/c") is None
     with pytest.raises(ModelFileError, match="the group 'z' cannot be read"):
-        found.child(found.root, "z")
+        actual.child(actual.root, "z")
 
 
 def external_link(file: Any) -> None:
@@ -136,10 +136,10 @@ def test_expanding_values(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "m.h5", "w") as file:
         file.create_dataset("x", data=np.zeros(1 << 24, np.uint8), compression="gzip", chunks=(1 << 24,))
         file["y"] = VALUES
-    found = opened(tmp_path / "m.h5")
-    assert np.array_equal(values_of(found, "y"), VALUES)
+    actual = opened(tmp_path / "m.h5")
+    assert np.array_equal(values_of(actual, "y"), VALUES)
     with pytest.raises(ModelFileError, match="its compressed values are too large"):
-        values_of(found, "x")
+        values_of(actual, "x")
 
 
 @pytest.mark.parametrize(
@@ -185,9 +185,9 @@ def test_limits(program: str, kind: str) -> None:
     folder = Path(hdf5_process.__file__).parent
     start = f"import sys; sys.path.append({str(folder)!r}); import hdf5_process; hdf5_process.SECONDS = 1; hdf5_process.limit(1000)\n"
     # Moir's names that are those of standard modules are not imported, since the folder is the last one searched.
-    found = subprocess.run([sys.executable, "-c", start + program], capture_output=True, text=True, check=False)
+    actual = subprocess.run([sys.executable, "-c", start + program], capture_output=True, text=True, check=False)
     if kind == "SIGXCPU":
-        assert found.returncode == -24
+        assert actual.returncode == -24
         assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime > 0.5
     else:
-        assert kind in found.stderr
+        assert kind in actual.stderr

@@ -77,5 +77,5 @@ def test_functions_of_tensorflow(tmp_path: Path) -> None:
 
 def test_half_of_a_character_is_refused(tmp_path: Path) -> None:
     path = saved(tmp_path / "m.h5", [layer("Dense\udcff", "y", [["x", 0, 0, {}]])], [["y", 0, 0]])
-    with pytest.raises(ModelFileError, match="half of a character"):
+    with pytest.raises(ModelFileError, match="half of a surrogate pair"):
         moir.convert_model(path)

@@ -81,11 +81,11 @@ def test_arrays_of_all_versions(tmp_path: Path, version: int) -> None:
     }
     path = tmp_path / "a.params"
     path.write_bytes(parameters(arrays, version))
-    found = read_arrays(path)
-    assert list(found) == list(arrays)
+    actual = read_arrays(path)
+    assert list(actual) == list(arrays)
     for name, array in arrays.items():
-        np.testing.assert_array_equal(found[name].array, array)
-        assert not found[name].array.flags.owndata
+        np.testing.assert_array_equal(actual[name].array, array)
+        assert not actual[name].array.flags.owndata
 
 
 def test_newest_parameters_count_and_either_file_may_be_given(tmp_path: Path) -> None:

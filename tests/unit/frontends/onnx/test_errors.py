@@ -10,9 +10,9 @@ import pytest
 from onnx import GraphProto, ModelProto, helper
 
 from moir.errors import ConversionError, ModelFileError
+from moir.files.protobuf.wire import encode_varint
 from moir.frontends.onnx import read_model
 from moir.frontends.onnx.model import NEWEST_IR_VERSION, NEWEST_OPSET
-from moir.frontends.protobuf.wire import encode_varint
 from tests.unit.frontends.onnx.samples import FLOAT, branch, graph, initializer, model, node, operations, read, rich_model, value
 
 

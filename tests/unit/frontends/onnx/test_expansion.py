@@ -75,8 +75,8 @@ def test_the_definition_computes_the_same(tmp_path, kind, opset, inputs, attribu
     arrays = [np.random.default_rng(7 + index).uniform(0.1, 2, shape).astype(np.float32) for index in range(inputs)]
     expected = ReferenceEvaluator(proto).run(None, dict(zip(given, arrays, strict=True)))[0]
     rebuilt = ReferenceEvaluator(exported(module, shape, inputs, opset))
-    found = rebuilt.run(None, {f"v{index}": array for index, array in enumerate(arrays)})[0]
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    actual = rebuilt.run(None, {f"v{index}": array for index, array in enumerate(arrays)})[0]
+    np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-5)
 
 
 def test_optional_operands_and_results(tmp_path):

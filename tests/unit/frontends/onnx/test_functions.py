@@ -57,8 +57,8 @@ def test_attributes_given_defaulted_and_left_out(tmp_path):
     scaled = function("Scaled", "a", "d", body, attributes=["other"], attribute_protos=defaults)
     nodes = [call("Scaled", "x", "h"), call("Scaled", "h", "y", slope=0.5, other=0.75)]
     module = read(model(graph(nodes, [value("x")], [value("y")]), [scaled]), tmp_path)
-    found = [op.properties for op in operations(module, "onnx.Leaky")]
-    assert [value_of(item["alpha"]) if "alpha" in item else None for item in found] == [0.25, None, 0.5, 0.75]
+    actual = [op.properties for op in operations(module, "onnx.Leaky")]
+    assert [value_of(item["alpha"]) if "alpha" in item else None for item in actual] == [0.25, None, 0.5, 0.75]
     assert [op.properties["value"].array.tolist() for op in operations(module, "opset1.Constant")] == [0.25, 0.5]
 
 
@@ -178,7 +178,7 @@ def test_functions_nested_too_deeply_are_refused(tmp_path):
             call("F", "x", "y"),
             "graphs that are attributes",
         ),
-        ([], referring(node("Leaky", "x", "y"), "alpha", "slope"), "the node is in none"),
+        ([], referring(node("Leaky", "x", "y"), "alpha", "slope"), "the node is in no function"),
     ],
 )
 def test_bad_functions(tmp_path, functions, made, reason):

@@ -133,29 +133,29 @@ def test_attributes_of_every_type(tmp_path):
     made.attribute.add(name="none", type=AttributeProto.INTS)
     made.attribute.add(name="untyped", i=3)
     (op,) = operations(read(model(graph([made], [value("x")], [value("y")])), tmp_path), "onnx.Any")
-    found = op.properties
-    assert is_float(found["f"])
-    assert value_of(found["f"]) == 0.1
-    assert is_integer(found["i"])
-    assert value_of(found["i"]) == -(2**62)
-    assert value_of(found["s"]) == "text"
-    assert found["t"].array.tolist() == [[1, 2]]
-    assert found["t"].element == element_types.si8
-    assert is_floats(found["fs"])
-    assert value_of(found["fs"]) == (0.1, float("inf"))
-    assert is_integers(found["ints"])
-    assert value_of(found["ints"]) == (1, -2)
-    assert value_of(found["ss"]) == ("a", "b")
-    assert [item.array.tolist() for item in found["ts"]] == [[1], [2]]
-    assert found["sparse"].array.tolist() == [0, 5, 0]
-    assert found["type"] is tensor((1, -1), element_types.f32)
-    assert value_of(found["sequence"]) == "seq(tensor(float))"
-    assert isinstance(found["blob"], DataAttr)
-    assert found["blob"].array.tolist() == [255, 0]
-    assert value_of(found["name"]) == "shadows"
+    actual = op.properties
+    assert is_float(actual["f"])
+    assert value_of(actual["f"]) == 0.1
+    assert is_integer(actual["i"])
+    assert value_of(actual["i"]) == -(2**62)
+    assert value_of(actual["s"]) == "text"
+    assert actual["t"].array.tolist() == [[1, 2]]
+    assert actual["t"].element == element_types.si8
+    assert is_floats(actual["fs"])
+    assert value_of(actual["fs"]) == (0.1, float("inf"))
+    assert is_integers(actual["ints"])
+    assert value_of(actual["ints"]) == (1, -2)
+    assert value_of(actual["ss"]) == ("a", "b")
+    assert [item.array.tolist() for item in actual["ts"]] == [[1], [2]]
+    assert actual["sparse"].array.tolist() == [0, 5, 0]
+    assert actual["type"] is tensor((1, -1), element_types.f32)
+    assert value_of(actual["sequence"]) == "seq(tensor(float))"
+    assert isinstance(actual["blob"], DataAttr)
+    assert actual["blob"].array.tolist() == [255, 0]
+    assert value_of(actual["name"]) == "shadows"
     assert names([op]) == ["any"]
-    assert is_integers(found["none"])
-    assert value_of(found["untyped"]) == 3
+    assert is_integers(actual["none"])
+    assert value_of(actual["untyped"]) == 3
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper, save_model
 from moir.dialects import element_types
 from moir.dialects.memory_map import _memory_map_of
 from moir.errors import ModelFileError
+from moir.files.protobuf.wire import encode_varint
 from moir.frontends.onnx import read_model
 from moir.frontends.onnx.tensors import decode_varints
-from moir.frontends.protobuf.wire import encode_varint
 from tests.unit.frontends.onnx.samples import graph, initializer, model, node, operations, read, value
 
 T = TensorProto
@@ -67,12 +67,12 @@ def test_data_types(tmp_path, number, element, dtype, raw, count):
         tensor = helper.make_tensor("w", number, expected.shape, expected.tobytes(), raw=True)
     else:
         tensor = helper.make_tensor("w", number, expected.shape, expected.ravel())
-    found = read_tensor(tensor, tmp_path)
-    assert found.element == element
-    assert found.array.dtype == np.dtype(dtype)
-    assert found.array.shape == expected.shape
-    assert found.array.tobytes() == expected.tobytes()
-    assert found.array.tobytes() == numpy_helper.to_array(tensor).astype(dtype).tobytes()
+    actual = read_tensor(tensor, tmp_path)
+    assert actual.element == element
+    assert actual.array.dtype == np.dtype(dtype)
+    assert actual.array.shape == expected.shape
+    assert actual.array.tobytes() == expected.tobytes()
+    assert actual.array.tobytes() == numpy_helper.to_array(tensor).astype(dtype).tobytes()
 
 
 @pytest.mark.parametrize("count", [5, 4001])
@@ -88,16 +88,16 @@ def test_packed_types_keep_their_bytes(tmp_path, number, element, per_byte, raw,
         tensor.raw_data = data.tobytes()
     else:
         tensor.int32_data.extend(data.tolist())
-    found = read_tensor(tensor, tmp_path)
-    assert found.element == element
-    assert found.shape == (count,)
-    assert bytes(found.contiguous_bytes()) == data.tobytes()
+    actual = read_tensor(tensor, tmp_path)
+    assert actual.element == element
+    assert actual.shape == (count,)
+    assert bytes(actual.contiguous_bytes()) == data.tobytes()
 
 
 def test_strings(tmp_path):
-    found = read_tensor(helper.make_tensor("w", T.STRING, [2, 1], [b"a", "ü".encode()]), tmp_path)
-    assert found.element == element_types.string
-    assert found.array.tolist() == [["a"], ["ü"]]
+    actual = read_tensor(helper.make_tensor("w", T.STRING, [2, 1], [b"a", "ü".encode()]), tmp_path)
+    assert actual.element == element_types.string
+    assert actual.array.tolist() == [["a"], ["ü"]]
     assert read_tensor(helper.make_tensor("w", T.STRING, [0], []), tmp_path).array.shape == (0,)
 
 
@@ -108,9 +108,9 @@ def test_scalars_and_empty_tensors(tmp_path):
 
 def test_large_payloads_are_views_of_the_memory_map(tmp_path):
     for tensor in (initializer("w", np.arange(5000)), helper.make_tensor("w", T.DOUBLE, [500], np.arange(500) / 7)):
-        found = read_tensor(tensor, tmp_path)
-        assert isinstance(_memory_map_of(found.array), mmap.mmap)
-        assert not found.array.flags.writeable
+        actual = read_tensor(tensor, tmp_path)
+        assert isinstance(_memory_map_of(actual.array), mmap.mmap)
+        assert not actual.array.flags.writeable
 
 
 def test_a_payload_in_pieces_is_left_to_the_parser(tmp_path):
@@ -127,8 +127,8 @@ def test_a_payload_in_pieces_is_left_to_the_parser(tmp_path):
 
 
 def test_booleans_are_zero_or_one(tmp_path):
-    found = read_tensor(T(name="w", data_type=T.BOOL, dims=[3], raw_data=b"\x00\x07\x01"), tmp_path)
-    assert found.array.view(np.uint8).tolist() == [0, 1, 1]
+    actual = read_tensor(T(name="w", data_type=T.BOOL, dims=[3], raw_data=b"\x00\x07\x01"), tmp_path)
+    assert actual.array.view(np.uint8).tolist() == [0, 1, 1]
 
 
 def test_varints():
@@ -144,7 +144,7 @@ def test_varints():
 
 
 def test_varints_across_windows(monkeypatch):
-    monkeypatch.setattr("moir.frontends.protobuf.varints._DECODING_BYTES", 16)
+    monkeypatch.setattr("moir.files.protobuf.varints._DECODING_BYTES", 16)
     values = [(1 << 7 * (index % 10)) - 1 for index in range(200)]
     encoded = np.frombuffer(b"".join(map(encode_varint, values)), np.uint8)
     assert decode_varints(encoded, len(values)).tolist() == values

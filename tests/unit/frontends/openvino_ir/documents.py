@@ -79,5 +79,5 @@ def read(folder: Path, text: str, weights: bytes | np.ndarray[Any, Any] | None =
 
 def operation(module: ModuleOp, name: str) -> Operation:
     """The only operation of a name."""
-    (found,) = [op for op in module.walk() if op.name == name]
-    return found
+    (operation,) = [op for op in module.walk() if op.name == name]
+    return operation

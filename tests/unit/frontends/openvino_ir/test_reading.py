@@ -117,8 +117,8 @@ def test_shapes_of_inputs(tmp_path: Path, shape: str, type_: str, bounds: str | 
     text = unary("Relu", parameter=f'<data shape="{shape}" element_type="f32"/>')
     op = operation(read(tmp_path, text), Parameter.name)
     assert str(op.results[0].type) == type_
-    found = op.properties.get("bounds")
-    assert (None if found is None else cast(Any, found).data) == bounds
+    actual = op.properties.get("bounds")
+    assert (None if actual is None else cast(Any, actual).data) == bounds
     check_round_trip(tmp_path, text)
 
 
@@ -325,8 +325,8 @@ def test_results_of_branches_in_another_order(tmp_path: Path, entries: list[tupl
     models = [CORE.read_model(path), to_openvino(moir.convert_model(path, passes="none"))]
     data = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
     for condition in (True, False):
-        found = [[np.array(each) for each in CORE.compile_model(model, "CPU")([np.array(condition), data]).values()] for model in models]
-        for one, other in zip(*found, strict=True):
+        actual = [[np.array(each) for each in CORE.compile_model(model, "CPU")([np.array(condition), data]).values()] for model in models]
+        for one, other in zip(*actual, strict=True):
             np.testing.assert_array_equal(one, other)
 
 

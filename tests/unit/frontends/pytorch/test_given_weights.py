@@ -69,10 +69,10 @@ def notes(model: Path, weights: Path) -> str:
 
 def test_weights_are_taken_by_name_as_views(model: Path, tmp_path: Path) -> None:
     (tmp_path / "w.safetensors").write_bytes(safetensors({"fc.bias": BIAS, "fc.weight": WEIGHT}))
-    found = values(model, tmp_path / "w.safetensors")
-    np.testing.assert_array_equal(found["fc.weight"], WEIGHT)
-    np.testing.assert_array_equal(found["fc.bias"], BIAS)
-    assert not found["fc.weight"].flags.owndata
+    actual = values(model, tmp_path / "w.safetensors")
+    np.testing.assert_array_equal(actual["fc.weight"], WEIGHT)
+    np.testing.assert_array_equal(actual["fc.bias"], BIAS)
+    assert not actual["fc.weight"].flags.owndata
     x = np.ones((2, 3), np.float32)
     converted = moir.to_openvino(moir.convert_model(model, weights=tmp_path / "w.safetensors"))
     np.testing.assert_allclose(run(converted, {"x": x})[0], x @ WEIGHT.T + BIAS, rtol=1e-6)

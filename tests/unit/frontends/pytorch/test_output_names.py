@@ -77,9 +77,9 @@ def test_the_runtime_has_these_names(tmp_path: Path) -> None:
     (tmp_path / "m.pt2").write_bytes(program(spec("builtins.dict", '["same", "out"]', LEAF, LEAF), 2))
     model = moir.to_openvino(moir.convert_model(tmp_path / "m.pt2"))
     compiled = core().compile_model(model, "CPU")
-    found = compiled({"x": np.array([1, 2], np.float32)})
-    np.testing.assert_array_equal(found["same"], [1, 2])
-    np.testing.assert_array_equal(found["out"], [1, 2])
+    actual = compiled({"x": np.array([1, 2], np.float32)})
+    np.testing.assert_array_equal(actual["same"], [1, 2])
+    np.testing.assert_array_equal(actual["out"], [1, 2])
     assert [port.get_any_name() for port in compiled.outputs] == ["same", "out"]
     parameter = next(iter(models_of(read_model(tmp_path / "m.pt2"))[0].block.ops))
     assert names_of(parameter.results[0]) == ["x", "same"]

@@ -54,7 +54,15 @@ def test_weights_are_views_of_the_file_with_their_strides(tmp_path: Path) -> Non
 def test_symbols_name_dimensions_with_their_bounds(tmp_path: Path) -> None:
     (parameter,) = (op for op in read(tmp_path, small()) if isinstance(op, Parameter))
     assert value_of(parameter.attributes["dimension_names"]) == ("s7", "", "")
-    assert value_of(parameter.properties["bounds"]) == "2..9,4..32,3"
+    assert value_of(parameter.properties["bounds"]) == "0..9,0..32,3"
+
+
+def test_lower_bounds_that_torch_enforces(tmp_path: Path) -> None:
+    """Export writes 2 for sizes without a lower bound, and the program runs with 0 and 1."""
+    program = small()
+    program.ranges = {"s7": {"min_val": 2, "max_val": None}, "s1": {"min_val": 3, "max_val": 8}}
+    (parameter,) = (op for op in read(tmp_path, program) if isinstance(op, Parameter))
+    assert value_of(parameter.properties["bounds"]) == "?,12..32,3"
 
 
 def test_symbols_of_torch_2_5(tmp_path: Path) -> None:
@@ -64,7 +72,7 @@ def test_symbols_of_torch_2_5(tmp_path: Path) -> None:
     program.output(program.node("aten.relu.default", [("self", x)], "f32"))
     (parameter,) = (op for op in read(tmp_path, program) if isinstance(op, Parameter))
     assert value_of(parameter.attributes["dimension_names"]) == ("s0", "", "")
-    assert value_of(parameter.properties["bounds"]) == "2..,0..32,2..10"
+    assert value_of(parameter.properties["bounds"]) == "?,0..32,2..10"
 
 
 def test_programs_of_an_archive_are_chosen_by_name(tmp_path: Path) -> None:

@@ -41,9 +41,9 @@ def quantized(kind: str, rows: int, columns: int, block: int, nested: bool) -> t
 @pytest.mark.parametrize(("rows", "columns", "block"), [(32, 128, 64), (256, 1024, 64), (32, 384, 128)])
 def test_four_bits(kind: str, rows: int, columns: int, block: int, nested: bool) -> None:
     tensors, expected = quantized(kind, rows, columns, block, nested)
-    found = weight(METHOD, tensors)
-    assert (found.codes.element == nf4) == (kind == "nf4")
-    np.testing.assert_allclose(values(found), expected, rtol=3e-7)
+    actual = weight(METHOD, tensors)
+    assert (actual.codes.element == nf4) == (kind == "nf4")
+    np.testing.assert_allclose(values(actual), expected, rtol=3e-7)
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(16, 96), (16, 32)])
@@ -54,8 +54,8 @@ def test_blocks_that_are_no_parts_of_rows(rows: int, columns: int) -> None:
 
 def test_eight_bits() -> None:
     codes, largest = RANDOM.integers(-127, 128, (32, 64)).astype(np.int8), RANDOM.uniform(0.1, 1, 32).astype(np.float32)
-    found = weight(METHOD, {"weight": codes, "SCB": largest, "weight_format": np.array(0, np.uint8)})
-    np.testing.assert_allclose(values(found), codes * largest[:, None].astype(np.float64) / 127, rtol=3e-7)
+    actual = weight(METHOD, {"weight": codes, "SCB": largest, "weight_format": np.array(0, np.uint8)})
+    np.testing.assert_allclose(values(actual), codes * largest[:, None].astype(np.float64) / 127, rtol=3e-7)
 
 
 @pytest.mark.parametrize(

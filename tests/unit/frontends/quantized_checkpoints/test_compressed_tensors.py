@@ -31,19 +31,19 @@ def packed(bits: int, rows: int, columns: int, groups: int, symmetric: bool) -> 
 @pytest.mark.parametrize(("bits", "rows", "columns", "groups"), [(4, 96, 256, 8), (8, 96, 256, 8), (4, 100, 260, 1), (8, 98, 258, 1)])
 def test_packed_codes(bits: int, rows: int, columns: int, groups: int, symmetric: bool) -> None:
     tensors, expected = packed(bits, rows, columns, groups, symmetric)
-    found = weight(METHOD, tensors)
-    assert found.codes.element == ({4: si4, 8: si8} if symmetric else {4: ui4, 8: ui8})[bits]
-    np.testing.assert_array_equal(values(found), expected)
+    actual = weight(METHOD, tensors)
+    assert actual.codes.element == ({4: si4, 8: si8} if symmetric else {4: ui4, 8: ui8})[bits]
+    np.testing.assert_array_equal(values(actual), expected)
 
 
 def test_columns_that_are_sorted_by_groups() -> None:
     tensors, _ = packed(4, 64, 128, 4, True)
     numbers = RANDOM.permutation(np.arange(128) // 32)
-    found = weight(METHOD, tensors | {"weight_g_idx": numbers.astype(np.int32)})
-    assert found.columns is not None
+    actual = weight(METHOD, tensors | {"weight_g_idx": numbers.astype(np.int32)})
+    assert actual.columns is not None
     codes = np.stack([tensors["weight_packed"].view(np.uint8) & 15, tensors["weight_packed"].view(np.uint8) >> 4], -1).reshape(64, 128)
     expected = (codes.astype(np.float64) - 8) * tensors["weight_scale"].astype(np.float64)[:, numbers]
-    np.testing.assert_array_equal(values(found), expected[:, found.columns.array])
+    np.testing.assert_array_equal(values(actual), expected[:, actual.columns.array])
 
 
 @pytest.mark.parametrize("symmetric", [True, False])
@@ -52,10 +52,10 @@ def test_bytes(shape: tuple[int, ...], symmetric: bool) -> None:
     codes = RANDOM.integers(-128, 128, (96, 256)).astype(np.int8)
     scales, zeros = RANDOM.uniform(0.01, 0.1, shape).astype(np.float32), RANDOM.integers(-128, 128, shape).astype(np.int8)
     tensors = {"weight": codes, "weight_scale": scales} | ({} if symmetric else {"weight_zero_point": zeros})
-    found = weight(METHOD, tensors)
-    assert found.codes.element == (si8 if symmetric else ui8)
+    actual = weight(METHOD, tensors)
+    assert actual.codes.element == (si8 if symmetric else ui8)
     spread = [np.broadcast_to(each.astype(np.float64), (96, shape[-1])).repeat(256 // shape[-1], 1) for each in (scales, zeros)]
-    np.testing.assert_array_equal(values(found), (codes - (0 if symmetric else spread[1])) * spread[0])
+    np.testing.assert_array_equal(values(actual), (codes - (0 if symmetric else spread[1])) * spread[0])
 
 
 @pytest.mark.parametrize("kind", ["nvfp4", "mxfp4"])
@@ -68,10 +68,10 @@ def test_floats_of_four_bits(kind: str) -> None:
     else:
         exponents = RANDOM.integers(110, 130, (64, 4)).astype(np.uint8)
         tensors, factors = {"weight_packed": pairs(codes), "weight_scale": exponents}, 2.0 ** (exponents.astype(np.int64) - 127)
-    found = weight(METHOD, tensors)
-    assert found.scale is not None
-    assert (found.scale.element == f8e8m0) == (kind == "mxfp4")
-    np.testing.assert_array_equal(values(found), E2M1[codes] * factors.repeat(128 // factors.shape[1], 1))
+    actual = weight(METHOD, tensors)
+    assert actual.scale is not None
+    assert (actual.scale.element == f8e8m0) == (kind == "mxfp4")
+    np.testing.assert_array_equal(values(actual), E2M1[codes] * factors.repeat(128 // factors.shape[1], 1))
 
 
 def test_layers_without_codes_are_not_quantized() -> None:

@@ -31,48 +31,48 @@ NUMBERS = RANDOM.standard_normal((256, 384)).astype(ml_dtypes.float8_e4m3fn)
 @pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16])
 def test_scales_of_all_forms(method: str, name: str, shape: tuple[int, ...], dtype: type) -> None:
     scales = RANDOM.uniform(0.001, 0.01, shape).astype(dtype)
-    found = weight({**FP8, "quant_method": method}, {"weight": NUMBERS, name: scales})
-    assert found.codes.element == f8e4m3
+    actual = weight({**FP8, "quant_method": method}, {"weight": NUMBERS, name: scales})
+    assert actual.codes.element == f8e4m3
     grid = scales.astype(np.float64).reshape({4: (2, 3), 1: (256, 1), 0: (1, 1)}.get(len(shape), shape))
     spread = grid.repeat(256 // grid.shape[0], 0).repeat(384 // grid.shape[1], 1)
-    np.testing.assert_array_equal(values(found), NUMBERS.astype(np.float64) * spread)
+    np.testing.assert_array_equal(values(actual), NUMBERS.astype(np.float64) * spread)
 
 
 def test_blocks_at_the_borders_are_smaller() -> None:
     numbers, scales = NUMBERS[:200, :320].astype(ml_dtypes.float8_e5m2), RANDOM.uniform(0.1, 1, (2, 3)).astype(np.float32)
-    found = weight(FP8, {"weight": numbers, "weight_scale_inv": scales})
-    assert found.codes.element == f8e5m2
+    actual = weight(FP8, {"weight": numbers, "weight_scale_inv": scales})
+    assert actual.codes.element == f8e5m2
     spread = scales.astype(np.float64).repeat(128, 0)[:200].repeat(128, 1)[:, :320]
-    np.testing.assert_array_equal(values(found), numbers.astype(np.float64) * spread)
+    np.testing.assert_array_equal(values(actual), numbers.astype(np.float64) * spread)
 
 
 def test_exponents_as_scales() -> None:
     exponents = RANDOM.integers(100, 140, (256, 12)).astype(np.uint8)
     spread = 2.0 ** (exponents.astype(np.int64) - 127).repeat(32, 1)
-    found = weight(FP8, {"weight": NUMBERS, "weight_scale_inv": exponents})
-    np.testing.assert_array_equal(values(found), NUMBERS.astype(np.float64) * spread)
+    actual = weight(FP8, {"weight": NUMBERS, "weight_scale_inv": exponents})
+    np.testing.assert_array_equal(values(actual), NUMBERS.astype(np.float64) * spread)
     codes = RANDOM.integers(0, 16, (256, 384))
-    found = weight(FP8, {"weight": pairs(codes).view(np.int8), "weight_scale_inv": exponents})
-    assert found.scale is not None
-    assert (found.codes.element, found.scale.element) == (f4e2m1, f8e8m0)
-    np.testing.assert_array_equal(values(found), E2M1[codes] * spread)
+    actual = weight(FP8, {"weight": pairs(codes).view(np.int8), "weight_scale_inv": exponents})
+    assert actual.scale is not None
+    assert (actual.codes.element, actual.scale.element) == (f4e2m1, f8e8m0)
+    np.testing.assert_array_equal(values(actual), E2M1[codes] * spread)
 
 
 def test_two_scales() -> None:
     codes, scales = RANDOM.integers(0, 16, (64, 128)), RANDOM.uniform(1, 400, (64, 8)).astype(ml_dtypes.float8_e4m3fn)
     tensors = {"weight": pairs(codes), "weight_scale": scales, "weight_scale_2": np.array(0.25, np.float32)}
-    found = weight({"quant_method": "modelopt", "quant_algo": "NVFP4"}, tensors)
-    np.testing.assert_array_equal(values(found), E2M1[codes] * (scales.astype(np.float64) / 4).repeat(16, 1))
+    actual = weight({"quant_method": "modelopt", "quant_algo": "NVFP4"}, tensors)
+    np.testing.assert_array_equal(values(actual), E2M1[codes] * (scales.astype(np.float64) / 4).repeat(16, 1))
 
 
 @pytest.mark.parametrize("experts", [(), (4,)])
 def test_mxfp4_is_a_view(experts: tuple[int, ...]) -> None:
     codes, exponents = RANDOM.integers(0, 16, (*experts, 64, 4, 32)), RANDOM.integers(110, 130, (*experts, 64, 4)).astype(np.uint8)
     blocks = pairs(codes)
-    found = weight({"quant_method": "mxfp4"}, {"blocks": blocks, "scales": exponents}, "_")
-    assert np.shares_memory(np.asarray(found.codes.values), blocks)
+    actual = weight({"quant_method": "mxfp4"}, {"blocks": blocks, "scales": exponents}, "_")
+    assert np.shares_memory(np.asarray(actual.codes.values), blocks)
     expected = E2M1[codes] * 2.0 ** (exponents.astype(np.int64) - 127)[..., None]
-    np.testing.assert_array_equal(values(found), expected.reshape(*experts, 64, 128))
+    np.testing.assert_array_equal(values(actual), expected.reshape(*experts, 64, 128))
 
 
 @pytest.mark.parametrize(

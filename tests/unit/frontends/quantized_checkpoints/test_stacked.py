@@ -30,21 +30,21 @@ def test_matrices_of_experts(differ: bool) -> None:
     if differ:
         experts[1][0]["qzeros"][:] = words(np.full((4, 64), 15), 4)
         experts[1] = (experts[1][0], experts[1][1])
-    found = stacked_weights([layer(tensors) for tensors, _ in experts], quantization_of(GPTQ, "config.json"))
-    assert found is not None
-    assert found.shape == (3, 64, 128)
+    actual = stacked_weights([layer(tensors) for tensors, _ in experts], quantization_of(GPTQ, "config.json"))
+    assert actual is not None
+    assert actual.shape == (3, 64, 128)
     for index in (0, 2):
-        np.testing.assert_array_equal(values(found)[index], experts[index][1])
-    moved = found.rows(lambda array: array[:, ::-1])
-    np.testing.assert_array_equal(values(moved), values(found)[:, ::-1])
+        np.testing.assert_array_equal(values(actual)[index], experts[index][1])
+    moved = actual.rows(lambda array: array[:, ::-1])
+    np.testing.assert_array_equal(values(moved), values(actual)[:, ::-1])
 
 
 def test_large_matrices_are_stacked_when_they_are_written() -> None:
     numbers = RANDOM.standard_normal((256, 512)).astype(ml_dtypes.float8_e4m3fn)
     tensors = {"weight": numbers, "weight_scale": np.ones((256, 1), np.float32)}
-    found = stacked_weights([layer(tensors)] * 2, quantization_of({"quant_method": "fp8"}, "config.json"))
-    assert found is not None
-    assert isinstance(found.codes.values, StackedMatrices)
+    actual = stacked_weights([layer(tensors)] * 2, quantization_of({"quant_method": "fp8"}, "config.json"))
+    assert actual is not None
+    assert isinstance(actual.codes.values, StackedMatrices)
 
 
 def test_experts_that_differ_are_refused() -> None:

@@ -191,9 +191,9 @@ def operations(module: ModuleOp, kind: str | None = None) -> list[Operation]:
 
 def the(module: ModuleOp, kind: str) -> Operation:
     """The only operation of a kind."""
-    found = operations(module, kind)
-    assert len(found) == 1
-    return found[0]
+    actual = operations(module, kind)
+    assert len(actual) == 1
+    return actual[0]
 
 
 def names(module: ModuleOp, kind: str) -> list[str | None]:
@@ -213,5 +213,5 @@ def properties(op: Operation) -> dict[str, Any]:
 
 def notes(module: ModuleOp) -> list[str]:
     """The notes of the model."""
-    found = models_of(module)[0].attributes.get(ModuleLevel.NOTES)
-    return [] if found is None else list(value_of(found))
+    actual = models_of(module)[0].attributes.get(ModuleLevel.NOTES)
+    return [] if actual is None else list(value_of(actual))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 
-from moir.frontends.protobuf.wire import encode_varint
+from moir.files.protobuf.wire import encode_varint
 from moir.frontends.tensorflow.checkpoint.checksum import crc32c, masked
 from moir.frontends.tensorflow.checkpoint.sorted_table import MAGIC
 

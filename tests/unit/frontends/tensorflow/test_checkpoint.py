@@ -16,7 +16,7 @@ import pytest
 
 from moir.dialects import element_types
 from moir.errors import ConversionError, ModelFileError
-from moir.frontends.protobuf.wire import encode_varint
+from moir.files.protobuf.wire import encode_varint
 from moir.frontends.tensorflow.checkpoint.bundle import OBJECT_GRAPH_KEY, Bundle
 from moir.frontends.tensorflow.checkpoint.checksum import crc32c, masked
 from moir.frontends.tensorflow.checkpoint.ordered_code import encode_natural, encode_signed, encode_string, slice_key
@@ -180,23 +180,23 @@ def bundle(folder: Path, entries: dict[bytes, bytes], data: bytes, shards: int =
 
 def test_bundle(tmp_path: Path) -> None:
     data = ramp((2, 3)).tobytes()
-    found = bundle(tmp_path, {b"w": entry(FLOAT, (2, 3), 24), b"e": entry(FLOAT, (0, 3), 0, offset=24)}, data)
-    assert found.keys() == ["e", "w"]
-    assert np.array_equal(found.read("w").array, ramp((2, 3)))
-    assert not found.read("w").array.flags.writeable
-    assert found.read("e").shape == (0, 3)
-    assert np.array_equal(found.read("w", [(1, 1), (0, -1)]).array, ramp((2, 3))[1:])
-    assert "w" in found
-    assert "" not in found
+    actual = bundle(tmp_path, {b"w": entry(FLOAT, (2, 3), 24), b"e": entry(FLOAT, (0, 3), 0, offset=24)}, data)
+    assert actual.keys() == ["e", "w"]
+    assert np.array_equal(actual.read("w").array, ramp((2, 3)))
+    assert not actual.read("w").array.flags.writeable
+    assert actual.read("e").shape == (0, 3)
+    assert np.array_equal(actual.read("w", [(1, 1), (0, -1)]).array, ramp((2, 3))[1:])
+    assert "w" in actual
+    assert "" not in actual
 
 
 def test_strings(tmp_path: Path) -> None:
     texts = ["moss", "", "fern and reed" * 20]
     lengths = b"\x04\x00\x84\x02"
     data = lengths + struct.pack("<I", masked(crc32c(lengths))) + "".join(texts).encode()
-    found = bundle(tmp_path, {b"s": entry(STRING, (3,), len(data))}, data)
-    assert found.read("s").array.tolist() == texts
-    assert found.read("s").element == element_types.string
+    actual = bundle(tmp_path, {b"s": entry(STRING, (3,), len(data))}, data)
+    assert actual.read("s").array.tolist() == texts
+    assert actual.read("s").element == element_types.string
     for size in (3, len(data) - 1):
         broken = bundle(tmp_path, {b"s": entry(STRING, (3,), size)}, data)
         with pytest.raises(ModelFileError, match="strings of 's'"):
@@ -233,17 +233,17 @@ def test_strings(tmp_path: Path) -> None:
     ],
 )
 def test_damaged_bundles(tmp_path: Path, entries: dict[bytes, bytes], reason: str) -> None:
-    found = bundle(tmp_path, entries, ramp((2, 3)).tobytes())
+    actual = bundle(tmp_path, entries, ramp((2, 3)).tobytes())
     with pytest.raises(ModelFileError, match=re.escape(reason)):
-        found.read("w")
+        actual.read("w")
 
 
 def test_slices_that_share_bytes_do_not_fill_the_memory(tmp_path: Path) -> None:
     extents = [[(number, 1), (0, 6)] for number in range(100)]
     entries = {slice_key(b"w", extent): entry(FLOAT, (1, 6), 24) for extent in extents}
-    found = bundle(tmp_path, {b"w": entry(FLOAT, (100, 6), 0, slices=extents), **entries}, ramp((2, 3)).tobytes())
+    actual = bundle(tmp_path, {b"w": entry(FLOAT, (100, 6), 0, slices=extents), **entries}, ramp((2, 3)).tobytes())
     with pytest.raises(ModelFileError, match="overlap"):
-        found.read("w")
+        actual.read("w")
 
 
 @pytest.mark.parametrize(
@@ -262,32 +262,32 @@ def test_headers(tmp_path: Path, header: dict[str, int], reason: str) -> None:
 def test_missing_files(tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match=r"none\.index"):
         Bundle(tmp_path / "none")
-    found = bundle(tmp_path, {b"w": entry(FLOAT, (1,), 4, shard=1)}, b"", shards=2)
+    actual = bundle(tmp_path, {b"w": entry(FLOAT, (1,), 4, shard=1)}, b"", shards=2)
     with pytest.raises(ModelFileError, match=r"m\.data-00001-of-00002: the data file of the checkpoint is missing"):
-        found.read("w")
+        actual.read("w")
     without_header = write(tmp_path, index({b"w": entry(FLOAT, (1,), 4)}))
     with pytest.raises(ModelFileError, match="no header"):
         Bundle(without_header.with_suffix(""))
 
 
 def test_checkpoint_of_tensorflow() -> None:
-    found = Bundle(FIXTURES / "checkpoint" / "model")
-    assert found.keys() == ["bias", "rows", "untouched", "weights"]
-    assert np.array_equal(found.read("weights").array, ramp((4, 6)))
-    assert np.array_equal(found.read("rows").array, ramp((6, 3), 1.0))
-    assert np.array_equal(found.read("rows", [(3, 3), (0, 3)]).array, ramp((6, 3), 1.0)[3:])
-    assert np.array_equal(found.read("rows", [(2, 3), (1, -1)]).array, ramp((6, 3), 1.0)[2:5, 1:])
+    actual = Bundle(FIXTURES / "checkpoint" / "model")
+    assert actual.keys() == ["bias", "rows", "untouched", "weights"]
+    assert np.array_equal(actual.read("weights").array, ramp((4, 6)))
+    assert np.array_equal(actual.read("rows").array, ramp((6, 3), 1.0))
+    assert np.array_equal(actual.read("rows", [(3, 3), (0, 3)]).array, ramp((6, 3), 1.0)[3:])
+    assert np.array_equal(actual.read("rows", [(2, 3), (1, -1)]).array, ramp((6, 3), 1.0)[2:5, 1:])
     with pytest.raises(ModelFileError, match="outside its shape"):
-        found.read("rows", [(4, 3), (0, 3)])
+        actual.read("rows", [(4, 3), (0, 3)])
 
 
 def test_object_graph_of_tensorflow() -> None:
-    found = Bundle(FIXTURES / "keras_3" / "variables" / "variables")
-    graph = message_class("TrackableObjectGraph").FromString(found.raw_string(OBJECT_GRAPH_KEY))
+    actual = Bundle(FIXTURES / "keras_3" / "variables" / "variables")
+    graph = message_class("TrackableObjectGraph").FromString(actual.raw_string(OBJECT_GRAPH_KEY))
     names = {part.checkpoint_key for node in graph.nodes for part in node.attributes}
     assert "_all_variables/0/.ATTRIBUTES/VARIABLE_VALUE" in names
     with pytest.raises(ModelFileError, match="not one string"):
-        found.raw_string("_all_variables/0/.ATTRIBUTES/VARIABLE_VALUE")
+        actual.raw_string("_all_variables/0/.ATTRIBUTES/VARIABLE_VALUE")
 
 
 def test_damage_gives_an_error_or_values(tmp_path: Path) -> None:
@@ -306,8 +306,8 @@ def test_damage_gives_an_error_or_values(tmp_path: Path) -> None:
             content[generator.randrange(len(content))] ^= 1 << generator.randrange(8)
         write(tmp_path, bytes(content))
         try:
-            found = Bundle(tmp_path / "m")
-            assert all(np.array_equal(found.read(key).array, value) for key, value in values.items())
+            actual = Bundle(tmp_path / "m")
+            assert all(np.array_equal(actual.read(key).array, value) for key, value in values.items())
         except ConversionError:
             failures += 1
     assert failures > 120

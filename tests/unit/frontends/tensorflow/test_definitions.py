@@ -10,7 +10,7 @@ import pytest
 from moir.errors import ModelFileError
 from moir.frontends.tensorflow.definition_table import DEFINITIONS
 from moir.lowering.tensorflow.index import INDEX
-from moir.tables import listed
+from moir.support.tables import by_member
 from tests.unit.frontends.tensorflow.samples import FLOAT, INT32, constant, graph, node, placeholder, read
 
 AXIS = constant("axis", 0)
@@ -52,7 +52,7 @@ def test_what_may_be_missing(tmp_path: Path) -> None:
 
 
 def test_every_lowered_kind_has_a_definition() -> None:
-    kinds = listed(INDEX).keys()
+    kinds = by_member(INDEX).keys()
     undefined = {kind for kind in kinds - DEFINITIONS.keys() if not kind.startswith("_")}
     # Those of libraries, and of releases of TensorFlow that nothing has any more.
     assert len(undefined) < len(kinds) / 20

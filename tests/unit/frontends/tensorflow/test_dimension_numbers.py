@@ -10,8 +10,8 @@ from moir.frontends.tensorflow.dimension_numbers import dimension_properties
 
 
 def test_fields_become_properties() -> None:
-    found = dimension_properties("XlaDotV2", b"\x0a\x02\x01\x02\x12\x01\x00")
-    assert {name: value_of(value) for name, value in found.items()} == {
+    actual = dimension_properties("XlaDotV2", b"\x0a\x02\x01\x02\x12\x01\x00")
+    assert {name: value_of(value) for name, value in actual.items()} == {
         "lhs_contracting_dimensions": (1, 2),
         "rhs_contracting_dimensions": (0,),
         "lhs_batch_dimensions": (),
@@ -20,9 +20,9 @@ def test_fields_become_properties() -> None:
 
 
 def test_fields_that_are_absent_are_zero() -> None:
-    found = dimension_properties("XlaConv", b"\x40\x03")
-    assert value_of(found["input_feature_dimension"]) == 3
-    assert value_of(found["input_batch_dimension"]) == 0
+    actual = dimension_properties("XlaConv", b"\x40\x03")
+    assert value_of(actual["input_feature_dimension"]) == 3
+    assert value_of(actual["input_batch_dimension"]) == 0
 
 
 def test_damaged_messages_are_refused() -> None:

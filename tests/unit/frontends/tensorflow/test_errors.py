@@ -10,7 +10,7 @@ import pytest
 from google.protobuf import text_format
 
 from moir.errors import ConversionError, ModelFileError
-from moir.frontends.protobuf.wire import Splitter
+from moir.files.protobuf.wire import Splitter
 from moir.frontends.tensorflow import read_model
 from moir.frontends.tensorflow import reading as reading_module
 from moir.frontends.tensorflow.messages import message_class, parse

@@ -137,17 +137,17 @@ def test_attributes(tmp_path):
     content = chain(node("z", "Strange", "x", **attributes))
     content.node[1].attr["ref"].type = 101
     content.node[1].attr["unset"].SetInParent()
-    found = the(read(content, tmp_path), "tf.Strange").properties
-    array = found["tensor"].array
+    actual = the(read(content, tmp_path), "tf.Strange").properties
+    array = actual["tensor"].array
     assert array.tolist() == value.tolist()
-    raw = found["raw"]
+    raw = actual["raw"]
     assert isinstance(raw, DataAttr)
     assert raw.array.tolist() == [255, 0]
     types = {"t": element_types.si64, "c": ComplexType(f32), "d": ComplexType(f64), "q": element_types.ui8, "r": element_types.dynamic}
-    assert {name: found[name] for name in types} == types
-    assert found["ref"] == element_types.f32
-    assert found["ts"] == ArrayAttr([element_types.f32, element_types.si32])
-    plain = {name: value_of(found[name]) for name in ("i", "f", "s", "b", "shape", "is", "fs", "ss", "bs", "shapes", "empty")}
+    assert {name: actual[name] for name in types} == types
+    assert actual["ref"] == element_types.f32
+    assert actual["ts"] == ArrayAttr([element_types.f32, element_types.si32])
+    plain = {name: value_of(actual[name]) for name in ("i", "f", "s", "b", "shape", "is", "fs", "ss", "bs", "shapes", "empty")}
     assert plain == {
         "i": -3,
         "f": 0.1,
@@ -161,7 +161,7 @@ def test_attributes(tmp_path):
         "shapes": ((2,), "unknown rank"),
         "empty": (),
     }
-    assert not {"_hidden", "unknown", "unset"} & found.keys()
+    assert not {"_hidden", "unknown", "unset"} & actual.keys()
 
 
 @pytest.mark.parametrize(

@@ -37,15 +37,15 @@ def names(module: ModuleOp, kind: str) -> list[str]:
 
 def values(module: ModuleOp) -> dict[str, Any]:
     """The values of the variables that are used, and the entries of the tables, by name."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for op in module.walk():
         if not any(result.uses for result in op.results):
             continue
         if op.name in VARIABLE_KINDS:
-            found[text(op, "name")] = op.properties["value"].array
+            values[text(op, "name")] = op.properties["value"].array
         if op.name in TABLE_KINDS:
-            found[text(op, "name")] = dict(zip(op.properties["keys"].array, op.properties["values"].array, strict=True))
-    return found
+            values[text(op, "name")] = dict(zip(op.properties["keys"].array, op.properties["values"].array, strict=True))
+    return values
 
 
 DENSE = {"weights": ramp((4, 6)), "rows/part_0": ramp((6, 3), 1.0)[:3], "rows/part_1": ramp((6, 3), 1.0)[3:], "bias": ramp((3,), 2.0)}
@@ -53,11 +53,11 @@ KERAS = {"dense/kernel_1": ramp((4, 3)), "dense/bias_1": ramp((3,), 1.0)}
 WORDS = {"moss": 0, "fern": 1, "reed": 2}
 
 
-def check(found: dict[str, Any], expected: dict[str, Any]) -> None:
+def check(actual: dict[str, Any], expected: dict[str, Any]) -> None:
     """Compare variables and tables."""
-    assert found.keys() == expected.keys()
+    assert actual.keys() == expected.keys()
     for name, value in expected.items():
-        assert found[name] == value if isinstance(value, dict) else np.array_equal(found[name], value), name
+        assert actual[name] == value if isinstance(value, dict) else np.array_equal(actual[name], value), name
 
 
 @pytest.mark.parametrize(

@@ -269,8 +269,8 @@ def test_order_of_accesses(model: Any, accesses: dict[str, bool]) -> None:
     assert order is not None
     assert notes == []
     assert order.variables == {("", "v")}
-    found = order.frames["", ""].accesses
-    assert {name: each["", "v"] for name, each in found.items()} == accesses
+    actual = order.frames["", ""].accesses
+    assert {name: each["", "v"] for name, each in actual.items()} == accesses
 
 
 @pytest.mark.parametrize(
@@ -360,10 +360,10 @@ def test_what_cannot_be_ordered(model: Any, reason: str) -> None:
     ],
 )
 def test_writes_that_do_not_matter(model: Any, notes: int) -> None:
-    order, found = find_state(model, ["read:0"])
+    order, actual = find_state(model, ["read:0"])
     assert order is None
-    assert len(found) == notes
-    assert all(note.startswith("cut writes of 1 variable that no output reads: ") for note in found)
+    assert len(actual) == notes
+    assert all(note.startswith("cut writes of 1 variable that no output reads: ") for note in actual)
 
 
 def test_both_outputs_of_a_call_are_walked() -> None:

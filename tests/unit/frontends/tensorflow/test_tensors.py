@@ -56,9 +56,9 @@ def test_values_in_both_forms(name, values, dtype, field):
     expected = np.array(values, dtype)
     typed = expected.view(np.uint16).tolist() if field == "half_val" else values
     for message in (proto(name, [3, 1], tensor_content=expected.tobytes()), proto(name, [3, 1], **{field: typed})):
-        found = value(message)
-        assert (found.shape, found.array.dtype) == ((3, 1), expected.dtype)
-        assert found.array.ravel().tolist() == expected.tolist()
+        actual = value(message)
+        assert (actual.shape, actual.array.dtype) == ((3, 1), expected.dtype)
+        assert actual.array.ravel().tolist() == expected.tolist()
     assert value(proto(name, [], **{field: typed[:1]})).array.item() == expected[0]
 
 
@@ -83,10 +83,10 @@ def test_data_types():
 def test_complex_numbers_are_pairs(name, dtype, field):
     expected = np.array([[1, 2], [3, 4]], dtype)
     for fields in ({"tensor_content": expected.tobytes()}, {field: [1, 2, 3, 4]}):
-        found = value(proto(name, [2], **fields))
-        assert found.shape == (2, 2)
-        assert found.array.dtype == dtype
-        assert found.array.tolist() == expected.tolist()
+        actual = value(proto(name, [2], **fields))
+        assert actual.shape == (2, 2)
+        assert actual.array.dtype == dtype
+        assert actual.array.tolist() == expected.tolist()
     assert value(proto(name, [3], **{field: [1, 2]})).array.tolist() == [[1, 2]] * 3
     assert value(proto(name, [3], **{field: [1, 2, 3, 4]})).array.tolist() == [[1, 2], [3, 4], [3, 4]]
     assert value(proto(name, [2])).array.tolist() == [[0, 0]] * 2
@@ -102,14 +102,14 @@ def test_eight_bit_floats(name, dtype):
 
 
 def test_four_bit_integers_share_bytes():
-    found = value(proto("INT4", [3], int_val=[1, -2, 7]))
-    assert (found.element, found.shape, found.array.tolist()) == (element_types.si4, (3,), [0xE1, 0x07])
+    actual = value(proto("INT4", [3], int_val=[1, -2, 7]))
+    assert (actual.element, actual.shape, actual.array.tolist()) == (element_types.si4, (3,), [0xE1, 0x07])
     assert value(proto("UINT4", [2, 2], tensor_content=bytes([1, 15, 3, 4]))).array.tolist() == [0xF1, 0x43]
 
 
 def test_strings():
-    found = value(proto("STRING", [2, 2], string_val=[b"a", b"b", "é".encode()]))
-    assert (found.element, found.array.tolist()) == (element_types.string, [["a", "b"], ["é", "é"]])
+    actual = value(proto("STRING", [2, 2], string_val=[b"a", b"b", "é".encode()]))
+    assert (actual.element, actual.array.tolist()) == (element_types.string, [["a", "b"], ["é", "é"]])
     assert value(proto("STRING", [2])).array.tolist() == ["", ""]
 
 
@@ -120,15 +120,15 @@ def test_strings():
 def test_the_last_value_is_repeated(shape, given, expected):
     for name, field in (("INT32", "int_val"), ("FLOAT", "float_val"), ("BOOL", "bool_val")):
         values = list(map(bool, given)) if name == "BOOL" else given
-        found = value(proto(name, shape, **{field: values}))
-        assert found.shape == tuple(shape)
-        assert found.array.ravel().tolist() == (list(map(bool, expected)) if name == "BOOL" else expected)
+        actual = value(proto(name, shape, **{field: values}))
+        assert actual.shape == tuple(shape)
+        assert actual.array.ravel().tolist() == (list(map(bool, expected)) if name == "BOOL" else expected)
 
 
 def test_repeated_values_take_no_memory():
-    found = value(proto("FLOAT", [1000, 1000, 200], float_val=[0.25]))
-    assert found.array.strides == (0, 0, 0)
-    assert found.array[999, 999, 199] == 0.25
+    actual = value(proto("FLOAT", [1000, 1000, 200], float_val=[0.25]))
+    assert actual.array.strides == (0, 0, 0)
+    assert actual.array[999, 999, 199] == 0.25
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_repeated_values_take_no_memory():
         (proto("FLOAT", [-1]), "shape [-1] has a negative dimension"),
         (proto("FLOAT", None), "its shape is unknown"),
         (proto("FLOAT", [1] * 64), "rank 64 is too large"),
-        (proto("RESOURCE", []), "OpenVINO IR has no element type for TensorFlow's data type RESOURCE"),
+        (proto("RESOURCE", []), "the operation sets have no element type for TensorFlow's data type RESOURCE"),
         (proto("FLOAT4_E2M1FN", []), "data type FLOAT4_E2M1FN"),
         (message_class("TensorProto")(dtype=77), "data type number 77"),
         (message_class("TensorProto")(), "data type number 0"),
@@ -171,9 +171,9 @@ def test_many_repeated_values_cannot_eat_memory():
 
 def test_stored_bytes():
     stored = np.arange(6, dtype=np.float32).view(np.uint8)
-    found = stored_data(stored, (2, 3), data_type("FLOAT"), "w", "data, offset 3")
-    assert found.array.tolist() == [[0, 1, 2], [3, 4, 5]]
-    assert np.shares_memory(found.array, stored)
+    actual = stored_data(stored, (2, 3), data_type("FLOAT"), "w", "data, offset 3")
+    assert actual.array.tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert np.shares_memory(actual.array, stored)
     with pytest.raises(ModelFileError, match=r"data, offset 3: tensor 'w': 24 bytes of data, shape \[7\] of FLOAT takes 28"):
         stored_data(stored, (7,), data_type("FLOAT"), "w", "data, offset 3")
 
@@ -196,26 +196,26 @@ def read_constant(content: Any, tmp_path: Path) -> DataAttr:
 @pytest.mark.parametrize(("name", "values", "dtype", "field"), [row for row in VALUES if row[3] != "half_val"])
 def test_large_tensors_stay_in_the_file(tmp_path, name, values, dtype, field):
     many = np.resize(np.array(values, dtype), 2000)
-    found = read_constant(large(name, many, field), tmp_path)
-    assert found.array.dtype == dtype
-    assert np.array_equal(found.array, many)
+    actual = read_constant(large(name, many, field), tmp_path)
+    assert actual.array.dtype == dtype
+    assert np.array_equal(actual.array, many)
     # What has a fixed width is a view of the file.
-    assert found.array.flags.writeable == (field not in ("float_val", "double_val"))
+    assert actual.array.flags.writeable == (field not in ("float_val", "double_val"))
 
 
 def test_large_contents_stay_in_the_file(tmp_path):
     values = np.arange(3000, dtype=np.float32).reshape(30, 100)
-    found = read_constant(constant("w", values), tmp_path)
-    assert np.array_equal(found.array, values)
-    assert not found.array.flags.writeable
+    actual = read_constant(constant("w", values), tmp_path)
+    assert np.array_equal(actual.array, values)
+    assert not actual.array.flags.writeable
 
 
 def test_large_tensors_of_which_the_end_is_left_out(tmp_path):
     content = large("FLOAT", np.arange(1000, dtype=np.float32), "float_val")
     content.attr["value"].tensor.tensor_shape.dim[0].size = 1500
-    found = read_constant(content, tmp_path).array
-    assert found[998:1002].tolist() == [998, 999, 999, 999]
-    assert found.shape == (1500,)
+    actual = read_constant(content, tmp_path).array
+    assert actual[998:1002].tolist() == [998, 999, 999, 999]
+    assert actual.shape == (1500,)
     content.attr["value"].tensor.tensor_shape.dim[0].size = 999
     with pytest.raises(ModelFileError, match=r"4000 bytes, its shape has room for 3996"):
         read_constant(content, tmp_path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from moir.expansions.strings.re2 import UnknownPattern, rewritten, written_anew
+from moir.lowering.tensorflow.strings.re2 import UnknownPattern, rewritten, written_anew
 
 
 @pytest.mark.parametrize(
@@ -22,8 +22,8 @@ from moir.expansions.strings.re2 import UnknownPattern, rewritten, written_anew
     ],
 )
 def test_patterns(pattern: str, expected: str, least: int, empty: bool) -> None:
-    found = written_anew(pattern)
-    assert (found.text, found.least, found.matches_empty) == (expected, least, empty)
+    actual = written_anew(pattern)
+    assert (actual.text, actual.least, actual.matches_empty) == (expected, least, empty)
 
 
 def test_boundaries_are_not_in_an_empty_text() -> None:

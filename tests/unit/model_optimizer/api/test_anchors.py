@@ -88,7 +88,7 @@ def test_a_cycle_through_a_built_in_transformation(tmp_path: Path) -> None:
 def test_all_anchors_fit_into_one_order() -> None:
     pipeline = pipeline_names("tf")
     slotted = slotted_in([name if name != "lower-tf" else "lower" for name in pipeline], places(ANCHORS.values()))
-    found = [each if isinstance(each, str) else each.name for each in slotted]
+    actual = [each if isinstance(each, str) else each.name for each in slotted]
     expected = ["built-in LoadFinish", "front-start", "built-in FrontFinish", "lower", "built-in PartialInfer", "built-in PreMiddleStart"]
     expected += [
         "middle-start",
@@ -98,7 +98,7 @@ def test_all_anchors_fit_into_one_order() -> None:
         "built-in ApplyPermutation",
         "back-start",
     ]
-    positions = [found.index(name) for name in expected]
+    positions = [actual.index(name) for name in expected]
     assert positions == sorted(positions)
 
 

@@ -193,7 +193,7 @@ def test_configurations_of_detection_models(tmp_path: Path) -> None:
     path = tmp_path / "pipeline.config"
     path.write_text(CONFIGURATION)
     config = PipelineConfig(path)
-    found = {
+    actual = {
         name: config.get_param(name)
         for name in (
             *("num_classes", "resizer_min_dimension", "resizer_image_height", "anchor_generator_scales", "anchor_generator_height"),
@@ -201,7 +201,7 @@ def test_configurations_of_detection_models(tmp_path: Path) -> None:
             *("postprocessing_score_converter", "frcnn_variance_x", "add_background_class"),
         )
     }
-    assert found == {
+    assert actual == {
         "num_classes": 37,
         "resizer_min_dimension": 600,
         "resizer_image_height": None,

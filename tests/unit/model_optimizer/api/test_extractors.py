@@ -172,8 +172,8 @@ def test_records_that_read_attributes() -> None:
     ],
 )
 def test_activations_after_a_node(name: str, expected: np.ndarray) -> None:
-    (found,) = run(lambda graph, inputs: add_activation_function_after_node(graph, inputs[0], name), X)
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    (actual,) = run(lambda graph, inputs: add_activation_function_after_node(graph, inputs[0], name), X)
+    np.testing.assert_allclose(actual, expected, rtol=1e-5)
 
 
 def test_an_unknown_activation() -> None:
@@ -187,8 +187,8 @@ def test_a_constant_is_added_to_negative_values() -> None:
         add_constant_to_negative_values(node, 0, np.float32(10))
         return node
 
-    (found,) = run(build, X)
-    np.testing.assert_array_equal(found, [[9, 2, 7]])
+    (actual,) = run(build, X)
+    np.testing.assert_array_equal(actual, [[9, 2, 7]])
 
 
 def own(infer: Any) -> Any:
@@ -219,8 +219,8 @@ def test_values_of_known_inputs_are_computed() -> None:
         constants = [operations.Const(graph, {"value": np.float32([1, value])}).create_node() for value in (2, 3)]
         return Op(graph, {"op": "Own", "type": "Own", "infer": lambda node: eltwise_infer(node, np.multiply)}).create_node(constants)
 
-    (found,) = run(build, X)
-    np.testing.assert_array_equal(found, [1, 6])
+    (actual,) = run(build, X)
+    np.testing.assert_array_equal(actual, [1, 6])
 
 
 def test_errors_put_values_into_their_text() -> None:

@@ -243,9 +243,9 @@ def test_scopes() -> None:
     assert (first.inputs_count(), first.outputs_count()) == (1, 1)
     assert len(first.input_nodes(0)) == 4
     assert first.output_node(0)[0].id == "InceptionV4/InceptionV4/Mixed_5b/concat"
-    found = first.node_by_pattern("Branch_3/AvgPool_0a_3x3/AvgPool$")
-    assert found is not None
-    assert found.id == "InceptionV4/InceptionV4/Mixed_5b/Branch_3/AvgPool_0a_3x3/AvgPool"
+    actual = first.node_by_pattern("Branch_3/AvgPool_0a_3x3/AvgPool$")
+    assert actual is not None
+    assert actual.id == "InceptionV4/InceptionV4/Mixed_5b/Branch_3/AvgPool_0a_3x3/AvgPool"
     assert first.node_by_pattern("nothing") is None
     with pytest.raises(ConversionError, match="taken by 4 nodes"):
         first.single_input_node(0)
@@ -330,11 +330,11 @@ def test_update_of_the_documents(tmp_path: object) -> None:
 
 def test_an_updated_file_describes_what_was_found() -> None:
     graph = inception()
-    found = find_instances(graph, parse_configuration(TEMPLATE)[0])
+    actual = find_instances(graph, parse_configuration(TEMPLATE)[0])
     described = find_instances(graph, parse_configuration(described_text(TEMPLATE, "c.json", graph))[0])
-    assert [match.matched_nodes_names() for match in described] == [match.matched_nodes_names() for match in found]
-    assert [match.input_nodes(0) for match in described] == [match.input_nodes(0) for match in found]
-    assert [match.output_ports() for match in described] == [match.output_ports() for match in found]
+    assert [match.matched_nodes_names() for match in described] == [match.matched_nodes_names() for match in actual]
+    assert [match.input_nodes(0) for match in described] == [match.input_nodes(0) for match in actual]
+    assert [match.output_ports() for match in described] == [match.output_ports() for match in actual]
 
 
 def test_entries_of_other_kinds_stay_as_they_are() -> None:

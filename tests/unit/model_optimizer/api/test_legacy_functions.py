@@ -95,10 +95,10 @@ def test_patterns(graph: Graph) -> None:
     nodes = [("first", {"op": "Tanh"}), ("second", {"op": "Sigmoid"})]
     edges = [("first", "second")]
     assert list(pattern_functions.find_pattern_matches(graph, nodes, edges, node_attrs=["op"])) == [{"a": "first", "b": "second"}]
-    found = []
-    pattern_functions.apply_pattern(graph, nodes, edges, lambda _, match: found.append(match), edge_attrs=[])
-    assert [{alias: node.id for alias, node in match.items()} for match in found] == [{"first": "a", "second": "b"}]
-    assert not pattern_functions.check_node_usages_out_of_match(found[0], "first")
+    actual = []
+    pattern_functions.apply_pattern(graph, nodes, edges, lambda _, match: actual.append(match), edge_attrs=[])
+    assert [{alias: node.id for alias, node in match.items()} for match in actual] == [{"first": "a", "second": "b"}]
+    assert not pattern_functions.check_node_usages_out_of_match(actual[0], "first")
     assert pattern_functions.inverse_dict({"a": 1}) == {1: "a"}
 
 
@@ -153,11 +153,11 @@ DIAMOND = """
     ],
 )
 def test_traversals_and_paths(graph_of: Any, function: str, arguments: str, expected: Any) -> None:
-    found = getattr(networkx_functions, function)(graph_of(DIAMOND), *arguments)
+    actual = getattr(networkx_functions, function)(graph_of(DIAMOND), *arguments)
     if isinstance(expected, bool | int | set):
-        assert found == expected
+        assert actual == expected
     else:
-        assert [tuple(each) for each in found] == [tuple(each) for each in expected]
+        assert [tuple(each) for each in actual] == [tuple(each) for each in expected]
 
 
 def test_simple_paths(graph_of: Any) -> None:

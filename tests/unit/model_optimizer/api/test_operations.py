@@ -139,9 +139,9 @@ CASES: dict[str, tuple[Any, list[np.ndarray], np.ndarray]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_operations_compute_what_they_should(name: str, stage: str) -> None:
     build, inputs, expected = CASES[name]
-    (found,) = run(build, *inputs, stage=stage)
-    assert found.shape == np.shape(expected)
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    (actual,) = run(build, *inputs, stage=stage)
+    assert actual.shape == np.shape(expected)
+    np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -160,8 +160,8 @@ def test_operations_compute_what_they_should(name: str, stage: str) -> None:
 )
 def test_operations_take_data_of_unknown_dimensions(name: str) -> None:
     build, inputs, expected = CASES[name]
-    (found,) = run(build, *inputs, shapes=[(-1,) * array.ndim for array in inputs])
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    (actual,) = run(build, *inputs, shapes=[(-1,) * array.ndim for array in inputs])
+    np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-5)
 
 
 LAST = np.ascontiguousarray(X.transpose(0, 2, 3, 1))
@@ -184,16 +184,16 @@ CHANNEL_LAST = {
 @pytest.mark.parametrize("name", CHANNEL_LAST)
 def test_data_of_tensorflow_is_channel_last(name: str) -> None:
     build, expected = CHANNEL_LAST[name]
-    (found,) = run(build, LAST, framework="tf")
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    (actual,) = run(build, LAST, framework="tf")
+    np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-5)
 
 
 def test_convolution_with_groups_and_bias() -> None:
     weights = RANDOM.normal(size=(6, 1, 1, 1)).astype(np.float32)
     bias = np.arange(6, dtype=np.float32)
-    (found,) = run(make("Convolution", weights, bias, group=3, strides=[1, 1], pads_begin=[0, 0], pads_end=[0, 0]), X)
+    (actual,) = run(make("Convolution", weights, bias, group=3, strides=[1, 1], pads_begin=[0, 0], pads_end=[0, 0]), X)
     expected = np.repeat(X, 2, 1) * weights[:, 0] + bias[:, None, None]
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-5)
 
 
 def test_split_has_as_many_outputs_as_parts() -> None:
@@ -211,8 +211,8 @@ def test_unpack_gives_each_entry() -> None:
         node = operations.Unpack(graph, {"axis": 0, "out_ports_count": 2}).create_node(inputs)
         return [(node, 1), (node, 0)]
 
-    for found, expected in zip(run(build, M), (M[1], M[0]), strict=True):
-        np.testing.assert_array_equal(found, expected)
+    for actual, expected in zip(run(build, M), (M[1], M[0]), strict=True):
+        np.testing.assert_array_equal(actual, expected)
 
 
 def test_top_k_has_both_outputs() -> None:
@@ -236,9 +236,9 @@ def test_region_yolo_has_channels_first() -> None:
         "opset1.RegionYolo",
         "opset1.Result",
     ]
-    (found,) = run(build, data, framework="tf")
-    assert found.shape == (1, 75, 4, 4)
-    np.testing.assert_allclose(found[:, 0], 1 / (1 + np.exp(-data[..., 0])), rtol=1e-4)
+    (actual,) = run(build, data, framework="tf")
+    assert actual.shape == (1, 75, 4, 4)
+    np.testing.assert_allclose(actual[:, 0], 1 / (1 + np.exp(-data[..., 0])), rtol=1e-4)
 
 
 def test_a_list_of_one_node_is_not_that_of_the_next() -> None:
@@ -273,8 +273,8 @@ def test_the_axis_of_a_region_is_one_of_its_data_unless_taken_out_of_dim_attrs(k
 
 def test_a_region_without_mask_has_all_anchors() -> None:
     build = make("RegionYoloOp", classes=1, coords=4, num=2, do_softmax=0, end_axis=-1)
-    (found,) = run(build, np.zeros((1, 12, 2, 2), np.float32))
-    assert found.shape == (1, 12, 2, 2)
+    (actual,) = run(build, np.zeros((1, 12, 2, 2), np.float32))
+    assert actual.shape == (1, 12, 2, 2)
 
 
 def test_reorg_yolo() -> None:
@@ -297,10 +297,10 @@ def test_every_kind_of_the_table_has_a_handler() -> None:
 def test_an_axis_aligns_the_second_operand(name: str, compute: Any, axis: int) -> None:
     data = np.arange(1, 25, dtype=np.float32).reshape(1, 3, 4, 2)
     second = np.arange(1, 1 + data.shape[axis], dtype=np.float32)
-    (found,) = run(make(name, axis=axis), data, second)
+    (actual,) = run(make(name, axis=axis), data, second)
     shape = [1] * 4
     shape[axis] = -1
-    np.testing.assert_allclose(found, compute(data, second.reshape(shape)), rtol=1e-6)
+    np.testing.assert_allclose(actual, compute(data, second.reshape(shape)), rtol=1e-6)
 
 
 def test_every_operation_can_be_found_by_its_op() -> None:
@@ -308,9 +308,9 @@ def test_every_operation_can_be_found_by_its_op() -> None:
     for name, description in operations.descriptions().items():
         if description.is_base:
             continue
-        found = Op.get_op_class_by_name(description.op or name)
-        assert issubclass(found, Op)
-        assert found.op == (description.op or name)
+        actual = Op.get_op_class_by_name(description.op or name)
+        assert issubclass(actual, Op)
+        assert actual.op == (description.op or name)
 
 
 def test_every_operation_with_a_type_is_one_of_an_operation_set() -> None:
@@ -390,25 +390,25 @@ def test_shapes_are_known_after_new_nodes() -> None:
 
 def test_interpolation_of_the_first_operation_set() -> None:
     build = make("Interpolate", int64_array([8, 10]), version="opset1", axes=[2, 3], mode="nearest", align_corners=0)
-    (found,) = run(build, X)
-    np.testing.assert_array_equal(found, X.repeat(2, 2).repeat(2, 3))
+    (actual,) = run(build, X)
+    np.testing.assert_array_equal(actual, X.repeat(2, 2).repeat(2, 3))
 
 
 @pytest.mark.parametrize(("framework", "data"), [("onnx", X), ("tf", LAST)])
 def test_upsampling_by_factors(framework: str, data: np.ndarray) -> None:
-    (found,) = run(make("UpsampleOp", height_scale=2, width_scale=3.0), data, framework=framework)
+    (actual,) = run(make("UpsampleOp", height_scale=2, width_scale=3.0), data, framework=framework)
     axes = (2, 3) if framework == "onnx" else (1, 2)
-    np.testing.assert_array_equal(found, data.repeat(2, axes[0]).repeat(3, axes[1]))
+    np.testing.assert_array_equal(actual, data.repeat(2, axes[0]).repeat(3, axes[1]))
 
 
 def test_local_response_normalization() -> None:
-    (found,) = run(make("AttributedLRN", alpha=0.5, beta=0.75, bias=1, local_size=3), X)
+    (actual,) = run(make("AttributedLRN", alpha=0.5, beta=0.75, bias=1, local_size=3), X)
     squares = np.pad(X**2, ((0, 0), (1, 1), (0, 0), (0, 0)))
     sums = sum(squares[:, offset : offset + 3] for offset in range(3))
-    np.testing.assert_allclose(found, X / (1 + 0.5 / 3 * sums) ** 0.75, rtol=1e-4)
+    np.testing.assert_allclose(actual, X / (1 + 0.5 / 3 * sums) ** 0.75, rtol=1e-4)
 
 
 def test_a_transposed_convolution() -> None:
     data, weights = X[:, :, :2, :2], np.ones((3, 1, 2, 2), np.float32)
-    (found,) = run(make("Deconvolution", weights, stride=[1, 1, 2, 2], pad=np.zeros((4, 2))), np.ascontiguousarray(data))
-    np.testing.assert_allclose(found, data.sum(1, keepdims=True).repeat(2, 2).repeat(2, 3), rtol=1e-5)
+    (actual,) = run(make("Deconvolution", weights, stride=[1, 1, 2, 2], pad=np.zeros((4, 2))), np.ascontiguousarray(data))
+    np.testing.assert_allclose(actual, data.sum(1, keepdims=True).repeat(2, 2).repeat(2, 3), rtol=1e-5)

@@ -57,14 +57,14 @@ def test_dimensions_by_the_layout_of_the_graph() -> None:
 @pytest.mark.parametrize(("size", "order"), [(4, [1, 0, 3, 2]), (5, [0, 2, 1, 4, 3])])
 def test_coordinates_are_exchanged(size: int, order: list[int]) -> None:
     boxes = np.arange(3 * size, dtype=np.float32).reshape(3, size)
-    found = run(lambda graph, inputs: add_convolution_to_swap_xy_coordinates(graph, inputs[0], size), boxes, framework="tf")[0]
-    np.testing.assert_array_equal(found.reshape(3, size), boxes[:, order])
+    actual = run(lambda graph, inputs: add_convolution_to_swap_xy_coordinates(graph, inputs[0], size), boxes, framework="tf")[0]
+    np.testing.assert_array_equal(actual.reshape(3, size), boxes[:, order])
 
 
 def test_boxes_of_the_first_class_are_there_twice() -> None:
     boxes = np.arange(12, dtype=np.float32).reshape(1, 3, 4)
-    found = run(lambda graph, inputs: add_fake_background_loc(graph, inputs[0]), boxes)[0]
-    np.testing.assert_array_equal(found, boxes[:, [0, 0, 1, 2]])
+    actual = run(lambda graph, inputs: add_fake_background_loc(graph, inputs[0]), boxes)[0]
+    np.testing.assert_array_equal(actual, boxes[:, [0, 0, 1, 2]])
 
 
 def test_marks() -> None:

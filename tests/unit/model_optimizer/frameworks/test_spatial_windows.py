@@ -39,8 +39,8 @@ opset1.Result(%b) {name = "r"}
     ],
 )
 def test_windows_have_an_entry_for_each_axis(graph_of, node, text, name, expected):
-    found = node(graph_of(text, "front"), name)
-    assert {key: getattr(found[key], "tolist", lambda value=found[key]: value)() for key in expected} == expected
+    actual = node(graph_of(text, "front"), name)
+    assert {key: getattr(actual[key], "tolist", lambda value=actual[key]: value)() for key in expected} == expected
 
 
 def test_methods_of_pooling(graph_of, node):

@@ -32,13 +32,13 @@ class MultiDiGraph:
 
     def __init__(self) -> None:
         self.graph: dict[str, Any] = {}
-        self.found: list[Any] = []
+        self.visited: list[Any] = []
 
     def add_nodes_from(self, nodes: Any) -> None:
-        self.found.extend(node for node, _ in nodes)
+        self.visited.extend(node for node, _ in nodes)
 
     def add_edges_from(self, edges: Any) -> None:
-        self.found.extend(edge[:2] for edge in edges)
+        self.visited.extend(edge[:2] for edge in edges)
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_nodes_with_the_value_of_an_attribute() -> None:
 def test_a_part_is_a_graph_of_networkx(networkx: ModuleType) -> None:
     part = diamond().subgraph(["a", "c"])
     assert type(part) is networkx.MultiDiGraph
-    assert part.found == ["a", "c", ("a", "c")]
+    assert part.visited == ["a", "c", ("a", "c")]
 
 
 def test_a_part_needs_networkx() -> None:

@@ -19,7 +19,7 @@ opset1.Result(%d) {name = "r"}
 """
 
 
-def found(graph, nodes, edges, **options):
+def matches(graph, nodes, edges, **options):
     return [{alias: each.name for alias, each in match.items()} for match in find_subgraph_matches(graph, nodes, edges, **options)]
 
 
@@ -30,19 +30,19 @@ def op(name):
 def test_mish(graph_of):
     nodes = [("mul", op("Mul")), ("tanh", op("Tanh")), ("softplus", op("SoftPlus"))]
     edges = [("softplus", "tanh"), ("tanh", "mul")]
-    assert found(graph_of(MISH), nodes, edges) == [{"mul": "mul", "tanh": "tanh", "softplus": "softplus"}]
-    assert found(graph_of(MISH), nodes, [("softplus", "tanh"), ("tanh", "mul", {"in": 1})])
-    assert not found(graph_of(MISH), nodes, [("softplus", "tanh"), ("tanh", "mul", {"in": 0})])
-    assert not found(graph_of(MISH), nodes, [("softplus", "tanh", {"out": 1}), ("tanh", "mul")])
+    assert matches(graph_of(MISH), nodes, edges) == [{"mul": "mul", "tanh": "tanh", "softplus": "softplus"}]
+    assert matches(graph_of(MISH), nodes, [("softplus", "tanh"), ("tanh", "mul", {"in": 1})])
+    assert not matches(graph_of(MISH), nodes, [("softplus", "tanh"), ("tanh", "mul", {"in": 0})])
+    assert not matches(graph_of(MISH), nodes, [("softplus", "tanh", {"out": 1}), ("tanh", "mul")])
 
 
 def test_edges_that_are_not_in_the_pattern(graph_of):
     graph = graph_of(FRONT)
     nodes = [("a", op("Custom")), ("b", op("Add")), ("c", op("Mul"))]
     edges = [("a", "b"), ("b", "c")]
-    assert not found(graph, nodes, edges)
-    assert len(found(graph, nodes, edges, induced=False)) == 1
-    assert len(found(graph, nodes, [*edges, ("a", "c")])) == 1
+    assert not matches(graph, nodes, edges)
+    assert len(matches(graph, nodes, edges, induced=False)) == 1
+    assert len(matches(graph, nodes, [*edges, ("a", "c")])) == 1
 
 
 def test_parallel_edges(graph_of):
@@ -52,11 +52,11 @@ def test_parallel_edges(graph_of):
         opset1.Result(%y) {name = "r"}
     """)
     nodes = [("x", op("Parameter")), ("mul", op("Mul"))]
-    assert not found(graph, nodes, [("x", "mul")])
-    assert len(found(graph, nodes, [("x", "mul"), ("x", "mul")])) == 1
-    assert len(found(graph, nodes, [("x", "mul", {"in": 1}), ("x", "mul", {"in": 0})])) == 1
-    assert not found(graph, nodes, [("x", "mul", {"in": 1}), ("x", "mul", {"in": 1})])
-    assert len(found(graph, nodes, [("x", "mul")], induced=False)) == 1
+    assert not matches(graph, nodes, [("x", "mul")])
+    assert len(matches(graph, nodes, [("x", "mul"), ("x", "mul")])) == 1
+    assert len(matches(graph, nodes, [("x", "mul", {"in": 1}), ("x", "mul", {"in": 0})])) == 1
+    assert not matches(graph, nodes, [("x", "mul", {"in": 1}), ("x", "mul", {"in": 1})])
+    assert len(matches(graph, nodes, [("x", "mul")], induced=False)) == 1
 
 
 def test_symmetric_patterns_are_reported_once(graph_of):
@@ -69,12 +69,14 @@ def test_symmetric_patterns_are_reported_once(graph_of):
     """)
     edges = [("one", "add"), ("two", "add")]
     nodes = [("one", op("ReLU")), ("two", op("ReLU")), ("add", op("Add"))]
-    assert found(graph, nodes, edges) == [{"one": "a", "two": "b", "add": "add"}]
+    assert matches(graph, nodes, edges) == [{"one": "a", "two": "b", "add": "add"}]
     # Nodes that are told apart by a function are not equal: both ways are reported if both fit.
     nodes[0] = ("one", {"op": lambda name: name == "ReLU"})
-    assert len(found(graph, nodes, edges)) == 2
+    assert len(matches(graph, nodes, edges)) == 2
     ordered = [("one", "add", {"in": 1}), ("two", "add", {"in": 0})]
-    assert found(graph, [("one", op("ReLU")), ("two", op("ReLU")), ("add", op("Add"))], ordered) == [{"one": "b", "two": "a", "add": "add"}]
+    assert matches(graph, [("one", op("ReLU")), ("two", op("ReLU")), ("add", op("Add"))], ordered) == [
+        {"one": "b", "two": "a", "add": "add"}
+    ]
 
 
 def test_attributes(graph_of):
@@ -85,34 +87,34 @@ def test_attributes(graph_of):
         %c = onnx.Foo(%b) {mode = "x", name = "c"} : ?
         opset1.Result(%c) {name = "r"}
     """)
-    assert found(graph, [("t", {"op": "Transpose", "perm": np.array([1, 0])})], []) == [{"t": "a"}]
-    assert found(graph, [("t", {"op": "Transpose", "order": lambda order: order[0] == 0})], []) == [{"t": "b"}]
-    assert found(graph, [("t", {"mode": "x"})], []) == [{"t": "c"}]
-    assert len(found(graph, [("t", {"mode": None, "kind": "op"})], [])) == 4
-    assert len(found(graph, [("t", {"mode": lambda mode: mode is None})], [])) == 4
-    assert found(graph, [("t", {"op": lambda name: name in ("Foo", "Bar")})], []) == [{"t": "c"}]
-    assert len(found(graph, [("one", op("Transpose")), ("two", op("Transpose"))], [("one", "two")])) == 1
-    assert len(found(graph, [("any", {}), ("foo", op("Foo"))], [("any", "foo")])) == 1
+    assert matches(graph, [("t", {"op": "Transpose", "perm": np.array([1, 0])})], []) == [{"t": "a"}]
+    assert matches(graph, [("t", {"op": "Transpose", "order": lambda order: order[0] == 0})], []) == [{"t": "b"}]
+    assert matches(graph, [("t", {"mode": "x"})], []) == [{"t": "c"}]
+    assert len(matches(graph, [("t", {"mode": None, "kind": "op"})], [])) == 4
+    assert len(matches(graph, [("t", {"mode": lambda mode: mode is None})], [])) == 4
+    assert matches(graph, [("t", {"op": lambda name: name in ("Foo", "Bar")})], []) == [{"t": "c"}]
+    assert len(matches(graph, [("one", op("Transpose")), ("two", op("Transpose"))], [("one", "two")])) == 1
+    assert len(matches(graph, [("any", {}), ("foo", op("Foo"))], [("any", "foo")])) == 1
     # Two nodes without an edge between them in the pattern have none in the graph.
-    assert not found(graph, [("one", op("Transpose")), ("two", op("Transpose"))], [])
-    assert found(graph, [("one", op("Transpose")), ("two", op("Foo"))], []) == [{"one": "a", "two": "c"}]
+    assert not matches(graph, [("one", op("Transpose")), ("two", op("Transpose"))], [])
+    assert matches(graph, [("one", op("Transpose")), ("two", op("Foo"))], []) == [{"one": "a", "two": "c"}]
 
 
 def test_data_nodes_are_listed_in_the_middle_phase(graph_of):
     graph = graph_of(MIDDLE, "middle")
     data = {"kind": "data"}
     nodes = [("add", op("Add")), ("sum", data), ("mul", op("Mul"))]
-    assert len(found(graph, nodes, [("add", "sum", {"out": 0}), ("sum", "mul", {"in": 0})])) == 1
-    assert not found(graph, nodes, [("add", "sum"), ("sum", "mul", {"in": 1})])
-    assert not found(graph, [("add", op("Add")), ("mul", op("Mul"))], [("add", "mul")])
+    assert len(matches(graph, nodes, [("add", "sum", {"out": 0}), ("sum", "mul", {"in": 0})])) == 1
+    assert not matches(graph, nodes, [("add", "sum"), ("sum", "mul", {"in": 1})])
+    assert not matches(graph, [("add", op("Add")), ("mul", op("Mul"))], [("add", "mul")])
     constant = [("axis", {"kind": "data", "value": lambda value: value is not None}), ("transpose", op("Transpose"))]
-    assert len(found(graph, constant, [("axis", "transpose", {"in": 1})])) == 1
-    assert len(found(graph, [("tensor", {"kind": "data", "shape": np.array([2, 3])})], [])) == 7
-    assert not found(graph_of(FRONT), [("tensor", data)], [])
+    assert len(matches(graph, constant, [("axis", "transpose", {"in": 1})])) == 1
+    assert len(matches(graph, [("tensor", {"kind": "data", "shape": np.array([2, 3])})], [])) == 7
+    assert not matches(graph_of(FRONT), [("tensor", data)], [])
 
 
 def test_nothing_matches_without_candidates(graph_of):
-    assert found(graph_of(FRONT), [("a", op("Nothing")), ("b", {})], [("a", "b")]) == []
+    assert matches(graph_of(FRONT), [("a", op("Nothing")), ("b", {})], [("a", "b")]) == []
 
 
 @pytest.mark.parametrize(

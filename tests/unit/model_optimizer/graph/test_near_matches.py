@@ -31,8 +31,8 @@ def chain() -> Graph:
 
 def step(*attributes: Mapping[str, object], edges: object = (("a", "b"), ("b", "c"))) -> str | None:
     """Why a pattern `a` -> `b` -> `c` of these attributes does not match the chain."""
-    found = failing_step(chain(), list(zip("abc", attributes, strict=False)), edges)  # pyright: ignore[reportArgumentType]
-    return None if found is None else found[1]
+    actual = failing_step(chain(), list(zip("abc", attributes, strict=False)), edges)  # pyright: ignore[reportArgumentType]
+    return None if actual is None else actual[1]
 
 
 def test_the_step_of_a_pattern_that_fails() -> None:

@@ -31,7 +31,7 @@ X = np.array([[3, 1, 2, 5], [4, 9, 8, 7]], np.float32)
 
 
 def _onnx(folder: Path) -> Path:
-    found = helper.make_graph(
+    actual = helper.make_graph(
         [helper.make_node("TopK", ["x", "k"], ["y"], "top")],
         "m",
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 4])],
@@ -39,7 +39,7 @@ def _onnx(folder: Path) -> Path:
         [numpy_helper.from_array(np.array([2]), "k")],
     )
     path = folder / "model.onnx"
-    path.write_bytes(helper.make_model(found, opset_imports=[helper.make_opsetid("", 18)], ir_version=9).SerializeToString())
+    path.write_bytes(helper.make_model(actual, opset_imports=[helper.make_opsetid("", 18)], ir_version=9).SerializeToString())
     return path
 
 
@@ -62,8 +62,8 @@ def test_output_that_the_model_does_not_name(make: Callable[[Path], Path], conne
     (tmp_path / "extension" / "front" / "take.py").write_text(f"connects = {connects}\n{EXTENSION}")
     kinds, path = converted(make(tmp_path), tmp_path / "extension")
     assert kinds.split().count("TopK") == 1
-    found = results(path, x=X)
-    np.testing.assert_array_equal(found[0], -np.sort(-X, axis=1)[:, :2])
+    actual = results(path, x=X)
+    np.testing.assert_array_equal(actual[0], -np.sort(-X, axis=1)[:, :2])
     if connects:
-        np.testing.assert_array_equal(found[1], np.argsort(-X, axis=1)[:, :2])
-    assert len(found) == 1 + connects
+        np.testing.assert_array_equal(actual[1], np.argsort(-X, axis=1)[:, :2])
+    assert len(actual) == 1 + connects

@@ -28,7 +28,7 @@ def test_source_of_an_output_and_destination_of_an_input_are_errors(ports_graph,
         op1.out_port(0).get_source()
     with pytest.raises(ConversionError, match="has no destinations"):
         op1.in_port(0).get_destinations()
-    with pytest.raises(ConversionError, match="of one type"):
+    with pytest.raises(ConversionError, match="both are output ports"):
         op1.out_port(0).connect(op1.out_port(0))
     with pytest.raises(ConversionError, match="to a port only"):
         op1.out_port(0).connect(op1)

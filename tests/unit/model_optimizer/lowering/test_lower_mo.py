@@ -53,8 +53,8 @@ def scale_by(graph: Graph, inputs: list[GraphNode]) -> GraphNode:
 
 
 def extension_of(build: Any, **options: Any) -> ExtensionOp:
-    (found,) = [op for op in lowered(build, [X], **options).walk() if isinstance(op, ExtensionOp)]
-    return found
+    (extension,) = [op for op in lowered(build, [X], **options).walk() if isinstance(op, ExtensionOp)]
+    return extension
 
 
 @pytest.mark.parametrize("stage", ["front", "middle", "back"])
@@ -100,8 +100,8 @@ RuntimeScaleBy.__name__ = "ScaleBy"
 def test_the_runtime_computes_an_operation_it_was_given() -> None:
     core = openvino.Core()
     core.add_extension(RuntimeScaleBy)
-    (found,) = run(scale_by, X, core=core)
-    np.testing.assert_array_equal(found, X * 3)
+    (actual,) = run(scale_by, X, core=core)
+    np.testing.assert_array_equal(actual, X * 3)
 
 
 def test_text_reads_back() -> None:
@@ -167,8 +167,8 @@ def test_an_operation_of_a_set_is_built_from_its_records() -> None:
         def backend_attrs(self) -> list[str]:
             return ["axis"]
 
-    (found,) = run(lambda graph, inputs: Own(graph, {}).create_node(inputs), X)
-    np.testing.assert_allclose(found, np.exp(X) / np.exp(X).sum(0), rtol=1e-5)
+    (actual,) = run(lambda graph, inputs: Own(graph, {}).create_node(inputs), X)
+    np.testing.assert_allclose(actual, np.exp(X) / np.exp(X).sum(0), rtol=1e-5)
 
 
 def test_a_type_without_version_is_that_of_the_first_set() -> None:
@@ -180,8 +180,8 @@ def test_a_value_that_infer_sets_becomes_a_constant() -> None:
     def infer(node: GraphNode) -> None:
         node.out_port(0).data.set_value(np.array(node.in_port(0).data.get_shape()) * 2)
 
-    (found,) = run(lambda graph, inputs: Op(graph, {"op": "Twice", "type": "Twice", "infer": infer}).create_node(inputs), X)
-    np.testing.assert_array_equal(found, [4, 6])
+    (actual,) = run(lambda graph, inputs: Op(graph, {"op": "Twice", "type": "Twice", "infer": infer}).create_node(inputs), X)
+    np.testing.assert_array_equal(actual, [4, 6])
 
 
 def test_type_infer_says_the_element_type() -> None:
@@ -214,9 +214,9 @@ def test_the_infer_of_the_documentation_for_mvn_removes_edges() -> None:
         axes = operations.Const(graph, {"value": int64_array([1, 2])}).create_node()
         return mvn.create_node([inputs[0], axes, axes])
 
-    (found,) = run(build, data, framework="tf")
+    (actual,) = run(build, data, framework="tf")
     expected = (data - data.mean((1, 2), keepdims=True)) / np.sqrt(data.var((1, 2), keepdims=True) + 1e-3)
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-5)
 
 
 def internal(infer: Any = ScaleBy.infer) -> Any:
@@ -311,20 +311,20 @@ def test_attributes_that_do_not_fit_name_the_node(type_: str, attributes: dict[s
     ],
 )
 def test_the_operation_of_a_type_and_version(type_: str, version: str | None, expected: str | None) -> None:
-    found = standard_operation(type_, version)
-    assert (found.name if found is not None else None) == expected
+    actual = standard_operation(type_, version)
+    assert (actual.name if actual is not None else None) == expected
 
 
 def test_texts_of_all_forms_become_properties() -> None:
     operation = standard_operation("AvgPool", "opset1")
     assert operation is not None
     texts = {"kernel": "2,3", "strides": "[1, 1]", "exclude-pad": "1", "auto_pad": "SAME_UPPER", "rounding_type": "ceil", "unknown": "x"}
-    found = properties_of(operation, texts)
-    op = operation.create(properties=found)
+    actual = properties_of(operation, texts)
+    op = operation.create(properties=actual)
     assert (op.integers("kernel"), op.integers("strides")) == ((2, 3), (1, 1))
     assert op.flag("exclude-pad")
     assert op.text("auto_pad") == "same_upper"
-    assert "unknown" not in found
+    assert "unknown" not in actual
     convert = standard_operation("Convert", None)
     assert convert is not None
     assert str(properties_of(convert, {"destination_type": "i32"})["destination_type"]) == "si32"

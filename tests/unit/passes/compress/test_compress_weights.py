@@ -9,18 +9,20 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from moir.analysis.quantization import Quantized, quantized
 from moir.conversion import run
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import f16, f32
 from moir.dialects.large_arrays import ComputedArray, computed
+from moir.dialects.moir import ModuleLevel, models_of
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.properties import value_of
 from moir.dialects.quantization import IntegerRange
 from moir.dialects.shapes import tensor
 from moir.errors import UsageError
 from moir.parameters.weight_codes import MODES, WeightCodes, weight_codes
 from moir.passes.compress.compress_weights import CompressWeightsPass
+from moir.passes.compress.quantization import Quantized, quantized
 
 RANDOM = np.random.default_rng(0)
 RANGES = [IntegerRange(bits, symmetric) for bits in (8, 4) for symmetric in (False, True)]
@@ -37,23 +39,23 @@ def codes_of(data: DataAttr, integers: IntegerRange) -> np.ndarray:
     return values.astype(np.int32).reshape(data.shape)
 
 
-def restored(found: Quantized, integers: IntegerRange) -> np.ndarray:
-    points = 0 if found.parameters.zero_point is None else codes_of(found.parameters.zero_point, integers)
-    return ((codes_of(found.codes, integers) - points) * found.parameters.scale.array.astype(np.float32)).astype(np.float32)
+def restored(actual: Quantized, integers: IntegerRange) -> np.ndarray:
+    points = 0 if actual.parameters.zero_point is None else codes_of(actual.parameters.zero_point, integers)
+    return ((codes_of(actual.codes, integers) - points) * actual.parameters.scale.array.astype(np.float32)).astype(np.float32)
 
 
 @pytest.mark.parametrize("integers", RANGES)
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_restored_weights_are_half_a_step_away(integers: IntegerRange, axis: int) -> None:
     weights = RANDOM.standard_normal((6, 32, 10)).astype(np.float32)
-    found = quantized(weights, axis, integers)
-    assert found is not None
-    difference = np.abs(restored(found, integers) - weights)
+    actual = quantized(weights, axis, integers)
+    assert actual is not None
+    difference = np.abs(restored(actual, integers) - weights)
     largest = np.abs(weights).max(axis, keepdims=True) if integers.signed else np.ptp(weights, axis=axis, keepdims=True) / 2
     # A symmetric code has one step less above zero; a zero point is rounded, and so is a scale.
     assert np.all(difference <= 2 * largest / STEPS[integers.bits] * (1.1 if integers.signed else 1.02) + 1e-6)
-    assert np.isclose(found.error, np.sum((restored(found, integers) - weights) ** 2), rtol=1e-3)
-    assert np.isclose(found.energy, np.sum(weights**2), rtol=1e-3)
+    assert np.isclose(actual.error, np.sum((restored(actual, integers) - weights) ** 2), rtol=1e-3)
+    assert np.isclose(actual.energy, np.sum(weights**2), rtol=1e-3)
 
 
 @pytest.mark.parametrize("integers", RANGES)
@@ -67,11 +69,11 @@ def test_codes_computed_when_read_are_those_computed_at_once(integers: IntegerRa
     else:
         weights = plain.astype({"half": np.float16, "bfloat": ml_dtypes.bfloat16}.get(form, np.float32))
     for axis in (0, 1):
-        found = quantized(weights, axis, integers)
-        assert found is not None
-        assert isinstance(found.codes.values, ComputedArray)
+        actual = quantized(weights, axis, integers)
+        assert actual is not None
+        assert isinstance(actual.codes.values, ComputedArray)
         parts = [quantized(np.asarray(weights)[part], axis, integers) for part in ([slice(0, 2)] if axis else [(slice(None), slice(0, 2))])]
-        codes = codes_of(found.codes, integers)
+        codes = codes_of(actual.codes, integers)
         assert parts[0] is not None
         np.testing.assert_array_equal(codes[:2] if axis else codes[:, :2], codes_of(parts[0].codes, integers))
 
@@ -82,18 +84,18 @@ def test_zero_stays_zero(integers: IntegerRange) -> None:
     weights[:, 3] = 0
     weights[2] = 0
     weights[3] = np.float32(1e-39)
-    found = quantized(weights, 1, integers)
-    assert found is not None
-    assert not np.any(restored(found, integers)[weights < 0.5])
+    actual = quantized(weights, 1, integers)
+    assert actual is not None
+    assert not np.any(restored(actual, integers)[weights < 0.5])
 
 
 def test_scales_beyond_half_precision_are_single() -> None:
     weights = RANDOM.standard_normal((4, 16)).astype(np.float32)
     for factor, element in ((1, f16), (1e-4, f32), (1e9, f32)):
-        found = quantized(weights * np.float32(factor), 1, IntegerRange(8, False))
-        assert found is not None
-        assert found.parameters.scale.element == element
-        assert found.error < 1e-4 * found.energy
+        actual = quantized(weights * np.float32(factor), 1, IntegerRange(8, False))
+        assert actual is not None
+        assert actual.parameters.scale.element == element
+        assert actual.error < 1e-4 * actual.energy
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
@@ -154,6 +156,24 @@ def test_which_weights_get_which_codes(parse: Any, codes: str, shapes: list[tupl
     module = chain(parse, *shapes)
     run(module, [CompressWeightsPass(codes)])
     assert list(stored_types(module).values()) == [f"tensor<{each}>" for each in expected]
+
+
+def notes(module: ModuleOp) -> str:
+    """The notes on the only model of a module."""
+    (model,) = models_of(module)
+    attribute = model.attributes.get(ModuleLevel.NOTES)
+    return "" if attribute is None else "; ".join(value_of(attribute))
+
+
+@pytest.mark.parametrize("codes", ["int8", "int4:16:1"])
+def test_weights_that_are_integers_already_are_noted(parse: Any, codes: str) -> None:
+    module = chain(parse, (48, 64), (64, 96), (96, 48))
+    run(module, [CompressWeightsPass(codes)])
+    assert "already" not in notes(module)
+    before = stored_types(module)
+    run(module, [CompressWeightsPass("int4:16:1")])
+    assert "weights of 3 operations are integers in the model already, and stay as they are" in notes(module)
+    assert stored_types(module) == before
 
 
 def test_a_matrix_with_infinite_values_stays(parse: Any) -> None:

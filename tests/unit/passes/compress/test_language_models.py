@@ -44,27 +44,27 @@ def converted(folder: Path, weights: dict[str, Array], keys: Mapping[str, object
     module = moir.convert_model(write_folder(folder / "model", weights, **{**SIZES, "tie_word_embeddings": False, **keys}), **options)
     names = {(name_of(op) or "").removesuffix("_compressed"): op for op in module.walk() if isinstance(op, Constant)}
     notes = [note for model in models_of(module) for note in value_of(model.attributes[ModuleLevel.NOTES])]
-    found = {
+    actual = {
         name.removesuffix(".weight").rpartition(".")[2]: str(op.results[0].type)[7:-1] for name, op in names.items() if ".weight" in name
     }
-    return found, "\n".join(notes)
+    return actual, "\n".join(notes)
 
 
 def test_four_bits_in_groups_of_128(tmp_path: Path) -> None:
-    found, notes = converted(tmp_path, tensors(), {}, compress_weights="int4")
-    layer = {name: found[name] for name in ("q_proj", "k_proj", "o_proj", "gate_proj", "down_proj")}
+    actual, notes = converted(tmp_path, tensors(), {}, compress_weights="int4")
+    layer = {name: actual[name] for name in ("q_proj", "k_proj", "o_proj", "gate_proj", "down_proj")}
     groups = {"q_proj": "128x1x128", "k_proj": "64x1x128", "o_proj": "128x1x128", "gate_proj": "256x1x128", "down_proj": "128x2x128"}
     assert layer == {name: f"{shape.replace('x1x', 'x')}xui4" for name, shape in groups.items()}
-    assert found["embed_tokens"] == "16x128xui8"
+    assert actual["embed_tokens"] == "16x128xui8"
     # The table, and the matrix of the logits.
     assert "7 operations have 4 bits" in notes
     assert "2 operations have 8 bits" in notes
 
 
 def test_a_shared_table_has_8_bits_and_all_other_matrices_4(tmp_path: Path) -> None:
-    found, _ = converted(tmp_path, tensors(tied=True), {"tie_word_embeddings": True}, compress_weights="int4_sym")
-    assert found["embed_tokens"] == "16x128xsi8"
-    assert {each[-3:] for name, each in found.items() if name.endswith("_proj")} == {"si4"}
+    actual, _ = converted(tmp_path, tensors(tied=True), {"tie_word_embeddings": True}, compress_weights="int4_sym")
+    assert actual["embed_tokens"] == "16x128xsi8"
+    assert {each[-3:] for name, each in actual.items() if name.endswith("_proj")} == {"si4"}
 
 
 @pytest.mark.parametrize(
@@ -96,17 +96,17 @@ def test_options_that_contradict_each_other(options: dict[str, Any], message: st
 
 
 def test_matrices_without_groups_are_named(tmp_path: Path) -> None:
-    found, notes = converted(tmp_path, tensors(hidden=136), {"hidden_size": 136}, compress_weights="int4")
-    assert found["q_proj"] == "136x136xui8"
-    assert found["down_proj"] == "136x2x128xui4"
+    actual, notes = converted(tmp_path, tensors(hidden=136), {"hidden_size": 136}, compress_weights="int4")
+    assert actual["q_proj"] == "136x136xui8"
+    assert actual["down_proj"] == "136x2x128xui4"
     assert "weights of 7 matrices without groups of 16 have 8 bits: model.layers.0.self_attn.q_proj.weight, " in notes
 
 
 def test_experts_are_compressed_and_routers_are_not(tmp_path: Path) -> None:
     keys = {"model_type": "mixtral", "num_local_experts": 8, "num_experts_per_tok": 2}
-    found, _ = converted(tmp_path, tensors(experts=8), keys, compress_weights="int4")
-    assert found["gate"] == "8x128xf32"
-    assert (found["w1"], found["w2"]) == ("8x256x128xui4", "8x128x2x128xui4")
+    actual, _ = converted(tmp_path, tensors(experts=8), keys, compress_weights="int4")
+    assert actual["gate"] == "8x128xf32"
+    assert (actual["w1"], actual["w2"]) == ("8x256x128xui4", "8x128x2x128xui4")
 
 
 def test_numbers_with_scales_are_rounded_again(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_numbers_with_scales_are_rounded_again(tmp_path: Path) -> None:
     numbers, scales = RANDOM.standard_normal((128, 256)).astype(ml_dtypes.float8_e4m3fn), RANDOM.uniform(1, 2, (1, 2)).astype(np.float32)
     weights |= {f"{name}.weight": numbers, f"{name}.weight_scale_inv": scales}
     keys = {"quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]}}
-    found, notes = converted(tmp_path, weights, keys, compress_weights="int8")
-    assert found["down_proj"] == "128x256xui8"
+    actual, notes = converted(tmp_path, weights, keys, compress_weights="int8")
+    assert actual["down_proj"] == "128x256xui8"
     assert "weights of 1 operation were numbers with scales, and are rounded a second time" in notes
-    assert "f8" not in str(found)
+    assert "f8" not in str(actual)

@@ -17,14 +17,14 @@ import openvino
 import pytest
 from onnx import TensorProto, helper
 
+from moir.conversion_result import ConversionResult
 from moir.options import ConversionOptions
 from moir.parameters.compression import COMPRESS_TO_FP16
 from moir.parameters.interface import INPUT
-from moir.tools.batch.pool import converted
-from moir.tools.batch.work import Failure, Success, Work
+from moir.tools.batch.pool import Limits, converted
+from moir.tools.batch.work import Work
 from moir.tools.convert import main
 from moir.tools.new_extension import main as new_extension
-from moir.tools.summary import Summary
 from tests.unit.small_models import loop_model, matmul_model, save
 
 
@@ -111,6 +111,12 @@ def test_a_manifest_says_what_becomes_of_each_model(monkeypatch: pytest.MonkeyPa
     assert shape_and_type("mine/further/big.xml") == ([3, 8], 256)
 
 
+def test_a_manifest_may_be_larger_than_a_configuration() -> None:
+    Path("models.toml").write_text(MANIFEST + f"# {'x' * 100}\n" * 20_000)
+    assert main(["--manifest", "models.toml", "--silent", "-j1"]) == 0
+    assert Path("ir/a.xml").exists()
+
+
 def test_paths_in_a_manifest_are_relative_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert new_extension(["mine"]) == 0
     save(matmul_model("ScaledTanh", "com.example"), Path("models/tanh.onnx"))
@@ -120,7 +126,7 @@ def test_paths_in_a_manifest_are_relative_to_it(monkeypatch: pytest.MonkeyPatch)
     assert Path("../tanh.xml").exists()
 
 
-def sleeping(work: Work) -> Success:
+def sleeping(work: Work) -> ConversionResult:
     """A conversion that ends its process, takes long, or ends at once."""
     if work.model == "killed":
         os.kill(os.getpid(), signal.SIGKILL)
@@ -130,22 +136,22 @@ def sleeping(work: Work) -> Success:
         Path("begun").touch()
         time.sleep(60)
         Path("ended").touch()
-    return Success(Summary([], "", "", "", "", "", 0), False)
+    return ConversionResult(work.model, "converted")
 
 
 def test_a_process_that_is_killed_fails_its_model() -> None:
     works = [Work(name, f"{name}.xml", ConversionOptions()) for name in ("killed", "one", "exit", "two", "three")]
-    results = {works[each.number].model: each.result for each in converted(works, sleeping, 2)}
-    assert {name for name, each in results.items() if isinstance(each, Success)} == {"one", "two", "three"}
-    killed, ended = results["killed"], results["exit"]
-    assert isinstance(killed, Failure)
-    assert killed.reason == "the process was ended by SIGKILL; it may have run out of memory: try --jobs 1"
-    assert isinstance(ended, Failure)
+    results = {works[each.number].model: each.outcome.result for each in converted(works, sleeping, Limits(2))}
+    assert {name for name, each in results.items() if each.status == "converted"} == {"one", "two", "three"}
+    killed, ended = results["killed"].failure, results["exit"].failure
+    assert killed is not None
+    assert killed.message == "the process was ended by SIGKILL; it may have run out of memory: try --jobs 1"
+    assert ended is not None
     assert ended.reason == "the process has ended with status 3"
 
 
 def test_processes_end_when_the_run_is_left() -> None:
-    results = converted([Work("one", "", ConversionOptions()), Work("long", "", ConversionOptions())], sleeping, 2)
+    results = converted([Work("one", "", ConversionOptions()), Work("long", "", ConversionOptions())], sleeping, Limits(2))
     assert next(results).number == 0
     while not Path("begun").exists():
         time.sleep(0.05)

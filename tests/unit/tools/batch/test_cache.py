@@ -192,10 +192,10 @@ def test_a_cache_that_cannot_be_written_is_a_note(capsys: pytest.CaptureFixture[
 
 def test_no_cache_for_a_model_that_changes() -> None:
     """The content that was read is not that of the key."""
-    cached = CachedConversion(Path("cache"), Path("m.onnx"), ConversionOptions(), None)
+    cached = CachedConversion("cache", Path("m.onnx"), ConversionOptions(), None)
     save(changed_weights(), Path("m.onnx"))
     module = convert("m.onnx", ConversionOptions())
-    cached.save(module, Path("out/m.xml"), lambda size: Summary([], "", "", "", "", str(size), 1))
+    cached.save(module, Path("out/m.xml"), lambda size: Summary([], (), (), "onnx", {}, {}, size, {}))
     assert Path("out/m.xml").exists()
     assert not Path("cache").exists()
 

@@ -149,6 +149,6 @@ def test_queries_without_keys(low: float) -> None:
     x = np.random.default_rng(3).standard_normal((2, 4, 3, 8)).astype(np.float32)
     for allowed in ([[1, 0, 0], [0, 0, 0], [1, 1, 1]], [[0, 0, 0]] * 3):
         y = np.array(allowed, np.float32)
-        (expected,), (found,) = run(before, x, y), run(after, x, y)
-        assert np.isfinite(found).all()
-        np.testing.assert_allclose(expected, found, rtol=1e-4, atol=1e-5)
+        (expected,), (actual,) = run(before, x, y), run(after, x, y)
+        assert np.isfinite(actual).all()
+        np.testing.assert_allclose(expected, actual, rtol=1e-4, atol=1e-5)

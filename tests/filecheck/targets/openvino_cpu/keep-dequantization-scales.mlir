@@ -1,0 +1,87 @@
+// RUN: moir-opt %s -p keep-dequantization-scales --split-input-file | filecheck %s
+
+// Several operations use the sum; a sum with one user stays, and so does one of known sizes.
+// CHECK-LABEL: moir.model @shared
+// CHECK:         %[[S:.*]] = opset1.Convolution(%{{.*}}, %{{.*}}) {{.*}} : tensor<?x4x6x6xf32>
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[S]])
+// CHECK-NEXT:    opset1.Relu(%[[M]])
+// CHECK-NEXT:    opset1.Sigmoid(%[[M]])
+// CHECK:         %[[K:.*]] = opset1.Convolution(%k, %{{.*}}) {{.*}} : tensor<2x4x6x6xf32>
+// CHECK-NEXT:    opset1.Relu(%[[K]])
+// CHECK-NEXT:    opset1.Sigmoid(%[[K]])
+builtin.module {
+  moir.model @shared {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x4x6x6xf32>
+    %k = opset1.Parameter() {name = "k"} : tensor<2x4x6x6xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [0.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [25.5]>} : tensor<f32>
+    %q = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<?x4x6x6xf32>
+    %i = opset1.Constant() {value = #moir.data<tensor<4x4x1x1xsi8>, [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]>} : tensor<4x4x1x1xsi8>
+    %f = opset1.Convert(%i) {destination_type = f32} : tensor<4x4x1x1xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<f32>, [0.5]>} : tensor<f32>
+    %w = opset1.Multiply(%f, %s) : tensor<4x4x1x1xf32>
+    %0 = opset1.Convolution(%q, %w) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : tensor<?x4x6x6xf32>
+    %1 = opset1.Relu(%0) : tensor<?x4x6x6xf32>
+    %2 = opset1.Sigmoid(%0) : tensor<?x4x6x6xf32>
+    %3 = opset1.Convolution(%k, %w) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : tensor<2x4x6x6xf32>
+    %4 = opset1.Relu(%3) : tensor<2x4x6x6xf32>
+    %5 = opset1.Sigmoid(%3) : tensor<2x4x6x6xf32>
+    opset1.Result(%1) {name = "a"}
+    opset1.Result(%2) {name = "b"}
+    opset1.Result(%4) {name = "c"}
+    opset1.Result(%5) {name = "d"}
+  }
+}
+
+// -----
+
+// CHECK-LABEL: moir.model @windows
+// CHECK:         %[[P:.*]] = opset1.MatMul
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[P]])
+// CHECK-NEXT:    opset1.AvgPool(%[[M]])
+// CHECK:         %[[R:.*]] = opset1.PRelu(%[[P]], %{{.*}})
+// CHECK-NEXT:    opset1.Convolution(%[[R]], %k) {strides = [2, 2]
+builtin.module {
+  moir.model @windows {
+    %x = opset1.Parameter() {name = "x"} : tensor<1x1x4x2xf32>
+    %k = opset1.Parameter() {name = "k"} : tensor<3x1x1x1xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [0.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [25.5]>} : tensor<f32>
+    %q = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<1x1x4x2xf32>
+    %i = opset1.Constant() {value = #moir.data<tensor<2x2xsi8>, [1, 0, 0, 1]>} : tensor<2x2xsi8>
+    %f = opset1.Convert(%i) {destination_type = f32} : tensor<2x2xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<1x2xf32>, [0.5, 2.0]>} : tensor<1x2xf32>
+    %w = opset1.Multiply(%f, %s) : tensor<2x2xf32>
+    %0 = opset1.MatMul(%q, %w) {transpose_a = false, transpose_b = false} : tensor<1x1x4x2xf32>
+    %1 = opset1.AvgPool(%0) {strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], kernel = [2, 2], "exclude-pad" = true} : tensor<1x1x3x1xf32>
+    %2 = opset1.Convolution(%0, %k) {strides = [2, 2], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : tensor<1x3x2x1xf32>
+    opset1.Result(%1) {name = "a"}
+    opset1.Result(%2) {name = "b"}
+  }
+}
+
+// -----
+
+// Levels that are the same for all rows stay.
+// CHECK-LABEL: moir.model @rows
+// CHECK:         %[[Q:.*]] = opset1.FakeQuantize(%x, %low, %high, %low, %high)
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[Q]])
+// CHECK:         opset1.ReduceMin(%[[M]], %a)
+// CHECK:         %[[S:.*]] = opset1.FakeQuantize(%x, %l, %h, %l, %h)
+// CHECK-NEXT:    opset1.ReduceMin(%[[S]], %a)
+builtin.module {
+  moir.model @rows {
+    %x = opset1.Parameter() {name = "x"} : tensor<3x2x4xf32>
+    %a = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [0]>} : tensor<1xsi64>
+    %low = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [0.0, 0.0]>} : tensor<2x1xf32>
+    %high = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [25.5, 51.0]>} : tensor<2x1xf32>
+    %l = opset1.Constant() {value = #moir.data<tensor<f32>, [0.0]>} : tensor<f32>
+    %h = opset1.Constant() {value = #moir.data<tensor<f32>, [25.5]>} : tensor<f32>
+    %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<3x2x4xf32>
+    %1 = opset1.ReduceMin(%0, %a) {keep_dims = true} : tensor<1x2x4xf32>
+    %2 = opset1.FakeQuantize(%x, %l, %h, %l, %h) {levels = 256} : tensor<3x2x4xf32>
+    %3 = opset1.ReduceMin(%2, %a) {keep_dims = true} : tensor<1x2x4xf32>
+    opset1.Result(%1) {name = "y"}
+    opset1.Result(%3) {name = "z"}
+  }
+}

@@ -1,0 +1,73 @@
+"""The index maps of a proof against the `evaluate` of the operations, on numbered arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("z3")
+
+from moir.dialects.element_types import si32, si64
+from moir.execution.evaluation import EvaluationRunner
+from moir.proofs.context import Assumptions, assuming
+from moir.proofs.evaluation import results_of
+from moir.proofs.families.graph import Graph
+from moir.proofs.graph_proofs import block_of
+from moir.proofs.smt import z3
+from moir.proofs.tensors import terms_of
+
+
+def _ints(*numbers: int) -> Any:
+    return np.array(numbers, np.int64)
+
+
+def _number(term: Any) -> Any:
+    if isinstance(term, int):
+        return term
+    if z3.is_bv_value(term):
+        return term.as_signed_long()
+    return term.as_long() if z3.is_int_value(term) else float(term.as_fraction())
+
+
+CASES: dict[str, Any] = {
+    "Transpose": lambda op, x: op.Transpose(x, [2, 0, 1]),
+    "Reshape": lambda op, x: op.Reshape(op.Reshape(x, _ints(3, -1), special_zero=False), _ints(0, 2, 4), special_zero=True),
+    "Squeeze": lambda op, x: op.Squeeze(op.Unsqueeze(x, _ints(0, -1)), _ints(0)),
+    "Concat": lambda op, x: op.Concat(x, op.Negative(x), axis=-2),
+    "Split": lambda op, x: op.Split(x, 2, num_splits=2),
+    "VariadicSplit": lambda op, x: op.Concat(*op.VariadicSplit.results(x, -1, _ints(3, -1))[::-1], axis=2),
+    "Slice": lambda op, x: op.Slice(x, _ints(-3, 0), _ints(2**62, -1), _ints(2, 1), _ints(2, 1)),
+    "Slice backwards": lambda op, x: op.Slice(x, _ints(-1), _ints(-(2**62)), _ints(-2), _ints(2)),
+    "Gather": lambda op, x: op.Gather(x, op.constant(np.array([[0, -1], [1, 1]], np.int64), si64), 1),
+    "Pad": lambda op, x: op.Pad(x, _ints(0, 1, -1), _ints(1, 0, 2), op.constant(np.array(7, np.int32), si32), pad_mode="constant"),
+    "Broadcast": lambda op, x: op.Broadcast(op.Unsqueeze(x, _ints(0)), _ints(2, 2, 3, 4), mode="numpy"),
+    "Tile": lambda op, x: op.Tile(x, _ints(2, 1, 3)),
+    "ShapeOf": lambda op, x: op.Multiply(op.ShapeOf(x), _ints(1, 2, 3)),
+    "OneHot": lambda op, x: op.OneHot(op.Split(x, 0, num_splits=2), op.constant(5, si64), 1.0, 0.0, axis=1),
+    "MatMul": lambda op, x: op.MatMul(x, x, transpose_b=True),
+    "ReduceSum": lambda op, x: op.ReduceSum(x, _ints(0, 2), keep_dims=True),
+}
+"""Functions that build an operation on a tensor [2, 3, 4] of 32-bit integers."""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_index_map_computes_what_the_operation_computes(name: str) -> None:
+    graph = Graph()
+    value = graph.input((2, 3, 4), si32)
+    module = graph.module(CASES[name](graph.op, value))
+    array = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+    (expected,) = EvaluationRunner(module, alone=False).run({"x0": array}).values()
+    with assuming(Assumptions()):
+        (result,) = results_of(block_of(module))
+        terms = terms_of(result)
+    function = z3.Function("x0", *[z3.IntSort()] * 3, z3.BitVecSort(32))
+    pairs = [(function(*map(int, index)), z3.BitVecVal(int(array[index]), 32)) for index in np.ndindex(2, 3, 4)]
+    numbers = np.empty(terms.shape, object)
+    for index in np.ndindex(*terms.shape):
+        term = terms[index]
+        simple = z3.simplify(z3.substitute(term, *pairs)) if z3.is_expr(term) else term
+        numbers[index] = _number(simple)
+    assert numbers.shape == expected.shape
+    assert np.array_equal(numbers.astype(expected.dtype), expected)

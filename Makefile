@@ -4,7 +4,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test test-processes fuzz fuzz-fusions fuzz-files fuzz-operands prove-forms bench-instructions docs lint format release
+.PHONY: demo test test-processes fuzz fuzz-fusions fuzz-files fuzz-operands prove prove-forms bench-instructions docs oldest lint format release
 
 # Two installations at a time would get in each other's way.
 .NOTPARALLEL:
@@ -44,6 +44,10 @@ fuzz-files: $(INSTALLED)-test
 fuzz-operands: $(INSTALLED)-test
 	$(BIN)/python -m tests.fuzz.files.operands
 
+# Proves the rules of the passes, against the committed table (docs/proofs.md).
+prove: $(INSTALLED)-test
+	$(BIN)/python -m scripts.proofs
+
 # N random models for each form of the target, drawn from SEED, against the definitions of their operations.
 prove-forms: $(INSTALLED)-test
 	$(BIN)/python -m tests.fuzz.forms --count $(N) --seed $(SEED)
@@ -56,10 +60,15 @@ bench-instructions: $(INSTALLED)-test
 docs: $(INSTALLED)-docs
 	$(BIN)/python -m mkdocs build --strict
 
-# The packages of a release, tried in fresh environments, with its commit and its tag; nothing is uploaded. SOURCE is the
-# address of the public repository, where the links of README lead on the page of a package index.
+# The packages of a release, built twice with the same bytes and tried in fresh environments, with their bill of materials and
+# checksums; with VERSION, its commit and its tag, too. Nothing is uploaded. [tool.moir.release] of pyproject.toml has the
+# addresses.
 release: $(INSTALLED)-release
-	$(BIN)/python -m scripts.release $(VERSION) $(if $(SOURCE),--source $(SOURCE))
+	$(BIN)/python -m scripts.release $(VERSION)
+
+# The checkout with the oldest versions of its dependencies, in an environment of its own.
+oldest: $(INSTALLED)-test
+	$(BIN)/python -m scripts.release.oldest
 
 lint: $(INSTALLED)-dev
 	$(BIN)/ruff check .

@@ -250,12 +250,16 @@ def unknown_pass(name: str, known: Iterable[str]) -> UsageError:
 
 def build_pass(source: type[ModulePass], spec: ArgSpec) -> ModulePass:
     """An instance of a pass with the options of its entry in a pipeline. Raises UsageError for an unknown option."""
-    from dataclasses import fields
+    from dataclasses import MISSING, fields
 
     from moir.support.xdsl_passes import module_pass_class
 
     made = module_pass_class(source)
-    refuse_unknown_options(spec, (field.name for field in fields(made) if field.init and field.name != "name"))
+    options = [field for field in fields(made) if field.init and field.name != "name"]
+    if not spec.parameters and all(each.default is not MISSING for each in options):
+        # xDSL evaluates the annotations of the class for each spec, which takes a millisecond.
+        return made()
+    refuse_unknown_options(spec, (each.name for each in options))
     try:
         return made.from_pass_spec(spec)
     except (ValueError, TypeError, KeyError) as error:

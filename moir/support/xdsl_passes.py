@@ -7,6 +7,7 @@ calls more methods of a pass than `apply` gets an instance of a class that deriv
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import cache
 from typing import Any, cast
 
 from xdsl.passes import ModulePass
@@ -16,6 +17,7 @@ from moir.support.module_pass import Pass
 ModulePass.register(Pass)
 
 
+@cache
 def module_pass_class(source: type[ModulePass]) -> type[ModulePass]:
     """A class with the options of xDSL's ModulePass for a pass of moir; instances of it are instances of
     `source`, too.

@@ -28,7 +28,7 @@ from tests.numerical.targets.models import (
 )
 from tests.numerical.workers import Died, Say, Workers
 
-ATTEMPTS = 10
+ATTEMPTS = 3
 """What is read from memory that nothing was written to is right sometimes."""
 
 

@@ -278,11 +278,16 @@ def _named(path: str | Path) -> Generator[None]:
         raise
 
 
+FAILURE_IN_PROGRAM = "moir.extensions.failures:failure_in_program"
+"""The function that makes errors of exceptions in the user's program. Most conversions do not need its module."""
+
+
 @contextmanager
 def stage(name: str, extensions: LoadedExtensions | None = None) -> Generator[None]:
     """Wrap an unexpected exception in an InternalError that names the stage.
 
-    An exception that passed through a file of an extension becomes a ConversionError that names the file instead.
+    An exception that passed through a file of an extension or of the user's program becomes a ConversionError that
+    names the file instead.
     """
     from xdsl.utils.exceptions import DiagnosticException, ParseError
 
@@ -299,7 +304,8 @@ def stage(name: str, extensions: LoadedExtensions | None = None) -> Generator[No
         raise
     except BaseException as error:
         of_extension = None if extensions is None else extensions.failure(error, name)
-        raise of_extension or InternalError(name) from error
+        of_program = of_extension or load(FAILURE_IN_PROGRAM)(error, name)
+        raise of_program or InternalError(name) from error
 
 
 def _set_origin(error: ConversionError) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sysconfig
 import traceback
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from moir.errors import ConversionError
@@ -93,3 +96,24 @@ def failure(error: BaseException, what: str, owns: OwnsFile) -> ConversionError:
     if operation is None and node is None and (op := failing_operation(error.__traceback__)) is not None:
         operation, node = op.name, name_of(op)
     return ConversionError(reason, operation=operation, node=node, location=location, hint=hint)
+
+
+def failure_in_program(error: BaseException, what: str) -> ConversionError | None:
+    """The error for an exception in the user's own program: a lowering, a pattern or a pass that stands in a script.
+
+    Returns None if no frame of the traceback is in a file outside of moir, the standard library and installed packages.
+    """
+    return None if line_of(error, _is_of_program) is None else failure(error, what, _is_of_program)
+
+
+def _is_of_program(file: str) -> bool:
+    """Whether a file exists and is neither a module of moir, nor of Python, nor of an installed package."""
+    return not any(file.startswith(folder) for folder in _library_folders()) and Path(file).is_file()
+
+
+@cache
+def _library_folders() -> tuple[str, ...]:
+    """The folders of moir, of the standard library and of installed packages, each with a separator at its end."""
+    installed = sysconfig.get_paths()
+    folders = {installed[key] for key in ("stdlib", "platstdlib", "purelib", "platlib")}
+    return tuple(f"{folder}{os.sep}" for folder in (*sorted(folders), str(Path(__file__).parents[1])))

@@ -15,6 +15,7 @@ import moir
 from moir.conversion_result import ConversionResult, FailureDescription, TensorInterface
 from moir.errors import ConversionWarning, InternalError, MissingLoweringError, ModelFileError, MoirError
 from moir.tools.convert import main
+from tests.unit.moir_frames import of_moir
 from tests.unit.small_models import matmul_model, save
 
 
@@ -109,6 +110,7 @@ def test_an_error_about_bytes_names_no_temporary_file() -> None:
 
 
 def test_an_internal_error_is_of_the_family(monkeypatch: pytest.MonkeyPatch) -> None:
+    @of_moir
     def fail(*_: object) -> None:
         raise ZeroDivisionError("division by zero")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,3 +70,23 @@ def test_lowering_that_returns_no_values(tmp_path: Path, capfd: pytest.CaptureFi
 def test_interrupt_stays_an_interrupt(tmp_path: Path) -> None:
     write(tmp_path / "ext", middle__a=PASS.format(body="raise KeyboardInterrupt"))
     assert main([str(MODEL), "-o", str(tmp_path / "m.xml"), "--extensions", str(tmp_path / "ext")]) == 130
+
+
+SCRIPT = """
+import moir
+from moir.lowering.onnx.table import onnx
+
+@onnx.lowers("Conv")
+def mine(op, x, w, b=None, **_):
+    return op.Clamp(x, min=-1.0)
+
+moir.convert_model({model!r})
+"""
+
+
+def test_a_lowering_in_a_script_is_named_with_its_line_and_node(tmp_path: Path) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text(SCRIPT.format(model=str(MODEL)))
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path)
+    error = "moir.errors.ConversionError: pass lower-onnx (mine.py:7): onnx.Conv '/stem/stem.0/Conv': TypeError: opset1.Clamp needs max"
+    assert error in done.stderr.splitlines()

@@ -19,6 +19,7 @@ from moir import conversion
 from moir.tools.convert import main
 from moir.tools.progress import ProgressBar
 from moir.tools.summary import format_size
+from tests.unit.moir_frames import of_moir
 from tests.unit.small_models import loop_model, matmul_model, save
 
 
@@ -197,6 +198,7 @@ def test_a_wrong_pipeline_is_a_usage_error(tmp_path: Path, capsys: pytest.Captur
 def test_exceptions(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, exception: BaseException, status: int, message: str
 ) -> None:
+    @of_moir
     def fail(*_: object, **__: object) -> None:
         raise exception
 
@@ -213,6 +215,7 @@ def test_an_internal_error_names_pass_and_operation(
 ) -> None:
     from moir.lowering.driver import Lowering
 
+    @of_moir
     def broken(_: Lowering, op: Operation, __: Block) -> None:
         raise KeyError(f"surprise at {len(op.operands)} operands")
 

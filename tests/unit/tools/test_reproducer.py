@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from moir.analysis.analyses import Analyses
 from moir.pipeline import load_pass
 from moir.tools.opt import main
+from tests.unit.moir_frames import of_moir
 from tests.unit.small_models import loop_model, save
 
 
@@ -22,6 +23,7 @@ def model(tmp_path: Path) -> Path:
 def broken(monkeypatch: pytest.MonkeyPatch) -> str:
     """The name of a pass that changes a module and then fails with a bug."""
 
+    @of_moir
     def fail(_: object, module: ModuleOp, __: Analyses) -> bool:
         next(op for op in module.walk() if op.name == "opset1.Result").attributes.clear()
         raise ValueError("a bug")

@@ -11,6 +11,7 @@ from moir.analysis.analyses import Analyses
 from moir.errors import ConversionError
 from moir.pipeline import load_pass
 from moir.tools.opt import main
+from tests.unit.moir_frames import of_moir
 
 TEXT = """moir.model @m {
   %x = opset1.Parameter() {name = "x"} : tensor<2xf32>
@@ -46,6 +47,7 @@ def test_an_operation_that_replaced_one_of_the_text(
 
 
 def test_a_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    @of_moir
     def fail(_: object, module: ModuleOp, __: Analyses) -> bool:
         op = next(op for op in module.walk() if op.name == "onnx.Softmax")
         raise ValueError(f"no idea about {op.name}")

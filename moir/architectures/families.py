@@ -23,6 +23,7 @@ FILES = by_member(
         "deepseek": "deepseek_v2 deepseek_v3",
         "hybrids": "lfm2 qwen3_next",
         "mamba": "mamba falcon_mamba",
+        "state_space_hybrids": "mamba2 bamba granitemoehybrid jamba",
         "encoders": "bert roberta xlm-roberta distilbert modernbert",
     }
 )

@@ -75,8 +75,8 @@ class Family(Record):
         experts: the fields of `Experts`, by key or, for values that are no text of a key, as they are.
             A key may be a product of two, `n_shared_experts * moe_intermediate_size`.
         dense: which layers have no experts: empty for none; `sparse step` (decoder_sparse_step and mlp_only_layers);
-            `interval` (moe_layer_interval, moe_layer_start_index and moe_layer_end_index); or the key with the number
-            of first layers without.
+            `interval` (moe_layer_interval, moe_layer_start_index and moe_layer_end_index); the key with the number of
+            first layers without; or two keys, of a period and of the place in it of the layer that has experts.
         latent: the keys of the fields of `Latent`.
         window: which layers have windows: empty; `all`; `flagged` (use_sliding_window, from layer max_window_layers
             on); `alternating` (even layers); `alternating first` (even layers before max_window_layers, if
@@ -85,7 +85,8 @@ class Family(Record):
         adjusted_feed_forward: whether the size of feed-forward blocks is computed if block_auto_adjust_ff_dim is true.
         other_block: the block of layers without attention, a name of `Configuration.blocks`; empty if all have one.
         attention_layers: the key that says which layers have an attention if `layer_types` does not: a list of their
-            numbers, or a number n for each n-th, null for all; empty if none has.
+            numbers, or a number n for each n-th, null for those of `defaults`, or else all; two keys, of a period and
+            of the place in it of the layer that has one; empty if none has.
         rotary_layers: which layers are rotated: empty for all; `listed` (no_rope_layers); `sliding`; `sliding or all`
             (those with windows, or all if the model has no windows).
         rotary_traits: what rotary embeddings have beside others': `magnitudes` (`short_mscale` and `long_mscale` are

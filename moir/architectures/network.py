@@ -23,7 +23,7 @@ from moir.architectures.blocks.convolution import ConvolutionNodes
 from moir.architectures.blocks.delta_rule import DeltaRuleNodes
 from moir.architectures.blocks.feed_forward import FeedForwardNodes
 from moir.architectures.blocks.latent_attention import LatentAttentionNodes
-from moir.architectures.blocks.state_space import StateSpaceNodes
+from moir.architectures.blocks.state_space import GroupedStateSpaceNodes, StateSpaceNodes
 from moir.architectures.checkpoint import Checkpoint
 from moir.architectures.inputs import ModelInputs
 from moir.architectures.nodes import NodeList
@@ -74,6 +74,7 @@ class Network:
             "convolution": ConvolutionNodes(*parts),
             "delta rule": DeltaRuleNodes(*parts),
             "state space": StateSpaceNodes(*parts),
+            "grouped state space": GroupedStateSpaceNodes(*parts),
         }
         self.feed_forward = FeedForwardNodes(architecture, configuration, self.vectors)
 

@@ -216,7 +216,7 @@ class Configuration(Record):
         labels: the number of classes of an encoder that classifies.
         biases: the blocks that have biases, such as `attention.query`.
         blocks: the block in the place of the attention of each layer, where layers differ: `attention`, `convolution`,
-            `delta rule`, `state space`.
+            `delta rule`, `state space`, `grouped state space`.
         part_epsilon: that of the normalizations of the parts of a state space; 0 without.
         sizes: further sizes that only one family has, by name.
         pooler_activation: the activation before the classifier of an encoder.
@@ -281,6 +281,7 @@ class Architecture(Record):
         positions_offset: the row of the table of learned positions that position 0 takes.
         takes_positions: whether the model has the input `position_ids`.
         head_bias: whether the logits have a bias.
+        part_weights: whether the normalizations of the parts of a state space have weights.
     """
 
     name: str
@@ -301,3 +302,4 @@ class Architecture(Record):
     positions_offset: int = 0
     takes_positions: bool = True
     head_bias: bool = False
+    part_weights: bool = False

@@ -64,6 +64,8 @@ def _dense_layers(family: Family, keys: Keys, layers: int) -> set[int]:
             raise keys.error(f"experts in each {step}th layer are not possible")
         sparse = range(start, layers if end == -1 else min(end + 1, layers))
         return {layer for layer in range(layers) if layer not in sparse or (layer + 1) % step}
+    if " " in family.dense:
+        return {layer for layer, is_sparse in enumerate(keys.periodic(family.dense, layers)) if not is_sparse}
     if family.dense:
         return set(range(min(keys.integer(family.dense), layers)))
     return set()

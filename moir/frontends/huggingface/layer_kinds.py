@@ -12,16 +12,20 @@ OTHERS = ("conv", "linear_attention", "mamba")
 
 KINDS = (SLIDING, FULL, *OTHERS)
 
+ALIASES = {"attention": FULL}
+"""Other names of kinds of layers."""
+
 
 def layer_types(keys: Keys, layers: int) -> tuple[str, ...] | None:
     """The key `layer_types` of transformers 5: the kind of each layer; None if the key is absent."""
     listed = keys.list("layer_types", layers)
     if listed is None:
         return None
-    for each in listed:
+    kinds = tuple(ALIASES.get(each, each) if isinstance(each, str) else each for each in listed)
+    for each in kinds:
         if each not in KINDS:
             raise keys.error(f"'layer_types' has a layer {each!r}, which is not known")
-    return tuple(listed)
+    return kinds
 
 
 def blocks(family: Family, keys: Keys, layers: int) -> tuple[str, ...]:
@@ -43,8 +47,10 @@ def blocks(family: Family, keys: Keys, layers: int) -> tuple[str, ...]:
 
 def _attention_layers(key: str, keys: Keys, layers: int) -> list[bool]:
     """Which layers have an attention if the file does not list the kinds of all."""
+    if " " in key:
+        return keys.periodic(key, layers)
     value = keys.value(key) if key else ()
-    if value is None:
+    if value is None and (value := keys.defaults.get(key)) is None:
         return [True] * layers
     if isinstance(value, int) and not isinstance(value, bool) and value > 0:
         return [(layer + 1) % value == 0 for layer in range(layers)]

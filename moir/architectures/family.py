@@ -80,8 +80,8 @@ class Family(Record):
         latent: the keys of the fields of `Latent`.
         window: which layers have windows: empty; `all`; `flagged` (use_sliding_window, from layer max_window_layers
             on); `alternating` (even layers); `alternating first` (even layers before max_window_layers, if
-            use_sliding_window); `pattern` (all but each n-th); `both sides` (half of local_attention, all but every
-            global_attn_every_n_layers-th). `layer_types` precedes.
+            use_sliding_window); `pattern` (all but each n-th); `every fourth sees all` (all but 0, 4, …); `both sides`
+            (half of local_attention, all but every global_attn_every_n_layers-th). `layer_types` precedes.
         adjusted_feed_forward: whether the size of feed-forward blocks is computed if block_auto_adjust_ff_dim is true.
         other_block: the block of layers without attention, a name of `Configuration.blocks`; empty if all have one.
         attention_layers: the key that says which layers have an attention if `layer_types` does not: a list of their
@@ -91,7 +91,7 @@ class Family(Record):
             (those with windows, or all if the model has no windows).
         rotary_traits: what rotary embeddings have beside others': `magnitudes` (`short_mscale` and `long_mscale` are
             factors of cosines and sines), `alpha` (`dynamic` with `alpha` stretches the base for all lengths),
-            `backward` (they turn the other way round).
+            `backward` (they turn the other way round), `growth` (`llama_4_scaling_beta` multiplies queries).
         variants: changes of the architecture for values of keys: (key, value, changed fields); `attention.NAME` is a
             field of its attention.
         read: keys that only the code of the frontend reads.

@@ -165,6 +165,7 @@ class Rotary(Record):
         scaling: `default`, `linear`, `dynamic`, `llama3`, `yarn`, `longrope` or `proportional`.
         parameters: those of the scaling, by the names that transformers gives them in `rope_parameters`.
         divisors: a divisor of each frequency; empty for 1.
+        growth: queries at a position p are multiplied by 1 + growth · ln(1 + floor(p / original length)).
     """
 
     size: int
@@ -172,6 +173,7 @@ class Rotary(Record):
     scaling: str = "default"
     parameters: Mapping[str, object] = NOTHING
     divisors: tuple[float, ...] = ()
+    growth: float = 0.0
 
 
 class Latent(Record):
@@ -282,6 +284,8 @@ class Architecture(Record):
         takes_positions: whether the model has the input `position_ids`.
         head_bias: whether the logits have a bias.
         part_weights: whether the normalizations of the parts of a state space have weights.
+        delta_packing: how the projections of a delta rule lie in the file: `per head` (all in two matrices, for each
+            head of keys in turn) or `separate`.
     """
 
     name: str
@@ -303,3 +307,4 @@ class Architecture(Record):
     takes_positions: bool = True
     head_bias: bool = False
     part_weights: bool = False
+    delta_packing: str = "per head"

@@ -35,6 +35,8 @@ class AttentionNodes(TokenBlockNodes):
             queries, keys, values = (
                 self.nodes.nodes("Clip", [each], "", [each.type], {"bound": sizes.clip})[0] for each in (queries, keys, values)
             )
+        if rotary is not None and rotary.growth:
+            queries = self.vectors.product(queries, self.inputs.growth(rotary))
         x = self.attended([queries, keys, values], layer, None if is_rotated else rotary)
         return self.output(x if gates is None else self.vectors.gated(x, gates), block)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from moir.architectures.family import Family
 from moir.architectures.record import Experts
@@ -48,12 +48,20 @@ def _value(keys: Keys, field: str, key: str) -> Any:
     if len(factors) == 2:
         return keys.integer(factors[0]) * keys.integer(factors[1])
     value = keys.first(key.split())
+    if isinstance(value, list) and value and all(each == value[0] for each in cast("list[object]", value)):
+        # One number for each layer.
+        value = cast("list[object]", value)[0]
     keys.check_type(key.split()[0], value, Experts.__annotations__[field])
     return value
 
 
 def _dense_layers(family: Family, keys: Keys, layers: int) -> set[int]:
-    """The layers without experts."""
+    """The layers without experts, as the file lists them, or else by the rule of the family."""
+    listed = keys.list("mlp_layer_types", layers)
+    if listed is not None:
+        if unknown := [each for each in listed if each not in ("dense", "sparse")]:
+            raise keys.error(f"'mlp_layer_types' has a layer {unknown[0]!r}, which is not known")
+        return {layer for layer, kind in enumerate(listed) if kind == "dense"}
     if family.dense == "sparse step":
         step = keys.integer("decoder_sparse_step", 1)
         only = keys.list("mlp_only_layers") or ()

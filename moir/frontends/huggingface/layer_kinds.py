@@ -100,6 +100,8 @@ def _sliding_layers(rule: str, keys: Keys, layers: int) -> list[bool]:
         return [layer % 2 == 0 and layer < first for layer in range(layers)]
     if rule == "alternating":
         return [layer % 2 == 0 for layer in range(layers)]
+    if rule == "every fourth sees all":
+        return [layer % 4 != 0 for layer in range(layers)]
     if rule == "pattern":
         period = keys.first(("sliding_window_pattern", "_sliding_window_pattern"))
         if isinstance(period, str):

@@ -47,10 +47,11 @@ def _value(keys: Keys, field: str, key: str) -> Any:
     factors = key.split(" * ")
     if len(factors) == 2:
         return keys.integer(factors[0]) * keys.integer(factors[1])
-    value = keys.first(key.split())
-    if isinstance(value, list) and value and all(each == value[0] for each in cast("list[object]", value)):
+    value: Any = keys.first(key.split())
+    if isinstance(value, list):
         # One number for each layer.
-        value = cast("list[object]", value)[0]
+        numbers = cast("list[object]", value)
+        value = numbers[0] if numbers and numbers.count(numbers[0]) == len(numbers) else numbers
     keys.check_type(key.split()[0], value, Experts.__annotations__[field])
     return value
 

@@ -15,7 +15,7 @@ FILES = by_member(
         "llama_successors": "seed_oss arcee helium olmo3 ministral ministral3 cwm exaone hunyuan_v1_dense nanochat apertus",
         "layer_norm_families": "stablelm nemotron olmo cohere2",
         "gemma": "gemma gemma2 gemma3_text vaultgemma",
-        "gpt": "gpt2 gpt_bigcode gpt_neox gptj opt",
+        "gpt": "gpt2 gpt_bigcode gpt_neox gptj gpt_neo codegen opt",
         "bloom": "bloom mpt",
         "falcon": "falcon",
         "mixtures": "mixtral qwen3_moe olmoe gpt_oss granitemoe granitemoeshared phimoe",
@@ -24,8 +24,8 @@ FILES = by_member(
         "deepseek": "deepseek_v2 deepseek_v3 glm4_moe_lite",
         "hybrids": "lfm2 lfm2_moe qwen3_next qwen3_5_text qwen3_5_moe_text",
         "mamba": "mamba falcon_mamba",
-        "state_space_hybrids": "mamba2 bamba granitemoehybrid jamba",
-        "encoders": "bert roberta xlm-roberta distilbert modernbert",
+        "state_space_hybrids": "mamba2 bamba granitemoehybrid jamba nemotron_h",
+        "encoders": "bert roberta camembert xlm-roberta distilbert modernbert",
     }
 )
 """The file of this folder that has the record of each `model_type`."""

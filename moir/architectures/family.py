@@ -80,10 +80,13 @@ class Family(Record):
         latent: the keys of the fields of `Latent`.
         window: which layers have windows: empty; `all`; `flagged` (use_sliding_window, from layer max_window_layers
             on); `alternating` (even layers); `alternating first` (even layers before max_window_layers, if
-            use_sliding_window); `pattern` (all but each n-th); `every fourth sees all` (all but 0, 4, …); `both sides`
-            (half of local_attention, all but every global_attn_every_n_layers-th). `layer_types` precedes.
+            use_sliding_window); `pattern` (all but each n-th); `every fourth sees all` (all but 0, 4, …); `attention
+            types` (GPT-Neo); `both sides` (half of local_attention, all but every global_attn_every_n_layers-th).
+            `layer_types` precedes.
         adjusted_feed_forward: whether the size of feed-forward blocks is computed if block_auto_adjust_ff_dim is true.
         other_block: the block of layers without attention, a name of `Configuration.blocks`; empty if all have one.
+        kinds: for families whose layers have one block each, the block of each kind of layers in `layer_types` or in
+            the text `hybrid_override_pattern`.
         attention_layers: the key that says which layers have an attention if `layer_types` does not: a list of their
             numbers, or a number n for each n-th, null for those of `defaults`, or else all; two keys, of a period and
             of the place in it of the layer that has one; empty if none has.
@@ -125,6 +128,7 @@ class Family(Record):
     window: str = ""
     adjusted_feed_forward: bool = False
     other_block: str = ""
+    kinds: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     attention_layers: str = ""
     rotary_layers: str = ""
     rotary_traits: frozenset[str] = frozenset()

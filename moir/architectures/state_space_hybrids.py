@@ -1,4 +1,4 @@
-"""Families with state spaces, between the attentions or alone: Mamba-2, Bamba, Granite 4, Jamba."""
+"""Families with state spaces, between the attentions or alone: Mamba-2, Bamba, Granite 4, Jamba, Nemotron-H."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from moir.architectures.llama_variants import ALL_PROJECTIONS
 from moir.architectures.mamba import MAMBA
 from moir.architectures.mixtures import GRANITEMOESHARED
 from moir.architectures.record import NOTHING, Architecture, AttentionBlock
+from moir.architectures.shared_experts import CORRECTED_EXPERTS
 from moir.support.tables import words
 
 UNBOUNDED = [0.0, float("inf")]
@@ -206,4 +207,100 @@ JAMBA = Family(
     ),
 )
 
-FAMILIES = (MAMBA2, BAMBA, GRANITEMOEHYBRID, JAMBA)
+NEMOTRON_H = Family(
+    architecture=Architecture(
+        "nemotron_h",
+        ("nemotron_h",),
+        residuals=MAMBA.architecture.residuals,
+        attention=AttentionBlock(rotation=None),
+        feed_forward="plain",
+        takes_positions=False,
+    ),
+    layer=MAMBA.layer,
+    tensors={
+        **MAMBA2.tensors,
+        **{
+            "attention": "mixer",
+            "attention.query": "mixer.q_proj",
+            "attention.key": "mixer.k_proj",
+            "attention.value": "mixer.v_proj",
+            "attention.output": "mixer.o_proj",
+            "feed_forward": "mixer",
+            "feed_forward.up": "mixer.up_proj",
+            "feed_forward.down": "mixer.down_proj",
+            "experts": "mixer.experts",
+            "experts.router": "mixer.gate",
+            "experts.up": "mixer.experts.{}.up_proj",
+            "experts.down": "mixer.experts.{}.down_proj",
+            "experts.correction": "mixer.gate.e_score_correction_bias",
+            "shared_expert": "mixer.shared_experts",
+            "shared_expert.up": "mixer.shared_experts.up_proj",
+            "shared_expert.down": "mixer.shared_experts.down_proj",
+            "all_experts": "mixer",
+        },
+    },
+    keys={"epsilon": "layer_norm_epsilon", "activation": "mlp_hidden_act", "state_activation": "mamba_hidden_act"},
+    aliases={"layers_block_type": "layer_types", "num_local_experts": "n_routed_experts", "attention_head_dim": "head_dim"},
+    sizes={
+        "kernel": "conv_kernel",
+        "state": "ssm_state_size",
+        "state_heads": "mamba_num_heads",
+        "state_head_size": "mamba_head_dim",
+        "groups": "n_groups",
+    },
+    defaults={
+        "vocab_size": 131072,
+        "hidden_size": 4096,
+        "intermediate_size": 21504,
+        "num_attention_heads": 32,
+        "num_key_value_heads": 8,
+        "head_dim": 128,
+        "max_position_embeddings": 4096,
+        "layer_norm_epsilon": 1e-5,
+        "mlp_hidden_act": "relu2",
+        "tie_word_embeddings": False,
+        "ssm_state_size": 128,
+        "mamba_num_heads": 128,
+        "mamba_head_dim": 64,
+        "mamba_hidden_act": "silu",
+        "n_groups": 8,
+        "conv_kernel": 4,
+        "use_conv_bias": True,
+        "n_routed_experts": 8,
+        "moe_intermediate_size": 7688,
+        "moe_shared_expert_intermediate_size": 7688,
+        "num_experts_per_tok": 2,
+        "routed_scaling_factor": 1.0,
+        "n_group": 1,
+        "topk_group": 1,
+        "norm_topk_prob": True,
+    },
+    biases={
+        "use_bias": "state_space.input state_space.output",
+        "use_conv_bias": "convolution.kernel",
+        "attention_bias": ALL_PROJECTIONS,
+        "mlp_bias": "feed_forward.up feed_forward.down shared_expert.up shared_expert.down",
+    },
+    experts={**CORRECTED_EXPERTS, "shared": "moe_shared_expert_intermediate_size", "is_gated": False},
+    kinds={
+        **{"linear_attention": "grouped state space", "mamba": "grouped state space", "M": "grouped state space"},
+        **{"full_attention": "attention", "attention": "attention", "*": "attention"},
+        **{"mlp": "feed forward", "-": "feed forward", "moe": "feed forward", "E": "feed forward"},
+    },
+    expected={
+        "tie_word_embeddings": False,
+        "time_step_limit": UNBOUNDED,
+        "moe_latent_size": None,
+        "sliding_window": None,
+        "norm_eps": 1e-5,
+    },
+    # How the training begins and kernels compute, sizes that follow from others, and layers for multi-token prediction.
+    unread=MAMBA.unread
+    | words(
+        "expand chunk_size use_mamba_kernels mamba_ssm_cache_dtype mamba_proj_bias n_shared_experts moe_shared_expert_overlap "
+        "num_logits_to_keep num_nextn_predict_layers mtp_layers_block_type hybrid_override_pattern mtp_hybrid_override_pattern"
+    ),
+    ignored_tensors=("mtp.*",),
+)
+
+FAMILIES = (MAMBA2, BAMBA, GRANITEMOEHYBRID, JAMBA, NEMOTRON_H)

@@ -75,7 +75,8 @@ class GroupedStateSpaceNodes(TokenBlockNodes):
         mixed = features + 2 * read
         product = self.vectors.linear(self.inputs.unpadded(x), f"{block}.input", hidden, features + mixed + heads)
         gates, x, steps = self.vectors.split(product, (features, mixed, heads), f"{block}.input")
-        x = causal_convolution(x, layer, mixed, sizes, self.vectors, self.inputs, sizes.activation)
+        activation = sizes.state_activation or sizes.activation
+        x = causal_convolution(x, layer, mixed, sizes, self.vectors, self.inputs, activation)
         x, inputs, outputs = self.vectors.split(self.inputs.unpadded(x), (features, read, read), block)
         decay, skip, step_bias = (self.nodes.weight(f"{block}.{part}", (heads,)) for part in ("decay", "skip", "step_bias"))
         operands = [x, steps, inputs, outputs, decay, skip, self.inputs.beams, step_bias]

@@ -7,6 +7,7 @@ from typing import Any, cast
 from moir.architectures.family import Family
 from moir.architectures.record import Experts
 from moir.frontends.huggingface.keys import Keys
+from moir.frontends.huggingface.layer_kinds import MIXTURES, single_kinds
 
 LARGEST_COUNT = 4096
 
@@ -58,6 +59,8 @@ def _value(keys: Keys, field: str, key: str) -> Any:
 
 def _dense_layers(family: Family, keys: Keys, layers: int) -> set[int]:
     """The layers without experts, as the file lists them, or else by the rule of the family."""
+    if family.kinds:
+        return {layer for layer, kind in enumerate(single_kinds(keys, layers)) if kind not in MIXTURES}
     listed = keys.list("mlp_layer_types", layers)
     if listed is not None:
         if unknown := [each for each in listed if each not in ("dense", "sparse")]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, cast
+
 from moir.architectures.family import Family
 from moir.frontends.huggingface.keys import Keys
 
@@ -28,11 +31,36 @@ def layer_types(keys: Keys, layers: int) -> tuple[str, ...] | None:
     return kinds
 
 
+PATTERN = "hybrid_override_pattern"
+"""A text with a character for each layer."""
+
+MIXTURES = ("moe", "E")
+"""The kinds of layers that are mixtures of experts, in families whose layers have one block each."""
+
+
+def single_kinds(keys: Keys, layers: int | None = None) -> Sequence[Any]:
+    """The kind of each layer of a family whose layers have one block each. Raises ModelFileError if the file has
+    none.
+    """
+    listed = keys.list("layer_types", layers)
+    if listed is not None:
+        return listed
+    pattern = keys.text(PATTERN)
+    if layers not in (None, len(pattern)):
+        raise keys.error(f"{PATTERN!r} has {len(pattern)} characters for {layers} layers")
+    return pattern
+
+
 def blocks(family: Family, keys: Keys, layers: int) -> tuple[str, ...]:
     """The block in the place of the attention of each layer; empty if all layers have an attention.
 
     Raises ModelFileError for kinds of layers that are not those of the family.
     """
+    if family.kinds:
+        kinds = single_kinds(keys, layers)
+        if unknown := [each for each in kinds if each not in family.kinds]:
+            raise keys.error(f"layers of the kind {unknown[0]!r} are not known for this family")
+        return tuple(family.kinds[each] for each in kinds)
     types = layer_types(keys, layers)
     if not family.other_block:
         if types is not None and (others := [each for each in types if each in OTHERS]):
@@ -62,12 +90,16 @@ def _attention_layers(key: str, keys: Keys, layers: int) -> list[bool]:
 def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
     """How many keys a query of each layer sees, itself included; empty if no layer has a window."""
     rule = family.window
+    if family.kinds:
+        return ()
     if not rule:
         types = layer_types(keys, layers)
         if types is not None and SLIDING in types:
             raise keys.error("layers with windows are not known for this family")
         return ()
     types = layer_types(keys, layers)
+    if rule == "attention types":
+        return _windows_of_types(keys, layers)
     if rule == "both sides":
         return _windows_of_both_sides(keys, layers, types)
     size = keys.value("sliding_window")
@@ -88,6 +120,23 @@ def _windows_of_both_sides(keys: Keys, layers: int, types: tuple[str, ...] | Non
         raise keys.error(f"windows of {size} keys in all but each {period}th layer are not possible")
     slides = [layer % period != 0 for layer in range(layers)] if types is None else [each == SLIDING for each in types]
     return tuple(size // 2 if each else 0 for each in slides)
+
+
+def _windows_of_types(keys: Keys, layers: int) -> tuple[int, ...]:
+    """The windows of `attention_types` of GPT-Neo: [[["global", "local"], 12]] is both kinds twelve times in turn."""
+    kinds: list[object] = []
+    for each in keys.list("attention_types") or ():
+        match each:
+            case [list() as names, int() as times] if 0 < times <= layers:
+                kinds += cast("list[object]", names) * times
+            case _:
+                raise keys.error(f"'attention_types' has the entry {each!r}")
+    if len(kinds) != layers or not {*kinds} <= {"global", "local"}:
+        raise keys.error(f"'attention_types' does not say for each of {layers} layers whether it is global or local")
+    size = keys.integer("window_size")
+    if size < 1:
+        raise keys.error(f"a window of {size} keys is not possible")
+    return tuple(size if kind == "local" else 0 for kind in kinds)
 
 
 def _sliding_layers(rule: str, keys: Keys, layers: int) -> list[bool]:

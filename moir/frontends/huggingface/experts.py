@@ -28,6 +28,8 @@ def expert_layers(family: Family, keys: Keys, layers: int) -> tuple[Experts | No
         value = values.get(field, 0)
         if not 0 <= value < 1 << 31:
             raise keys.error(f"{value!r} is not a possible number of experts or of their features")
+    if missing := [field for field in ("count", "chosen", "size") if field not in values]:
+        raise keys.error(f"{family.experts[missing[0]]!r} is null")
     experts = Experts(**values)
     if not 0 < experts.chosen <= experts.count <= LARGEST_COUNT:
         raise keys.error(f"{experts.chosen} of {experts.count} experts cannot be chosen")

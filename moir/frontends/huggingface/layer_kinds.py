@@ -126,11 +126,10 @@ def _windows_of_types(keys: Keys, layers: int) -> tuple[int, ...]:
     """The windows of `attention_types` of GPT-Neo: [[["global", "local"], 12]] is both kinds twelve times in turn."""
     kinds: list[object] = []
     for each in keys.list("attention_types") or ():
-        match each:
-            case [list() as names, int() as times] if 0 < times <= layers:
-                kinds += cast("list[object]", names) * times
-            case _:
-                raise keys.error(f"'attention_types' has the entry {each!r}")
+        names, times = cast("list[object]", each) if isinstance(each, list) and len(cast("list[object]", each)) == 2 else (None, None)
+        if not isinstance(names, list) or not isinstance(times, int) or not 0 < times <= layers:
+            raise keys.error(f"'attention_types' has the entry {each!r}")
+        kinds += cast("list[object]", names) * times
     if len(kinds) != layers or not {*kinds} <= {"global", "local"}:
         raise keys.error(f"'attention_types' does not say for each of {layers} layers whether it is global or local")
     size = keys.integer("window_size")

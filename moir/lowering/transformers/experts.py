@@ -66,13 +66,14 @@ def mixture_of_experts(
     routing = Routing(chosen, scores, is_normalized, least_sum, scale, groups, chosen_groups, group_score, jitter)
     weights = expert_weights(node, op, product(node, op, tokens, router, router_bias), routing, correction)
     each = op.Reshape(op.Tile(tokens, [count, 1]), [count, -1, width], special_zero=False)
-    ups = _products(op, each, up, up_bias)
+    gates = _products(op, each, gate, gate_bias)
     if is_plain:
-        inner = activated(node, op, ups, activation)
+        inner = activated(node, op, gates, activation)
     else:
-        gates = ups if is_interleaved else _products(op, each, gate, gate_bias)
         if is_interleaved:
             gates, ups = (_every_second(op, gates, first) for first in (0, 1))
+        else:
+            ups = _products(op, each, up, up_bias)
         inner = op.Multiply(*_gated(node, op, gates, ups, activation, limit, slope))
     results = _products(op, inner, down, down_bias)
     sizes = op.Concat(op.constant([count]), op.Gather(op.ShapeOf(x), [0, 1], 0), axis=0)

@@ -109,4 +109,29 @@ DEEPSEEK_V3 = Family(
     further_layers="num_nextn_predict_layers",
 )
 
-FAMILIES = (DEEPSEEK_V2, DEEPSEEK_V3)
+GLM4_MOE_LITE = DEEPSEEK_V3.with_fields(
+    architecture=DEEPSEEK_V3.architecture.with_fields(name="glm4_moe_lite", model_types=("glm4_moe_lite",)),
+    defaults={
+        **DEEPSEEK_V3.defaults,
+        "vocab_size": 154880,
+        "hidden_size": 2048,
+        "intermediate_size": 10240,
+        "moe_intermediate_size": 1536,
+        "num_hidden_layers": 47,
+        "num_attention_heads": 20,
+        "num_key_value_heads": 20,
+        "n_routed_experts": 64,
+        "routed_scaling_factor": 1.8,
+        "q_lora_rank": 768,
+        "qk_nope_head_dim": 192,
+        "v_head_dim": 256,
+        "n_group": 1,
+        "topk_group": 1,
+        "num_experts_per_tok": 4,
+        "first_k_dense_replace": 1,
+        "max_position_embeddings": 202752,
+        "rms_norm_eps": 1e-5,
+    },
+)
+
+FAMILIES = (DEEPSEEK_V2, DEEPSEEK_V3, GLM4_MOE_LITE)

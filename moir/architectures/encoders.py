@@ -125,6 +125,7 @@ def roberta(model_types: tuple[str, ...], classifier: str, defaults: Mapping[str
 
 
 ROBERTA = roberta(("roberta",), "RobertaForSequenceClassification", {"vocab_size": 50265})
+CAMEMBERT = roberta(("camembert",), "CamembertForSequenceClassification", {})
 XLM_ROBERTA = roberta(("xlm-roberta",), "XLMRobertaForSequenceClassification", {})
 
 DISTILBERT_TENSORS = {
@@ -257,4 +258,4 @@ MODERNBERT = Family(
     ),
 )
 
-FAMILIES = (BERT, ROBERTA, XLM_ROBERTA, DISTILBERT, MODERNBERT)
+FAMILIES = (BERT, ROBERTA, CAMEMBERT, XLM_ROBERTA, DISTILBERT, MODERNBERT)

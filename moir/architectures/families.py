@@ -12,18 +12,20 @@ FILES = by_member(
     {
         "llama": "llama",
         "llama_variants": "mistral qwen2 qwen3 phi3 olmo2 smollm3 granite glm glm4 cohere starcoder2 phi exaone4 ernie4_5",
-        "llama_successors": "seed_oss arcee helium olmo3 ministral exaone hunyuan_v1_dense nanochat apertus",
+        "llama_successors": "seed_oss arcee helium olmo3 ministral ministral3 cwm exaone hunyuan_v1_dense nanochat apertus",
         "layer_norm_families": "stablelm nemotron olmo cohere2",
         "gemma": "gemma gemma2 gemma3_text vaultgemma",
-        "gpt": "gpt2 gpt_bigcode gpt_neox gptj opt",
+        "gpt": "gpt2 gpt_bigcode gpt_neox gptj gpt_neo codegen opt",
         "bloom": "bloom mpt",
         "falcon": "falcon",
         "mixtures": "mixtral qwen3_moe olmoe gpt_oss granitemoe granitemoeshared phimoe",
         "shared_experts": "qwen2_moe ernie4_5_moe glm4_moe dots1",
-        "deepseek": "deepseek_v2 deepseek_v3",
-        "hybrids": "lfm2 qwen3_next",
+        "expert_successors": "hunyuan_v1_moe minimax_m2 exaone_moe solar_open",
+        "deepseek": "deepseek_v2 deepseek_v3 glm4_moe_lite",
+        "hybrids": "lfm2 lfm2_moe qwen3_next qwen3_5_text qwen3_5_moe_text",
         "mamba": "mamba falcon_mamba",
-        "encoders": "bert roberta xlm-roberta distilbert modernbert",
+        "state_space_hybrids": "mamba2 bamba granitemoehybrid jamba nemotron_h",
+        "encoders": "bert roberta camembert xlm-roberta distilbert modernbert",
     }
 )
 """The file of this folder that has the record of each `model_type`."""

@@ -75,22 +75,26 @@ class Family(Record):
         experts: the fields of `Experts`, by key or, for values that are no text of a key, as they are.
             A key may be a product of two, `n_shared_experts * moe_intermediate_size`.
         dense: which layers have no experts: empty for none; `sparse step` (decoder_sparse_step and mlp_only_layers);
-            `interval` (moe_layer_interval, moe_layer_start_index and moe_layer_end_index); or the key with the number
-            of first layers without.
+            `interval` (moe_layer_interval, moe_layer_start_index and moe_layer_end_index); the key with the number of
+            first layers without; or two keys, of a period and of the place in it of the layer that has experts.
         latent: the keys of the fields of `Latent`.
         window: which layers have windows: empty; `all`; `flagged` (use_sliding_window, from layer max_window_layers
             on); `alternating` (even layers); `alternating first` (even layers before max_window_layers, if
-            use_sliding_window); `pattern` (all but each n-th); `both sides` (half of local_attention, all but every
-            global_attn_every_n_layers-th). `layer_types` precedes.
+            use_sliding_window); `pattern` (all but each n-th); `every fourth sees all` (all but 0, 4, …); `attention
+            types` (GPT-Neo); `both sides` (half of local_attention, all but every global_attn_every_n_layers-th).
+            `layer_types` precedes.
         adjusted_feed_forward: whether the size of feed-forward blocks is computed if block_auto_adjust_ff_dim is true.
         other_block: the block of layers without attention, a name of `Configuration.blocks`; empty if all have one.
+        kinds: for families whose layers have one block each, the block of each kind of layers in `layer_types` or in
+            the text `hybrid_override_pattern`.
         attention_layers: the key that says which layers have an attention if `layer_types` does not: a list of their
-            numbers, or a number n for each n-th, null for all; empty if none has.
+            numbers, or a number n for each n-th, null for those of `defaults`, or else all; two keys, of a period and
+            of the place in it of the layer that has one; empty if none has.
         rotary_layers: which layers are rotated: empty for all; `listed` (no_rope_layers); `sliding`; `sliding or all`
             (those with windows, or all if the model has no windows).
         rotary_traits: what rotary embeddings have beside others': `magnitudes` (`short_mscale` and `long_mscale` are
             factors of cosines and sines), `alpha` (`dynamic` with `alpha` stretches the base for all lengths),
-            `backward` (they turn the other way round).
+            `backward` (they turn the other way round), `growth` (`llama_4_scaling_beta` multiplies queries).
         variants: changes of the architecture for values of keys: (key, value, changed fields); `attention.NAME` is a
             field of its attention.
         read: keys that only the code of the frontend reads.
@@ -124,6 +128,7 @@ class Family(Record):
     window: str = ""
     adjusted_feed_forward: bool = False
     other_block: str = ""
+    kinds: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
     attention_layers: str = ""
     rotary_layers: str = ""
     rotary_traits: frozenset[str] = frozenset()

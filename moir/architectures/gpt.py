@@ -247,4 +247,57 @@ OPT = Family(
     unread=words("init_std"),
 )
 
-FAMILIES = (GPT2, GPT_BIGCODE, GPT_NEOX, GPTJ, OPT)
+GPT_NEO = Family(
+    architecture=GPT2.architecture.with_fields(name="gpt_neo", model_types=("gpt_neo",), attention=AttentionBlock(rotation=None)),
+    layer=GPT2.layer,
+    tensors={
+        **GPT2.tensors,
+        **{
+            "attention": "attn.attention",
+            "attention.query": "attn.attention.q_proj",
+            "attention.key": "attn.attention.k_proj",
+            "attention.value": "attn.attention.v_proj",
+            "attention.output": "attn.attention.out_proj",
+        },
+    },
+    keys={
+        "layers": "num_layers",
+        "heads": "num_heads",
+        "key_heads": "num_heads",
+        "head_size": "_head_size",
+        "epsilon": "layer_norm_epsilon",
+        "activation": "activation_function",
+    },
+    defaults={
+        "vocab_size": 50257,
+        "max_position_embeddings": 2048,
+        "hidden_size": 2048,
+        "num_layers": 24,
+        "num_heads": 16,
+        "intermediate_size": None,
+        "_head_size": None,
+        "activation_function": "gelu_new",
+        "layer_norm_epsilon": 1e-5,
+        "window_size": 256,
+        "attention_types": [[["global", "local"], 12]],
+        "tie_word_embeddings": True,
+    },
+    # The scores are not divided by the root of the size of a head.
+    fixed={"attention_scale": 1.0},
+    biases={"": f"attention.output {NETWORK}"},
+    window="attention types",
+    # The same as `attention_types`, written out.
+    unread=words("attention_layers embed_dropout"),
+    ignored_tensors=("transformer.h.{}.attn.attention.bias", "transformer.h.{}.attn.attention.masked_bias"),
+)
+
+CODEGEN = GPTJ.with_fields(
+    architecture=GPTJ.architecture.with_fields(
+        name="codegen", model_types=("codegen",), attention=AttentionBlock(packing="four shards", rotation="interleaved")
+    ),
+    tensors={**GPTJ.tensors, "attention.query_key_value": "attn.qkv_proj"},
+    ignored_tensors=("transformer.h.{}.attn.causal_mask",),
+    unread=words("n_ctx"),
+)
+
+FAMILIES = (GPT2, GPT_BIGCODE, GPT_NEOX, GPTJ, GPT_NEO, CODEGEN, OPT)

@@ -1,4 +1,4 @@
-"""Families some of whose layers have another block in the place of the attention: LFM2, Qwen3-Next."""
+"""Families some of whose layers have another block in the place of the attention: LFM2, Qwen3-Next, Qwen3.5."""
 
 from __future__ import annotations
 
@@ -73,6 +73,46 @@ LFM2 = Family(
     ),
 )
 
+LFM2_MOE = LFM2.with_fields(
+    architecture=LFM2.architecture.with_fields(name="lfm2_moe", model_types=("lfm2_moe",)),
+    tensors={
+        **LFM2.tensors,
+        **{
+            "experts": "feed_forward",
+            "experts.router": "feed_forward.gate",
+            "experts.gate": "feed_forward.experts.{}.w1",
+            "experts.up": "feed_forward.experts.{}.w3",
+            "experts.down": "feed_forward.experts.{}.w2",
+            "experts.correction": "feed_forward.expert_bias",
+        },
+    },
+    defaults={
+        **{key: value for key, value in LFM2.defaults.items() if not key.startswith("block_")},
+        "hidden_size": 2048,
+        "intermediate_size": 7168,
+        "moe_intermediate_size": 1792,
+        "num_dense_layers": 2,
+        "num_experts_per_tok": 4,
+        "num_experts": 32,
+        "use_expert_bias": True,
+        "routed_scaling_factor": 1.0,
+        "norm_topk_prob": True,
+    },
+    aliases={"num_local_experts": "num_experts", "tie_embedding": "tie_word_embeddings", "theta": "rope_theta"},
+    adjusted_feed_forward=False,
+    experts={
+        "count": "num_experts",
+        "chosen": "num_experts_per_tok",
+        "size": "moe_intermediate_size",
+        "scores": "=sigmoid",
+        "is_normalized": "norm_topk_prob",
+        "least_sum": 1e-6,
+        "scale": "routed_scaling_factor",
+        "has_correction": "use_expert_bias",
+    },
+    dense="num_dense_layers",
+)
+
 QWEN3_NEXT = Family(
     architecture=Architecture("qwen3_next", ("qwen3_next",), attention=AttentionBlock(query_norm="head", gated=True), norm_offset=1.0),
     tensors={
@@ -125,4 +165,40 @@ QWEN3_NEXT = Family(
     ignored_tensors=("mtp.*",),
 )
 
-FAMILIES = (LFM2, QWEN3_NEXT)
+QWEN3_5_TENSORS = {
+    **QUERY_NORMS,
+    **{name: tensor for name, tensor in QWEN3_NEXT.tensors.items() if not name.startswith(("delta_rule.input", "delta_rule.numbers"))},
+    **{
+        "delta_rule.query_key_value": "linear_attn.in_proj_qkv",
+        "delta_rule.gates": "linear_attn.in_proj_z",
+        "delta_rule.strengths": "linear_attn.in_proj_b",
+        "delta_rule.steps": "linear_attn.in_proj_a",
+    },
+}
+
+QWEN3_5_MOE = QWEN3_NEXT.with_fields(
+    architecture=QWEN3_NEXT.architecture.with_fields(name="qwen3_5_moe_text", model_types=("qwen3_5_moe_text",), delta_packing="separate"),
+    tensors=QWEN3_5_TENSORS,
+    defaults={**QWEN3_NEXT.defaults, "vocab_size": 248320, "num_hidden_layers": 40, "num_experts_per_tok": 8, "num_experts": 256},
+    experts={**QWEN3_NEXT.experts, "is_normalized": True},
+    dense="",
+    expected={"attn_output_gate": True},
+    # How states are kept, and layers for multi-token prediction.
+    unread=words("full_attention_interval mamba_ssm_dtype mtp_num_hidden_layers mtp_use_dedicated_embeddings intermediate_size"),
+)
+
+QWEN3_5 = QWEN3_5_MOE.with_fields(
+    architecture=QWEN3_5_MOE.architecture.with_fields(name="qwen3_5_text", model_types=("qwen3_5_text",)),
+    defaults={
+        **{key: value for key, value in QWEN3_5_MOE.defaults.items() if "expert" not in key and "moe" not in key},
+        "hidden_size": 4096,
+        "intermediate_size": 12288,
+        "num_hidden_layers": 32,
+        "num_key_value_heads": 4,
+    },
+    aliases={},
+    experts={},
+    unread=QWEN3_5_MOE.unread - words("intermediate_size"),
+)
+
+FAMILIES = (LFM2, LFM2_MOE, QWEN3_NEXT, QWEN3_5, QWEN3_5_MOE)

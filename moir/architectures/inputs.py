@@ -39,6 +39,7 @@ class ModelInputs:
         self._masks: dict[int, SSAValue] = {}
         self._rotations: list[tuple[Rotary, tuple[SSAValue, SSAValue]]] = []
         self._slopes: SSAValue | None = None
+        self._growth: SSAValue | None = None
 
     def mask(self, window: int) -> SSAValue:
         """The mask of a layer whose queries see `window` keys; 0 for all.
@@ -75,6 +76,17 @@ class ModelInputs:
         cosines, sines = self.nodes.nodes("RotaryEmbedding", [positions], name, types, properties)
         self._rotations.append((rotary, (cosines, sines)))
         return cosines, sines
+
+    def growth(self, rotary: Rotary) -> SSAValue:
+        """The factors of queries [batch, tokens, 1], which grow with their positions: LengthFactor(positions) {growth,
+        length}
+        """
+        if self._growth is None:
+            assert self.positions is not None
+            properties = {"growth": rotary.growth, "length": rotary.parameters["original_max_position_embeddings"]}
+            types = [tensor((-1, -1, 1), f32)]
+            self._growth = self.nodes.nodes("LengthFactor", [self.positions], "length_factor", types, properties)[0]
+        return self._growth
 
     def learned_rows(self, kind: str, offset: int) -> SSAValue:
         """The rows of the table of learned positions for all tokens."""

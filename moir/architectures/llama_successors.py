@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from moir.architectures.family import Family
-from moir.architectures.llama import DEFAULTS, PROJECTIONS, TENSORS
+from moir.architectures.llama import DEFAULTS, LLAMA, PROJECTIONS, TENSORS
 from moir.architectures.llama_variants import ALL_PROJECTIONS, MISTRAL, OLMO2, QUERY_NORMS
 from moir.architectures.record import Architecture, AttentionBlock
 from moir.support.tables import words
@@ -73,6 +73,39 @@ OLMO3 = OLMO2.with_fields(
 )
 
 MINISTRAL = MISTRAL.with_fields(architecture=Architecture("ministral", ("ministral",)))
+
+MINISTRAL3 = MISTRAL.with_fields(
+    architecture=Architecture("ministral3", ("ministral3",)),
+    defaults={
+        **MISTRAL.defaults,
+        "vocab_size": 131072,
+        "num_hidden_layers": 34,
+        "head_dim": 128,
+        "max_position_embeddings": 262144,
+        "rms_norm_eps": 1e-5,
+        "sliding_window": None,
+    },
+    rotary_traits=words("growth"),
+)
+
+CWM = LLAMA.with_fields(
+    architecture=Architecture("cwm", ("cwm",)),
+    defaults={
+        **DEFAULTS,
+        "vocab_size": 128256,
+        "hidden_size": 6144,
+        "intermediate_size": 21504,
+        "num_hidden_layers": 64,
+        "num_attention_heads": 48,
+        "num_key_value_heads": 8,
+        "head_dim": 128,
+        "max_position_embeddings": 131072,
+        "rms_norm_eps": 1e-5,
+        "rope_theta": 1e6,
+        "sliding_window": 8192,
+    },
+    window="every fourth sees all",
+)
 
 EXAONE = Family(
     architecture=Architecture("exaone", ("exaone",)),
@@ -181,4 +214,4 @@ APERTUS = Family(
     expected={"post_norm": False, "qk_norm": True},
 )
 
-FAMILIES = (SEED_OSS, ARCEE, HELIUM, OLMO3, MINISTRAL, EXAONE, HUNYUAN_V1_DENSE, NANOCHAT, APERTUS)
+FAMILIES = (SEED_OSS, ARCEE, HELIUM, OLMO3, MINISTRAL, MINISTRAL3, CWM, EXAONE, HUNYUAN_V1_DENSE, NANOCHAT, APERTUS)

@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Protocol
 
 from xdsl.dialects.builtin import ModuleOp
@@ -23,7 +22,7 @@ from moir.architectures.blocks.convolution import ConvolutionNodes
 from moir.architectures.blocks.delta_rule import DeltaRuleNodes
 from moir.architectures.blocks.feed_forward import FeedForwardNodes
 from moir.architectures.blocks.latent_attention import LatentAttentionNodes
-from moir.architectures.blocks.state_space import StateSpaceNodes
+from moir.architectures.blocks.state_space import GroupedStateSpaceNodes, StateSpaceNodes
 from moir.architectures.checkpoint import Checkpoint
 from moir.architectures.inputs import ModelInputs
 from moir.architectures.nodes import NodeList
@@ -45,7 +44,7 @@ def network(architecture: Architecture, configuration: Configuration, checkpoint
 
 
 class LayerBlock(Protocol):
-    """Appends the block of a layer that combines tokens: attention, convolution or recurrence."""
+    """Appends the block of a layer: attention, convolution or recurrence; or the only one that it has."""
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
         """The result of the block of a layer."""
@@ -69,13 +68,15 @@ class Network:
         self.inputs = ModelInputs(architecture, configuration, nodes)
         parts = (architecture, configuration, self.vectors, self.inputs)
         attention = LatentAttentionNodes if architecture.attention.latent else AttentionNodes
-        self.blocks: Mapping[str, LayerBlock] = {
+        self.blocks: dict[str, LayerBlock] = {
             ATTENTION: attention(*parts),
             "convolution": ConvolutionNodes(*parts),
             "delta rule": DeltaRuleNodes(*parts),
             "state space": StateSpaceNodes(*parts),
+            "grouped state space": GroupedStateSpaceNodes(*parts),
         }
         self.feed_forward = FeedForwardNodes(architecture, configuration, self.vectors)
+        self.blocks["feed forward"] = self.feed_forward
 
     def build(self) -> None:
         """Append the operations of the whole model."""

@@ -91,7 +91,7 @@ class AttentionBlock(Record):
     Args:
         packing: how the rows of the projections lie in the file: `separate`; `stacked` (queries, keys, values in one
             matrix); `per head` (queries, keys, values of each head in turn); `per group` (the queries of all heads of
-            a group, its keys, its values).
+            a group, its keys, its values); `four shards` (queries, values, keys of each quarter of the heads).
         query_norm: the normalization of queries and keys: None; `head` (over each head, one weight for all);
             `rotated head` (the same, after the rotation); `whole` (over all heads together); `per head` (over each
             head, a weight for each).
@@ -132,6 +132,7 @@ class Experts(Record):
         activation: the activation if it differs from that of other layers: `clamped swish` of gpt-oss.
         limit, slope: the bound and the slope of the clamped swish.
         jitter: the tolerance of `sparse mixer`.
+        is_gated: whether an expert computes down(act(gate(x)) * up(x)), or else down(act(up(x))).
         bias: whether the experts have biases; router_bias: whether the router has one.
     """
 
@@ -152,6 +153,7 @@ class Experts(Record):
     limit: float = 7.0
     slope: float = 1.702
     jitter: float = 0.01
+    is_gated: bool = True
     bias: bool = False
     router_bias: bool = False
 
@@ -165,6 +167,7 @@ class Rotary(Record):
         scaling: `default`, `linear`, `dynamic`, `llama3`, `yarn`, `longrope` or `proportional`.
         parameters: those of the scaling, by the names that transformers gives them in `rope_parameters`.
         divisors: a divisor of each frequency; empty for 1.
+        growth: queries at a position p are multiplied by 1 + growth · ln(1 + floor(p / original length)).
     """
 
     size: int
@@ -172,6 +175,7 @@ class Rotary(Record):
     scaling: str = "default"
     parameters: Mapping[str, object] = NOTHING
     divisors: tuple[float, ...] = ()
+    growth: float = 0.0
 
 
 class Latent(Record):
@@ -216,7 +220,8 @@ class Configuration(Record):
         labels: the number of classes of an encoder that classifies.
         biases: the blocks that have biases, such as `attention.query`.
         blocks: the block in the place of the attention of each layer, where layers differ: `attention`, `convolution`,
-            `delta rule`, `state space`.
+            `delta rule`, `state space`, `grouped state space`, `feed forward`.
+        state_activation: the activation within state spaces; empty for that of the feed-forward blocks.
         part_epsilon: that of the normalizations of the parts of a state space; 0 without.
         sizes: further sizes that only one family has, by name.
         pooler_activation: the activation before the classifier of an encoder.
@@ -252,6 +257,7 @@ class Configuration(Record):
     labels: int = 0
     biases: frozenset[str] = frozenset()
     blocks: tuple[str, ...] = ()
+    state_activation: str = ""
     part_epsilon: float = 0.0
     sizes: Mapping[str, int] = MappingProxyType({})
     pooler_activation: str = "tanh"
@@ -281,6 +287,9 @@ class Architecture(Record):
         positions_offset: the row of the table of learned positions that position 0 takes.
         takes_positions: whether the model has the input `position_ids`.
         head_bias: whether the logits have a bias.
+        part_weights: whether the normalizations of the parts of a state space have weights.
+        delta_packing: how the projections of a delta rule lie in the file: `per head` (all in two matrices, for each
+            head of keys in turn) or `separate`.
     """
 
     name: str
@@ -301,3 +310,5 @@ class Architecture(Record):
     positions_offset: int = 0
     takes_positions: bool = True
     head_bias: bool = False
+    part_weights: bool = False
+    delta_packing: str = "per head"

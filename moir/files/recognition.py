@@ -73,6 +73,8 @@ def _framework_of_name(path: Path, beginning: bytes) -> Framework:
     from moir.files.archives import kind_of_members
     from moir.files.foreign_files import GENERAL, foreign_kind
 
+    if (folder := _folder_of_part(path)) is not None:
+        raise ModelFileError("this is one file of a model in a folder", location=str(path), hint=f"give the folder: {folder}")
     kind = kind_of_members(path, beginning) or foreign_kind(beginning, path.name, by_suffix=False)
     if kind is not None:
         raise kind.error(path)
@@ -89,6 +91,15 @@ def _framework_of_name(path: Path, beginning: bytes) -> Framework:
         suffixes = ", ".join(dict.fromkeys(suffix for framework in readable() for suffix in framework.suffixes))
         raise ModelFileError("this is a text, and no model", location=str(path), hint=f"give the file of the model ({suffixes}); {hint}")
     raise ModelFileError("no frontend knows this kind of file", location=str(path), hint=hint)
+
+
+def _folder_of_part(path: Path) -> Path | None:
+    """The folder whose model a file belongs to, by the names of both; None if there is none."""
+    for framework in readable():
+        belongs = any(path.match(pattern) for pattern in framework.folder_content)
+        if belongs and any((path.parent / name).is_file() for name in framework.folder_files):
+            return path.parent
+    return None
 
 
 def _is_prose(beginning: bytes) -> bool:

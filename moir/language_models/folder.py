@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -94,9 +94,9 @@ def save_folder(module: ModuleOp, path: Path, companions: Companions, progress: 
     is_new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with staging_folder(folder, STAGING) as staged:
+        with staging_folder(folder, STAGING) as staged, _moving(folder) as move:
             _write_companions(staged, companions, folder)
-            return write_checked(module, path, complete=partial(_move_all, staged, folder), progress=progress)
+            return write_checked(module, path, complete=partial(move, staged), progress=progress)
     except OSError as error:
         raise EmissionError(f"the model cannot be written: {error.strerror or error}", location=str(error.filename or folder)) from error
     finally:
@@ -122,21 +122,37 @@ def _copies(copies: Mapping[str, Path], folder: Path) -> Mapping[str, Path]:
     return {name: source for name, source in copies.items() if not ((folder / name).exists() and (folder / name).samefile(source))}
 
 
-def _move_all(source: Path, target: Path) -> None:
-    """Move the files of a folder to another one. If one cannot be moved, the older files are put back."""
+@contextmanager
+def _moving(target: Path) -> Generator[Callable[[Path], None]]:
+    """A function that moves the files of a folder to another one.
+
+    After an exception or an interruption, in it or later in the context, the older files are put back and new ones
+    removed.
+    """
     moved: list[Path] = []
     with staging_folder(target, STAGING) as older:
-        try:
+
+        def move(source: Path) -> None:
             for each in sorted(source.iterdir()):
                 final = target / each.name
                 if final.exists():
                     shutil.copyfile(final, older / each.name)
-                os.replace(each, final)
                 moved.append(final)
-        except OSError:
+                os.replace(each, final)
+
+        try:
+            yield move
+        except BaseException:
             for final in moved:
-                if (older / final.name).exists():
-                    os.replace(older / final.name, final)
-                else:
-                    final.unlink()
+                # One file that cannot be put back leaves the others to be.
+                with suppress(OSError):
+                    _put_back(older / final.name, final)
             raise
+
+
+def _put_back(older: Path, final: Path) -> None:
+    """Replace a file by the older one, or remove it if there was none."""
+    if older.exists():
+        os.replace(older, final)
+    else:
+        final.unlink(missing_ok=True)

@@ -102,6 +102,7 @@ PASS_MODULES: dict[str, str] = {
 
 PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "align-strides": ((("Convolution",),),),
+    "attend-to-zeros": ((("ReadValue",),),),
     "bound-integers": ((("Ceiling", "Floor", "Relu"),),),
     "cancel-conversions": ((("Convert",),), (("Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "NotEqual"),)),
     "cancel-reshapes": ((("Squeeze", "Unsqueeze"),), (("Reshape",),), (("Gather",),), (("Unsqueeze",), ("Broadcast",), ("Concat",))),
@@ -620,6 +621,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "normalize-responses": ((("LRN",),),),
     "normalize-rows": ((("GroupNormalization",),),),
     "note-dynamic-ranks": ((("Result",),),),
+    "note-unfused-caches": ((("ReadValue",),),),
     "omit-default-scales": ((("ScaledDotProductAttention",),),),
     "order-prior-boxes": ((("PriorBox",),),),
     "pad-before-convolutions": ((("Convolution", "GroupConvolution"),),),
@@ -747,6 +749,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "squeeze-products": ((("Reshape",),),),
     "state-sequence-sizes": ((("GRUSequence", "LSTMSequence", "RNNSequence"),),),
     "step-by-delta-rule": ((("Loop",),),),
+    "step-by-state-space": ((("Loop",),),),
     "step-through-sequences": ((("GRUSequence", "LSTMSequence", "RNNSequence"),),),
     "store-quantized-weights": ((("FakeQuantize",),),),
     "store-signed-weights": ((("Subtract",),),),

@@ -9,6 +9,9 @@ from xdsl.ir import SSAValue
 from moir.architectures.blocks.token_block import TokenBlockNodes
 from moir.architectures.record import Rotary
 
+SHARDS = 4
+"""The parts of the matrices of CodeGen, one for each processor that trained it."""
+
 
 class AttentionNodes(TokenBlockNodes):
     """Appends the attention of a layer to a network."""
@@ -35,6 +38,8 @@ class AttentionNodes(TokenBlockNodes):
             queries, keys, values = (
                 self.nodes.nodes("Clip", [each], "", [each.type], {"bound": sizes.clip})[0] for each in (queries, keys, values)
             )
+        if rotary is not None and rotary.growth:
+            queries = self.vectors.product(queries, self.inputs.growth(rotary))
         x = self.attended([queries, keys, values], layer, None if is_rotated else rotary)
         return self.output(x if gates is None else self.vectors.gated(x, gates), block)
 
@@ -85,6 +90,9 @@ class AttentionNodes(TokenBlockNodes):
             parts = ("query", "key", "value")
             return [self.vectors.linear(x, f"{block}.{part}", hidden, width) for part, width in zip(parts, widths, strict=True)]
         product = self.vectors.linear(x, f"{block}.query_key_value", hidden, sum(widths))
+        if packing == "four shards":
+            queries, values, keys = self.vectors.split(product, [width // SHARDS for width in widths], block, SHARDS)
+            return queries, keys, values
         groups = {"stacked": 1, "per head": sizes.heads, "per group": sizes.key_heads}[packing]
         return self.vectors.split(product, [width // groups for width in widths], block, groups)
 

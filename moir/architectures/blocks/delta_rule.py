@@ -26,8 +26,7 @@ class DeltaRuleNodes(TokenBlockNodes):
         key_heads, heads, key_size, value_size = (self.configuration.sizes[f"delta.{name}"] for name in SIZES)
         keys, values = key_heads * key_size, heads * value_size
         x = self.inputs.unpadded(x)
-        queries, key, value, gates, strengths, steps = self.projected(x, block, key_heads, (keys, values, heads))
-        joined = self.vectors.concat([queries, key, value], f"{block}.query_key_value")
+        joined, gates, strengths, steps = self.projected(x, block, key_heads, (keys, values, heads))
         activation = self.configuration.activation
         parts = (self.configuration, self.vectors, self.inputs)
         mixed = causal_convolution(joined, layer, 2 * keys + values, *parts, activation)
@@ -41,13 +40,17 @@ class DeltaRuleNodes(TokenBlockNodes):
         return self.vectors.linear(x, f"{block}.output", values, self.configuration.hidden)
 
     def projected(self, x: SSAValue, block: str, key_heads: int, widths: tuple[int, int, int]) -> list[SSAValue]:
-        """Queries, keys, values, gates, strengths and steps: the parts of two products, by heads of keys."""
+        """Queries, keys and values in one, gates, strengths and steps: four products, or the parts of two by heads of
+        keys.
+        """
         hidden, (keys, values, heads) = self.configuration.hidden, widths
+        if self.architecture.delta_packing == "separate":
+            parts = {"query_key_value": 2 * keys + values, "gates": values, "strengths": heads, "steps": heads}
+            return [self.vectors.linear(x, f"{block}.{part}", hidden, width) for part, width in parts.items()]
         both = self.vectors.linear(x, f"{block}.input", hidden, 2 * keys + 2 * values)
         numbers = self.vectors.linear(x, f"{block}.numbers", hidden, 2 * heads)
         own = [each // key_heads for each in (keys, keys, values, values)]
         of_head = heads // key_heads
-        return [
-            *self.vectors.split(both, own, f"{block}.input", key_heads),
-            *self.vectors.split(numbers, (of_head, of_head), f"{block}.numbers", key_heads),
-        ]
+        queries, key, value, gates = self.vectors.split(both, own, f"{block}.input", key_heads)
+        joined = self.vectors.concat([queries, key, value], f"{block}.query_key_value")
+        return [joined, gates, *self.vectors.split(numbers, (of_head, of_head), f"{block}.numbers", key_heads)]

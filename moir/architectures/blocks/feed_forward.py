@@ -46,13 +46,15 @@ class FeedForwardNodes:
 
         MixtureOfExperts(x, router, gate, up, down, biases of router, gate, up, down, correction) {chosen, scores, …}
 
-        Matrices of gate and up whose rows alternate stay one value, which is both operands: {is_interleaved}.
+        Matrices of gate and up whose rows alternate stay one value, which is both operands: {is_interleaved}. The
+            matrix
+        of experts without a gate is both, too: {is_plain}.
         """
         hidden, count, size = self.configuration.hidden, experts.count, experts.size
         weight = self.nodes.weight
         is_interleaved = self.architecture.experts == "packed transposed"
         inner = (count, 2 * size if is_interleaved else size, hidden)
-        first, second = ("gate_up", "gate_up") if is_interleaved else ("gate", "up")
+        first, second = ("gate_up", "gate_up") if is_interleaved else ("gate" if experts.is_gated else "up", "up")
         shapes = ((first, inner), (second, inner), ("down", (count, hidden, size)))
         matrices = [weight(f"{block}.{part}.weight", shape) for part, shape in shapes]
         biases = [weight(f"{block}.{part}.bias", shape[:2]) if experts.bias else None for part, shape in shapes]
@@ -67,6 +69,7 @@ class FeedForwardNodes:
             hidden,
             chosen=experts.chosen,
             is_interleaved=is_interleaved or None,
+            is_plain=not experts.is_gated or None,
             scores=experts.scores,
             is_normalized=experts.is_normalized or None,
             least_sum=experts.least_sum or None,

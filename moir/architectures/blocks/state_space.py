@@ -34,14 +34,52 @@ class StateSpaceNodes(TokenBlockNodes):
         x = causal_convolution(x, layer, features, sizes, self.vectors, self.inputs, sizes.activation)
         x = self.inputs.unpadded(x)
         parts = self.vectors.linear(x, f"{block}.parts", features, rank + 2 * state)
-        steps, *others = map(self.normalized, self.vectors.split(parts, (rank, state, state), block))
+        widths = (rank, state, state)
+        split = zip(("steps", "inputs", "outputs"), widths, self.vectors.split(parts, widths, block), strict=True)
+        steps, *others = (self.normalized(each, f"{block}.{part}_norm", width) for part, width, each in split)
         steps = self.vectors.linear(steps, f"{block}.step", rank, features)
         decay = self.nodes.weight(f"{block}.decay", (features, state))
         operands = [x, steps, *others, decay, self.nodes.weight(f"{block}.skip", (features,)), self.inputs.beams]
         x = self.nodes.node("SelectiveStateSpace", operands, self.vectors.name(block), features, layer=layer)
         return self.vectors.linear(self.vectors.gated(x, gates, sizes.activation), f"{block}.output", features, hidden)
 
-    def normalized(self, x: SSAValue) -> SSAValue:
-        """Steps, inputs or outputs after their normalization without weights, if the family has one."""
+    def normalized(self, x: SSAValue, block: str, width: int) -> SSAValue:
+        """Steps, inputs or outputs after their normalization, with or without weights, if the family has one."""
         epsilon = self.configuration.part_epsilon
+        if self.architecture.part_weights:
+            return self.vectors.norm(x, block, width, epsilon=epsilon)
         return self.nodes.nodes("RMSNorm", [x], "", [x.type], {"epsilon": epsilon})[0] if epsilon else x
+
+
+class GroupedStateSpaceNodes(TokenBlockNodes):
+    """Appends the state space of a layer to a network, whose heads decay as a whole (Dao and Gu, "Mamba-2", 2024).
+
+    `configuration.sizes` has `state`, the size of the state of a feature, `state_heads`, the number of heads, `groups`,
+    the number of groups of heads that read the same of a token, and `state_head_size` or else `expansion`, the number
+    of features in parts of the size of the model.
+    """
+
+    def block(self, x: SSAValue, layer: int) -> SSAValue:
+        """The result of the state space of a layer.
+
+        SelectiveStateSpace(x, steps, inputs, outputs, decay, skip, beams, step bias) {layer, groups}
+
+        One product makes gates, what a convolution over the last tokens mixes, and steps. The gated result is
+        normalized, the features of each group by themselves.
+        """
+        sizes, block = self.configuration, f"layers.{layer}.state_space"
+        further, hidden = sizes.sizes, sizes.hidden
+        heads, groups = further["state_heads"], further["groups"]
+        features = heads * further["state_head_size"] if "state_head_size" in further else hidden * further["expansion"]
+        read = groups * further["state"]
+        mixed = features + 2 * read
+        product = self.vectors.linear(self.inputs.unpadded(x), f"{block}.input", hidden, features + mixed + heads)
+        gates, x, steps = self.vectors.split(product, (features, mixed, heads), f"{block}.input")
+        activation = sizes.state_activation or sizes.activation
+        x = causal_convolution(x, layer, mixed, sizes, self.vectors, self.inputs, activation)
+        x, inputs, outputs = self.vectors.split(self.inputs.unpadded(x), (features, read, read), block)
+        decay, skip, step_bias = (self.nodes.weight(f"{block}.{part}", (heads,)) for part in ("decay", "skip", "step_bias"))
+        operands = [x, steps, inputs, outputs, decay, skip, self.inputs.beams, step_bias]
+        x = self.nodes.node("SelectiveStateSpace", operands, self.vectors.name(block), features, layer=layer, groups=groups)
+        x = self.vectors.norm(self.vectors.gated(x, gates, "silu"), f"{block}.norm", features // groups, shape=(features,))
+        return self.vectors.linear(x, f"{block}.output", features, hidden)

@@ -12,7 +12,7 @@ from moir.errors import ModelFileError
 from moir.frontends.gguf.container import Container, StoredTensor
 from moir.frontends.gguf.rotary import TENSORS as ROTARY_TENSORS
 from moir.frontends.gguf.spellings import LAYER, Spelling
-from moir.frontends.gguf.weights import weight_of
+from moir.frontends.gguf.weights import stacked, weight_of
 from moir.frontends.huggingface.checkpoint import LISTED
 from moir.support.suggestions import did_you_mean
 
@@ -28,6 +28,11 @@ IGNORED = re.compile(r"blk\.\d+\.attn_rot_embd\.weight")
 _LAYER = re.compile(r"layers\.(\d+)\.(.+)")
 
 _PERMUTED = re.compile(r"layers\.\d+\.attention\.(query|key)\.(weight|bias)")
+
+_EXPERTS = re.compile(r"layers\.(\d+)\.experts\.(gate|up|down)\.weight")
+
+SEPARATE = "ffn_{}.{}.weight"
+"""The tensor of one expert in files of Mixtral before March 2024, by the part and the number of the expert."""
 
 _GATED = re.compile(r"(layers\.\d+\.experts)\.(gate|up)\.weight")
 
@@ -77,6 +82,9 @@ class FileCheckpoint:
             both = self._stored(f"{gated[1]}.gate_up.weight", (count, 2 * rows, columns))
             start = rows if gated[2] == "up" else 0
             return both.rows(lambda array: array[:, start : start + rows])
+        separate = self._separate_experts(operand, shape)
+        if separate is not None:
+            return separate
         weight = self._stored(operand, shape)
         permuted = _PERMUTED.fullmatch(operand)
         if permuted is None or not self.spelling.is_permuted:
@@ -91,9 +99,28 @@ class FileCheckpoint:
 
         return weight.rows(unpermuted)
 
+    def _separate_experts(self, operand: str, shape: tuple[int, ...]) -> StoredWeight | None:
+        """The matrices of experts that have a tensor each; None for other weights.
+
+        Raises ModelFileError if one is missing, or the tensors are of several types.
+        """
+        match = _EXPERTS.fullmatch(operand)
+        if match is None or self.has(operand):
+            return None
+        names = [f"{LAYER.format(match[1])}.{SEPARATE.format(match[2], expert)}" for expert in range(shape[0])]
+        if names[0] not in self.container.tensors:
+            return None
+        weights = [self._weight(name, shape[1:], is_table=False) for name in names]
+        if len({self.container.tensors[name].type.name for name in names}) > 1:
+            raise self.error(f"the tensors {names[0]!r}, … of one matrix of all experts have several types", "quantize the original again")
+        return stacked(weights)
+
     def _stored(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
         """The weight as it is in the file."""
-        name = self.name(operand)
+        return self._weight(self.name(operand), shape, is_table=operand == "embedding.weight")
+
+    def _weight(self, name: str, shape: tuple[int, ...], is_table: bool) -> StoredWeight:
+        """The weight of a tensor. Raises ModelFileError if it is missing or has another shape."""
         tensor = self.container.tensors.get(name)
         if tensor is None:
             raise self.error(f"the tensor {name!r} is missing", did_you_mean(name, self.container.tensors))
@@ -103,7 +130,7 @@ class FileCheckpoint:
             tensor = StoredTensor(name, tensor.type, shape, tensor.rows[None])
         if tensor.shape != shape:
             raise self.error(f"the tensor {name!r} is {list(tensor.shape)} instead of {list(shape)}")
-        weight = weight_of(tensor, is_table=operand == "embedding.weight")
+        weight = weight_of(tensor, is_table=is_table)
         if weight is None:
             raise self.error(f"the tensor {name!r} of the type {tensor.type.name} is no matrix")
         return weight

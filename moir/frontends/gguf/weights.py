@@ -5,14 +5,14 @@ Nothing is computed here but small tensors: rows of blocks are taken apart when 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 from xdsl.ir import Attribute
 
 from moir.architectures.stored_weight import StoredWeight
-from moir.dialects.computed_rows import computed_rows
+from moir.dialects.computed_rows import computed_rows, stacked_matrices
 from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.element_types import describe, f32
 from moir.dialects.memory_map import Array
@@ -40,6 +40,23 @@ def weight_of(tensor: StoredTensor, is_table: bool = False) -> StoredWeight | No
     scale = part(_clean_scale if type.minimum else _scale, type.scale_element)
     zero_point = part(_zero_point, f32) if type.minimum else None
     return StoredWeight(codes, scale, zero_point, is_grouped=True)
+
+
+def stacked(weights: Sequence[StoredWeight]) -> StoredWeight:
+    """The matrices of experts [E, N, K] from those of each expert [N, K], of one type and shape."""
+    parts = [[each.codes for each in weights], [each.scale for each in weights], [each.zero_point for each in weights]]
+    codes, scale, zero_point = (_stacked([each for each in part if each is not None]) for part in parts)
+    assert codes is not None
+    return StoredWeight(codes, scale, zero_point, is_grouped=weights[0].is_grouped)
+
+
+def _stacked(constants: Sequence[DataAttr]) -> DataAttr | None:
+    """Constants along a new first dimension; None if there are none."""
+    if not constants:
+        return None
+    first = constants[0]
+    values = stacked_matrices([each.values for each in constants])
+    return DataAttr(TensorData(values, first.element, (len(constants), *first.shape)))
 
 
 def _part(

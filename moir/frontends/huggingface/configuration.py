@@ -9,7 +9,7 @@ from moir.architectures.family import IGNORED, KEYS, Family
 from moir.architectures.record import Architecture, Configuration, Latent
 from moir.frontends.huggingface.experts import expert_layers
 from moir.frontends.huggingface.keys import Keys
-from moir.frontends.huggingface.layer_kinds import blocks, windows
+from moir.frontends.huggingface.layer_kinds import blocks, single_kinds, windows
 from moir.frontends.huggingface.rotary import rotary_layers
 
 INTEGERS = ("layers", "hidden", "vocabulary", "heads", "feed_forward", "positions")
@@ -31,6 +31,8 @@ def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration,
     Raises ModelFileError for keys with impossible values, and for keys that nothing reads.
     """
     keys = keys.with_names(family.aliases).with_tables(family.tables).with_defaults(family.defaults)
+    if family.kinds and not keys.has("num_hidden_layers"):
+        keys = keys.with_defaults({**family.defaults, "num_hidden_layers": len(single_kinds(keys))})
     for key, value in family.expected.items():
         if keys.value(key, value) not in (value, None):
             raise keys.error(f"{key!r} is {keys.value(key)!r}; of this family moir knows {value!r} alone")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from moir.architectures.family import Family
 from moir.architectures.record import Experts
 from moir.frontends.huggingface.keys import Keys
+from moir.frontends.huggingface.layer_kinds import MIXTURES, single_kinds
 
 LARGEST_COUNT = 4096
 
@@ -27,6 +28,8 @@ def expert_layers(family: Family, keys: Keys, layers: int) -> tuple[Experts | No
         value = values.get(field, 0)
         if not 0 <= value < 1 << 31:
             raise keys.error(f"{value!r} is not a possible number of experts or of their features")
+    if missing := [field for field in ("count", "chosen", "size") if field not in values]:
+        raise keys.error(f"{family.experts[missing[0]]!r} is null")
     experts = Experts(**values)
     if not 0 < experts.chosen <= experts.count <= LARGEST_COUNT:
         raise keys.error(f"{experts.chosen} of {experts.count} experts cannot be chosen")
@@ -47,13 +50,24 @@ def _value(keys: Keys, field: str, key: str) -> Any:
     factors = key.split(" * ")
     if len(factors) == 2:
         return keys.integer(factors[0]) * keys.integer(factors[1])
-    value = keys.first(key.split())
+    value: Any = keys.first(key.split())
+    if isinstance(value, list):
+        # One number for each layer.
+        numbers = cast("list[object]", value)
+        value = numbers[0] if numbers and numbers.count(numbers[0]) == len(numbers) else numbers
     keys.check_type(key.split()[0], value, Experts.__annotations__[field])
     return value
 
 
 def _dense_layers(family: Family, keys: Keys, layers: int) -> set[int]:
-    """The layers without experts."""
+    """The layers without experts, as the file lists them, or else by the rule of the family."""
+    if family.kinds:
+        return {layer for layer, kind in enumerate(single_kinds(keys, layers)) if kind not in MIXTURES}
+    listed = keys.list("mlp_layer_types", layers)
+    if listed is not None:
+        if unknown := [each for each in listed if each not in ("dense", "sparse")]:
+            raise keys.error(f"'mlp_layer_types' has a layer {unknown[0]!r}, which is not known")
+        return {layer for layer, kind in enumerate(listed) if kind == "dense"}
     if family.dense == "sparse step":
         step = keys.integer("decoder_sparse_step", 1)
         only = keys.list("mlp_only_layers") or ()
@@ -64,6 +78,8 @@ def _dense_layers(family: Family, keys: Keys, layers: int) -> set[int]:
             raise keys.error(f"experts in each {step}th layer are not possible")
         sparse = range(start, layers if end == -1 else min(end + 1, layers))
         return {layer for layer in range(layers) if layer not in sparse or (layer + 1) % step}
+    if " " in family.dense:
+        return {layer for layer, is_sparse in enumerate(keys.periodic(family.dense, layers)) if not is_sparse}
     if family.dense:
         return set(range(min(keys.integer(family.dense), layers)))
     return set()

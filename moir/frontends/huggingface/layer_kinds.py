@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, cast
+
 from moir.architectures.family import Family
 from moir.frontends.huggingface.keys import Keys
 
@@ -12,16 +15,40 @@ OTHERS = ("conv", "linear_attention", "mamba")
 
 KINDS = (SLIDING, FULL, *OTHERS)
 
+ALIASES = {"attention": FULL}
+"""Other names of kinds of layers."""
+
 
 def layer_types(keys: Keys, layers: int) -> tuple[str, ...] | None:
     """The key `layer_types` of transformers 5: the kind of each layer; None if the key is absent."""
     listed = keys.list("layer_types", layers)
     if listed is None:
         return None
-    for each in listed:
+    kinds = tuple(ALIASES.get(each, each) if isinstance(each, str) else each for each in listed)
+    for each in kinds:
         if each not in KINDS:
             raise keys.error(f"'layer_types' has a layer {each!r}, which is not known")
-    return tuple(listed)
+    return kinds
+
+
+PATTERN = "hybrid_override_pattern"
+"""A text with a character for each layer."""
+
+MIXTURES = ("moe", "E")
+"""The kinds of layers that are mixtures of experts, in families whose layers have one block each."""
+
+
+def single_kinds(keys: Keys, layers: int | None = None) -> Sequence[Any]:
+    """The kind of each layer of a family whose layers have one block each. Raises ModelFileError if the file has
+    none.
+    """
+    listed = keys.list("layer_types", layers)
+    if listed is not None:
+        return listed
+    pattern = keys.text(PATTERN)
+    if layers not in (None, len(pattern)):
+        raise keys.error(f"{PATTERN!r} has {len(pattern)} characters for {layers} layers")
+    return pattern
 
 
 def blocks(family: Family, keys: Keys, layers: int) -> tuple[str, ...]:
@@ -29,6 +56,11 @@ def blocks(family: Family, keys: Keys, layers: int) -> tuple[str, ...]:
 
     Raises ModelFileError for kinds of layers that are not those of the family.
     """
+    if family.kinds:
+        kinds = single_kinds(keys, layers)
+        if unknown := [each for each in kinds if each not in family.kinds]:
+            raise keys.error(f"layers of the kind {unknown[0]!r} are not known for this family")
+        return tuple(family.kinds[each] for each in kinds)
     types = layer_types(keys, layers)
     if not family.other_block:
         if types is not None and (others := [each for each in types if each in OTHERS]):
@@ -43,8 +75,10 @@ def blocks(family: Family, keys: Keys, layers: int) -> tuple[str, ...]:
 
 def _attention_layers(key: str, keys: Keys, layers: int) -> list[bool]:
     """Which layers have an attention if the file does not list the kinds of all."""
+    if " " in key:
+        return keys.periodic(key, layers)
     value = keys.value(key) if key else ()
-    if value is None:
+    if value is None and (value := keys.defaults.get(key)) is None:
         return [True] * layers
     if isinstance(value, int) and not isinstance(value, bool) and value > 0:
         return [(layer + 1) % value == 0 for layer in range(layers)]
@@ -56,12 +90,16 @@ def _attention_layers(key: str, keys: Keys, layers: int) -> list[bool]:
 def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
     """How many keys a query of each layer sees, itself included; empty if no layer has a window."""
     rule = family.window
+    if family.kinds:
+        return ()
     if not rule:
         types = layer_types(keys, layers)
         if types is not None and SLIDING in types:
             raise keys.error("layers with windows are not known for this family")
         return ()
     types = layer_types(keys, layers)
+    if rule == "attention types":
+        return _windows_of_types(keys, layers)
     if rule == "both sides":
         return _windows_of_both_sides(keys, layers, types)
     size = keys.value("sliding_window")
@@ -84,6 +122,22 @@ def _windows_of_both_sides(keys: Keys, layers: int, types: tuple[str, ...] | Non
     return tuple(size // 2 if each else 0 for each in slides)
 
 
+def _windows_of_types(keys: Keys, layers: int) -> tuple[int, ...]:
+    """The windows of `attention_types` of GPT-Neo: [[["global", "local"], 12]] is both kinds twelve times in turn."""
+    kinds: list[object] = []
+    for each in keys.list("attention_types") or ():
+        names, times = cast("list[object]", each) if isinstance(each, list) and len(cast("list[object]", each)) == 2 else (None, None)
+        if not isinstance(names, list) or not isinstance(times, int) or not 0 < times <= layers:
+            raise keys.error(f"'attention_types' has the entry {each!r}")
+        kinds += cast("list[object]", names) * times
+    if len(kinds) != layers or not {*kinds} <= {"global", "local"}:
+        raise keys.error(f"'attention_types' does not say for each of {layers} layers whether it is global or local")
+    size = keys.integer("window_size")
+    if size < 1:
+        raise keys.error(f"a window of {size} keys is not possible")
+    return tuple(size if kind == "local" else 0 for kind in kinds)
+
+
 def _sliding_layers(rule: str, keys: Keys, layers: int) -> list[bool]:
     """Which layers slide if the file does not list them."""
     if rule == "flagged":
@@ -94,6 +148,8 @@ def _sliding_layers(rule: str, keys: Keys, layers: int) -> list[bool]:
         return [layer % 2 == 0 and layer < first for layer in range(layers)]
     if rule == "alternating":
         return [layer % 2 == 0 for layer in range(layers)]
+    if rule == "every fourth sees all":
+        return [layer % 4 != 0 for layer in range(layers)]
     if rule == "pattern":
         period = keys.first(("sliding_window_pattern", "_sliding_window_pattern"))
         if isinstance(period, str):

@@ -7,6 +7,7 @@ model.safetensors                weights; or several files with model.safetensor
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,6 +26,8 @@ from moir.support.suggestions import did_you_mean
 
 QUANTIZATION, COMPRESSION = "quantization_config", "compression_config"
 """The keys of config.json that say that the weights are quantized, and how."""
+
+INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
 
 MODEL_OPTIMIZER = "hf_quant_config.json"
 """The file beside config.json in which older versions of NVIDIA's Model Optimizer say it."""
@@ -65,12 +68,20 @@ def read_configuration(folder: Path) -> Keys:
 def _object(path: Path) -> dict[str, Any]:
     """The object of JSON that a file contains."""
     try:
-        content: Any = json.loads(read_whole(path, "the configuration of a model"))
+        content: Any = json.loads(read_whole(path, "the configuration of a model"), object_hook=_number)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"it is not JSON: {error}", location=str(path)) from None
     if not isinstance(content, dict):
         raise ModelFileError("it is not an object of JSON", location=str(path))
     return cast("dict[str, Any]", content)
+
+
+def _number(content: dict[str, Any]) -> Any:
+    """The infinity that an object of JSON stands for, `{"__float__": "Infinity"}` as Transformers 5 writes it, or the
+    object.
+    """
+    text = content.get("__float__")
+    return INFINITIES.get(text, content) if len(content) == 1 and isinstance(text, str) else content
 
 
 def _quantization(folder: Path, keys: Keys) -> Quantization | None:

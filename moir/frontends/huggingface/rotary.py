@@ -98,6 +98,7 @@ def _rotary(family: Family, keys: Keys, settings: Mapping[str, Any], head_size: 
     if kind == "dynamic" and values.get("alpha") and "alpha" in family.rotary_traits:
         theta *= float(_number(keys, "alpha", values["alpha"])) ** (size / max(size - 2, 1))
         kind, values = "default", {}
+    growth = values.pop("llama_4_scaling_beta", None) if "growth" in family.rotary_traits else None
     without_effect = WITHOUT_EFFECT if "magnitudes" in family.rotary_traits else WITHOUT_EFFECT | MAGNITUDES
     for key in [key for key, value in values.items() if value is None or key in without_effect]:
         del values[key]
@@ -114,7 +115,10 @@ def _rotary(family: Family, keys: Keys, settings: Mapping[str, Any], head_size: 
                 raise keys.error(f"{key!r} has not one entry for each of {size // 2} frequencies")
         if "magnitudes" in family.rotary_traits and not all(isinstance(values.get(key), float) for key in MAGNITUDES):
             raise keys.error(f"rotary embeddings of the type {kind!r} of this family need {' and '.join(sorted(MAGNITUDES))}")
-    return Rotary(size, float(theta), kind, values, (-1.0,) * (size // 2) if "backward" in family.rotary_traits else ())
+    if growth and "original_max_position_embeddings" not in values:
+        raise keys.error(f"rotary embeddings of the type {kind!r} have no length beyond which queries grow")
+    divisors = (-1.0,) * (size // 2) if "backward" in family.rotary_traits else ()
+    return Rotary(size, float(theta), kind, values, divisors, _number(keys, "llama_4_scaling_beta", growth or 0.0))
 
 
 def _with_lengths(keys: Keys, kind: str, values: dict[str, Any]) -> dict[str, Any]:

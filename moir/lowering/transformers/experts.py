@@ -47,6 +47,7 @@ def mixture_of_experts(
     limit: float = 0.0,
     slope: float = 1.0,
     is_interleaved: bool = False,
+    is_plain: bool = False,
 ) -> SSAValue:
     """transformers.MixtureOfExperts(x, router, gate, up, down, biases, correction) {chosen, scores, …}
     -> ReduceSum(weights * (activation(tokens · gate) * (tokens · up)) · down) over the experts
@@ -54,7 +55,7 @@ def mixture_of_experts(
     Shazeer et al., "Outrageously Large Neural Networks: The Sparsely-Gated Mixture-of-Experts Layer", 2017. The
     matrices of the experts are [experts, rows, columns], their biases [experts, rows]. The weights are 0 for experts
     that a token did not choose. With `is_interleaved` gate and up are one value, in which their rows
-    alternate.
+    alternate; with `is_plain` gate is up, and the inner value is activation(tokens · up).
     """
     shape = shape_of(gate)
     width = (shape_of(x) or (-1,))[-1]
@@ -66,11 +67,14 @@ def mixture_of_experts(
     weights = expert_weights(node, op, product(node, op, tokens, router, router_bias), routing, correction)
     each = op.Reshape(op.Tile(tokens, [count, 1]), [count, -1, width], special_zero=False)
     gates = _products(op, each, gate, gate_bias)
-    if is_interleaved:
-        gates, ups = (_every_second(op, gates, first) for first in (0, 1))
+    if is_plain:
+        inner = activated(node, op, gates, activation)
     else:
-        ups = _products(op, each, up, up_bias)
-    inner = op.Multiply(*_gated(node, op, gates, ups, activation, limit, slope))
+        if is_interleaved:
+            gates, ups = (_every_second(op, gates, first) for first in (0, 1))
+        else:
+            ups = _products(op, each, up, up_bias)
+        inner = op.Multiply(*_gated(node, op, gates, ups, activation, limit, slope))
     results = _products(op, inner, down, down_bias)
     sizes = op.Concat(op.constant([count]), op.Gather(op.ShapeOf(x), [0, 1], 0), axis=0)
     results = op.Reshape(results, op.Concat(sizes, op.constant([width]), axis=0), special_zero=False)

@@ -13,7 +13,7 @@ INDEX: dict[str, str] = {
     "matrix": "Linear",
     "movement": "Concat Split",
     "normalization": "LayerNorm RMSNorm",
-    "positions": "CountedPositions FirstTypes Positions RotaryEmbedding UnpaddedPositions",
+    "positions": "CountedPositions FirstTypes LengthFactor Positions RotaryEmbedding UnpaddedPositions",
     "state_space": "SelectiveStateSpace",
     "weights": "Dequantize",
 }

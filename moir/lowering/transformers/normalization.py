@@ -18,13 +18,15 @@ def rms_norm(
     """transformers.RMSNorm(x, weight) {epsilon, offset, part} -> x / Sqrt(ReduceMean(x²) + epsilon) * (weight + offset)
 
     Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019. The mean is over the last dimension, or over each
-    `part` of it.
+    `part` of it. The weights are those of one part, of each part, or of the whole dimension.
     """
     parts, width = parts_of(node, op, x, part)
     mean = op.ReduceMean(op.Power(parts, 2.0), [-1], keep_dims=True)
     normed = op.Multiply(parts, op.Divide(1.0, op.Sqrt(op.Add(mean, epsilon))))
     if weight is not None:
         shape = shape_of(weight) or (part,)
+        if width is not None and shape == (width,):
+            shape = (width // part, part)
         normed = op.Multiply(normed, vector(op, weight, offset, (1,) * (_rank(parts) - len(shape)) + shape))
     return normed if width is None else op.Reshape(normed, [0, 0, width], special_zero=True)
 

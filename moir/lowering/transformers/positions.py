@@ -78,6 +78,17 @@ def _is_longer(op: OpBuilder, positions: SSAValue, length: float) -> SSAValue:
     return op.Greater(_length(op, positions), op.constant(math.floor(length), si64))
 
 
+@transformers.lowers("LengthFactor")
+def length_factor(op: OpBuilder, positions: SSAValue, *, growth: float, length: float) -> SSAValue:
+    """transformers.LengthFactor(positions) {growth, length}
+    -> 1 + growth · ln(1 + floor(positions / length)), f32 [batch, tokens, 1]
+
+    The factor of queries beyond the length of the training (Meta, Llama 4, 2025).
+    """
+    parts = op.Floor(op.Divide(op.Convert(op.Unsqueeze(positions, [2]), destination_type=f32), length))
+    return op.Add(op.Multiply(op.Log(op.Add(parts, 1.0)), growth), 1.0)
+
+
 @transformers.lowers("Positions")
 def shifted_positions(op: OpBuilder, tokens: SSAValue, *, offset: int | None = None) -> SSAValue:
     """transformers.Positions(positions) {offset} -> Add(positions, offset);

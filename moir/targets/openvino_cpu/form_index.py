@@ -114,9 +114,14 @@ FORMS: dict[str, dict[str, str]] = {
         "equalize-ranks": "moir.targets.openvino_cpu.ranks",
     },
     "types": {"convert-in-steps": "moir.targets.openvino_cpu.elements", "convert-uint32-constants": "moir.targets.openvino_cpu.uint32"},
-    "fused": {"step-by-delta-rule": "moir.targets.openvino_cpu.preferences.delta_rule"},
+    "fused": {
+        "step-by-delta-rule": "moir.targets.openvino_cpu.preferences.delta_rule",
+        "step-by-state-space": "moir.targets.openvino_cpu.preferences.state_space",
+    },
     "states": {
         "note-dynamic-ranks": "moir.targets.openvino_cpu.refusals.dynamic_ranks",
+        "attend-to-zeros": "moir.targets.openvino_cpu.states.attention_of_zeros",
+        "note-unfused-caches": "moir.targets.openvino_cpu.states.attention_of_zeros",
         "use-initial-zeros": "moir.targets.openvino_cpu.states.initial_states",
         "erase-unread-states": "moir.targets.openvino_cpu.states.stored_states",
         "store-states": "moir.targets.openvino_cpu.states.stored_states",

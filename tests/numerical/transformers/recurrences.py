@@ -50,6 +50,26 @@ def state_space(tensors: Tensors, x: Array, prefix: str) -> Array:
     return ((result + x * tensors[f"{prefix}.D"]) * silu(gates)) @ tensors[f"{prefix}.out_proj.weight"].T
 
 
+def grouped_state_space(tensors: Tensors, x: Array, prefix: str, groups: int) -> Array:
+    """The block of Mamba-2: heads decay as a whole, and those of a group share inputs and outputs."""
+    decay, features = -np.exp(tensors[f"{prefix}.A_log"]), tensors[f"{prefix}.norm.weight"].size
+    heads, count = decay.size, len(x)
+    kernel, bias = tensors[f"{prefix}.conv1d.weight"], tensors[f"{prefix}.conv1d.bias"]
+    gates, mixed, steps = np.split(x @ tensors[f"{prefix}.in_proj.weight"].T, [features, features + len(kernel)], -1)
+    x, inputs, outputs = np.split(silu(convolved(mixed, kernel) + bias), [features, (features + len(kernel)) // 2], -1)
+    x = x.reshape(count, heads, -1)
+    inputs, outputs = (np.repeat(each.reshape(count, groups, -1), heads // groups, 1) for each in (inputs, outputs))
+    steps = softplus(steps + tensors[f"{prefix}.dt_bias"])
+    state, result = np.zeros((*x.shape[1:], inputs.shape[2])), np.zeros_like(x)
+    for token in range(count):
+        taken = (steps[token, :, None] * x[token])[..., None] * inputs[token][:, None]
+        state = np.exp(steps[token] * decay)[:, None, None] * state + taken
+        result[token] = np.einsum("hpn,hn->hp", state, outputs[token]) + x[token] * tensors[f"{prefix}.D"][:, None]
+    gated_result = (result.reshape(count, -1) * silu(gates)).reshape(count, groups, -1)
+    rows = normalized(gated_result, tensors[f"{prefix}.norm.weight"].reshape(groups, -1)).reshape(count, -1)
+    return rows @ tensors[f"{prefix}.out_proj.weight"].T
+
+
 def delta_rule(tensors: Tensors, x: Array, prefix: str, key_heads: int, heads: int) -> Array:
     """The block of Qwen3-Next."""
     size, count = tensors[f"{prefix}.norm.weight"].size, len(x)

@@ -84,6 +84,44 @@ def mamba() -> tuple[dict[str, object], dict[str, Array], Callable[[Array], Arra
     return {"num_hidden_layers": 2, "state_size": size, "time_step_rank": rank, "layer_norm_epsilon": 1e-5}, tensors, logits
 
 
+def mamba2() -> tuple[dict[str, object], dict[str, Array], Callable[[Array], Array]]:
+    """Two layers of Mamba-2, whose four heads are in two groups."""
+    features, size, heads, groups = 2 * HIDDEN, 3, 4, 2
+    mixed = features + 2 * groups * size
+    shapes: dict[str, tuple[int, ...]] = {
+        "backbone.embeddings.weight": (len(WORDS), HIDDEN),
+        "backbone.norm_f.weight": (HIDDEN,),
+        "lm_head.weight": (len(WORDS), HIDDEN),
+    }
+    for layer in ("backbone.layers.0", "backbone.layers.1"):
+        shapes |= {
+            f"{layer}.norm.weight": (HIDDEN,),
+            f"{layer}.mixer.in_proj.weight": (features + mixed + heads, HIDDEN),
+            f"{layer}.mixer.conv1d.weight": (mixed, 1, 4),
+            f"{layer}.mixer.conv1d.bias": (mixed,),
+            **{f"{layer}.mixer.{name}": (heads,) for name in ("A_log", "D", "dt_bias")},
+            f"{layer}.mixer.norm.weight": (features,),
+            f"{layer}.mixer.out_proj.weight": (HIDDEN, features),
+        }
+    tensors = random(shapes)
+
+    def logits(text: Array) -> Array:
+        t = {name: each.astype(np.float64) for name, each in tensors.items()}
+        x = t["backbone.embeddings.weight"][text]
+        for layer in ("backbone.layers.0", "backbone.layers.1"):
+            x = x + recurrences.grouped_state_space(t, normalized(x, t[f"{layer}.norm.weight"]), f"{layer}.mixer", groups)
+        return normalized(x, t["backbone.norm_f.weight"]) @ t["lm_head.weight"].T
+
+    keys: dict[str, object] = {
+        "num_hidden_layers": 2,
+        "state_size": size,
+        "num_heads": heads,
+        "n_groups": groups,
+        "tie_word_embeddings": False,
+    }
+    return keys | {"layer_norm_epsilon": 1e-5, "time_step_limit": [0.0, {"__float__": "Infinity"}]}, tensors, logits
+
+
 def qwen3_next() -> tuple[dict[str, object], dict[str, Array], Callable[[Array], Array]]:
     """A layer of Qwen3-Next with a delta rule and without experts; norms have a weight less 1."""
     layer, key_heads, heads, keys, values = "model.layers.0", 2, 4, 4, 3
@@ -121,10 +159,10 @@ def qwen3_next() -> tuple[dict[str, object], dict[str, Array], Callable[[Array],
     return sizes | others, tensors, logits
 
 
-MODELS = {"lfm2": lfm2, "mamba": mamba, "qwen3_next": qwen3_next}
+MODELS = {"lfm2": lfm2, "mamba": mamba, "mamba2": mamba2, "qwen3_next": qwen3_next}
 
 OTHER_FAMILIES = ("rms_norm_eps", "rope_theta", "num_attention_heads", "num_key_value_heads", "max_position_embeddings")
-"""Keys that Mamba does not have."""
+"""Keys that Mamba and Mamba-2 do not have."""
 
 
 LFM2_NAMES = ("rms_norm_eps", "hidden_act")
@@ -133,7 +171,7 @@ LFM2_NAMES = ("rms_norm_eps", "hidden_act")
 
 def keys_of(model_type: str, keys: dict[str, object]) -> dict[str, object]:
     """The keys of config.json of a family."""
-    absent = dict.fromkeys(OTHER_FAMILIES) if model_type == "mamba" else {}
+    absent = dict.fromkeys(OTHER_FAMILIES) if model_type in ("mamba", "mamba2") else {}
     return {"model_type": model_type, **absent, **dict.fromkeys(LFM2_NAMES if model_type == "lfm2" else ()), **keys}
 
 

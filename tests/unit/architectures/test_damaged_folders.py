@@ -11,6 +11,8 @@ import moir
 from moir.errors import ModelFileError
 from tests.unit.language_models.folders import HIDDEN, Array, weights, write_folder
 
+UNTIED: dict[str, object] = {"tie_word_embeddings": False}
+
 QUERY = "model.layers.0.self_attn.q_proj"
 
 
@@ -85,6 +87,17 @@ def test_two_names_of_a_key(tmp_path: Path) -> None:
         ("lfm2", {"full_attn_idxs": "all"}, "'full_attn_idxs' is 'all', neither a list of layers nor their interval"),
         ("lfm2", {"conv_L_cache": 0}, "'conv_L_cache' is 0"),
         ("lfm2", {"block_multiple_of": 0}, "'block_multiple_of' is 0"),
+        ("jamba", {"attn_layer_period": 2, "attn_layer_offset": 2}, "layer 2 ('attn_layer_offset') of each 2"),
+        ("bamba", {"time_step_limit": [0.0, 1.0]}, "'time_step_limit' is [0.0, 1.0]; of this family moir knows [0.0, inf] alone"),
+        ("nemotron_h", {**UNTIED, "layers_block_type": ["conv"]}, "layers of the kind 'conv' are not known"),
+        (
+            "nemotron_h",
+            {**UNTIED, "hybrid_override_pattern": "M*"},
+            "'hybrid_override_pattern' has 2 characters for 1 layers",
+        ),
+        ("gpt_neo", {"num_layers": 1, "attention_types": [[["local"], 2]]}, "'attention_types' has the entry [['local'], 2]"),
+        ("gpt_neo", {"num_layers": 1, "attention_types": [[["far"], 1]]}, "does not say for each of 1 layers whether it is global"),
+        ("exaone_moe", {"mlp_layer_types": ["sparser"]}, "'mlp_layer_types' has a layer 'sparser'"),
         ("llama", {"layer_types": ["mamba"]}, "layers of the kind 'mamba' are not known"),
     ],
 )
@@ -147,6 +160,10 @@ KEYS_OF_BLOCKS = {
     "qwen3_next": "linear_num_key_heads linear_num_value_heads linear_key_head_dim linear_conv_kernel_dim full_attention_interval",
     "lfm2": "conv_L_cache full_attn_idxs block_auto_adjust_ff_dim block_ffn_dim_multiplier block_multiple_of conv_bias",
     "mamba": "state_size expand conv_kernel time_step_rank use_conv_bias",
+    "jamba": "attn_layer_period attn_layer_offset expert_layer_period expert_layer_offset mamba_dt_rank num_experts",
+    "granitemoehybrid": "mamba_n_heads mamba_n_groups mamba_expand num_local_experts position_embedding_type time_step_limit",
+    "nemotron_h": "layers_block_type hybrid_override_pattern mamba_num_heads n_groups n_routed_experts",
+    "gpt_neo": "attention_types window_size",
     "mpt": "attn_config d_model n_heads expansion_ratio",
     "hunyuan_v1_dense": "rope_scaling",
     "nanochat": "final_logit_softcapping",

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import moir
+from moir.emit import files as files_module
 from moir.errors import ModelFileError
 from moir.language_models import folder as folder_module
 from moir.tools.convert import main
@@ -91,6 +92,27 @@ def test_a_file_that_cannot_be_moved_leaves_everything_as_it_was(model: Path, mo
     assert main([str(model), "-o", "out", "--silent"]) != 0
     assert Path("out").exists() != is_new
     assert is_new or {each.name: each.read_bytes() for each in Path("out").iterdir()} == before
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), KeyboardInterrupt()])
+def test_an_ir_that_cannot_be_moved_leaves_everything_as_it_was(model: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    """All files beside the IR have moved before."""
+    assert main([str(model), "-o", "out", "--silent"]) == 0
+    (model / "generation_config.json").write_text('{"eos_token_id": 1}')
+    before = {each.name: each.read_bytes() for each in Path("out").iterdir()}
+
+    def refuse(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(files_module, "exchange", refuse)
+    assert main([str(model), "-o", "out", "--silent"]) != 0
+    assert {each.name: each.read_bytes() for each in Path("out").iterdir()} == before
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.safetensors"])
+def test_a_file_of_the_folder_names_the_folder(model: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    assert main([str(model / name), "-o", "out", "--silent"]) != 0
+    assert f"this is one file of a model in a folder; give the folder: {model}" in capsys.readouterr().err
 
 
 def test_standard_output_gets_an_archive_of_all_files(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:

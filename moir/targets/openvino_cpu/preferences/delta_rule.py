@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
 
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Operation, Region, SSAValue
 
 from moir.analysis.constants import constant_of, is_about, scalar_of
 from moir.dialects.element_types import f32
-from moir.dialects.moir import BodyPort
-from moir.dialects.opset.control_flow import Loop, parameters_of, results_of
-from moir.dialects.opset.infrastructure import Parameter
+from moir.dialects.opset.control_flow import Loop
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.opset.movement import Roll
-from moir.dialects.opset.reduction import ReductionOp
-from moir.dialects.opset.shape import SqueezingOp, Unsqueeze
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.loops.delta_rule import delta_step
 from moir.expansions.loops.token_steps import OUTPUTS, body_of_tokens
-from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.rewriting.operations_with_bodies import create_repeating
+from moir.targets.openvino_cpu.preferences.token_loops import computation, write_first_squeezes
 from moir.targets.record import Form
 from moir.targets.stages import FUSED
 
@@ -56,24 +50,14 @@ class StepsOfDeltaRule(Pattern):
         assert isinstance(op, Loop)
         build, query = rewriter.op, _scaled(op.operands[2])
         block, inputs = body_of_tokens(build, delta_step, op.operands[CUTS], op.operands[STATE], op.operands[RESULTS], TOKENS)
-        if query is None or op.ports("outputs") != OUTPUTS or _computation(block, inputs) != _computation(op.block, op.ports("inputs")):
+        if query is None or op.ports("outputs") != OUTPUTS or computation(block, inputs) != computation(op.block, op.ports("inputs")):
             return
-        _write_first_squeezes(rewriter, block)
+        write_first_squeezes(rewriter, block)
         query, key = (_unfused(rewriter, each) for each in (query, op.operands[3]))
         size = build.Convert(build.Gather(build.ShapeOf(query), 3, 0), destination_type=f32)
         scaled = build.Divide(query, build.Power(size, 0.5))
         operands = [*op.operands[:2], scaled, key, *op.operands[4:]]
         rewriter.replace_with(op, create_repeating(build, Loop, operands, inputs, OUTPUTS, Region(block)))
-
-
-def _write_first_squeezes(rewriter: Rewriter, block: Block) -> None:
-    """Replace each Squeeze of a body by one of its first version."""
-    for each in list(block.ops):
-        if isinstance(each, SqueezingOp) and each.name != "opset1.Squeeze":
-            first = OpBuilder(rewriter.known.of_body(), block, each)["opset1.Squeeze"](*each.operands)
-            each.results[0].replace_all_uses_with(first)
-            each.detach()
-            each.erase()
 
 
 def _scaled(query: SSAValue) -> SSAValue | None:
@@ -102,35 +86,6 @@ def _unfused(rewriter: Rewriter, x: SSAValue) -> SSAValue:
     total = build.Add(build.ReduceSum(build.Multiply(value, value), [-1], keep_dims=True), float(value_of(normalized.properties["eps"])))
     unit = build.Multiply(value, build.Divide(build.constant(1.0, f32), build.Sqrt(total)))
     return build.Transpose(unit, moved.operands[1]) if isinstance(moved, OpsetOp) else x
-
-
-def _computation(block: Block, inputs: list[BodyPort]) -> Hashable:
-    """A key of the computation of a body, equal for bodies that differ only in copies of slices and signs of axes."""
-    known: dict[SSAValue, Hashable] = {
-        parameter.results[0]: (port.index, port.back_edge, None if port.slicing is None else port.slicing.axis)
-        for parameter, port in zip(parameters_of(block), inputs, strict=True)
-    }
-    for op in block.ops:
-        if isinstance(op, Parameter) or not op.results:
-            continue
-        array = constant_of(op.results[0])
-        if isinstance(op, Roll) and scalar_of(op.operands[1]) == 0:
-            known[op.results[0]] = known[op.operands[0]]
-        elif array is not None:
-            known[op.results[0]] = tuple(array.ravel().tolist())
-        else:
-            known[op.results[0]] = (op.name, *_operands(op, known))
-    return tuple(known[value] for value in results_of(block))
-
-
-def _operands(op: Operation, known: dict[SSAValue, Hashable]) -> list[Hashable]:
-    """Keys of the operands of an operation, with nonnegative axes."""
-    facts = [known[operand] for operand in op.operands]
-    if isinstance(op, ReductionOp | Unsqueeze | SqueezingOp) and (axes := constant_of(op.operands[1])) is not None:
-        shown = op.results[0] if isinstance(op, Unsqueeze) else op.operands[0]
-        facts[1] = tuple((axes.ravel() % (rank_of(shown) or 1)).tolist())
-        facts.append(rank_of(op.results[0]))
-    return facts
 
 
 FORMS = (Form("step-by-delta-rule", (StepsOfDeltaRule,), stage=FUSED),)

@@ -17,21 +17,19 @@ from functools import reduce
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, OpResult, SSAValue
+from xdsl.ir import Block, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import scalar_of
 from moir.analysis.known_values import KnownValues
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES
 from moir.dialects.moir import models_of
-from moir.dialects.names import name_of, names_of, several_tensor_names
-from moir.dialects.opset.arithmetic import Add
 from moir.dialects.opset.indexing import GatherOp
 from moir.dialects.opset.infrastructure import Constant, Parameter, ReadValue, Result
 from moir.dialects.opset.repetition import Broadcast
-from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import element_of, shape_of
 from moir.rewriting.builder import OpBuilder
+from moir.targets.openvino_cpu.states.outputs import add_to_output
 from moir.targets.record import Fault, Form
 from moir.targets.stages import STATES
 
@@ -74,24 +72,12 @@ def _use(results: Sequence[Result], zeros: Sequence[SSAValue]) -> bool:
     result = next((op for op in results if element_of(op.operands[0]) in numbers), None)
     if result is None or result.parent is None:
         return False
-    value = result.operands[0]
     op = OpBuilder(KnownValues(), result.parent, result)
     sums: list[SSAValue] = []
     for each in zeros:
         axes = np.arange(len(shape_of(each) or ()))
-        sums.append(op.convert(op.ReduceSum(each, axes, keep_dims=False), element_of(value)))
-    added = op.create(Add, [value, reduce(op.Add, sums)], {})
-    if isinstance(value, OpResult):
-        producer = value.op
-        names = [names_of(each) for each in producer.results]
-        # The output is found by the names of its tensor.
-        if names[value.index]:
-            added.attributes["tensor_names"] = several_tensor_names([names[value.index]])
-            names[value.index] = []
-            producer.attributes["tensor_names"] = several_tensor_names(names)
-        if (name := name_of(producer)) is not None:
-            added.attributes["name"] = string_attribute(f"{name}/state")
-    result.operands[0] = added.results[0]
+        sums.append(op.convert(op.ReduceSum(each, axes, keep_dims=False), element_of(result.operands[0])))
+    add_to_output(op, result, reduce(op.Add, sums))
     return True
 
 

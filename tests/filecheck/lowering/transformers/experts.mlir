@@ -57,3 +57,21 @@ builtin.module {
     opset1.Result(%y) {name = "y"}
   }
 }
+
+// -----
+
+// Experts without a gate: one product, and its activation.
+// CHECK-LABEL: moir.model @plain
+// CHECK:         %[[UP:.*]] = opset1.MatMul(%{{.*}}, %up) {transpose_b = true} : tensor<3x?x2xf32>
+// CHECK-NEXT:    %[[INNER:.*]] = opset1.Relu(%[[UP]])
+// CHECK-NEXT:    opset1.MatMul(%[[INNER]], %down) {transpose_b = true} : tensor<3x?x4xf32>
+builtin.module {
+  moir.model @plain {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x?x4xf32>
+    %router = opset1.Parameter() {name = "r"} : tensor<3x4xf32>
+    %up = opset1.Parameter() {name = "u"} : tensor<3x2x4xf32>
+    %down = opset1.Parameter() {name = "d"} : tensor<3x4x2xf32>
+    %y = transformers.MixtureOfExperts(%x, %router, %up, %up, %down) {chosen = 2, scores = "softmax", is_plain = true, activation = "relu", name = "moe"} : tensor<?x?x4xf32>
+    opset1.Result(%y) {name = "y"}
+  }
+}

@@ -31,3 +31,18 @@ builtin.module {
     opset1.Result(%s) {name = "s"}
   }
 }
+
+// -----
+
+// Queries grow beyond the length of the training: 1 + 0.5 · ln(1 + floor(position / 4)).
+// CHECK-LABEL: moir.model @growth
+// CHECK:         %[[PARTS:.*]] = opset1.Floor(%{{.*}}) : tensor<?x?x1xf32>
+// CHECK:         opset1.Log(%{{.*}}) : tensor<?x?x1xf32>
+// CHECK:         opset1.Add(%{{.*}}) {{.*}} : tensor<?x?x1xf32>
+builtin.module {
+  moir.model @growth {
+    %p = opset1.Parameter() {name = "p"} : tensor<?x?xsi64>
+    %f = transformers.LengthFactor(%p) {growth = 0.5, length = 4.0, name = "f"} : tensor<?x?x1xf32>
+    opset1.Result(%f) {name = "y"}
+  }
+}

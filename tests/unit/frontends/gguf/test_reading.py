@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from moir.frontends.gguf.model import described
 from moir.frontends.gguf.rotary import divisors_of
 from moir.frontends.gguf.spellings import SPELLINGS
 from moir.frontends.huggingface.configuration import configured
-from tests.unit.frontends.gguf.written_files import Array, llama_tensors, metadata, permuted, write_file
+from tests.unit.frontends.gguf.written_files import Array, Stored, llama_tensors, metadata, permuted, write_file
 from tests.unit.frontends.stored_values import values
 from tests.unit.language_models.folders import HIDDEN, INNER
 
@@ -149,7 +150,7 @@ def test_adapters_are_no_models(tmp_path: Path) -> None:
         read_model(tmp_path / "m.gguf")
 
 
-def checkpoint(path: Path, architecture: str, tensors: dict[str, Array]) -> FileCheckpoint:
+def checkpoint(path: Path, architecture: str, tensors: Mapping[str, Stored]) -> FileCheckpoint:
     """The weights of a file with two heads of queries and one of keys."""
     write_file(path / "m.gguf", metadata(architecture), tensors)
     return FileCheckpoint(Container(path / "m.gguf"), SPELLINGS[architecture], (2, 1))
@@ -168,6 +169,24 @@ def test_gates_and_other_matrices_of_experts_in_one_tensor(tmp_path: Path) -> No
     weights = checkpoint(tmp_path, "llama", {"blk.0.ffn_gate_up_exps.weight": both})
     parts = [values(weights.weight(f"layers.0.experts.{part}.weight", (2, 3, 4))) for part in ("gate", "up")]
     np.testing.assert_array_equal(np.concatenate(parts, 1), both)
+
+
+@pytest.mark.parametrize("kind", [None, 8])
+def test_a_tensor_for_each_expert(tmp_path: Path, kind: int | None) -> None:
+    """Numbers, and Q8_0 (8): a scale in f16 before 32 codes of 8 bits."""
+    matrices = NUMBERS.integers(-9, 9, (3, 2, 32)).astype(np.int8)
+
+    def tensor(matrix: Array) -> Stored:
+        rows = b"".join(np.float16(0.5).tobytes() + row.tobytes() for row in matrix)
+        return matrix.astype(np.float32) if kind is None else (kind, matrix.shape, rows)
+
+    tensors = {f"blk.0.ffn_up.{expert}.weight": tensor(matrix) for expert, matrix in enumerate(matrices)}
+    weight = checkpoint(tmp_path, "llama", tensors).weight("layers.0.experts.up.weight", matrices.shape)
+    assert weight.shape == matrices.shape
+    np.testing.assert_array_equal(np.asarray(weight.codes.values).reshape(matrices.shape), matrices)
+    assert (weight.scale is None) is (kind is None)
+    with pytest.raises(ModelFileError, match=r"the tensor 'blk.0.ffn_up.3.weight' is missing"):
+        checkpoint(tmp_path, "llama", tensors).weight("layers.0.experts.up.weight", (4, 2, 32))
 
 
 def test_divisors_of_frequencies(tmp_path: Path) -> None:

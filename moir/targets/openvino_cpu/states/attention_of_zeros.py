@@ -1,0 +1,117 @@
+"""An attention for models that generate texts without one, since OpenVINO GenAI's paged backend takes no others.
+
+    opset1.Result(%logits)
+->  %v = opset1.Concat(opset8.Gather(opset6.ReadValue(…), %beam_idx, 0), %zeros)
+    %y = opset13.ScaledDotProductAttention(%zeros, %v, %v, %mask)
+    opset1.Result(opset1.Add(%logits, opset1.ReduceSum(%y)))
+
+The backend (`SDPAToPagedAttention`) raises an error for a model without attention, and its scheduler counts tokens by
+the blocks of a cache of keys. The attention has one head of zeros, so its results are exactly 0.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, SSAValue
+
+from moir.analysis.analyses import Analyses
+from moir.analysis.known_values import KnownValues
+from moir.dialects.element_types import f32
+from moir.dialects.moir import ModelOp, ModuleLevel, add_notes, models_of
+from moir.dialects.opset.attention import ScaledDotProductAttention
+from moir.dialects.opset.infrastructure import ReadValue, Result
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import element_of
+from moir.expansions.causal_masks import causal_mask
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.state_pairs import inputs_by_name
+from moir.rewriting.variables import assign_variable
+from moir.targets.openvino_cpu.states.outputs import add_to_output
+from moir.targets.record import Form
+from moir.targets.stages import STATES
+
+INPUTS = ("input_ids", "attention_mask", "beam_idx")
+"""The inputs of a model that generates texts."""
+
+RECURRENT = "cache_params.past."
+"""How the names of recurrent states begin; others are caches of an attention that the runtime has no operation for."""
+
+BACKEND = 'ATTENTION_BACKEND="SDPA"'
+
+NOTE = (
+    "OpenVINO GenAI's paged backend computes no attention whose scores have a cap, or that is no single operation: LLMPipeline runs "
+    f"the model with {BACKEND}, which it chooses by itself; ContinuousBatchingPipeline does not run it"
+)
+
+SIZE = 16
+"""The size of the head: the least one that the paged attention of the CPU computes with blocks."""
+
+
+def _attend_to_zeros(module: ModuleOp, _: Analyses) -> bool:
+    """Add an attention of zeros to models that have recurrent states only; return whether there are any."""
+    changed = False
+    for model in models_of(module):
+        states = unattended_states(model)
+        result = next((op for op in model.block.ops if isinstance(op, Result) and element_of(op.operands[0]) == f32), None)
+        if states and all(each.startswith(RECURRENT) for each in states) and result is not None:
+            inputs = inputs_by_name(model.block)
+            _add_attention(result, *(inputs[each].results[0] for each in INPUTS))
+            changed = True
+    return changed
+
+
+def _note_unfused_caches(module: ModuleOp, _: Analyses) -> bool:
+    """Add a note to models with caches of keys that no attention operation reads; return whether there are any."""
+    noted = [model for model in models_of(module) if any(not each.startswith(RECURRENT) for each in unattended_states(model))]
+    for model in noted:
+        known = model.attributes.get(ModuleLevel.NOTES)
+        # Programs whose caches became states have a note of that pass already.
+        if known is None or BACKEND not in str(known):
+            add_notes(model, [NOTE])
+    return bool(noted)
+
+
+def unattended_states(model: ModelOp) -> list[str]:
+    """The names of the states of a model that generates texts and has no attention operation; none of other models."""
+    if not inputs_by_name(model.block).keys() >= {*INPUTS} or any(isinstance(op, ScaledDotProductAttention) for op in model.block.ops):
+        return []
+    return [str(value_of(op.properties["variable_id"])) for op in model.block.ops if isinstance(op, ReadValue)]
+
+
+def _add_attention(result: Result, tokens: SSAValue, attention_mask: SSAValue, beams: SSAValue) -> None:
+    """Add the attention to an output [batch, tokens, features]."""
+    assert isinstance(result.parent, Block)
+    op = OpBuilder(KnownValues(), result.parent, result)
+    sizes, zero = op.ShapeOf(tokens), op.constant(0.0, f32)
+    batch, count = (op.Gather(sizes, [axis], 0) for axis in (0, 1))
+    zeros = op.Broadcast(zero, op.Concat(batch, op.constant([1]), count, op.constant([SIZE]), axis=0))
+    texts = op.Concat(op.Gather(op.ShapeOf(beams), [0], 0), op.constant([1, 0, SIZE]), axis=0)
+    caches: list[SSAValue] = []
+    for part in ("key", "value"):
+        variable = f"past_key_values.0.{part}present.0.{part}"
+        before = op.ReadValue(op.Broadcast(zero, texts), variable_id=variable, variable_type=f32, variable_shape=f"?,1,?,{SIZE}")
+        caches.append(op.Concat(op.Gather(before, beams, op.constant(0)), zeros, axis=-2))
+        assign_variable(op, variable, caches[-1])
+    mask = causal_mask(op, attention_mask, tokens)
+    attended = op.ScaledDotProductAttention(zeros, *caches, mask, op.constant(1.0, f32), causal=False)
+    add_to_output(op, result, op.ReduceSum(op.Squeeze(attended, [1]), [2], keep_dims=True))
+
+
+FORMS = (
+    Form(
+        "attend-to-zeros",
+        summary="Adds an attention of zeros to models that generate texts without an attention.",
+        run=_attend_to_zeros,
+        roots=(ReadValue,),
+        stage=STATES,
+    ),
+    Form(
+        "note-unfused-caches",
+        summary="Notes that OpenVINO GenAI's paged backend does not run a model; changes no operation.",
+        run=_note_unfused_caches,
+        roots=(ReadValue,),
+        in_place=True,
+        stage=STATES,
+        after=("attend-to-zeros",),
+    ),
+)

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any
 
+from moir.proofs.axioms import axioms, has_bound_indices
 from moir.proofs.polynomials import Normalizer, is_variance, plus, scaled
-from moir.proofs.scalars import FUNCTIONS, Scalar, UnprovableError
+from moir.proofs.scalars import Scalar, UnprovableError
 from moir.proofs.smt import z3
 from moir.support.records import Record
 
@@ -58,19 +59,6 @@ def conditions_in(terms: Sequence[Scalar]) -> Iterator[Scalar]:
         if z3.is_app_of(term, z3.Z3_OP_ITE) and not has_bound_indices(term.arg(0)):
             yield term.arg(0)
         pending.extend(reversed(term.children()))
-
-
-def has_bound_indices(term: Scalar, depth: int = 0) -> bool:
-    """Whether a term depends on an index of a sum around it.
-
-    Args:
-        depth: the number of indices that sums inside the term bind.
-    """
-    if z3.is_var(term):
-        return z3.get_var_index(term) >= depth
-    if z3.is_quantifier(term):
-        return has_bound_indices(term.body(), depth + term.num_vars())
-    return any(has_bound_indices(child, depth) for child in term.children())
 
 
 _PROVED: set[tuple[str, str, str]] = set()
@@ -228,17 +216,6 @@ def contradicts_variance(condition: Any) -> bool:
         return False
 
 
-def is_sum_of_squares(term: Any) -> bool:
-    """Whether every summand of a sum is a product of even powers."""
-    function = term.children()[-1]
-    body = z3.substitute_vars(function.body(), *(z3.FreshInt() for _ in range(function.num_vars())))
-    try:
-        summands = Normalizer().normal(body)
-    except UnprovableError:
-        return False
-    return all(coefficient > 0 and all(exponent % 2 == 0 for _, exponent in monomial) for monomial, coefficient in summands)
-
-
 def is_possible(conditions: Sequence[Any]) -> bool:
     """Whether conditions may hold together; True if z3 does not know."""
     if conditions and contradicts_variance(conditions[-1]):
@@ -285,32 +262,3 @@ def applications(term: Scalar, name: str) -> list[Scalar]:
             result.append(each)
         pending.extend(each.children())
     return result
-
-
-def axioms(terms: Sequence[Any]) -> list[Any]:
-    """What z3 has to know of the functions that are symbols, for their arguments in terms."""
-    facts: list[Any] = []
-    seen: set[int] = set()
-    pending = [term for term in terms if z3.is_expr(term)]
-    while pending:
-        term = pending.pop()
-        if term.get_id() in seen or z3.is_quantifier(term):
-            continue
-        seen.add(term.get_id())
-        pending.extend(term.children())
-        if not z3.is_app(term) or has_bound_indices(term):
-            continue
-        name = term.decl().name()
-        if name == "exp":
-            argument = term.arg(0)
-            facts += [term > 0, (argument >= 0) == (term >= 1), (argument == 0) == (term == 1)]
-        elif name.startswith("sum") and z3.is_quantifier(term.children()[-1]):
-            if is_sum_of_squares(term):
-                facts.append(term >= 0)
-        elif name == "sqrt":
-            facts.append(z3.Implies(term.arg(0) >= 0, z3.And(term >= 0, term * term == term.arg(0))))
-        elif name == "tanh":
-            facts.append(z3.And(term > -1, term < 1))
-        elif name == "log":
-            facts.append(z3.Implies(term.arg(0) > 0, FUNCTIONS["exp"](term) == term.arg(0)))
-    return facts

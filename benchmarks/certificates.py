@@ -78,6 +78,7 @@ def main(arguments: Sequence[str]) -> int:
         for path in options.paths:
             for model, given in models_of(path):
                 name = "/".join(model.parts[-3:])
+                result: dict[str, Any] = {}
                 try:
                     with tempfile.TemporaryDirectory() as folder:
                         result = measured(model, given, Path(folder))

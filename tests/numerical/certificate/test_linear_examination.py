@@ -19,7 +19,7 @@ STEP = 60
 def write_chain(path: Path, count: int) -> Path:
     """A model of pieces that all differ: sums with vectors that have other values each time."""
     nodes = [helper.make_node("Add" if index % 2 else "Mul", [f"x{index}", f"w{index}"], [f"x{index + 1}"]) for index in range(count)]
-    weights = [numpy_helper.from_array(np.float32([1 + index / count, 0.5]), f"w{index}") for index in range(count)]
+    weights = [numpy_helper.from_array(np.array([1 + index / count, 0.5], np.float32), f"w{index}") for index in range(count)]
     first, last = ([helper.make_tensor_value_info(f"x{index}", TensorProto.FLOAT, [3, 2])] for index in (0, count))
     graph = helper.make_graph(nodes, "chain", first, last, weights)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
-from moir.proofs.axioms import axioms, has_bound_indices
+from moir.proofs.axioms import TermTable, axioms, has_bound_indices
 from moir.proofs.polynomials import Normalizer, is_variance, plus, scaled
 from moir.proofs.scalars import Scalar, UnprovableError
 from moir.proofs.smt import z3
@@ -44,21 +44,22 @@ class Verdict(Record):
 PROVED = Verdict(Answer.PROVED)
 
 
-def conditions_in(terms: Sequence[Scalar]) -> Iterator[Scalar]:
-    """The conditions of choices between terms that do not depend on the index of a sum, outermost first."""
-    seen: set[int] = set()
-    pending = list(reversed(terms))
-    while pending:
-        term = pending.pop()
-        if term.get_id() in seen:
-            continue
-        seen.add(term.get_id())
-        if z3.is_quantifier(term):
-            pending.append(term.body())
-            continue
-        if z3.is_app_of(term, z3.Z3_OP_ITE) and not has_bound_indices(term.arg(0)):
-            yield term.arg(0)
-        pending.extend(reversed(term.children()))
+_CONDITIONS: TermTable[tuple[Scalar | None]] = TermTable()
+_LIFTED: TermTable[Scalar] = TermTable()
+
+
+def first_condition(term: Scalar) -> Scalar | None:
+    """The outermost condition of a choice that depends on no index of a sum around it; None if a term has none."""
+    known = _CONDITIONS.get(term)
+    return (known or _CONDITIONS.put(term, (_first_condition(term),)))[0]
+
+
+def _first_condition(term: Scalar) -> Scalar | None:
+    if z3.is_quantifier(term):
+        return first_condition(term.body())
+    if z3.is_app_of(term, z3.Z3_OP_ITE) and not has_bound_indices(term.arg(0)):
+        return term.arg(0)
+    return next((condition for child in term.children() if (condition := first_condition(child)) is not None), None)
 
 
 _PROVED: set[tuple[str, str, str]] = set()
@@ -109,7 +110,8 @@ class EqualityProver:
         self.cases += 1
         if self.cases > MOST_CASES:
             return Verdict(Answer.UNKNOWN)
-        condition = next(conditions_in([a, b]), None)
+        condition = first_condition(a)
+        condition = first_condition(b) if condition is None else condition
         if condition is None:
             return self._leaf(a, b, conditions)
         for each, value in ((condition, True), (z3.Not(condition), False)):
@@ -228,6 +230,11 @@ def is_possible(conditions: Sequence[Any]) -> bool:
 
 def lifted(term: Scalar) -> Scalar:
     """A simplified term, in which the root of a square is the magnitude of its base."""
+    known = _LIFTED.get(term)
+    return _LIFTED.put(term, _lifted(term)) if known is None else known
+
+
+def _lifted(term: Scalar) -> Scalar:
     simple = z3.simplify(term)
     roots = [each for each in applications(simple, "sqrt") if base_of_square(each.arg(0)) is not None]
     if not roots:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from moir import errors
     from moir.bisection.bisect import bisect
+    from moir.certificate.interface import certify, verify_certificate
     from moir.conversion import Observer, save_model
     from moir.conversion_result import ConversionResult
     from moir.difference.interface import diff
@@ -37,6 +38,7 @@ __all__ = [
     "Observer",
     "__version__",
     "bisect",
+    "certify",
     "check",
     "compare",
     "convert_model",
@@ -51,6 +53,7 @@ __all__ = [
     "save_model",
     "save_onnx",
     "to_openvino",
+    "verify_certificate",
 ]
 
 _HOMES = {
@@ -59,6 +62,7 @@ _HOMES = {
     "Job": "moir.tools.batch.interface",
     "Observer": "moir.conversion",
     "bisect": "moir.bisection.bisect",
+    "certify": "moir.certificate.interface",
     "check": "moir.tools.interface",
     "compare": "moir.tools.interface",
     "convert_model": "moir.interface",
@@ -72,6 +76,7 @@ _HOMES = {
     "save_model": "moir.conversion",
     "save_onnx": "moir.onnx_export",
     "to_openvino": "moir.emit.in_memory",
+    "verify_certificate": "moir.certificate.interface",
 }
 
 

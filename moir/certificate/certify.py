@@ -46,6 +46,11 @@ class CertifiedConversion(Record):
         """The files of the IR that the conversion does not give again, byte by byte."""
         return [path for path, digest in self.certificate.ir.items() if self.again[path] != digest]
 
+    @property
+    def is_right(self) -> bool:
+        """Whether no piece is wrong, and the conversion gives the IR again."""
+        return not self.changed and not self.certificate.wrong
+
 
 @in_turn
 def certify(

@@ -27,10 +27,11 @@ def digest_of_files(folder: Path) -> str:
 
 
 class Digests:
-    """The digests of constants and pieces. A constant is read once, in blocks."""
+    """The digests of constants and pieces. A constant is read once, in blocks, and an attribute printed once."""
 
     def __init__(self) -> None:
         self._constants: dict[DataAttr, str] = {}
+        self._texts: dict[Attribute, str] = {}
 
     def constant(self, data: DataAttr) -> str:
         """The digest of element type, shape and bytes of a constant; of a text without its value, of the type alone."""
@@ -57,7 +58,7 @@ class Digests:
 
     def _side(self, operations: Sequence[Operation], inputs: Mapping[SSAValue, int], result: SSAValue) -> str:
         numbers = {value: f"input {index}" for value, index in inputs.items()}
-        lines = [f"input {index}: {value.type}" for value, index in inputs.items()]
+        lines = [f"input {index}: {self._text(value.type)}" for value, index in inputs.items()]
         for op in operations:
             lines += self._lines(op, numbers)
         return "\n".join([*lines, numbers.get(result, "")])
@@ -71,14 +72,14 @@ class Digests:
         """
         for value in op.operands:
             # A value from outside of the piece that only this side reads: the other one has folded a shape.
-            numbers.setdefault(value, f"other {len(numbers)}: {value.type}")
+            numbers.setdefault(value, f"other {len(numbers)}: {self._text(value.type)}")
         operands = ", ".join(numbers[value] for value in op.operands)
         properties = ", ".join(f"{name} = {self._attribute(value)}" for name, value in sorted(op.properties.items()))
-        yield f"{op.name}({operands}) {{{properties}}} : {', '.join(str(value.type) for value in op.results)}"
+        yield f"{op.name}({operands}) {{{properties}}} : {', '.join(self._text(value.type) for value in op.results)}"
         for region in op.regions:
             for block in region.blocks:
                 numbers.update((value, f"argument {len(numbers)}.{index}") for index, value in enumerate(block.args))
-                yield f"body({', '.join(str(value.type) for value in block.args)})"
+                yield f"body({', '.join(self._text(value.type) for value in block.args)})"
                 for inner in block.ops:
                     yield from self._lines(inner, numbers)
         numbers.update({value: f"{len(numbers)}.{index}" for index, value in enumerate(op.results)})
@@ -92,4 +93,10 @@ class Digests:
             case DictionaryAttr():
                 return f"{{{', '.join(f'{name}: {self._attribute(each)}' for name, each in sorted(value.data.items()))}}}"
             case _:
-                return str(value)
+                return self._text(value)
+
+    def _text(self, value: Attribute) -> str:
+        text = self._texts.get(value)
+        if text is None:
+            text = self._texts[value] = str(value)
+        return text

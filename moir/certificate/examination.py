@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Operation
 
 from moir.certificate.digests import Digests
 from moir.certificate.judging import Judgement, PieceExecution, Request, constant_data, unjudged_reason
+from moir.certificate.lowered_cuts import is_assignment, state_of
 from moir.certificate.pieces import Cut, Cutting, Piece, uncovered
+from moir.certificate.proved_rewrites import unproved
 from moir.certificate.recorded_conversion import RecordedConversion
 from moir.certificate.records import CertifiedPiece
 from moir.certificate.reference_choice import ChosenReference
 from moir.dialects.moir import is_none
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant, Parameter
+from moir.support.records import Record
 
 BATCH, BATCH_BYTES = 32, 64 << 20
-"""The most pieces that are executed together, and the bytes of weights after which a batch is full."""
+"""The most pieces that are executed together, and the bytes of weights and tensors after which a batch is full."""
 
 NAMES_SHOWN = 64
 """The most nodes, operations or rewrites of a piece that a certificate names."""
+
+
+class Pending(Record):
+    """A piece whose justification is certain when the batch is executed.
+
+    Args:
+        piece: the piece.
+        digest: its digest, by which the batch has it if there is no judgement.
+        judgement: its judgement, if the tensors that it reads turn out to be cuts; None for that of the batch.
+        equal_to: the tensor of an equal piece that was judged; empty if there is none.
+    """
+
+    piece: Piece
+    digest: str
+    judgement: Judgement | None = None
+    equal_to: str = ""
 
 
 class Examination:
@@ -35,7 +54,8 @@ class Examination:
         self._conversion = conversion
         self._reference = reference
         self._execution = PieceExecution(conversion.module, conversion.tolerance)
-        self._digests = Digests()
+        self._cuts = [cut for cut in reference.cuts if not isinstance(cut.value.owner, Parameter)]
+        self._order = {cut: index for index, cut in enumerate(self._cuts)}
         self._cutting = Cutting(reference.cuts, reference.source, conversion.module)
         self._digests = Digests()
         self._done: dict[Cut, tuple[Piece, CertifiedPiece]] = {}
@@ -43,22 +63,22 @@ class Examination:
         """Judgements by the digests of pieces, with the tensor of the piece that was judged."""
         self._batch: dict[str, Request] = {}
         """The pieces that are to be executed together, by their digests."""
-        self._followers: dict[str, list[Piece]] = {}
-        """Pieces that are equal to one of the batch, by their digest."""
+        self._pending: dict[Cut, Pending] = {}
+        """The pieces of the batch, those that are equal to them, and those that read their tensors, in order."""
+        self._assigned = {state_of(op): op.operands[0] for op in reference.source.walk() if is_assignment(op)}
+        """The values of the model that are assigned to its states."""
 
     def certified(self) -> list[CertifiedPiece]:
         """The pieces of the conversion with their judgements, in the order of the IR."""
-        cuts = [cut for cut in self._reference.cuts if not isinstance(cut.value.owner, Parameter)]
-        order = {cut: index for index, cut in enumerate(cuts)}
-        for cut in cuts:
+        for cut in self._cuts:
             if not self._is_constant_of_model(cut):
                 self._cutting.drop(cut)
-        for index, cut in enumerate(cuts):
-            self._examine(cut, cuts[index:])
+        for cut in self._cuts:
+            self._examine(cut)
         while self._batch:
             self._execute()
         rest = uncovered(self._conversion.module, [piece for piece, _ in self._done.values()])
-        pieces = [self._done[cut][1] for cut in sorted(self._done, key=order.__getitem__)]
+        pieces = [self._done[cut][1] for cut in sorted(self._done, key=self._order.__getitem__)]
         return [*pieces, *map(self._uncovered, rest)]
 
     def _is_constant_of_model(self, cut: Cut) -> bool:
@@ -66,7 +86,7 @@ class Examination:
         source, target = constant_data(cut)
         return source is None or target is None or bool(cut.outputs) or self._digests.constant(source) == self._digests.constant(target)
 
-    def _examine(self, cut: Cut, upcoming: Sequence[Cut]) -> None:
+    def _examine(self, cut: Cut) -> None:
         """Judge the piece of a cut, or put it into the batch; a tensor that is none of the model is no cut any more."""
         if not self._cutting.has(cut):
             return None
@@ -78,39 +98,45 @@ class Examination:
             return self._finish(piece, Judgement("not judged", reason))
         digest = self._digests.piece(piece)
         if digest in self._known:
-            if self._reads_batch(piece):
-                self._execute()
-                return self._examine(cut, upcoming)
             first, judgement = self._known[digest]
-            return self._finish(piece, judgement, digest, first)
+            return self._settle(Pending(piece, digest, judgement, first))
         if digest in self._batch:
-            return self._followers.setdefault(digest, []).append(piece)
+            self._pending[cut] = Pending(piece, digest)
+            return None
         if self._reference.values is None:
             return self._finish(piece, Judgement("not judged", self._reference.missing), digest)
         needed = (*piece.inputs, cut)
-        arrays = self._reference.values.of(needed, upcoming)
+        arrays = self._reference.values.of(needed, self._following(cut))
         absent = [each.name for each in needed if each.name not in arrays]
         if cut.name in absent and not cut.outputs:
             return self._cutting.drop(cut)
         if absent:
             return self._finish(piece, Judgement("not judged", f"the reference does not have the values of {absent[0]}"), digest)
         exact = self._execution.judged_exactly(piece, arrays, arrays[cut.name])
-        if exact is not None and self._reads_batch(piece):
-            self._execute()
-            return self._examine(cut, upcoming)
         if exact is not None:
-            return self._finish(piece, exact, digest)
+            return self._settle(Pending(piece, digest, exact))
         if target is not None and not cut.outputs:
             return self._cutting.drop(cut)
+        self._pending[cut] = Pending(piece, digest)
         self._batch[digest] = Request(piece, digest, arrays, arrays[cut.name])
-        if len(self._batch) >= BATCH or sum(map(_weights, self._batch.values())) > BATCH_BYTES:
+        if len(self._batch) >= BATCH or sum(map(_bytes, self._batch.values())) > BATCH_BYTES:
             self._execute()
         return None
 
-    def _reads_batch(self, piece: Piece) -> bool:
-        """Whether a piece reads a tensor of the batch, which may turn out to be no cut."""
-        equal = [each for followers in self._followers.values() for each in followers]
-        return not {each.cut for each in (*(request.piece for request in self._batch.values()), *equal)}.isdisjoint(piece.inputs)
+    def _settle(self, pending: Pending) -> None:
+        """Finish a piece, or wait for the batch if it reads one of its tensors, which may turn out to be no cut."""
+        if self._pending.keys().isdisjoint(pending.piece.inputs):
+            self._conclude(pending)
+        else:
+            self._pending[pending.piece.cut] = pending
+
+    def _conclude(self, pending: Pending) -> None:
+        assert pending.judgement is not None
+        self._finish(pending.piece, pending.judgement, pending.digest, pending.equal_to)
+
+    def _following(self, cut: Cut) -> Iterator[Cut]:
+        """The cuts from one on, in order."""
+        return (self._cuts[index] for index in range(self._order[cut], len(self._cuts)))
 
     def _execute(self) -> None:
         """Execute the batch.
@@ -118,30 +144,45 @@ class Examination:
         What reads a tensor that turns out to be in another layout is another piece than was assumed: it is examined
         again.
         """
-        requests, followers = list(self._batch.values()), self._followers
-        self._batch, self._followers = {}, {}
+        requests, waiting = list(self._batch.values()), list(self._pending.values())
+        self._batch, self._pending = {}, {}
+        judgements = dict(zip([each.digest for each in requests], self._execution.executed_together(requests), strict=True))
+        judged = {each.digest: each.piece.cut for each in requests}
         again: list[Cut] = []
         unsettled: set[Cut] = set()
-        for request, judgement in zip(requests, self._execution.executed_together(requests), strict=True):
-            equal = followers.get(request.digest, [])
-            if judgement is not None and unsettled.isdisjoint(request.piece.inputs):
-                self._finish(request.piece, judgement, request.digest)
-            for piece in equal if request.piece.cut in self._done else (request.piece, *equal):
-                if not unsettled.isdisjoint(piece.inputs) or (judgement is not None and request.digest not in self._known):
-                    again.append(piece.cut)
-                    unsettled.add(piece.cut)
-                elif judgement is None:
-                    self._cutting.drop(piece.cut)
-                    unsettled.add(piece.cut)
-                else:
-                    self._finish(piece, judgement, request.digest, request.piece.cut.name)
+        for pending in waiting:
+            cut, judgement = pending.piece.cut, pending.judgement or judgements[pending.digest]
+            first = judged.get(pending.digest, cut)
+            if not unsettled.isdisjoint(pending.piece.inputs) or (pending.judgement is None and judgement is not None and first in again):
+                again.append(cut)
+                unsettled.add(cut)
+            elif judgement is None:
+                self._cutting.drop(cut)
+                unsettled.add(cut)
+            else:
+                equal_to = pending.equal_to or (first.name if pending.judgement is None and first is not cut else "")
+                self._conclude(pending.with_fields(judgement=judgement, equal_to=equal_to))
         for cut in again:
-            self._examine(cut, (cut,))
+            self._examine(cut)
 
     def _finish(self, piece: Piece, judgement: Judgement, digest: str = "", equal_to: str = "") -> None:
         if digest and judgement.justification in ("exact", "executed"):
             self._known.setdefault(digest, (piece.cut.name, judgement))
-        self._done[piece.cut] = piece, self._described(piece, judgement, digest, equal_to)
+        self._done[piece.cut] = piece, self._described(piece, self._with_proofs(piece, judgement), digest, equal_to)
+
+    def _with_proofs(self, piece: Piece, judgement: Judgement) -> Judgement:
+        """A judgement that says, too, whether all rewrites of the lowered piece are proved.
+
+        What was executed is proved besides; what could not be is if the lowered model is what is to be computed.
+        """
+        is_executed = judgement.justification == "executed"
+        if not is_executed and not (judgement.justification == "not judged" and self._reference.is_lowered):
+            return judgement
+        rewrites = self._conversion.touched.rules(piece.operations, of_lowering=False)
+        if not rewrites or unproved(rewrites):
+            return judgement
+        reason = judgement.reason if is_executed else f"not executed: {judgement.reason}"
+        return judgement.with_fields(justification="proved", reason=reason)
 
     def _described(self, piece: Piece, judgement: Judgement, digest: str = "", equal_to: str = "") -> CertifiedPiece:
         apart = judgement.difference
@@ -163,13 +204,18 @@ class Examination:
 
     def _uncovered(self, op: Operation) -> CertifiedPiece:
         """An operation that no tensor of the model depends on, as a piece that is not judged."""
-        reason = "it writes a state" if not op.results or op.name.endswith(".Assign") else "no tensor of the model depends on it"
-        return CertifiedPiece(name_of(op) or op.name, (), (), _texts([op]), (), "not judged", reason)
+        if not is_assignment(op):
+            return CertifiedPiece(name_of(op) or op.name, (), (), _texts([op]), (), "not judged", "no tensor of the model depends on it")
+        state, cut = state_of(op), self._cutting.at(op.operands[0])
+        if cut is None or self._assigned.get(state) is not cut.source:
+            return CertifiedPiece(state, (), (), _texts([op]), (), "not judged", "it writes a state")
+        return CertifiedPiece(state, (cut.name,), _texts([op]), _texts([op]), (), "exact")
 
 
-def _weights(request: Request) -> int:
-    """The bytes of the constants of a piece."""
-    return sum(op.value.nbytes for op in request.piece.operations if isinstance(op, Constant))
+def _bytes(request: Request) -> int:
+    """The bytes of the constants and of the tensors of a piece."""
+    weights = sum(op.value.nbytes for op in request.piece.operations if isinstance(op, Constant))
+    return weights + request.expected.nbytes + sum(request.inputs[cut.name].nbytes for cut in request.piece.inputs)
 
 
 def _texts(operations: Sequence[Operation]) -> tuple[str, ...]:

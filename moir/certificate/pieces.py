@@ -55,12 +55,13 @@ class Piece(Record):
     nodes: tuple[Operation, ...]
 
 
-def cuts_of(source: ModuleOp, module: ModuleOp) -> list[Cut]:
+def cuts_of(source: ModuleOp, module: ModuleOp, pairs: Iterable[tuple[str, SSAValue, SSAValue]] = ()) -> list[Cut]:
     """The cuts of an IR, in the order in which it computes them; constants and inputs included.
 
     Args:
         source: the model, in the dialect of its framework or lowered.
         module: the converted model.
+        pairs: further tensors of both, by a name: the value of the IR, and that of the model.
     """
     tensors = named_values(only_model(source).block)
     cuts: dict[SSAValue, Cut] = {}
@@ -71,6 +72,8 @@ def cuts_of(source: ModuleOp, module: ModuleOp) -> list[Cut]:
         known = cuts.get(value)
         outputs = (*(known.outputs if known is not None else ()), name)
         cuts[value] = known.with_fields(outputs=outputs) if known is not None else Cut(name, value, counterpart, outputs)
+    for name, value, counterpart in pairs:
+        cuts.setdefault(value, Cut(name, value, counterpart))
     order = {value: index for index, value in enumerate(_values(module))}
     return sorted(cuts.values(), key=lambda cut: order[cut.value])
 
@@ -113,6 +116,10 @@ class Cutting:
         operations, inputs = _cone(cut.value, self._by_value, self._order)
         nodes, _ = _cone(cut.source, self._by_source, self._source_order)
         return Piece(cut, inputs, operations, nodes)
+
+    def at(self, value: SSAValue) -> Cut | None:
+        """The cut at a value of the IR; None if there is none, or none any more."""
+        return self._by_value.get(value)
 
     def has(self, cut: Cut) -> bool:
         """Whether a cut has not been dropped."""

@@ -74,7 +74,8 @@ def recorded_conversion(model: Path, options: ConversionOptions, passes: str | I
     Raises MoirError as a conversion does.
     """
     with opened(model, options, passes) as conversion, collection_paused():
-        module, recorder, touched = conversion.module.clone(), _BaseRecorder(conversion.module), TouchedNodes()
+        module, recorder = conversion.module.clone(), _BaseRecorder(conversion.module)
+        touched = TouchedNodes(is_lowered=conversion.framework.is_lowered)
         touched.finish(0, "import", module, 0)
         with touched.recorded():
             run(module, conversion.passes, [touched, recorder], extensions=conversion.extensions)

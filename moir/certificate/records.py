@@ -8,11 +8,12 @@ from typing import Any, Literal, TypeAlias
 
 from moir.support.records import Record
 
-Justification: TypeAlias = Literal["exact", "executed", "not judged", "wrong"]
-"""Why a piece of the IR is taken to compute what the model does: its values are equal bit by bit, or it was executed on
-tensors of the model and gave its result within the tolerance; or that it was not judged, or gave another result."""
+Justification: TypeAlias = Literal["exact", "proved", "executed", "not judged", "wrong"]
+"""Why a piece of the IR is taken to compute what the model does: its values are equal bit by bit; all rewrites of the
+lowered piece are proved, and it was executed as follows; it was executed on tensors of the model and gave its result
+within the tolerance. Or that it was not judged, or gave another result."""
 
-JUSTIFICATIONS: tuple[Justification, ...] = ("exact", "executed", "not judged", "wrong")
+JUSTIFICATIONS: tuple[Justification, ...] = ("exact", "proved", "executed", "not judged", "wrong")
 
 
 class CertifiedPiece(Record):

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
+from moir.certificate.lowered_cuts import pairs_of_lowered
 from moir.certificate.pieces import Cut, cuts_of
 from moir.certificate.recorded_conversion import RecordedConversion
 from moir.certificate.reference_values import ReferenceValues, inputs_of
+from moir.conversion import run
 from moir.errors import MoirError
 from moir.execution.choice import framework_runner
 from moir.execution.openvino_runtime import OpenVinoRunner
 from moir.execution.runner import Runner
 from moir.options import ConversionOptions
+from moir.pipeline import deferred
 from moir.support.records import Record
+from moir.targets.known_faults import faults_of
+from moir.targets.record import Form
+from moir.targets.registry import OPENVINO_CPU
+
+FATAL = ("ends the process", "out of bounds")
+"""What faults do that may end the process, in the words of their records."""
 
 
 class ChosenReference(Record):
@@ -27,6 +37,7 @@ class ChosenReference(Record):
         values: the values of its tensors; None if no runtime computes them.
         missing: why none does; empty if one does.
         notes: sentences on what is not judged with this reference.
+        is_lowered: whether this model is the lowered one.
     """
 
     source: ModuleOp
@@ -35,6 +46,7 @@ class ChosenReference(Record):
     values: ReferenceValues | None
     missing: str
     notes: tuple[str, ...]
+    is_lowered: bool
 
 
 def chosen_reference(model: Path, conversion: RecordedConversion, options: ConversionOptions, seed: int) -> ChosenReference:
@@ -54,19 +66,36 @@ def chosen_reference(model: Path, conversion: RecordedConversion, options: Conve
         if runner is None:
             notes.append(f"the lowering of the model was not judged: no runtime executes models of {conversion.framework.title} here")
         else:
-            reference = _reference(runner, conversion, seed, ())
+            cuts = cuts_of(runner.module, conversion.module)
+            reference = _reference(runner, conversion, runner.module, cuts, seed, ())
             if reference.values is not None:
                 return reference
             notes.append(f"the lowering of the model was not judged: {reference.missing}")
-    return _reference(OpenVinoRunner(conversion.base), conversion, seed, tuple(notes))
+    cuts = cuts_of(conversion.base, conversion.module, pairs_of_lowered(conversion.base, conversion.module))
+    return _reference(OpenVinoRunner(safe(conversion.base)), conversion, conversion.base, cuts, seed, tuple(notes))
 
 
-def _reference(runner: Runner, conversion: RecordedConversion, seed: int, notes: tuple[str, ...]) -> ChosenReference:
-    cuts = tuple(cuts_of(runner.module, conversion.module))
+def safe(module: ModuleOp) -> ModuleOp:
+    """A copy of a lowered model in the forms without which the runtime may end the process.
+
+    All other forms are left out: the model is to be computed as it was lowered.
+    """
+    copy = module.clone()
+    records = (record for fault, record in faults_of(OPENVINO_CPU) if any(each in fault.instead for each in FATAL))
+    names = {record.name for record in records if isinstance(record, Form)}
+    run(copy, [deferred(name) for name in OPENVINO_CPU.every_form if name in names])
+    return copy
+
+
+def _reference(
+    runner: Runner, conversion: RecordedConversion, source: ModuleOp, cuts: Sequence[Cut], seed: int, notes: tuple[str, ...]
+) -> ChosenReference:
+    """The reference that a runner is, for a model and its cuts."""
+    is_lowered = source is conversion.base
     try:
         values = ReferenceValues(runner, inputs_of(runner, conversion.base, conversion.module, seed))
         values.begin(cuts)
     except MoirError as error:
-        return ChosenReference(runner.module, cuts, runner.title, None, error.reason, notes)
-    title = runner.title if runner.module is conversion.source else f"the model after {conversion.stage}, on {runner.title}"
-    return ChosenReference(runner.module, cuts, title, values, "", notes)
+        return ChosenReference(source, tuple(cuts), runner.title, None, error.reason, notes, is_lowered)
+    title = f"the model after {conversion.stage}, on {runner.title}" if is_lowered else runner.title
+    return ChosenReference(source, tuple(cuts), title, values, "", notes, is_lowered)

@@ -53,12 +53,15 @@ class ReferenceValues:
 
         Raises ExecutionError if the model cannot be run.
         """
-        if any(self._value(cut.name) is None and cut.name not in self._absent for cut in cuts):
+        if any(self._value(cut) is None and cut.name not in self._absent for cut in cuts):
             self._fetch(cuts, upcoming)
-        return {cut.name: value for cut in cuts if (value := self._value(cut.name)) is not None}
+        return {cut.name: value for cut in cuts if (value := self._value(cut)) is not None}
 
-    def _value(self, name: str) -> Array | None:
-        return self._inputs[self._names[name]] if name in self._names else self._known.get(name)
+    def _value(self, cut: Cut) -> Array | None:
+        """The value of a tensor, by its name or, where the runtime does not know this, by that of its output."""
+        if cut.name in self._names:
+            return self._inputs[self._names[cut.name]]
+        return next((self._known[name] for name in (cut.name, *cut.outputs) if name in self._known), None)
 
     def _fetch(self, cuts: Sequence[Cut], upcoming: Iterable[Cut]) -> None:
         """Compute some tensors, and of those that follow as many as may be kept."""

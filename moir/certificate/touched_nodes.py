@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from xdsl.dialects.builtin import LocationAttr, ModuleOp
 from xdsl.ir import Operation
 
+from moir.bisection.examined_conversion import LOWERED
 from moir.conversion import Observer
 from moir.dialects.locations import located, separate
 from moir.rewriting.events import RECORDING, Recording
@@ -18,10 +19,15 @@ class TouchedNodes(Observer):
 
     A rewrite has the name of its pass and that of its pattern, `fuse-swish: FuseSwish`; if a pass changes an operation
     and reports no rewrite of its node, it has the name of the pass. Nodes are the locations of operations.
+
+    Args:
+        is_lowered: whether the model needs no lowering.
     """
 
-    def __init__(self) -> None:
-        self._rules: dict[LocationAttr, dict[str, None]] = {}
+    def __init__(self, *, is_lowered: bool = False) -> None:
+        self._rules: dict[LocationAttr, dict[str, bool]] = {}
+        """Rewrites by node, with whether they were done after the lowering."""
+        self._is_lowered = is_lowered
         self._stage = "import"
         self._reported: set[LocationAttr] = set()
         self._contents: dict[Operation, tuple[object, ...]] = {}
@@ -37,11 +43,12 @@ class TouchedNodes(Observer):
                 if self._contents.get(op) != parts:
                     for node in separate(located(op)):
                         if node not in self._reported:
-                            self._rules.setdefault(node, {})[stage] = None
+                            self._touch(node, stage)
         self._contents = contents
+        self._is_lowered = self._is_lowered or stage == LOWERED
 
     def finish_unchanged(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
-        pass
+        self._is_lowered = self._is_lowered or stage == LOWERED
 
     @contextmanager
     def recorded(self) -> Generator[None]:
@@ -53,17 +60,26 @@ class TouchedNodes(Observer):
             RECORDING.reset(token)
             self._contents.clear()
 
-    def rules(self, operations: Iterable[Operation]) -> list[str]:
-        """The rewrites that touched the nodes of some operations, in the order in which they first did."""
+    def rules(self, operations: Iterable[Operation], *, of_lowering: bool = True) -> list[str]:
+        """The rewrites that touched the nodes of some operations, in the order in which they first did.
+
+        Args:
+            operations: the operations.
+            of_lowering: whether to name those, too, that were done up to the lowering.
+        """
         nodes = dict.fromkeys(node for op in operations for node in separate(located(op)))
-        return list(dict.fromkeys(rule for node in nodes for rule in self._rules.get(node, ())))
+        touched = (rule for node in nodes for rule, is_later in self._rules.get(node, {}).items() if of_lowering or is_later)
+        return list(dict.fromkeys(touched))
 
     def _note(self, pattern: str, operations: Iterable[Operation]) -> None:
         rule = self._stage if pattern == self._stage else f"{self._stage}: {pattern}"
         for op in operations:
             for node in separate(located(op)):
                 self._reported.add(node)
-                self._rules.setdefault(node, {})[rule] = None
+                self._touch(node, rule)
+
+    def _touch(self, node: LocationAttr, rule: str) -> None:
+        self._rules.setdefault(node, {})[rule] = self._is_lowered
 
 
 class _SilentRecording(Recording):

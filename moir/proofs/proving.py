@@ -75,13 +75,13 @@ def prove_pass(name: str, graphs: Sequence[ModuleOp] = ()) -> Iterator[RuleProof
         from moir.proofs.rule_proofs import RuleProver
 
         for rule in kind.RULES:
-            start = time.monotonic()
+            start = time.process_time()
             outcome = RuleProver(rule).prove()
-            yield RuleProof(name, str(rule), outcome, time.monotonic() - start)
+            yield RuleProof(name, str(rule), outcome, time.process_time() - start)
         return
     bounded: list[GraphProof] | None = None
     for pattern in pattern_names(name):
-        start = time.monotonic()
+        start = time.process_time()
         family = family_of(name, pattern) if (name, pattern) in FAMILIES else None
         if family is not None:
             proofs = (proof for each in family() if pattern in (proof := prove_graph(name, each)).patterns or pattern == name)
@@ -90,7 +90,7 @@ def prove_pass(name: str, graphs: Sequence[ModuleOp] = ()) -> Iterator[RuleProof
             if bounded is None:
                 bounded = list(prove_graphs(name, graphs))
             outcome = bounded_outcome(name, pattern, bounded)
-        yield RuleProof(name, pattern, outcome, time.monotonic() - start)
+        yield RuleProof(name, pattern, outcome, time.process_time() - start)
 
 
 def prove_graphs(name: str, graphs: Iterable[ModuleOp]) -> Iterator[GraphProof]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
+from moir.proofs.axioms import TermTable, axioms, has_bound_indices
 from moir.proofs.polynomials import Normalizer, is_variance, plus, scaled
-from moir.proofs.scalars import FUNCTIONS, Scalar, UnprovableError
+from moir.proofs.scalars import Scalar, UnprovableError
 from moir.proofs.smt import z3
 from moir.support.records import Record
 
@@ -43,34 +44,22 @@ class Verdict(Record):
 PROVED = Verdict(Answer.PROVED)
 
 
-def conditions_in(terms: Sequence[Scalar]) -> Iterator[Scalar]:
-    """The conditions of choices between terms that do not depend on the index of a sum, outermost first."""
-    seen: set[int] = set()
-    pending = list(reversed(terms))
-    while pending:
-        term = pending.pop()
-        if term.get_id() in seen:
-            continue
-        seen.add(term.get_id())
-        if z3.is_quantifier(term):
-            pending.append(term.body())
-            continue
-        if z3.is_app_of(term, z3.Z3_OP_ITE) and not has_bound_indices(term.arg(0)):
-            yield term.arg(0)
-        pending.extend(reversed(term.children()))
+_CONDITIONS: TermTable[tuple[Scalar | None]] = TermTable()
+_LIFTED: TermTable[Scalar] = TermTable()
 
 
-def has_bound_indices(term: Scalar, depth: int = 0) -> bool:
-    """Whether a term depends on an index of a sum around it.
+def first_condition(term: Scalar) -> Scalar | None:
+    """The outermost condition of a choice that depends on no index of a sum around it; None if a term has none."""
+    known = _CONDITIONS.get(term)
+    return (known or _CONDITIONS.put(term, (_first_condition(term),)))[0]
 
-    Args:
-        depth: the number of indices that sums inside the term bind.
-    """
-    if z3.is_var(term):
-        return z3.get_var_index(term) >= depth
+
+def _first_condition(term: Scalar) -> Scalar | None:
     if z3.is_quantifier(term):
-        return has_bound_indices(term.body(), depth + term.num_vars())
-    return any(has_bound_indices(child, depth) for child in term.children())
+        return first_condition(term.body())
+    if z3.is_app_of(term, z3.Z3_OP_ITE) and not has_bound_indices(term.arg(0)):
+        return term.arg(0)
+    return next((condition for child in term.children() if (condition := first_condition(child)) is not None), None)
 
 
 _PROVED: set[tuple[str, str, str]] = set()
@@ -121,7 +110,8 @@ class EqualityProver:
         self.cases += 1
         if self.cases > MOST_CASES:
             return Verdict(Answer.UNKNOWN)
-        condition = next(conditions_in([a, b]), None)
+        condition = first_condition(a)
+        condition = first_condition(b) if condition is None else condition
         if condition is None:
             return self._leaf(a, b, conditions)
         for each, value in ((condition, True), (z3.Not(condition), False)):
@@ -228,17 +218,6 @@ def contradicts_variance(condition: Any) -> bool:
         return False
 
 
-def is_sum_of_squares(term: Any) -> bool:
-    """Whether every summand of a sum is a product of even powers."""
-    function = term.children()[-1]
-    body = z3.substitute_vars(function.body(), *(z3.FreshInt() for _ in range(function.num_vars())))
-    try:
-        summands = Normalizer().normal(body)
-    except UnprovableError:
-        return False
-    return all(coefficient > 0 and all(exponent % 2 == 0 for _, exponent in monomial) for monomial, coefficient in summands)
-
-
 def is_possible(conditions: Sequence[Any]) -> bool:
     """Whether conditions may hold together; True if z3 does not know."""
     if conditions and contradicts_variance(conditions[-1]):
@@ -251,6 +230,11 @@ def is_possible(conditions: Sequence[Any]) -> bool:
 
 def lifted(term: Scalar) -> Scalar:
     """A simplified term, in which the root of a square is the magnitude of its base."""
+    known = _LIFTED.get(term)
+    return _LIFTED.put(term, _lifted(term)) if known is None else known
+
+
+def _lifted(term: Scalar) -> Scalar:
     simple = z3.simplify(term)
     roots = [each for each in applications(simple, "sqrt") if base_of_square(each.arg(0)) is not None]
     if not roots:
@@ -285,32 +269,3 @@ def applications(term: Scalar, name: str) -> list[Scalar]:
             result.append(each)
         pending.extend(each.children())
     return result
-
-
-def axioms(terms: Sequence[Any]) -> list[Any]:
-    """What z3 has to know of the functions that are symbols, for their arguments in terms."""
-    facts: list[Any] = []
-    seen: set[int] = set()
-    pending = [term for term in terms if z3.is_expr(term)]
-    while pending:
-        term = pending.pop()
-        if term.get_id() in seen or z3.is_quantifier(term):
-            continue
-        seen.add(term.get_id())
-        pending.extend(term.children())
-        if not z3.is_app(term) or has_bound_indices(term):
-            continue
-        name = term.decl().name()
-        if name == "exp":
-            argument = term.arg(0)
-            facts += [term > 0, (argument >= 0) == (term >= 1), (argument == 0) == (term == 1)]
-        elif name.startswith("sum") and z3.is_quantifier(term.children()[-1]):
-            if is_sum_of_squares(term):
-                facts.append(term >= 0)
-        elif name == "sqrt":
-            facts.append(z3.Implies(term.arg(0) >= 0, z3.And(term >= 0, term * term == term.arg(0))))
-        elif name == "tanh":
-            facts.append(z3.And(term > -1, term < 1))
-        elif name == "log":
-            facts.append(z3.Implies(term.arg(0) > 0, FUNCTIONS["exp"](term) == term.arg(0)))
-    return facts

@@ -79,12 +79,13 @@ class ModuleGraph:
             random: which of its constants, by number, have random values instead of their own.
         """
         kept = self.closed(kept)
-        chosen = {self.operations[number] for number in kept}
+        operations = [self.operations[number] for number in sorted(kept)]
+        chosen = set(operations)
         block, copies = Block(), dict[SSAValue, SSAValue]()
         inputs: dict[str, Array] = {}
         expected: dict[str, Array] = {}
         constants = 0
-        for op in (each for each in self._model.block.ops if each in chosen):
+        for op in operations:
             for operand in op.operands:
                 if operand in copies:
                     continue
@@ -101,7 +102,7 @@ class ModuleGraph:
                 else:
                     copies[operand] = self._cut(block, operand, inputs)
             block.add_op(op.clone(copies))
-        for op in (each for each in self.operations if each in chosen):
+        for op in operations:
             if not any(use.operation in chosen for result in op.results for use in result.uses):
                 self._results(block, op, copies, expected)
         model = ModelOp.of(self._model.sym_name.data, block, dict(self._model.attributes))

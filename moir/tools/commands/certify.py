@@ -87,15 +87,15 @@ def certify_conversion(path: Path, model: Path, xml: Path, options: ConversionOp
     if not silent:
         changed = [("differs", f"{each}: converting again gives other bytes") for each in done.changed]
         _print([("certificate", str(path)), *rows(done.certificate), *changed])
-    return FAILED if done.changed or done.certificate.wrong else 0
+    return 0 if done.is_right else FAILED
 
 
 def rows(certificate: Certificate) -> list[tuple[str, str]]:
     """What a certificate says, as labels and texts."""
     counts = certificate.counts
     equal = sum(bool(piece.equal_to) for piece in certificate.pieces)
-    executed = f"{counts['executed']} executed" + (f" ({equal} equal to others)" if equal else "")
-    pieces = f"{counts['exact']} exact, {executed}, {counts['not judged']} not judged, {counts['wrong']} wrong"
+    pieces = ", ".join(f"{count} {justification}" for justification, count in counts.items())
+    pieces += f"; {equal} equal to others" if equal else ""
     result = [("reference", certificate.reference), ("runtime", certificate.runtime), ("pieces", pieces)]
     for piece in certificate.wrong[:WRONG_SHOWN]:
         result += [("wrong", f"{piece.tensor}: {piece.reason}"), ("", f"nodes: {', '.join(piece.nodes)}")]

@@ -13,6 +13,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+import moir
+import moir.certificate.certify as certifying
 from moir.certificate.certify import CertifiedConversion, certify
 from moir.certificate.json_form import of_json, read_certificate, to_json, write_certificate
 from moir.certificate.verification import certified_again, differences
@@ -24,6 +26,7 @@ from moir.options import ConversionOptions
 from moir.tools.convert import main
 from tests.numerical.bisection.faults import MISTAKES, Mistake
 from tests.numerical.bisection.networks import network
+from tests.unit.language_models.folders import write_folder
 
 WRONG_PASS = """
 from moir.rewriting.rules import FusionRule, RulePass
@@ -110,8 +113,6 @@ def test_a_wrong_pass_of_an_extension_is_named(tmp_path: Path) -> None:
 
 def test_a_wrong_constant_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A weight is changed after the passes, as by damaged memory or a pass that reports nothing."""
-    import moir.certificate.certify as certifying
-
     recorded = certifying.recorded_conversion
 
     def damaged(*arguments: object) -> object:
@@ -153,6 +154,51 @@ def test_verification_names_what_has_changed(tmp_path: Path, capfd: pytest.Captu
     model.unlink()
     assert main(["certify", str(path), "--verify"]) == 2
     assert "there is no such file" in capfd.readouterr().err
+
+
+def test_pieces_whose_rewrites_are_proved_say_so(tmp_path: Path) -> None:
+    certificate = certified(write_layers(tmp_path / "layers.onnx", 1)).certificate
+    pieces = {piece.tensor: piece for piece in certificate.pieces}
+    assert pieces["swish0"].justification == "proved"
+    assert any(rule.startswith("fuse-swish: ") for rule in pieces["swish0"].rules)
+    assert pieces["swish0"].error is not None
+    assert pieces["product0"].justification == "executed"
+
+
+def test_a_language_model_is_judged_with_its_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write_folder(tmp_path / "model")
+    certificate = certified(folder).certificate
+    pieces = {piece.tensor: piece for piece in certificate.pieces}
+    assert certificate.counts["wrong"] == certificate.counts["not judged"] == 0
+    assert {"model.embed_tokens", "model.layers.0.mlp", "logits"} <= {*pieces}
+    states = [name for name in pieces if name.startswith("state ")]
+    assert len(states) == 2
+    assert all(pieces[f"next {name.removeprefix('state ')}"].justification in ("executed", "proved") for name in states)
+    assert all(pieces[name.removeprefix("state ")].justification == "exact" for name in states)
+
+    recorded = certifying.recorded_conversion
+
+    def confused(*arguments: object) -> object:
+        """The keys are assigned to the state of the values, and the values to that of the keys."""
+        conversion = recorded(*arguments)  # pyright: ignore[reportArgumentType]
+        first, second = (op for op in conversion.module.walk() if op.name == "opset6.Assign")
+        ids = first.properties["variable_id"], second.properties["variable_id"]
+        second.properties["variable_id"], first.properties["variable_id"] = ids
+        return conversion
+
+    monkeypatch.setattr(certifying, "recorded_conversion", confused)
+    assert {f"next {name.removeprefix('state ')}" for name in states} <= {piece.tensor for piece in certified(folder).certificate.wrong}
+
+
+def test_certificates_in_python(tmp_path: Path) -> None:
+    model, xml, path = write_layers(tmp_path / "layers.onnx", 1), tmp_path / "layers.xml", tmp_path / "certificate.json"
+    moir.save_model(moir.convert_model(model), xml)
+    done = moir.certify(model, xml, path)
+    assert done.is_right
+    assert moir.verify_certificate(path) == []
+    assert moir.certify(model, xml, disable=["fuse-swish"]).changed == ["layers.xml"]
+    with pytest.raises(UsageError, match="there is no such file"):
+        moir.certify(model, tmp_path / "other.xml")
 
 
 def test_a_certificate_is_read_as_it_was_written_and_nothing_else_is(tmp_path: Path) -> None:

@@ -1,0 +1,122 @@
+"""What z3 has to know of the functions that are symbols: facts of the terms with which it is asked a question.
+
+Terms share parts, and cases repeat conditions: what is known of a part is kept (`TermTable`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+from moir.proofs.polynomials import Normalizer
+from moir.proofs.scalars import FUNCTIONS, Scalar, UnprovableError
+from moir.proofs.smt import z3
+
+MOST_KEPT = 200_000
+"""The most terms of a table, after which it begins anew."""
+
+Value = TypeVar("Value")
+
+
+class TermTable(Generic[Value]):
+    """Values by terms. A term of the table is kept alive, so that z3 does not give its number to another one."""
+
+    def __init__(self) -> None:
+        self._values: dict[int, tuple[Any, Value]] = {}
+
+    def get(self, term: Any) -> Value | None:
+        """The value of a term; None if it has none."""
+        kept = self._values.get(term.get_id())
+        return None if kept is None else kept[1]
+
+    def put(self, term: Any, value: Value) -> Value:
+        """Keep a value, and return it."""
+        if len(self._values) >= MOST_KEPT:
+            self._values.clear()
+        self._values[term.get_id()] = (term, value)
+        return value
+
+
+_DEPTHS: TermTable[int] = TermTable()
+_FACTS: TermTable[list[Any]] = TermTable()
+
+
+def open_indices(term: Scalar) -> int:
+    """The number of sums around a term on whose indices it may depend; 0 for a term that depends on none.
+
+    It is one more than the largest number that such an index has in the term.
+    """
+    known = _DEPTHS.get(term)
+    if known is not None:
+        return known
+    if z3.is_var(term):
+        depth = z3.get_var_index(term) + 1
+    elif z3.is_quantifier(term):
+        depth = max(0, open_indices(term.body()) - term.num_vars())
+    else:
+        depth = max(map(open_indices, term.children()), default=0)
+    return _DEPTHS.put(term, depth)
+
+
+def has_bound_indices(term: Scalar) -> bool:
+    """Whether a term depends on an index of a sum around it."""
+    return open_indices(term) > 0
+
+
+def is_sum_of_squares(term: Any) -> bool:
+    """Whether every summand of a sum is a product of even powers."""
+    function = term.children()[-1]
+    body = z3.substitute_vars(function.body(), *(z3.FreshInt() for _ in range(function.num_vars())))
+    try:
+        summands = Normalizer().normal(body)
+    except UnprovableError:
+        return False
+    return all(coefficient > 0 and all(exponent % 2 == 0 for _, exponent in monomial) for monomial, coefficient in summands)
+
+
+def axioms(terms: Sequence[Any]) -> list[Any]:
+    """What z3 has to know of the functions that are symbols, for their arguments in terms."""
+    facts: list[Any] = []
+    seen: set[int] = set()
+    for term in terms:
+        if not z3.is_expr(term):
+            continue
+        known = _FACTS.get(term)
+        for fact in known if known is not None else _FACTS.put(term, _facts_in(term)):
+            if fact.get_id() not in seen:
+                seen.add(fact.get_id())
+                facts.append(fact)
+    return facts
+
+
+def _facts_in(term: Any) -> list[Any]:
+    """The facts of the applications of functions in a term, those inside of sums excepted."""
+    facts: list[Any] = []
+    seen: set[int] = set()
+    pending = [term]
+    while pending:
+        each = pending.pop()
+        if each.get_id() in seen or z3.is_quantifier(each):
+            continue
+        seen.add(each.get_id())
+        children = each.children()
+        pending.extend(children)
+        if children and z3.is_app(each) and not has_bound_indices(each):
+            facts += _facts_of(each, children)
+    return facts
+
+
+def _facts_of(term: Any, operands: Sequence[Any]) -> list[Any]:
+    """The facts of an application of a function."""
+    name = term.decl().name()
+    if name == "exp":
+        return [term > 0, (operands[0] >= 0) == (term >= 1), (operands[0] == 0) == (term == 1)]
+    if name.startswith("sum") and z3.is_quantifier(operands[-1]):
+        return [term >= 0] if is_sum_of_squares(term) else []
+    if name == "sqrt":
+        return [z3.Implies(operands[0] >= 0, z3.And(term >= 0, term * term == operands[0]))]
+    if name == "tanh":
+        return [z3.And(term > -1, term < 1)]
+    if name == "log":
+        return [z3.Implies(operands[0] > 0, FUNCTIONS["exp"](term) == operands[0])]
+    return []

@@ -1,0 +1,31 @@
+"""The committed table of proofs is about the rules that the passes have, and certificates read it."""
+
+from __future__ import annotations
+
+import pytest
+
+from moir.certificate.proved_rewrites import is_proved, unproved
+from moir.proofs.table import NOT_PROVED, RESULTS
+
+pytest.importorskip("z3")
+
+from moir.pipeline import load_pass
+from moir.proofs.graph_proofs import pattern_names
+from moir.proofs.proving import passes_to_prove
+from moir.rewriting.rules import RulePass
+
+
+def test_every_rule_is_in_the_table() -> None:
+    assert list(RESULTS) == passes_to_prove()
+    for name, counts in RESULTS.items():
+        kind = load_pass(name)
+        rules = [str(rule) for rule in kind.RULES] if issubclass(kind, RulePass) and kind.RULES else list(pattern_names(name))
+        assert sum(counts.values()) == len(rules), name
+        assert all(any(rule.startswith(left.removesuffix(" …")) for rule in rules) for left, _ in NOT_PROVED.get(name, ())), name
+
+
+def test_what_is_not_proved_is_named() -> None:
+    rewrites = ("fuse-swish: FuseSwish", "fuse-swish", "fold-constants", "simplify-indices: WrappedIndex")
+    assert unproved(rewrites) == []
+    others = ("simplify-indices: FilledGather", "simplify-indices", "fuse-attention", "lower-onnx: sigmoid", "a-pass-of-an-extension")
+    assert not any(map(is_proved, others))

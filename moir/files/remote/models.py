@@ -45,10 +45,11 @@ def downloaded_file(file: str) -> Generator[Path]:
     mirror = Mirror(store, file, "file")
     if (version := store.file(file)) is None:
         raise _absent(file)
-    with mirror.locked():
-        path = mirror.fetch(name_of(file), version)
-    with _named(mirror.folder, shown(folder_of(file))):
-        yield path
+    with mirror.used():
+        with mirror.locked():
+            path = mirror.fetch(name_of(file), version)
+        with _named(mirror.folder, shown(folder_of(file))):
+            yield path
 
 
 @contextmanager
@@ -57,10 +58,11 @@ def _fetched_model(store: Store, model: str, progress: Progress | None) -> Gener
     version = store.file(model)
     if version is None and not store.is_web and (content := store.files(model)):
         mirror = Mirror(store, model, name_of(model))
-        with mirror.locked(), _named(mirror.folder, shown(model)):
-            _fetch_folder(mirror, content, progress)
-            mirror.remove_others()
-        yield mirror, mirror.folder, shown(model)
+        with mirror.used():
+            with mirror.locked(), _named(mirror.folder, shown(model)):
+                _fetch_folder(mirror, content, progress)
+                mirror.remove_others()
+            yield mirror, mirror.folder, shown(model)
         return
     for ending in (each for framework in readable() for each in framework.completions):
         if version is None:
@@ -70,12 +72,13 @@ def _fetched_model(store: Store, model: str, progress: Progress | None) -> Gener
     name, folder = name_of(version.address), folder_of(model)
     # A program of PaddlePaddle without suffix is named like its folder.
     mirror = Mirror(store, model, _name_of_folder(folder))
-    with mirror.locked(), _named(mirror.folder, shown(folder)):
-        path = mirror.fetch(name, version, progress)
-        _fetch_beside(store, mirror, path, folder, progress)
-        mirror.remove_others()
-    # The reader completes the name itself.
-    yield mirror, mirror.folder / name_of(model), shown(folder)
+    with mirror.used():
+        with mirror.locked(), _named(mirror.folder, shown(folder)):
+            path = mirror.fetch(name, version, progress)
+            _fetch_beside(store, mirror, path, folder, progress)
+            mirror.remove_others()
+        # The reader completes the name itself.
+        yield mirror, mirror.folder / name_of(model), shown(folder)
 
 
 def _fetch_folder(mirror: Mirror, content: dict[str, RemoteFile], progress: Progress | None) -> None:

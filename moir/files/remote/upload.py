@@ -16,8 +16,8 @@ from typing import Any
 from moir.errors import EmissionError, MoirError, UsageError
 from moir.files.output import ONNX_FILE
 from moir.files.remote.addresses import folder_of, is_whole_bucket, joined, name_of, shown
+from moir.files.remote.download_folder import downloads
 from moir.files.remote.local_files import Progress
-from moir.files.remote.mirror import downloads
 from moir.files.remote.store import RemoteFile, Store, described
 from moir.files.staging import staging_folder
 from moir.frameworks import OPENVINO_IR

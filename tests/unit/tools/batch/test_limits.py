@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -72,7 +73,8 @@ def test_a_conversion_that_takes_more_than_all_memory_fails_alone() -> None:
 
 def aborted(work: Work) -> ConversionResult:
     """What Python does if there is no memory to describe that there is no memory."""
-    os.abort()
+    os.kill(os.getpid(), signal.SIGABRT)
+    return ConversionResult(work.model, "converted")
 
 
 def test_a_process_that_ends_itself_under_a_limit_of_memory() -> None:

@@ -98,36 +98,39 @@ def on_cluster(models: Sequence[Named], folder: Path) -> tuple[dict[str, Any], f
                     child.kill()
                 print(f"a worker is killed after {lines_in(results)} models", flush=True)
                 process.wait()
-            lines = (json.loads(line) for line in results.read_text(encoding="utf-8").splitlines())
-            return {each["model"]: each for each in lines}, time_of()
+            return results_in(results), time_of()
         finally:
             for each in workers:
                 end(each)
 
 
 def ways_beside(models: Sequence[Named], folder: Path) -> list[list[str]]:
-    """The rows of the pool and of `xargs` for the same models."""
-    moir, ovc = executable("moir"), executable("ovc")
-    manifest = manifest_of([Named(each.model, folder / "pool" / each.output.name, None) for each in models], folder / "beside.toml")
+    """The rows of the pool and of `xargs` for the same models, each of which writes to a folder of its name."""
     results = folder / "beside.jsonl"
-    commands = {"moir --jobs 2": ["sh", "-c", f"{moir} --manifest {manifest} --jobs {WORKERS} --json >{results}; true"]}
-    for name, converter in (("moir", f"{moir} --silent -o"), ("ovc", f"{ovc} --output_model")):
-        if converter.startswith("None"):
+    manifest = manifest_of([Named(each.model, folder / "pool" / each.output.name, None) for each in models], folder / "beside.toml")
+    shell = {"pool": f"{executable('moir')} --manifest {manifest} --jobs {WORKERS} --json >{results}"}
+    for name, option in (("moir", "--silent -o"), ("ovc", "--output_model")):
+        if (converter := executable(name)) is None:
             continue
+        (folder / name).mkdir()
         lines = folder / f"{name}.txt"
         lines.write_text("".join(f"{folder / name / each.output.name} {each.model}\n" for each in models), encoding="utf-8")
-        (folder / name).mkdir()
-        commands[f"xargs -P2 {name}"] = ["sh", "-c", f"xargs -P{WORKERS} -L1 {converter} <{lines} >{folder / name}.log 2>&1; true"]
+        shell[name] = f"xargs -P{WORKERS} -L1 {converter} {option} <{lines} >{folder / name}.log 2>&1"
+    titles = {"pool": f"moir --jobs {WORKERS}"}
     rows: list[list[str]] = []
-    for name, command in commands.items():
-        used = run(command)
-        written = len(list((folder / name.split()[-1 if "xargs" in name else 0]).glob("*.xml"))) if "xargs" in name else None
-        done = len(list((folder / "pool").glob("*.xml"))) if written is None else written
-        conversions = {}
-        if written is None:
-            conversions = {each["model"]: each for each in map(json.loads, results.read_text(encoding="utf-8").splitlines())}
-        rows.append(row(name, len(models), len(models) - done, used.wall, conversions, used.cpu))
+    for name, command in shell.items():
+        # The status says that some models are not converted, which the row says, too.
+        used = run(["sh", "-c", f"{command}; true"])
+        conversions = results_in(results) if name == "pool" else {}
+        failed = len(models) - len(list((folder / name).glob("*.xml")))
+        rows.append(row(titles.get(name, f"xargs -P{WORKERS} {name}"), len(models), failed, used.wall, conversions, used.cpu))
     return rows
+
+
+def results_in(path: Path) -> dict[str, Any]:
+    """The results of a file of `--json` by the paths of the models; a line that is not complete is left out."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    return {each["model"]: each for each in (json.loads(line) for line in lines if line.endswith("\n"))}
 
 
 def mistake(named: Named, result: Mapping[str, Any] | None, expected: Mapping[Path, str]) -> str:

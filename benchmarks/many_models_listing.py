@@ -42,14 +42,20 @@ def samples_in(folder: Path) -> list[Path]:
     return sorted([*found, *(each.parent for each in folder.rglob("saved_model.pb"))])
 
 
-def named_models(samples: Sequence[Path], count: int, folder: Path) -> list[Named]:
+def named_models(samples: Sequence[Path], count: int, folder: Path, operations: int = OPERATIONS_OF_THE_LARGE) -> list[Named]:
     """Give samples `count` names in turn; to ten names broken files, and to one a model that takes all memory.
 
     What cannot be converted lies between the others, at equal distances. A name is a link to the folder of the sample,
     so that the files beside it are beside every name.
+
+    Args:
+        samples: the samples, of which some are `.onnx`.
+        count: the number of names.
+        folder: the folder for all that is written.
+        operations: the number of operations of the model that takes all memory.
     """
     (folder / "names").mkdir(parents=True)
-    bad = [_broken(samples, number, folder) for number in range(BROKEN)] + [_large(folder)]
+    bad = [_broken(samples, number, folder) for number in range(BROKEN)] + [_large(folder, operations)]
     distance = max(1, count // (len(bad) + 1))
     models: list[Named] = []
     for number in range(count):
@@ -79,6 +85,6 @@ def _broken(samples: Sequence[Path], number: int, folder: Path) -> Path:
     return broken
 
 
-def _large(folder: Path) -> Path:
+def _large(folder: Path, operations: int) -> Path:
     (folder / "large").mkdir()
-    return chain(OPERATIONS_OF_THE_LARGE, folder / "large")
+    return chain(operations, folder / "large")

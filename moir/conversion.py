@@ -15,21 +15,14 @@ from typing import TYPE_CHECKING
 
 from moir.errors import INTERRUPTIONS, ConversionError, EmissionError, InferenceError, InternalError, MoirError, UsageError
 from moir.files.recognition import framework_of_file
-from moir.files.remote.addresses import path_here
+from moir.files.remote.addresses import shown
+from moir.files.remote.local import local_output
 from moir.files.source_files import check_as_read, check_not_read, recorded
 from moir.frameworks import load
 from moir.frameworks import read_model as read_framework_model
 from moir.frameworks.record import Framework
 from moir.options import ConversionOptions
-from moir.parameters.arguments import (
-    FLAG,
-    MODULE,
-    PATH,
-    Expected,
-    advice_on_instances,
-    checked,
-    list_of,
-)
+from moir.parameters.arguments import FLAG, MODULE, PATH, Expected, advice_on_instances, checked, list_of
 from moir.parameters.extension import TRANSFORMATIONS_CONFIG
 from moir.parameters.interface import INPUT, OUTPUT
 from moir.parameters.layout import LAYOUT, SOURCE_LAYOUT, TARGET_LAYOUT
@@ -325,14 +318,17 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
 
     Args:
         module: a module in opset dialects; it is not changed.
-        path: path of the `.xml`.
+        path: path or address of the `.xml`. At an address the files appear when both are complete; they may replace the
+            model that was read from there.
         compress_to_fp16: store weights in half precision.
 
-    Raises ArgumentError for arguments of other types, UsageError for a path that does not end in `.xml`,
-    EmissionError for a module that IR cannot represent, and VerifyException for an invalid one; then no file is written
-    or changed.
+    Raises ArgumentError for arguments of other types, UsageError for a path that does not end in `.xml` and for an
+    address that cannot be written to, EmissionError for a module that IR cannot represent, and VerifyException for an
+    invalid one; then no file is written or changed.
     """
-    return write_checked(module, path, compress_to_fp16=compress_to_fp16)
+    with local_output(str(path)) as output:
+        written = write_checked(module, output.path, compress_to_fp16=compress_to_fp16)
+    return written.at(shown(output.address))
 
 
 def write_checked(
@@ -357,7 +353,7 @@ def write_checked(
     from moir.emit.write import write_model
     from moir.rewriting.verification import verify_module
 
-    check_not_read(module, (path_here(path), weights_path(Path(path))))
+    check_not_read(module, (Path(path), weights_path(Path(path))))
     unchanged = partial(check_as_read, module)
 
     def check() -> None:

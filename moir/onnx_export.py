@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moir.conversion import run, stage
-from moir.errors import EmissionError
-from moir.files.remote.addresses import path_here
+from moir.errors import EmissionError, UsageError
+from moir.files.remote.addresses import is_address, shown
+from moir.files.remote.local import local_output
 from moir.files.source_files import check_as_read, check_not_read
 from moir.parameters.arguments import FLAG, MODULE, PATH, Expected, checked
 from moir.support.turns import in_turn
@@ -31,22 +32,31 @@ def save_onnx(module: ModuleOp, path: str | Path, *, opset: int | None = None, m
     Args:
         module: a module in opset dialects, converted with `target="none"`, or in the `onnx` dialect, whose version of
             the operator set is kept; it is not changed.
-        path: the file to write. Weights of 2 GB and more are written to a file of this name with `.data` beside it.
+        path: the path or the address of the file, which at an address ends in `.onnx`, and appears when it is complete.
+            Weights of 2 GB and more are written to a file of this name with `.data` beside it.
         opset: the version of ONNX's operator set, 13 or newer; by default the newest that is commonly implemented.
         matmul_nbits: whether products by weights of 4 and 8 bits become com.microsoft.MatMulNBits, which only ONNX
             Runtime has.
 
-    Raises ArgumentError for arguments of other types, UsageError for a version that cannot be written,
+    Raises ArgumentError for arguments of other types, UsageError for a version or an address that cannot be written,
     UnsupportedOperationError for an operation that ONNX does not have, and EmissionError for a module that ONNX cannot
     represent; then no file is changed.
     """
+    address = str(path)
+    if is_address(address) and not address.lower().endswith(ONNX_SUFFIX):
+        raise UsageError(f"the name of the file to write must end in {ONNX_SUFFIX}", location=shown(address))
+    with local_output(address) as output:
+        written = _written(module, output.path, opset, matmul_nbits)
+    return written.at(shown(output.address))
+
+
+def _written(module: ModuleOp, path: Path, opset: int | None, matmul_nbits: bool) -> WrittenOnnx:
     from moir.emit.onnx.write import DATA_SUFFIX, write_onnx
     from moir.files.output import ONNX_FILE, WEIGHTS_FILE, replacing_file
     from moir.lowering.to_onnx.driver import LowerToOnnxPass, is_lowered
     from moir.lowering.to_onnx.table import PREFERRED
     from moir.rewriting.verification import verify_module
 
-    path = path_here(path)
     data_path = path.with_name(path.name + DATA_SUFFIX)
     check_not_read(module, (path, data_path))
     lowered = module.clone()

@@ -22,17 +22,25 @@ class WrittenModel(NamedTuple):
         bin_path: path of the `.bin`.
         layers: number of layers, with those in bodies.
         weights_bytes: size of the `.bin` in bytes.
+        address: the address of the `.xml` if the model lies elsewhere, empty on this machine; see `at`.
     """
 
     xml_path: Path
     bin_path: Path
     layers: int
     weights_bytes: int
+    address: str = ""
 
     @property
     def files(self) -> list[Path]:
         """The paths of both files."""
         return [self.xml_path, self.bin_path]
+
+    def at(self, address: str) -> WrittenModel:
+        """The same at the address to which it was sent: the paths are names in its folder. Itself if that is empty."""
+        if not address:
+            return self
+        return self._replace(xml_path=Path(self.xml_path.name), bin_path=Path(self.bin_path.name), address=address)
 
 
 def write_model(

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import argparse
 import math
-import re
 from collections.abc import Sequence
 from typing import TypeVar
 
 from moir.support.records import Record
+from moir.support.sizes import size_of
 
 T = TypeVar("T")
-
-_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
-"""Units of sizes -> bytes."""
 
 
 class Shard(Record):
@@ -69,8 +66,8 @@ def seconds(text: str) -> float:
 
 def size(text: str) -> int:
     """A size in bytes, with or without a unit: 8GB, 512MiB. Raises ArgumentTypeError for another text."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([a-zA-Z]*)", text.strip())
-    if match is None or match[2].upper() not in _UNITS or not (value := int(float(match[1]) * _UNITS[match[2].upper()])):
+    value = size_of(text)
+    if value is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 8GB or 512MB")
     return value
 

@@ -134,3 +134,19 @@ def test_the_backend_tests_of_onnx(tmp_path: Path) -> None:
     unknown = run("benchmarks/onnx_backend.py", "--only", "test_nothing")
     assert unknown.returncode == 2
     assert "no test of the suite is called test_nothing" in unknown.stderr
+
+
+def test_many_models_have_names_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    listing = importlib.import_module("many_models_listing")
+    samples = listing.samples_in(DIGITS.parent)
+    assert samples == [DIGITS]
+    models = listing.named_models(samples, 48, tmp_path, operations=4)
+    assert len({each.model for each in models}) == len({each.output for each in models}) == 48
+    bad = [number for number, each in enumerate(models) if each.sample is None]
+    assert bad == list(range(3, 44, 4))
+    assert all(each.model.read_bytes() == DIGITS.read_bytes() for each in models if each.sample is not None)
+    broken = [models[number].model.read_bytes() for number in bad[:-1]]
+    assert set(broken) == {DIGITS.read_bytes()[: len(DIGITS.read_bytes()) // 2]}
+    manifest = listing.manifest_of(models, tmp_path / "models.toml")
+    assert manifest.read_text(encoding="utf-8").count("[[model]]") == 48

@@ -37,17 +37,26 @@ class WrittenOnnx(Record):
         data_path: path of its external data; None if it holds all weights itself.
         nodes: number of nodes, with those in bodies.
         weights_bytes: size of the tensors in bytes.
+        address: the address of the model if it lies elsewhere, empty on this machine; see `at`.
     """
 
     path: Path
     data_path: Path | None
     nodes: int
     weights_bytes: int
+    address: str = ""
 
     @property
     def files(self) -> list[Path]:
         """The paths of all files."""
         return [self.path, *([] if self.data_path is None else [self.data_path])]
+
+    def at(self, address: str) -> WrittenOnnx:
+        """The same at the address to which it was sent: the paths are names in its folder. Itself if that is empty."""
+        if not address:
+            return self
+        data_path = None if self.data_path is None else Path(self.data_path.name)
+        return self.with_fields(path=Path(self.path.name), data_path=data_path, address=address)
 
 
 def write_onnx(module: ModuleOp, path: Path, replacing: Replacing, *, largest_within: int = _WITHIN) -> WrittenOnnx:

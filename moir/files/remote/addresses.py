@@ -44,14 +44,6 @@ def is_address(text: str) -> bool:
     return bool(separator) and scheme.isascii() and scheme[:1].isalpha() and scheme.translate(_OTHERS_OF_SCHEMES).isalnum()
 
 
-def path_here(path: str | Path) -> Path:
-    """A path to write to from Python. Raises UsageError for an address, to which `moir.convert_models` writes."""
-    if is_address(str(path)):
-        hint = "use moir.convert_models([moir.Job(model, address)])"
-        raise UsageError("this function writes to paths of this machine", location=shown(str(path)), hint=hint)
-    return Path(path)
-
-
 def scheme_of(address: str) -> str:
     """The scheme of an address. Raises UsageError for one that is not among `PACKAGES`."""
     scheme = address.partition("://")[0].lower()

@@ -9,6 +9,7 @@ from shutil import disk_usage
 
 from moir.errors import ModelFileError, MoirError
 from moir.files.remote.addresses import shown
+from moir.files.remote.download_folder import make_room
 from moir.files.remote.local_files import Progress
 from moir.files.remote.store import RemoteFile, Store, described
 
@@ -97,8 +98,13 @@ def _append(store: Store, file: RemoteFile, partial: Path, progress: Progress | 
 
 
 def _check_space(file: RemoteFile, done: int, folder: Path) -> None:
-    """Raises ModelFileError if the disk has no space for the rest of a file, of which the size may be unknown."""
-    needed = _RESERVE + (0 if file.size is None else file.size - done)
+    """Make room for the rest of a file, of which the size may be unknown.
+
+    Raises ModelFileError if the disk has no space for it, also without the models that were used before.
+    """
+    rest = 0 if file.size is None else file.size - done
+    make_room(rest, _RESERVE)
+    needed = _RESERVE + rest
     if needed > (free := disk_usage(folder).free):
         reason = f"the rest of it takes {needed} bytes, and the disk of {folder} has {free}"
         raise ModelFileError(reason, location=shown(file.address), hint="free space there, or name another folder: MOIR_DOWNLOADS")

@@ -2,13 +2,13 @@
 
     MOIR_DOWNLOADS, by default ~/.cache/moir/downloads
       <digest of the address>/        one model, with the files beside it
-        lock
+        lock                          is held by a process that downloads it
+        in-use                        is shared by the processes that convert it (`download_folder.py`)
         versions.json                 the tag of each file, and the state that it has on this disk
         partial/<digest>              a file that is not complete, named by its address and version
         <name of its folder>/         the files, under the names that they have there
 
-A file is downloaded again if its tag has changed, or if somebody has changed it here. Everything may be removed at any
-time while no conversion runs. Only the user may read and write the folder.
+A file is downloaded again if its tag has changed, or if somebody has changed it here.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import Any, cast
 from moir.errors import ModelFileError
 from moir.files.remote.addresses import identity
 from moir.files.remote.download import download
+from moir.files.remote.download_folder import downloads, used
 from moir.files.remote.local_files import Progress
 from moir.files.remote.store import RemoteFile, Store
 from moir.files.unchanged_files import FileState
@@ -32,21 +33,6 @@ try:
     import fcntl
 except ImportError:  # Windows has no such locks
     fcntl = None
-
-VARIABLE = "MOIR_DOWNLOADS"
-"""The environment variable that names the folder."""
-
-
-def downloads() -> Path:
-    """The folder of this machine for what is downloaded, and for what waits to be uploaded; it is created."""
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(os.environ.get(VARIABLE) or Path(cache) / "moir" / "downloads")
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        hint = f"name another folder: {VARIABLE}"
-        raise ModelFileError(f"cannot be written: {error.strerror or error}", location=str(folder), hint=hint) from error
-    return folder.resolve()
 
 
 class Mirror:
@@ -65,6 +51,12 @@ class Mirror:
         self.files: dict[str, RemoteFile] = {}
         """The files that belong to the model, by their names in its folder."""
         self._versions: dict[str, list[Any]] = {}
+
+    @contextmanager
+    def used(self) -> Generator[None]:
+        """Keep the files of the model from being removed while they are fetched and read."""
+        with used(self._root):
+            yield
 
     @contextmanager
     def locked(self) -> Generator[None]:

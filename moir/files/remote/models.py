@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
 
-from moir.errors import ModelFileError, MoirError, UsageError
+from moir.errors import ModelFileError, UsageError
 from moir.files.recognition import framework_of_file
 from moir.files.remote.addresses import folder_of, is_inside, is_whole_bucket, joined, name_of, shown
 from moir.files.remote.local_files import LocalModel, Progress
+from moir.files.remote.messages import named
 from moir.files.remote.mirror import Mirror
 from moir.files.remote.store import RemoteFile, Store
 from moir.frameworks import load, readable
@@ -34,7 +35,7 @@ def downloaded_model(model: str, progress: Progress | None = None) -> Generator[
     if is_whole_bucket(model):
         hint = "give the address of a model in it"
         raise UsageError("this is all that somebody has stored, which is not listed", location=shown(model), hint=hint)
-    with _fetched_model(store, model, progress) as (mirror, path, folder), _named(mirror.folder, folder):
+    with _fetched_model(store, model, progress) as (mirror, path, folder), named(mirror.folder, folder):
         yield LocalModel(path, {(mirror.folder / name).resolve(): file for name, file in mirror.files.items()})
 
 
@@ -45,10 +46,11 @@ def downloaded_file(file: str) -> Generator[Path]:
     mirror = Mirror(store, file, "file")
     if (version := store.file(file)) is None:
         raise _absent(file)
-    with mirror.locked():
-        path = mirror.fetch(name_of(file), version)
-    with _named(mirror.folder, shown(folder_of(file))):
-        yield path
+    with mirror.used():
+        with mirror.locked():
+            path = mirror.fetch(name_of(file), version)
+        with named(mirror.folder, shown(folder_of(file))):
+            yield path
 
 
 @contextmanager
@@ -57,10 +59,11 @@ def _fetched_model(store: Store, model: str, progress: Progress | None) -> Gener
     version = store.file(model)
     if version is None and not store.is_web and (content := store.files(model)):
         mirror = Mirror(store, model, name_of(model))
-        with mirror.locked(), _named(mirror.folder, shown(model)):
-            _fetch_folder(mirror, content, progress)
-            mirror.remove_others()
-        yield mirror, mirror.folder, shown(model)
+        with mirror.used():
+            with mirror.locked(), named(mirror.folder, shown(model)):
+                _fetch_folder(mirror, content, progress)
+                mirror.remove_others()
+            yield mirror, mirror.folder, shown(model)
         return
     for ending in (each for framework in readable() for each in framework.completions):
         if version is None:
@@ -70,12 +73,13 @@ def _fetched_model(store: Store, model: str, progress: Progress | None) -> Gener
     name, folder = name_of(version.address), folder_of(model)
     # A program of PaddlePaddle without suffix is named like its folder.
     mirror = Mirror(store, model, _name_of_folder(folder))
-    with mirror.locked(), _named(mirror.folder, shown(folder)):
-        path = mirror.fetch(name, version, progress)
-        _fetch_beside(store, mirror, path, folder, progress)
-        mirror.remove_others()
-    # The reader completes the name itself.
-    yield mirror, mirror.folder / name_of(model), shown(folder)
+    with mirror.used():
+        with mirror.locked(), named(mirror.folder, shown(folder)):
+            path = mirror.fetch(name, version, progress)
+            _fetch_beside(store, mirror, path, folder, progress)
+            mirror.remove_others()
+        # The reader completes the name itself.
+        yield mirror, mirror.folder / name_of(model), shown(folder)
 
 
 def _fetch_folder(mirror: Mirror, content: dict[str, RemoteFile], progress: Progress | None) -> None:
@@ -144,16 +148,3 @@ def _name_of_folder(folder: str) -> str:
 
 def _absent(address: str) -> ModelFileError:
     return ModelFileError("there is no such file or folder", location=shown(address), hint="check the address, and who may read it")
-
-
-@contextmanager
-def _named(folder: Path, address: str) -> Generator[None]:
-    """Replace the path of a local folder in errors of the context by the address of what is in it."""
-    try:
-        yield
-    except MoirError as error:
-        for field in ("reason", "location", "hint", "model"):
-            text: str | None = getattr(error, field)
-            if text is not None:
-                setattr(error, field, text.replace(str(folder), address.rstrip("/")))
-        raise

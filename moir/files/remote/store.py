@@ -26,6 +26,9 @@ _MOST_FILES = 10_000
 _LONGEST_REASON = 200
 _SECONDS_TO_CONNECT, _SECONDS_OF_SILENCE = 30, 60
 
+_SECONDS_OF_ASSEMBLY = 300
+"""How long a store may be silent while it puts the parts of a file together; s3fs repeats the request after 15 s."""
+
 _LOGGERS = ("asyncio", "fsspec", "s3fs", "gcsfs", "adlfs")
 """Loggers whose messages repeat, with a traceback, what an exception says."""
 
@@ -156,6 +159,8 @@ def _file_system(scheme: str, address: str) -> Any:
         fsspec: Any = import_module("fsspec")
         kind = fsspec.get_filesystem_class(scheme)
         settings: dict[str, Any] = dict(kind._get_kwargs_from_urls(address))
+        if scheme == "s3":
+            kind.read_timeout = _SECONDS_OF_ASSEMBLY
         if scheme in WEB:
             aiohttp: Any = import_module("aiohttp")
             limits = aiohttp.ClientTimeout(total=None, sock_connect=_SECONDS_TO_CONNECT, sock_read=_SECONDS_OF_SILENCE)

@@ -16,8 +16,9 @@ from typing import Any
 from moir.errors import EmissionError, MoirError, UsageError
 from moir.files.output import ONNX_FILE
 from moir.files.remote.addresses import folder_of, is_whole_bucket, joined, name_of, shown
+from moir.files.remote.download_folder import downloads
 from moir.files.remote.local_files import Progress
-from moir.files.remote.mirror import downloads
+from moir.files.remote.messages import named
 from moir.files.remote.store import RemoteFile, Store, described
 from moir.files.staging import staging_folder
 from moir.frameworks import OPENVINO_IR
@@ -39,7 +40,8 @@ def uploaded_folder(output: str, sources: Iterable[RemoteFile], progress: Progre
     # Not in the folder for temporary files, which may be in memory.
     with staging_folder(downloads(), "output-") as folder:
         local = folder / name_of(output)
-        yield local
+        with named(folder, shown(folder_of(output))):
+            yield local
         # The .xml is last: without it the other files are no model.
         paths = sorted((each for each in folder.rglob("*") if each.is_file()), key=lambda each: (each == local, each))
         _upload(store, folder_of(output), folder, paths, progress)

@@ -30,13 +30,13 @@ class CacheFolder:
         """The folder on this machine."""
         if not is_address(place):
             return
-        from moir.files.remote.mirror import downloads
+        from moir.files.remote.download_folder import CACHE, downloads
         from moir.files.remote.store import Store
 
         self._store = Store(place)
         if self._store.is_web:
             raise UsageError("a server of the web is only read", location=shown(place), hint="keep the cache in a store, such as s3://")
-        self.path = downloads() / f"cache-{of_text(place)[:24]}"
+        self.path = downloads() / f"{CACHE}{of_text(place)[:24]}"
 
     def present(self, name: str) -> Path:
         """The path of a file of the cache, downloaded if it is not on this machine; it may be missing there, too.

@@ -6,6 +6,7 @@ The workers see the same files under the same paths.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -100,6 +101,8 @@ class _Run:
         self._begun = [0.0] * len(works)
         self._workers: Mapping[str, Any] = {}
         self._workers_known = -_REFRESH
+        self._is_lost = False
+        """Whether the connection to the scheduler is lost."""
         self._completed = _distributed().as_completed(loop=client.loop)
 
     def results(self) -> Generator[Ended]:
@@ -116,10 +119,12 @@ class _Run:
                 if outcome is not None:
                     yield Ended(number, outcome, time.perf_counter() - self._begun[number])
         finally:
-            with suppress(Exception):  # of a scheduler that is lost
-                self._client.cancel(list(self._numbers))
-                self._client.run(end_run, self._name, on_error="ignore")
-                self._client.set_metadata([self._name], None)
+            # A scheduler that is lost lets each request wait for a connection.
+            if not self._is_lost:
+                with suppress(Exception):
+                    self._client.cancel(list(self._numbers))
+                    self._client.run(end_run, self._name, on_error="ignore")
+                    self._client.set_metadata([self._name], None)
 
     def _submit(self) -> None:
         if time.monotonic() >= self._workers_known + _REFRESH:
@@ -149,6 +154,7 @@ class _Run:
         When a worker ends, Dask counts a failure for each task that was sent to it, also for tasks that had not begun.
         """
         if future.status in ("cancelled", "lost"):
+            self._is_lost = True
             hint = "what is done stays done: run again with --resume or --cache"
             raise ConversionError("the connection to the scheduler is lost", location=self._address, hint=hint)
         error: BaseException | None = future.exception()
@@ -207,6 +213,8 @@ def _distributed() -> Any:
 @contextmanager
 def _client(address: str) -> Generator[Client]:
     distributed = _distributed()
+    # Of a lost connection it prints tracebacks; what is to be said is in the ConversionError.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:

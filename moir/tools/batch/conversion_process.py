@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _PATIENCE = 5.0
 """Seconds that a process has to remove its temporary files when it is ended."""
 
+_WITHOUT_MEMORY = ("SIGABRT", "SIGSEGV")
+"""How Python and libraries end where memory is missing to raise an exception."""
+
 _STARTING = Lock()
 """Is held while a process is started, which changes the state of the whole process for a moment."""
 
@@ -75,6 +78,7 @@ class ConversionProcess:
         self.is_usable = True
         """Whether the process can convert a further model."""
         self._timeout = timeout
+        self._is_limited = memory is not None
         self._is_expired = False
         self._is_interrupted = False
         self._work: Work | None = None
@@ -136,6 +140,8 @@ class ConversionProcess:
             return failed(self._work, "ProcessEnded", f"the process has ended with status {status}")
         name = next((each.name for each in signal.Signals if each == -status), f"signal {-status}")
         advice = "it may have run out of memory: try --jobs 1" if name == "SIGKILL" else None
+        if self._is_limited and name in _WITHOUT_MEMORY:
+            advice = "it may have run out of memory: raise the limit"
         return failed(self._work, "ProcessEnded", f"the process was ended by {name}", advice)
 
 

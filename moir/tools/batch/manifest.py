@@ -12,7 +12,7 @@
 
 The keys before the first `[[model]]` are for all models. Keys are the names of parameters, as in a file of
 `--config`, and `input_model`, `output_dir`, `output_model` and `passes`. Paths are relative to the folder of the
-manifest.
+manifest. An `output_dir` or `output_model` of a model replaces either of those that are for all.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ MODELS = "model"
 
 OWN_KEYS = ("input_model", "output_dir", "output_model", "passes")
 """The keys that are not parameters."""
+
+OUTPUT_KEYS = ("output_dir", "output_model")
+"""The keys that say where the IR goes, of which a table has one."""
 
 _LARGEST = 64 << 20
 """The largest size of a manifest in bytes: some hundred thousand models."""
@@ -83,19 +86,28 @@ def read_manifest(path: str, overriding: ConversionOptions, place: str | None) -
     models: list[Listed] = []
     for number, each in enumerate(cast("list[dict[str, Any]]", tables), 1):
         where = f"model {number}"
-        models.append(_read_entry(path, folder, {**common, **_checked(path, each, where, names)}, where, overriding, place))
+        own = _checked(path, each, where, names)
+        inherited = {key: value for key, value in common.items() if key not in OUTPUT_KEYS or own.keys().isdisjoint(OUTPUT_KEYS)}
+        models.append(_read_entry(path, folder, {**inherited, **own}, where, overriding, place))
     return models
 
 
 def _checked(path: str, table: Mapping[str, Any], where: str, names: frozenset[str]) -> dict[str, Any]:
-    """The keys of a table with underscores. Raises UsageError for one that is not among the names of parameters."""
+    """The keys of a table with underscores.
+
+    Raises UsageError for one that is not among the names of parameters, and for two that say where the IR goes.
+    """
     keys = {key.replace("-", "_"): value for key, value in table.items()}
+    prefix = f"{where}: " if where else ""
     for name in keys:
         if name not in names and name not in OWN_KEYS:
             hint = did_you_mean(name, [*OWN_KEYS, *names], "keys are the names of options")
-            raise UsageError(f"{where + ': ' if where else ''}there is no key {name!r}", location=path, hint=hint)
+            raise UsageError(f"{prefix}there is no key {name!r}", location=path, hint=hint)
         if name in OWN_KEYS and not isinstance(keys[name], str):
-            raise UsageError(f"{where + ': ' if where else ''}{name} must be a text, not {keys[name]!r}", location=path)
+            raise UsageError(f"{prefix}{name} must be a text, not {keys[name]!r}", location=path)
+    if keys.keys() >= set(OUTPUT_KEYS):
+        hint = "give either; an output_model is a path of its own"
+        raise UsageError(f"{prefix}there are an output_dir and an output_model", location=path, hint=hint)
     return keys
 
 

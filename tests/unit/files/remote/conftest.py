@@ -85,7 +85,7 @@ def bucket(server: tuple[Cable, Any], monkeypatch: pytest.MonkeyPatch) -> Genera
     client.create_bucket(Bucket="models")
     created = Bucket(cable, client)
     yield created
-    cable.is_down, cable.left, cable.sent = False, None, None
+    cable.is_down, cable.left, cable.sent, cable.pause = False, None, None, 0.0
     for key in created.stored():
         created.delete(key)
     created.abort_uploads()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import threading
+import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -30,6 +31,8 @@ class Cable:
         """The bytes of answers that come through before the connection is cut, once; None for any."""
         self.sent: int | None = None
         """The bytes of requests after which the cable is down; None for any."""
+        self.pause = 0.0
+        """Seconds for which each piece of an answer waits."""
         self.cuts = 0
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -57,6 +60,8 @@ class Cable:
                         break
                 if self.is_down:
                     break
+                if not is_request:
+                    time.sleep(self.pause)
                 target.sendall(data)
         for each in (source, target):
             with suppress(OSError):

@@ -54,6 +54,17 @@ def test_a_server_that_stops_has_the_older_model_or_none(bucket: Bucket, sent: i
         assert (bucket.get("ir/m.xml"), bucket.get("ir/m.bin")) == (b"<net old>", b"old")
 
 
+def test_a_store_may_take_long_to_put_the_parts_together(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    import s3fs
+
+    # A library that repeats the request while the store is at work gets an error, and the model appears later.
+    monkeypatch.setattr(s3fs.S3FileSystem, "read_timeout", 0.1)
+    monkeypatch.setattr(s3fs.S3FileSystem, "_cache", {})
+    bucket.cable.pause = 0.3
+    write("s3://models/ir/m.xml", b"content")
+    assert bucket.stored() == ["ir/m.bin", "ir/m.xml"]
+
+
 def test_a_failure_aborts_the_parts(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

@@ -111,6 +111,23 @@ def test_a_manifest_says_what_becomes_of_each_model(monkeypatch: pytest.MonkeyPa
     assert shape_and_type("mine/further/big.xml") == ([3, 8], 256)
 
 
+def test_a_place_of_a_model_replaces_that_of_all() -> None:
+    model = '[[model]]\ninput_model = "models/a.onnx"\n'
+    Path("models.toml").write_text(f'output_model = "all"\n{model}{model}output_dir = "mine"\n')
+    assert main(["--manifest", "models.toml", "--silent"]) == 0
+    assert Path("all.xml").exists()
+    assert Path("mine/a.xml").exists()
+
+
+@pytest.mark.parametrize("where", ["", "model 1: "])
+def test_a_manifest_says_one_place(where: str, capsys: pytest.CaptureFixture[str]) -> None:
+    both, model = 'output_dir = "ir"\noutput-model = "net"\n', '[[model]]\ninput_model = "models/a.onnx"\n'
+    Path("models.toml").write_text(model + both if where else both + model)
+    assert main(["--manifest", "models.toml"]) == 2
+    hint = "give either; an output_model is a path of its own"
+    assert capsys.readouterr().err == f"moir: error: models.toml: {where}there are an output_dir and an output_model; {hint}\n"
+
+
 def test_a_manifest_may_be_larger_than_a_configuration() -> None:
     Path("models.toml").write_text(MANIFEST + f"# {'x' * 100}\n" * 20_000)
     assert main(["--manifest", "models.toml", "--silent", "-j1"]) == 0

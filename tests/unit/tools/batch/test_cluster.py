@@ -57,9 +57,10 @@ def scheduler(folder: Path) -> Generator[tuple[subprocess.Popen[str], str]]:
 
 
 @contextmanager
-def worker(folder: Path, address: str) -> Generator[None]:
+def worker(folder: Path, address: str, *options: str) -> Generator[None]:
     resources = ("--resources", f"memory={MEMORY_OF_A_WORKER}")
-    with running(folder, "distributed.cli.dask_worker", address, "--nthreads", "1", "--local-directory", str(folder), *resources):
+    arguments = (address, "--nthreads", "1", "--local-directory", str(folder), *resources, *options)
+    with running(folder, "distributed.cli.dask_worker", *arguments):
         yield
 
 
@@ -156,11 +157,11 @@ def test_a_worker_with_another_version_is_refused(address: str, monkeypatch: pyt
     assert not Path("a.begun").exists()
 
 
-def test_a_scheduler_that_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with scheduler(tmp_path) as (process, address), worker(tmp_path, address):
+def test_a_scheduler_that_is_lost(tmp_path: Path) -> None:
+    with scheduler(tmp_path) as (process, address), worker(tmp_path, address, "--no-nanny"):
         results = converted_on_cluster(works("quick", "slow"), slow, address)
         assert next(results).outcome.result.model == "quick"
-        monkeypatch.setattr(cluster, "_PATIENCE", 1)
+        wait_until(Path("slow.begun").exists)
         process.kill()
         with pytest.raises(ConversionError, match="the connection to the scheduler is lost; what is done stays done"):
             next(results)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -67,6 +69,22 @@ def test_a_conversion_that_takes_more_than_all_memory_fails_alone() -> None:
     assert failure is not None
     assert "MemoryError" in failure.error
     assert failure.message == "out of memory"
+
+
+def aborted(work: Work) -> ConversionResult:
+    """What Python does if there is no memory to describe that there is no memory."""
+    os.kill(os.getpid(), signal.SIGABRT)
+    return ConversionResult(work.model, "converted")
+
+
+def test_a_process_that_ends_itself_under_a_limit_of_memory() -> None:
+    (limited,) = converted(works("a"), aborted, Limits(1, memory=500_000_000))
+    (unlimited,) = converted(works("a"), aborted, Limits(1))
+    failures = [each.outcome.result.failure for each in (limited, unlimited)]
+    assert [each.message for each in failures if each is not None] == [
+        "the process was ended by SIGABRT; it may have run out of memory: raise the limit",
+        "the process was ended by SIGABRT",
+    ]
 
 
 def test_conversions_wait_for_memory() -> None:

@@ -670,7 +670,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "round-windows-up": ((("MaxPool",),),),
     "sample-1d": ((("RandomUniform",),), (("Multinomial",),)),
     "scale-queries": ((("ScaledDotProductAttention",),),),
-    "search-along-axes": ((("TopK",),), (("Convert",),), (("Unique",),)),
+    "search-along-axes": ((("TopK",),), (("Convert",),), (("TopK",), ("AvgPool", "MaxPool")), (("Unique",),)),
     "search-filled-rows": ((("SearchSorted",),),),
     "select-by-logic": ((("Select",),),),
     "select-int-by-mask": ((("Select",),),),

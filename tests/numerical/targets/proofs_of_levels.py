@@ -176,6 +176,11 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         [np.array([[[1, 3], [2, 4]]] * 2, np.float32)],
         np.array([[1, 3], [2, 4]], np.float32),
     ),
+    "entries-of-products": (
+        lambda x: rounded(ops.gather(ops.multiply(x, floats(1, 2).reshape(1, 2, 1)), np.int64(1), np.int64(0)), -128, 127),
+        [np.array([[[1, 3], [2, 4]]] * 2, np.float32)],
+        np.array([[1, 3], [4, 8]], np.float32),
+    ),
     "convolved-parts": (convolved_parts, [floats(3, 5).reshape(1, 2, 1, 1)], floats(5, 6).reshape(1, 2, 1, 1)),
     "levels-of-unknown-sizes": (
         lambda x: rounded(rounded_by(x, floats(1, 2).reshape(2, 1)), -128, 127),

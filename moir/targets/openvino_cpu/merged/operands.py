@@ -27,6 +27,9 @@ _KEEPING = frozenset(
 )
 """Operations through which the plugin moves the scales of quantized values."""
 
+_PRODUCTS = frozenset(("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData", "MatMul"))
+"""Operations of quantized weights, which have scales for channels."""
+
 
 def rounding_of(value: SSAValue) -> FakeQuantize | None:
     """The FakeQuantize that computes a value, looking through movements and scaling; None if there is no such
@@ -270,23 +273,23 @@ class LimitsBehindTranspose(Pattern):
         rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [same, *limits], dict(op.properties)).results[0])
 
 
-class GatherOfQuantizedValues(Pattern):
-    """Keeps a Gather of one scalar index apart from a FakeQuantize with several limits before it.
+class GatherOfScaledValues(Pattern):
+    """Keeps a Gather of a scalar index, or of indices of several dimensions, apart from scales of channels before it.
 
-        %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high)   // %low: [1, 2, 1, 1]
+        %0 = opset1.Multiply(%x, %s)                             // %x: [2, 4, 7, 7], %s: [1, 4, 1, 1]
         %y = opset8.Gather(%0, 1, 3)
     ->  %y = opset8.Gather(opset1.Maximum(-inf, %0), 1, 3)
 
-    The plugin multiplies the result by scales that still have the axis: the result has one more dimension, or is not
-    compiled.
+    If a model has a FakeQuantize anywhere, the plugin takes any constant factors, and the limits of a FakeQuantize, for
+    scales and multiplies the result by them. They still have the axis, and none of the added dimensions: the result has
+    another shape, or is not compiled.
     """
 
     roots = ("opset8.Gather", "opset7.Gather", "opset1.Gather")
     companions = ((FakeQuantize,),)
 
     def may_match(self, op: Operation) -> bool:
-        before = rounding_of(op.operands[0])
-        return rank_of(op.operands[1]) == 0 and before is not None and any(map(_is_list, before.operands[1:]))
+        return rank_of(op.operands[1]) != 1 and _has_scales(op.operands[0])
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
@@ -294,6 +297,23 @@ class GatherOfQuantizedValues(Pattern):
         if not is_computed_identity(data):
             same = computed_identity(rewriter.op, data)
             rewriter.replace_with(op, rewriter.op.create(type(op), [same, *others], dict(op.properties)).results)
+
+
+def _has_scales(value: SSAValue) -> bool:
+    """Whether the plugin may take a value for integers by scales of several elements; not one of constants alone."""
+    has_scales = False
+    while isinstance(owner := value.owner, OpsetOp) and owner.operands:
+        constants = [each for each in owner.operands if isinstance(each.owner, Constant)]
+        if isinstance(owner, FakeQuantize):
+            return has_scales or any(map(_is_list, constants))
+        if owner.KIND in _PRODUCTS:
+            return has_scales or rounding_of(owner.operands[0]) is not None
+        count = len(owner.operands) - len(constants)
+        if not (owner.KIND in _KEEPING or (count == 1 and (owner.POINTWISE or owner.BROADCASTS))):
+            return has_scales and count > 0
+        has_scales = has_scales or (owner.KIND in ("Divide", "Multiply") and any(map(_is_list, constants)))
+        value = next((each for each in owner.operands if each not in constants), owner.operands[0])
+    return has_scales
 
 
 FORMS = (
@@ -306,7 +326,7 @@ FORMS = (
             QuantizedValuesWithoutZero,
             QuantizedDynamicShape,
             LimitsBehindTranspose,
-            GatherOfQuantizedValues,
+            GatherOfScaledValues,
         ),
         "Gives the limits of a FakeQuantize one shape, and separates it from normalizations and convolutions.",
         faults=(
@@ -326,6 +346,12 @@ FORMS = (
             ),
             Fault(
                 "entries-of-levels", "Gather of one entry of a FakeQuantize with several limits", "has a dimension more, or is not compiled"
+            ),
+            Fault(
+                "entries-of-products",
+                "Gather of a scalar index, or of indices of several dimensions, of a product with constants for channels, in a model "
+                "that has a FakeQuantize",
+                "has another shape, or is not compiled",
             ),
             Fault(
                 "levels-of-unknown-sizes",

@@ -695,7 +695,12 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     ),
     "separate-parts": ((("Concat",), ("Convolution",), ("Split", "VariadicSplit")),),
     "separate-products": ((("MatMul",),),),
-    "separate-quantized-averages": ((("Divide", "Multiply"), ("AvgPool",), ("FakeQuantize",)), (("AvgPool",),), (("Clamp",),)),
+    "separate-quantized-averages": (
+        (("Divide", "Multiply"), ("AvgPool",), ("FakeQuantize",)),
+        (("AvgPool",),),
+        (("AvgPool",), ("FakeQuantize",), ("Add", "Subtract")),
+        (("Clamp",),),
+    ),
     "separate-queries": ((("Transpose",), ("MatMul", "ScaledDotProductAttention")),),
     "separate-reductions": (
         (

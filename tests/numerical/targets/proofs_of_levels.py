@@ -158,6 +158,11 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         [np.array([[-0.25, 0.25]], np.float32)],
         np.array([[-0.5, 0.5]], np.float32),
     ),
+    "normalized-products": (
+        lambda x: rounded(ops.mvn(ops.multiply(x, floats(8)), np.array([1]), True, 12.0, "INSIDE_SQRT"), -32, 31.75),
+        [np.array([[-0.25, 0.25]], np.float32)],
+        np.array([[-0.5, 0.5]], np.float32),
+    ),
     "levels-without-zero": (
         quantized_convolution,
         [floats(0.5, -1.5, 2.5, 3.5).reshape(1, 4, 1, 1)],

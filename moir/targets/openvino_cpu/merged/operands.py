@@ -46,27 +46,40 @@ def rounding_of(value: SSAValue) -> FakeQuantize | None:
 
 
 class NormalizationOfQuantizedValues(Pattern):
-    """Separates a normalization from the quantization of its data.
+    """Separates a normalization from the quantization of its data, and from constant factors in a quantized model.
 
         %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high)
         %y = opset6.MVN(%0, [2]) {eps = 1e-05}
     ->  %y = opset6.MVN(opset1.Maximum(-inf, %0), [2]) {eps = 1e-05}
 
     The plugin normalizes the quantized integers, and adds ε to their variance, which is the variance of the dequantized
-    values divided by the square of the scale.
+    values divided by the square of the scale. If a model has a FakeQuantize anywhere, it takes constant factors for
+    scales, also those of a summand.
     """
 
     roots = ("opset6.MVN", "opset2.MVN", "opset1.MVN", "opset12.GroupNormalization")
     companions = ((FakeQuantize,),)
 
     def may_match(self, op: Operation) -> bool:
-        return rounding_of(op.operands[0]) is not None and not is_computed_identity(op.operands[0])
+        data = op.operands[0]
+        return not is_computed_identity(data) and (rounding_of(data) is not None or _is_product(data))
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
         data, *others = op.operands
         same = computed_identity(rewriter.op, data)
         rewriter.replace_with(op, rewriter.op.create(type(op), [same, *others], dict(op.properties)).results)
+
+
+def _is_product(value: SSAValue) -> bool:
+    """Whether a value, or what movements, a Relu or a sum compute it of, is a product with a constant, or quantized."""
+    while isinstance(owner := value.owner, OpsetOp) and owner.KIND in _KEEPING:
+        value = owner.operands[0]
+    summands = owner.operands if isinstance(owner, OpsetOp) and owner.KIND in ("Add", "Subtract") else (value,)
+    factors = (
+        each.owner for each in summands if isinstance(each.owner, OpsetOp) and each.owner.KIND in ("Divide", "FakeQuantize", "Multiply")
+    )
+    return any(isinstance(operand.owner, Constant) for factor in factors for operand in factor.operands)
 
 
 class QuantizedValuesWithoutZero(Pattern):
@@ -331,6 +344,12 @@ FORMS = (
         "Gives the limits of a FakeQuantize one shape, and separates it from normalizations and convolutions.",
         faults=(
             Fault("normalized-levels", "MVN and GroupNormalization of a FakeQuantize", "add ε to the variance of the quantized integers"),
+            Fault(
+                "normalized-products",
+                "MVN and GroupNormalization of a product with a constant, perhaps added to another value, in a model that has a "
+                "FakeQuantize",
+                "add ε to the variance without the factor",
+            ),
             Fault(
                 "levels-without-zero",
                 "Convolution with quantized filters of a FakeQuantize with quantized values on both sides of 0, but none for 0",

@@ -257,3 +257,28 @@ builtin.module {
     opset1.Result(%5) {name = "d"}
   }
 }
+
+// -----
+
+// A sum with a product with a constant, in a model that has a FakeQuantize.
+// CHECK-LABEL: moir.model @normalized_products
+// CHECK:         %[[S:.*]] = opset1.Add(%x, %{{.*}})
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[S]])
+// CHECK-NEXT:    opset6.MVN(%[[M]], %axis)
+// CHECK:         opset6.MVN(%x, %axis)
+builtin.module {
+  moir.model @normalized_products {
+    %x = opset1.Parameter() {name = "x"} : tensor<2x8xf32>
+    %axis = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-2.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [13.9375]>} : tensor<f32>
+    %0 = opset1.Multiply(%x, %high) : tensor<2x8xf32>
+    %1 = opset1.Add(%x, %0) : tensor<2x8xf32>
+    %2 = opset6.MVN(%1, %axis) {normalize_variance = true, eps = 0.001, eps_mode = "INSIDE_SQRT"} : tensor<2x8xf32>
+    %3 = opset6.MVN(%x, %axis) {normalize_variance = true, eps = 0.001, eps_mode = "INSIDE_SQRT"} : tensor<2x8xf32>
+    %4 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<2x8xf32>
+    opset1.Result(%2) {name = "a"}
+    opset1.Result(%3) {name = "b"}
+    opset1.Result(%4) {name = "c"}
+  }
+}

@@ -672,7 +672,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "round-windows-up": ((("MaxPool",),),),
     "sample-1d": ((("RandomUniform",),), (("Multinomial",),)),
     "scale-queries": ((("ScaledDotProductAttention",),),),
-    "search-along-axes": ((("TopK",),), (("Convert",),), (("Unique",),)),
+    "search-along-axes": ((("TopK",),), (("Convert",),), (("TopK",), ("AvgPool", "MaxPool")), (("Unique",),)),
     "search-filled-rows": ((("SearchSorted",),),),
     "select-by-logic": ((("Select",),),),
     "select-int-by-mask": ((("Select",),),),
@@ -697,7 +697,12 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     ),
     "separate-parts": ((("Concat",), ("Convolution",), ("Split", "VariadicSplit")),),
     "separate-products": ((("MatMul",),),),
-    "separate-quantized-averages": ((("Divide", "Multiply"), ("AvgPool",), ("FakeQuantize",)), (("AvgPool",),), (("Clamp",),)),
+    "separate-quantized-averages": (
+        (("Divide", "Multiply"), ("AvgPool",), ("FakeQuantize",)),
+        (("AvgPool",),),
+        (("AvgPool",), ("FakeQuantize",), ("Add", "Subtract")),
+        (("Clamp",),),
+    ),
     "separate-queries": ((("Transpose",), ("MatMul", "ScaledDotProductAttention")),),
     "separate-reductions": (
         (
@@ -732,7 +737,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         ),
         (("Add", "Divide", "Multiply", "Subtract"), ("MatMul",)),
     ),
-    "separate-transposes": ((("Convolution",), ("Transpose",)), (("Reshape",), ("Transpose",))),
+    "separate-transposes": ((("Convolution",), ("Reshape", "Squeeze", "Transpose", "Unsqueeze")), (("Reshape",), ("Transpose",))),
     "separate-weights": ((("MatMul",),),),
     "shift-int64-as-int32": ((("BitwiseLeftShift", "BitwiseRightShift"),),),
     "simplify-broadcast": ((("Broadcast",),),),

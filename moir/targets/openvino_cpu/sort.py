@@ -7,8 +7,10 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.element_types import boolean, si64
 from moir.dialects.opset.data_types import Convert
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.pooling import PoolingOp
 from moir.dialects.opset.sort import SearchSorted, TopKOp, Unique
-from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
+from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
 from moir.rewriting.builder import Operand
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Fault, Form
@@ -53,6 +55,54 @@ class TruthOfLargest(Pattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         rewriter.replace_with(op, rewriter.op.NotEqual(op.operands[0], 0))
+
+
+_OF_ITS_LAYOUT = frozenset(("AdaptiveAvgPool", "AdaptiveMaxPool", "Concat", "FakeQuantize", "LRN", "Pad", "Slice", "Softmax", "Split",
+                            "StridedSlice", "VariadicSplit"))  # fmt: skip
+"""Operations, besides elementwise ones, whose results the plugin may store in the layout of their operand."""
+
+
+class LargestOfPooledChannels(Pattern):
+    """Adds a first dimension to the data of a TopK along the channels of what is computed by pooling.
+
+        %0 = opset1.AvgPool(%x)                              // [1, 64, 28, 28]
+        %v, %i = opset11.TopK(%0, 3) {axis = 1}
+    ->  %1 = opset1.Unsqueeze(%0, [0])
+        %2, %3 = opset11.TopK(%1, 3) {axis = 2}
+        %v = opset1.Squeeze(%2, [0])
+        %i = opset1.Squeeze(%3, [0])
+
+    Pooling returns channels in blocks. With a limit of the instruction set below AVX-512 (`ONEDNN_MAX_CPU_ISA`) on a
+    processor that has it, the blocks have 8 channels, but TopK takes them to have 16.
+    """
+
+    roots = (TopKOp,)
+    companions = ((PoolingOp,),)
+
+    def may_match(self, op: Operation) -> bool:
+        assert isinstance(op, TopKOp)
+        rank = rank_of(op.operands[0])
+        if rank is None or rank < 3 or normalize_axis(op.integer("axis"), rank) != 1:
+            return False
+        values, seen = [op.operands[0]], set[SSAValue]()
+        while values:
+            value = values.pop()
+            owner = value.owner
+            if isinstance(owner, PoolingOp):
+                return True
+            if value in seen or not isinstance(owner, OpsetOp):
+                continue
+            seen.add(value)
+            if owner.POINTWISE or owner.BROADCASTS or owner.KIND in _OF_ITS_LAYOUT:
+                values.extend(owner.operands)
+        return False
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, TopKOp)
+        data, count = op.operands
+        build = rewriter.op
+        results = build.create(type(op), [build.Unsqueeze(data, [0]), count], {**op.properties, "axis": 2}).results
+        rewriter.replace_with(op, [build.Squeeze(each, [0]) for each in results])
 
 
 class DistinctSlices(Pattern):
@@ -163,8 +213,8 @@ FORMS = (
     ),
     Form(
         "search-along-axes",
-        (LargestOfNone, TruthOfLargest, DistinctSlices, DistinctElements),
-        "Finds distinct elements along the first axis, and the largest elements only of data that has any.",
+        (LargestOfNone, TruthOfLargest, LargestOfPooledChannels, DistinctSlices, DistinctElements),
+        "Finds distinct elements along the first axis, and the largest ones only of data that has any and not along channels.",
         after=("compare-uint32",),
         faults=(
             Fault("top-k-empty", "TopK of no element, of data that have some", "does not run; with one thread its result has other sizes"),
@@ -176,6 +226,12 @@ FORMS = (
             ),
             Fault("unique-no-constant", "Unique of a constant without elements", "ends the process"),
             Fault("top-k-none", "TopK of the largest 0 elements, of data of static sizes", "is not compiled"),
+            Fault(
+                "largest-of-pooled-channels",
+                "TopK along the channels of what AvgPool or MaxPool computes, with a limit of the instruction set below AVX-512 "
+                "on a processor that has it",
+                "is that of elements of other positions",
+            ),
             Fault("top-k-truth", "Convert of what TopK returns to boolean", "is not compiled"),
         ),
     ),

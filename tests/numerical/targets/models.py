@@ -86,6 +86,7 @@ PROVEN_ELSEWHERE = {
     "extension-choice": "tests/numerical/keras/test_preprocessing.py: the runtime has to load an extension",
     "kept-convolution-with-sum": "tests/numerical/checking/test_keep_precision.py: a hint of bf16 shows it",
     "kept-product-with-bias": "tests/numerical/checking/test_keep_precision.py: a hint of bf16 shows it",
+    "largest-of-pooled-channels": "tests/numerical/targets/test_instructions.py: a limit of the instruction set shows it",
     "length-of-vector": "tests/numerical/onnx/test_movement.py: a model that is reshaped shows it",
     "nested-iterators": "tests/numerical/pytorch/test_composites.py: the runtime cannot make the model",
     "random-subtrahend": "tests/numerical/onnx/test_generation.py: one run does not show it",

@@ -101,6 +101,11 @@ PROOFS_OF_TRANSPOSES: dict[str, Proof] = {
         [CHANNELS],
         CHANNELS.transpose(0, 2, 1, 3),
     ),
+    "strided-compressed-convolution": (
+        lambda x: ops.reshape(ops.convolution(x, unit_kernels(), [2, 2], [0, 0], [0, 0], [1, 1]), np.array([1, -1]), False),
+        [CHANNELS],
+        CHANNELS[:, :, ::2, ::2].reshape(1, -1),
+    ),
     "shuffled-unknown-groups": (
         shuffled,
         [np.arange(24, dtype=np.float32).reshape(3, 4, 1, 2)],

@@ -120,6 +120,13 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         [np.ones((1, 1, 2, 2), np.float32)],
         floats(0.25, 0.5, 0.5, 1).reshape(1, 1, 2, 2),
     ),
+    "padded-differences": (
+        lambda x: rounded(
+            ops.avg_pool(ops.multiply(ops.subtract(x, floats(1)), floats(4)), [1, 1], [1, 1], [0, 0], [2, 2], False), -128, 127
+        ),
+        [np.full((1, 1, 2, 2), 2, np.float32)],
+        floats(1, 2, 2, 4).reshape(1, 1, 2, 2),
+    ),
     "chains-of-products": (
         perceptron,
         [np.ones((4, 4), np.float32), np.full((4, 4), 3, np.float32)],
@@ -151,6 +158,11 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         [np.array([[-0.25, 0.25]], np.float32)],
         np.array([[-0.5, 0.5]], np.float32),
     ),
+    "normalized-products": (
+        lambda x: rounded(ops.mvn(ops.multiply(x, floats(8)), np.array([1]), True, 12.0, "INSIDE_SQRT"), -32, 31.75),
+        [np.array([[-0.25, 0.25]], np.float32)],
+        np.array([[-0.5, 0.5]], np.float32),
+    ),
     "levels-without-zero": (
         quantized_convolution,
         [floats(0.5, -1.5, 2.5, 3.5).reshape(1, 4, 1, 1)],
@@ -175,6 +187,11 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         lambda x: ops.gather(rounded_by(x, floats(1, 2).reshape(1, 2, 1)), np.int64(1), np.int64(0)),
         [np.array([[[1, 3], [2, 4]]] * 2, np.float32)],
         np.array([[1, 3], [2, 4]], np.float32),
+    ),
+    "entries-of-products": (
+        lambda x: rounded(ops.gather(ops.multiply(x, floats(1, 2).reshape(1, 2, 1)), np.int64(1), np.int64(0)), -128, 127),
+        [np.array([[[1, 3], [2, 4]]] * 2, np.float32)],
+        np.array([[1, 3], [4, 8]], np.float32),
     ),
     "convolved-parts": (convolved_parts, [floats(3, 5).reshape(1, 2, 1, 1)], floats(5, 6).reshape(1, 2, 1, 1)),
     "levels-of-unknown-sizes": (

@@ -27,6 +27,9 @@ _KEEPING = frozenset(
 )
 """Operations through which the plugin moves the scales of quantized values."""
 
+_PRODUCTS = frozenset(("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData", "MatMul"))
+"""Operations of quantized weights, which have scales for channels."""
+
 
 def rounding_of(value: SSAValue) -> FakeQuantize | None:
     """The FakeQuantize that computes a value, looking through movements and scaling; None if there is no such
@@ -43,27 +46,40 @@ def rounding_of(value: SSAValue) -> FakeQuantize | None:
 
 
 class NormalizationOfQuantizedValues(Pattern):
-    """Separates a normalization from the quantization of its data.
+    """Separates a normalization from the quantization of its data, and from constant factors in a quantized model.
 
         %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high)
         %y = opset6.MVN(%0, [2]) {eps = 1e-05}
     ->  %y = opset6.MVN(opset1.Maximum(-inf, %0), [2]) {eps = 1e-05}
 
     The plugin normalizes the quantized integers, and adds ε to their variance, which is the variance of the dequantized
-    values divided by the square of the scale.
+    values divided by the square of the scale. If a model has a FakeQuantize anywhere, it takes constant factors for
+    scales, also those of a summand.
     """
 
     roots = ("opset6.MVN", "opset2.MVN", "opset1.MVN", "opset12.GroupNormalization")
     companions = ((FakeQuantize,),)
 
     def may_match(self, op: Operation) -> bool:
-        return rounding_of(op.operands[0]) is not None and not is_computed_identity(op.operands[0])
+        data = op.operands[0]
+        return not is_computed_identity(data) and (rounding_of(data) is not None or _is_product(data))
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
         data, *others = op.operands
         same = computed_identity(rewriter.op, data)
         rewriter.replace_with(op, rewriter.op.create(type(op), [same, *others], dict(op.properties)).results)
+
+
+def _is_product(value: SSAValue) -> bool:
+    """Whether a value, or what movements, a Relu or a sum compute it of, is a product with a constant, or quantized."""
+    while isinstance(owner := value.owner, OpsetOp) and owner.KIND in _KEEPING:
+        value = owner.operands[0]
+    summands = owner.operands if isinstance(owner, OpsetOp) and owner.KIND in ("Add", "Subtract") else (value,)
+    factors = (
+        each.owner for each in summands if isinstance(each.owner, OpsetOp) and each.owner.KIND in ("Divide", "FakeQuantize", "Multiply")
+    )
+    return any(isinstance(operand.owner, Constant) for factor in factors for operand in factor.operands)
 
 
 class QuantizedValuesWithoutZero(Pattern):
@@ -270,23 +286,23 @@ class LimitsBehindTranspose(Pattern):
         rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [same, *limits], dict(op.properties)).results[0])
 
 
-class GatherOfQuantizedValues(Pattern):
-    """Keeps a Gather of one scalar index apart from a FakeQuantize with several limits before it.
+class GatherOfScaledValues(Pattern):
+    """Keeps a Gather of a scalar index, or of indices of several dimensions, apart from scales of channels before it.
 
-        %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high)   // %low: [1, 2, 1, 1]
+        %0 = opset1.Multiply(%x, %s)                             // %x: [2, 4, 7, 7], %s: [1, 4, 1, 1]
         %y = opset8.Gather(%0, 1, 3)
     ->  %y = opset8.Gather(opset1.Maximum(-inf, %0), 1, 3)
 
-    The plugin multiplies the result by scales that still have the axis: the result has one more dimension, or is not
-    compiled.
+    If a model has a FakeQuantize anywhere, the plugin takes any constant factors, and the limits of a FakeQuantize, for
+    scales and multiplies the result by them. They still have the axis, and none of the added dimensions: the result has
+    another shape, or is not compiled.
     """
 
     roots = ("opset8.Gather", "opset7.Gather", "opset1.Gather")
     companions = ((FakeQuantize,),)
 
     def may_match(self, op: Operation) -> bool:
-        before = rounding_of(op.operands[0])
-        return rank_of(op.operands[1]) == 0 and before is not None and any(map(_is_list, before.operands[1:]))
+        return rank_of(op.operands[1]) != 1 and _has_scales(op.operands[0])
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
@@ -294,6 +310,23 @@ class GatherOfQuantizedValues(Pattern):
         if not is_computed_identity(data):
             same = computed_identity(rewriter.op, data)
             rewriter.replace_with(op, rewriter.op.create(type(op), [same, *others], dict(op.properties)).results)
+
+
+def _has_scales(value: SSAValue) -> bool:
+    """Whether the plugin may take a value for integers by scales of several elements; not one of constants alone."""
+    has_scales = False
+    while isinstance(owner := value.owner, OpsetOp) and owner.operands:
+        constants = [each for each in owner.operands if isinstance(each.owner, Constant)]
+        if isinstance(owner, FakeQuantize):
+            return has_scales or any(map(_is_list, constants))
+        if owner.KIND in _PRODUCTS:
+            return has_scales or rounding_of(owner.operands[0]) is not None
+        count = len(owner.operands) - len(constants)
+        if not (owner.KIND in _KEEPING or (count == 1 and (owner.POINTWISE or owner.BROADCASTS))):
+            return has_scales and count > 0
+        has_scales = has_scales or (owner.KIND in ("Divide", "Multiply") and any(map(_is_list, constants)))
+        value = next((each for each in owner.operands if each not in constants), owner.operands[0])
+    return has_scales
 
 
 FORMS = (
@@ -306,11 +339,17 @@ FORMS = (
             QuantizedValuesWithoutZero,
             QuantizedDynamicShape,
             LimitsBehindTranspose,
-            GatherOfQuantizedValues,
+            GatherOfScaledValues,
         ),
         "Gives the limits of a FakeQuantize one shape, and separates it from normalizations and convolutions.",
         faults=(
             Fault("normalized-levels", "MVN and GroupNormalization of a FakeQuantize", "add ε to the variance of the quantized integers"),
+            Fault(
+                "normalized-products",
+                "MVN and GroupNormalization of a product with a constant, perhaps added to another value, in a model that has a "
+                "FakeQuantize",
+                "add ε to the variance without the factor",
+            ),
             Fault(
                 "levels-without-zero",
                 "Convolution with quantized filters of a FakeQuantize with quantized values on both sides of 0, but none for 0",
@@ -326,6 +365,12 @@ FORMS = (
             ),
             Fault(
                 "entries-of-levels", "Gather of one entry of a FakeQuantize with several limits", "has a dimension more, or is not compiled"
+            ),
+            Fault(
+                "entries-of-products",
+                "Gather of a scalar index, or of indices of several dimensions, of a product with constants for channels, in a model "
+                "that has a FakeQuantize",
+                "has another shape, or is not compiled",
             ),
             Fault(
                 "levels-of-unknown-sizes",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from xdsl.ir import Operation, SSAValue
 
-from moir.analysis.constants import constant_of, is_quantized_weight
+from moir.analysis.constants import constant_of, is_constant, is_quantized_weight
 from moir.dialects.element_types import REAL_TYPES
 from moir.dialects.opset.convolution import Convolution
+from moir.dialects.opset.data_types import Convert
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Transpose
-from moir.dialects.opset.shape import Reshape
+from moir.dialects.opset.shape import Reshape, SqueezingOp, Unsqueeze
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.merged.dequantization import has_single_elements
@@ -17,44 +19,79 @@ from moir.targets.record import Fault, Form
 
 TO_CHANNELS_LAST, TO_CHANNELS_FIRST = [0, 2, 3, 1], [0, 3, 1, 2]
 
+_RESHAPING = frozenset(("Reshape", "Squeeze", "Unsqueeze"))
+_MERGED = frozenset(("Add", "Convert", "Divide", "Multiply", "Subtract"))
+"""Operations, with constants, that the plugin merges into a convolution before it looks at what follows."""
+
 
 class TransposesOfCompressedConvolution(Pattern):
-    """Separates a convolution by kernels of one element, whose weights are compressed, from Transposes beside it.
+    """Separates a convolution by kernels of one element, whose weights are compressed, from movements beside it.
 
         %0 = opset1.Convolution(%x, %w)                          // %w: [8, 4, 1, 1], integers by a factor
         %y = opset1.Transpose(%0, [0, 2, 1, 3])
     ->  %y = opset1.Transpose(opset1.Maximum(-inf, %0), [0, 2, 1, 3])
 
-    The plugin computes such a convolution as a matrix product of data with channels last. It takes any Transpose before
-    it for the one to channels first, and any after it for the one to channels last.
+    The plugin computes such a convolution between Transposes, or before a Reshape, as a matrix product of data with
+    channels last. It takes any Transpose before it for the one to channels first, and any after it for the one to
+    channels last, also behind a bias. A convolution with strides or padding loses them.
     """
 
     roots = (Convolution,)
-    companions = ((Transpose,),)
+    companions = ((Transpose, Reshape, SqueezingOp, Unsqueeze),)
 
     def may_match(self, op: Operation) -> bool:
         assert isinstance(op, Convolution)
-        if rank_of(op.operands[0]) != 4 or not has_single_elements(op) or not is_quantized_weight(op.operands[1]):
+        if rank_of(op.operands[0]) != 4 or not has_single_elements(op) or not _is_compressed(op.operands[1]):
             return False
-        return _differs(op.operands[0].owner, TO_CHANNELS_FIRST) or _has_other_transpose(op.results[0])
+        return _is_before(op) or _is_after(op.results[0], _is_sampled(op))
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, Convolution)
         data, *others = op.operands
-        if _differs(data.owner, TO_CHANNELS_FIRST):
+        if _is_before(op):
             data = computed_identity(rewriter.op, data)
         result = rewriter.op.create(Convolution, [data, *others], dict(op.properties)).results[0]
-        rewriter.replace_with(op, computed_identity(rewriter.op, result) if _has_other_transpose(op.results[0]) else result)
+        is_after = _is_after(op.results[0], _is_sampled(op))
+        rewriter.replace_with(op, computed_identity(rewriter.op, result) if is_after else result)
 
 
-def _has_other_transpose(value: SSAValue) -> bool:
-    """Whether a value is transposed in another way than to channels last."""
-    return any(_differs(use.operation, TO_CHANNELS_LAST) for use in value.uses)
+def _is_compressed(weights: SSAValue) -> bool:
+    """Whether weights are dequantized, perhaps in f16 before they are converted."""
+    owner = weights.owner
+    return is_quantized_weight(owner.operands[0] if isinstance(owner, Convert) else weights) or is_quantized_weight(weights)
 
 
-def _differs(op: object, order: list[int]) -> bool:
-    """Whether an operation is a Transpose whose order is not constant, or a constant other than `order`."""
-    if not isinstance(op, Transpose):
-        return False
+def _is_sampled(op: Convolution) -> bool:
+    """Whether a convolution has strides or padding."""
+    return max(op.integers("strides")) > 1 or any((*op.integers("pads_begin"), *op.integers("pads_end")))
+
+
+def _is_before(op: Convolution) -> bool:
+    """Whether the plugin would merge the Transpose before a convolution wrongly."""
+    owner = op.operands[0].owner
+    return isinstance(owner, Transpose) and (_is_sampled(op) or _differs(owner, TO_CHANNELS_FIRST))
+
+
+def _is_after(value: SSAValue, is_sampled: bool) -> bool:
+    """Whether the plugin would merge a movement of the result of a convolution wrongly, perhaps behind a bias."""
+    for use in value.uses:
+        user = use.operation
+        if isinstance(user, Transpose) and (is_sampled or _differs(user, TO_CHANNELS_LAST)):
+            return True
+        if isinstance(user, OpsetOp) and is_sampled and user.KIND in _RESHAPING:
+            return True
+        if _is_merged(user) and _is_after(user.results[0], is_sampled):
+            return True
+    return False
+
+
+def _is_merged(op: Operation) -> bool:
+    """Whether the plugin merges an operation into the convolution before it: a bias, or a Convert."""
+    return isinstance(op, OpsetOp) and op.KIND in _MERGED and sum(not is_constant(each) for each in op.operands) == 1
+
+
+def _differs(op: Transpose, order: list[int]) -> bool:
+    """Whether the order of a Transpose is not constant, or a constant other than `order`."""
     known = constant_of(op.operands[1])
     return known is None or known.tolist() != order
 
@@ -94,13 +131,19 @@ FORMS = (
     Form(
         "separate-transposes",
         (TransposesOfCompressedConvolution, ShuffledDynamicChannels),
-        "Separates Transposes from compressed convolutions and Reshapes that the plugin merges with them.",
+        "Separates Transposes and Reshapes from compressed convolutions and each other where the plugin merges them wrongly.",
         after=("normalize-columns",),
         faults=(
             Fault(
                 "transposed-compressed-convolution",
                 "Convolution of images by kernels of one element, which are integers by a factor, before or after a Transpose",
                 "has its channels at another axis, or is not compiled",
+            ),
+            Fault(
+                "strided-compressed-convolution",
+                "Convolution of images by kernels of one element, which are integers by a factor, with strides or padding, "
+                "beside a Transpose or before a Reshape",
+                "has the sizes of its data, is not compiled, or ends the process",
             ),
             Fault(
                 "shuffled-unknown-groups",

@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from moir.analysis.constants import constant_of, is_constant
 from moir.dialects.element_types import REAL_TYPES, si8, ui8
 from moir.dialects.opset.activation import Clamp
-from moir.dialects.opset.arithmetic import Divide, Multiply
+from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.opset.interfaces.operation import OpsetOp
@@ -93,15 +93,52 @@ class PaddedAverage(Pattern):
     roots = (AvgPool, AvgPool1, AvgPool14)
 
     def may_match(self, op: Operation) -> bool:
-        assert isinstance(op, AvgPoolOp)
-        has_pads = any((*op.integers("pads_begin"), *op.integers("pads_end"))) or op.text("auto_pad").startswith("same")
-        return has_pads and not op.flag("exclude-pad") and is_quantized(op.operands[0]) and not _has_no_zero_point(op.operands[0])
+        return _counts_padding(op) and is_quantized(op.operands[0]) and not _has_no_zero_point(op.operands[0])
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
         data, *others = op.operands
         same = computed_identity(rewriter.op, data)
         rewriter.replace_with(op, rewriter.op.create(type(op), [same, *others], dict(op.properties)).results)
+
+
+class PaddedAverageOfDifferences(PaddedAverage):
+    """Computes an identity between the product of a difference and an AvgPool that averages zeros around it.
+
+        %1 = opset1.Multiply(opset1.Subtract(%0, %c), %s)        // constants; a FakeQuantize is elsewhere in the model
+        %2 = opset1.AvgPool(%1) {pads_begin = [1, 1], "exclude-pad" = false}
+    ->  %3 = opset1.Maximum(-inf, %1)
+        %2 = opset1.AvgPool(%3) {pads_begin = [1, 1], "exclude-pad" = false}
+
+    If a model has a FakeQuantize anywhere, the plugin takes the constants for those of a dequantization and averages
+    before it subtracts.
+    """
+
+    companions = ((FakeQuantize,), (Subtract, Add))
+
+    def may_match(self, op: Operation) -> bool:
+        return _counts_padding(op) and _is_shifted(op.operands[0])
+
+
+def _counts_padding(op: Operation) -> bool:
+    """Whether an AvgPool has padding, and averages it."""
+    assert isinstance(op, AvgPoolOp)
+    has_pads = any((*op.integers("pads_begin"), *op.integers("pads_end"))) or op.text("auto_pad").startswith("same")
+    return has_pads and not op.flag("exclude-pad")
+
+
+def _is_shifted(value: SSAValue) -> bool:
+    """Whether a value is the product of a constant and what a constant was added to or subtracted from."""
+    is_scaled = False
+    while isinstance(owner := value.owner, OpsetOp) and owner.operands:
+        computed = [each for each in owner.operands if not is_constant(each)]
+        if len(computed) != 1 or (not isinstance(owner, Add | Subtract | Multiply | Divide) and owner.KIND not in MOVED):
+            return False
+        if is_scaled and isinstance(owner, Add | Subtract):
+            return True
+        is_scaled = is_scaled or isinstance(owner, Multiply | Divide)
+        (value,) = computed
+    return False
 
 
 def _has_no_zero_point(value: SSAValue) -> bool:
@@ -154,7 +191,7 @@ def _ends(value: SSAValue) -> Iterator[Operation]:
 FORMS = (
     Form(
         "separate-quantized-averages",
-        (ScalesOfAverages, PaddedAverage, AverageOfQuantizedValues, ClampOfQuantizedValues),
+        (ScalesOfAverages, PaddedAverage, PaddedAverageOfDifferences, AverageOfQuantizedValues, ClampOfQuantizedValues),
         "Inserts an identity between averages or limits of quantized values and the operations that the plugin merges with them.",
         after=(
             "clamp-before-pooling",
@@ -175,6 +212,12 @@ FORMS = (
                 "padded-averages",
                 "AvgPool that counts its padding, of what a FakeQuantize with a zero point rounds",
                 "is padded with the integer 0, which stands for another number",
+            ),
+            Fault(
+                "padded-differences",
+                "AvgPool that counts its padding, of the product of a constant and a difference from one, in a model that has a "
+                "FakeQuantize",
+                "is padded before the subtraction",
             ),
             Fault(
                 "limits-of-levels", "Clamp of what is computed of numbers that a FakeQuantize rounds", "the limits are rounded to levels"

@@ -74,3 +74,27 @@ builtin.module {
     opset1.Result(%2) {name = "y0"}
   }
 }
+
+// -----
+
+// TopK along the channels of what a MaxPool computes, perhaps through a Relu; not along its rows.
+// CHECK-LABEL: moir.model @largest_of_pooled_channels
+// CHECK:         %[[R:.*]] = opset1.Relu
+// CHECK:         %[[U:.*]] = opset1.Unsqueeze(%[[R]], %{{.*}}) : tensor<1x3x4x3x3xf32>
+// CHECK-NEXT:    %[[V:.*]], %[[I:.*]] = opset11.TopK(%[[U]], %k) {index_element_type = si64, axis = 2
+// CHECK:         opset15.Squeeze(%[[V]], %{{.*}}) : tensor<3x2x3x3xf32>
+// CHECK:         opset15.Squeeze(%[[I]], %{{.*}}) : tensor<3x2x3x3xsi64>
+// CHECK:         opset11.TopK(%[[R]], %k) {index_element_type = si64, axis = 2
+builtin.module {
+  moir.model @largest_of_pooled_channels {
+    %x = opset1.Parameter() {name = "x"} : tensor<3x4x6x6xf32>
+    %k = opset1.Constant() {value = #moir.data<tensor<si64>, [2]>} : tensor<si64>
+    %0 = opset1.MaxPool(%x) {strides = [2, 2], pads_begin = [0, 0], pads_end = [0, 0], kernel = [2, 2]} : tensor<3x4x3x3xf32>
+    %1 = opset1.Relu(%0) : tensor<3x4x3x3xf32>
+    %2, %3 = opset11.TopK(%1, %k) {axis = -3, mode = "max", sort = "value", index_element_type = si64} : tensor<3x2x3x3xf32>, tensor<3x2x3x3xsi64>
+    %4, %5 = opset11.TopK(%1, %k) {axis = 2, mode = "max", sort = "value", index_element_type = si64} : tensor<3x4x2x3xf32>, tensor<3x4x2x3xsi64>
+    opset1.Result(%2) {name = "a"}
+    opset1.Result(%3) {name = "b"}
+    opset1.Result(%4) {name = "c"}
+  }
+}

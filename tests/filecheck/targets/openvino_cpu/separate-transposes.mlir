@@ -30,6 +30,38 @@ builtin.module {
 
 // -----
 
+// What a stride leaves out is lost, also behind a bias and before a Squeeze; what is used as it is, is not.
+// CHECK-LABEL: moir.model @strided
+// CHECK:         %[[N:.*]] = opset1.Maximum(%{{.*}}, %{{.*}})
+// CHECK-NEXT:    %[[C:.*]] = opset1.Convolution(%[[N]], %{{.*}})
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[C]])
+// CHECK-NEXT:    %[[A:.*]] = opset1.Add(%[[M]], %bias)
+// CHECK-NEXT:    opset1.Squeeze(%[[A]], %axis)
+// CHECK:         %[[D:.*]] = opset1.Convolution(%x, %{{.*}})
+// CHECK-NEXT:    opset1.Relu(%[[D]])
+builtin.module {
+  moir.model @strided {
+    %x = opset1.Parameter() {name = "x"} : tensor<1x2x2x2xf32>
+    %first = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 3, 1, 2]>} : tensor<4xsi64>
+    %axis = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
+    %bias = opset1.Constant() {value = #moir.data<tensor<1x2x1x1xf32>, [1.0, 2.0]>} : tensor<1x2x1x1xf32>
+    %i = opset1.Constant() {value = #moir.data<tensor<2x2x1x1xsi8>, [1, 0, 0, 1]>} : tensor<2x2x1x1xsi8>
+    %f = opset1.Convert(%i) {destination_type = f32} : tensor<2x2x1x1xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<f32>, [0.5]>} : tensor<f32>
+    %w = opset1.Multiply(%f, %s) : tensor<2x2x1x1xf32>
+    %t = opset1.Transpose(%x, %first) : tensor<1x2x2x2xf32>
+    %0 = opset1.Convolution(%t, %w) {strides = [2, 2], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : tensor<1x2x1x1xf32>
+    %1 = opset1.Add(%0, %bias) : tensor<1x2x1x1xf32>
+    %2 = opset1.Squeeze(%1, %axis) : tensor<1x2x1xf32>
+    %3 = opset1.Convolution(%x, %w) {strides = [2, 2], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : tensor<1x2x1x1xf32>
+    %4 = opset1.Relu(%3) : tensor<1x2x1x1xf32>
+    opset1.Result(%2) {name = "a"}
+    opset1.Result(%4) {name = "b"}
+  }
+}
+
+// -----
+
 // CHECK-LABEL: moir.model @groups
 // CHECK:         %[[T:.*]] = opset1.Transpose
 // CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[T]])

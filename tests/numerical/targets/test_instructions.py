@@ -1,0 +1,58 @@
+"""The faults that the CPU plugin has with a limit of the instruction set, which a process sets before it loads the plugin."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openvino
+import pytest
+from openvino import opset13 as ops
+
+import moir
+
+X = np.random.default_rng(0).standard_normal((3, 4, 7, 7)).astype(np.float32)
+RUN = """
+import sys, numpy, openvino
+core = openvino.Core()
+compiled = core.compile_model(sys.argv[1], "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+numpy.savez(sys.argv[3], *compiled(numpy.load(sys.argv[2])).values())
+"""
+
+
+def maxima(x: Any) -> Any:
+    """The maximum of each window of two rows and columns, without its sign."""
+    return ops.abs(ops.max_pool(x, [2, 2], [1, 1], [0, 0], [0, 0], [2, 2]).output(0))
+
+
+def averages(x: Any) -> Any:
+    """Averages of windows of two rows and columns, with zeros around the images, then their squares."""
+    pooled = ops.avg_pool(x, [2, 2], [1, 1], [1, 1], [2, 2], False)
+    return ops.multiply(pooled, pooled)
+
+
+def limited(path: Path, folder: Path) -> list[Any]:
+    """The results of an IR in a process that is limited to AVX2."""
+    np.save(folder / "x.npy", X)
+    arguments = [sys.executable, "-c", RUN, str(path), str(folder / "x.npy"), str(folder / "results.npz")]
+    subprocess.run(arguments, check=True, env=os.environ | {"ONEDNN_MAX_CPU_ISA": "AVX2"})
+    return list(np.load(folder / "results.npz").values())
+
+
+@pytest.mark.parametrize("axis", [1, -3])
+@pytest.mark.parametrize("pooled", [maxima, averages], ids=["maxima", "averages"])
+def test_largest_of_pooled_channels(pooled: Any, axis: int, tmp_path: Path) -> None:
+    x = ops.parameter(X.shape, np.float32)
+    data = pooled(x)
+    largest: Any = ops.topk(data, ops.constant(np.int64(3)), axis, "max", "value", "i64", True)
+    results: Any = [ops.result(each) for each in (data, *largest.outputs())]
+    openvino.save_model(openvino.Model(results, [x]), tmp_path / "given.xml", compress_to_fp16=False)
+    moir.save_model(moir.convert_model(tmp_path / "given.xml"), tmp_path / "converted.xml")
+    known, values, places = limited(tmp_path / "converted.xml", tmp_path)
+    order = np.argsort(-known, axis=1, kind="stable")[:, :3]
+    assert np.array_equal(places, order)
+    assert np.array_equal(values, np.take_along_axis(known, order, 1))

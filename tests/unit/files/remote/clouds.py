@@ -22,7 +22,7 @@ from tests.unit.files.remote.servers import Cable
 CONTAINER = "models"
 
 AZURITE = Path(__file__).parents[4] / "build" / "azurite" / "node_modules" / ".bin" / "azurite-blob"
-"""Where `.ci/run` installs Azurite; one of the path is taken first."""
+"""Where docs/contributing.md says to install Azurite; one of the path is taken first."""
 
 _KEY_OF_AZURITE = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 """The key of the account that every Azurite has; its documentation gives it."""

@@ -5,7 +5,7 @@ Terms share parts, and cases repeat conditions: what is known of a part is kept 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from moir.proofs.polynomials import Normalizer
@@ -92,6 +92,14 @@ def axioms(terms: Sequence[Any]) -> list[Any]:
 def _facts_in(term: Any) -> list[Any]:
     """The facts of the applications of functions in a term, those inside of sums excepted."""
     facts: list[Any] = []
+    for each, operands in subterms(term):
+        if operands and z3.is_app(each) and not has_bound_indices(each):
+            facts += _facts_of(each, operands)
+    return facts
+
+
+def subterms(term: Any) -> Iterator[tuple[Any, Sequence[Any]]]:
+    """A term and the terms in it, each once and with its operands, those inside of sums excepted."""
     seen: set[int] = set()
     pending = [term]
     while pending:
@@ -99,11 +107,9 @@ def _facts_in(term: Any) -> list[Any]:
         if each.get_id() in seen or z3.is_quantifier(each):
             continue
         seen.add(each.get_id())
-        children = each.children()
-        pending.extend(children)
-        if children and z3.is_app(each) and not has_bound_indices(each):
-            facts += _facts_of(each, children)
-    return facts
+        operands = each.children()
+        pending.extend(operands)
+        yield each, operands
 
 
 def _facts_of(term: Any, operands: Sequence[Any]) -> list[Any]:

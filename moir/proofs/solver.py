@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
-from moir.proofs.axioms import TermTable, axioms, has_bound_indices
+from moir.proofs.axioms import TermTable, axioms, has_bound_indices, subterms
 from moir.proofs.polynomials import Normalizer, is_variance, plus, scaled
 from moir.proofs.scalars import Scalar, UnprovableError
 from moir.proofs.smt import z3
@@ -257,15 +257,4 @@ def _magnitude(term: Scalar) -> Scalar:
 
 def applications(term: Scalar, name: str) -> list[Scalar]:
     """The applications of a function in a term, those inside of sums excepted."""
-    result: list[Scalar] = []
-    seen: set[int] = set()
-    pending = [term]
-    while pending:
-        each = pending.pop()
-        if each.get_id() in seen or z3.is_quantifier(each):
-            continue
-        seen.add(each.get_id())
-        if each.decl().name() == name:
-            result.append(each)
-        pending.extend(each.children())
-    return result
+    return [each for each, _ in subterms(term) if each.decl().name() == name]

@@ -88,6 +88,7 @@ PROVEN_ELSEWHERE = {
     "kept-product-with-bias": "tests/numerical/checking/test_keep_precision.py: a hint of bf16 shows it",
     "largest-of-pooled-channels": "tests/numerical/targets/test_instructions.py: a limit of the instruction set shows it",
     "length-of-vector": "tests/numerical/onnx/test_movement.py: a model that is reshaped shows it",
+    "no-attention": "tests/filecheck/targets: OpenVINO GenAI shows it, which no test needs",
     "nested-iterators": "tests/numerical/pytorch/test_composites.py: the runtime cannot make the model",
     "random-subtrahend": "tests/numerical/onnx/test_generation.py: one run does not show it",
     "state-types": "tests/numerical/passes/state: a model with states",
@@ -98,6 +99,7 @@ PROVEN_ELSEWHERE = {
     "long-ranges": "tests/filecheck/targets: the model has too many elements",
     "windows-of-no-image": "tests/filecheck/targets: the runtime cannot make the model",
     "weights-of-states": "tests/numerical/pytorch/test_writes.py: a model with a state",
+    "unfused-attention": "tests/filecheck/targets: OpenVINO GenAI shows it, which no test needs",
     "unique-no-constant": "tests/numerical/onnx/test_unique_and_one_hot.py: the runtime cannot write the model",
 }
 """Faults without a model of one inference, and where they are tested."""

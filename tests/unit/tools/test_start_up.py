@@ -92,6 +92,7 @@ def test_import_of_the_package_is_lazy() -> None:
 def test_names_of_the_package() -> None:
     functions = [
         "bisect",
+        "certify",
         "check",
         "compare",
         "convert_model",
@@ -106,6 +107,7 @@ def test_names_of_the_package() -> None:
         "save_model",
         "save_onnx",
         "to_openvino",
+        "verify_certificate",
     ]
     names = ["ConversionResult", "Input", "Job", "Observer", "__version__", *functions]
     assert run("import moir; print(dir(moir))") == str(names)

@@ -27,7 +27,7 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.state_pairs import inputs_by_name
 from moir.rewriting.variables import assign_variable
 from moir.targets.openvino_cpu.states.outputs import add_to_output
-from moir.targets.record import Form
+from moir.targets.record import Fault, Form
 from moir.targets.stages import STATES
 
 INPUTS = ("input_ids", "attention_mask", "beam_idx")
@@ -104,6 +104,7 @@ FORMS = (
         run=_attend_to_zeros,
         roots=(ReadValue,),
         stage=STATES,
+        faults=(Fault("no-attention", "a model with states and no attention, in OpenVINO GenAI's paged backend", "is refused"),),
     ),
     Form(
         "note-unfused-caches",
@@ -113,5 +114,12 @@ FORMS = (
         in_place=True,
         stage=STATES,
         after=("attend-to-zeros",),
+        faults=(
+            Fault(
+                "unfused-attention",
+                "attention that ScaledDotProductAttention does not have, as with a cap of the scores, in OpenVINO GenAI's paged backend",
+                "is refused",
+            ),
+        ),
     ),
 )

@@ -227,7 +227,7 @@ PHIMOE = Family(
     window="all",
     rotary_traits=words("magnitudes"),
     variants=(("lm_head_bias", True, {"head_bias": True}),),
-    # Noise of the training, and a length that the scaling of the rotary embedding has too.
+    # Noise that only the training adds, and a length that `rope_scaling` has too.
     unread=words("input_jitter_noise original_max_position_embeddings"),
 )
 

@@ -217,7 +217,7 @@ class Examination:
             self.notes.append(f"the states after {skipped} cannot be run; one of these passes may be the first")
         before, after = self.states[good], self.states[bad]
         if (outcome := self.execution.outcome(before)) is not None:
-            # A state that is good without the forms of the plugin needs none of them.
+            # Only the forms up to the one in which the last good state agrees are tried from here on.
             self.execution.forms = outcome.form + 1
         rewrite, before, after = self.rewrite(before, after)
         tensor = self.first_tensor(before, after)

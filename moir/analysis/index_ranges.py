@@ -178,7 +178,7 @@ def certainty(condition: SSAValue) -> bool | None:
         parts = [certainty(operand) for operand in op.operands]
         return False if False in parts else None if None in parts else True
     if op.KIND == "ReduceLogicalAnd":
-        # Of no elements it is true.
+        # The conjunction of no elements is true, so an operand that is all false does not decide it.
         return certainty(op.operands[0]) or None
     if op.KIND not in COMPARED and not isinstance(op, Equal | NotEqual):
         return None

@@ -53,7 +53,7 @@ BLOOM = Family(
     fixed={"feed_forward": 0, "positions": 0, "activation": "gelu_pytorch_tanh"},
     biases={"": "attention.query_key_value attention.output feed_forward.up feed_forward.down"},
     variants=(("apply_residual_connection_post_layernorm", True, {"residuals": NORMED_RESIDUALS}),),
-    # How Megatron computes, and the length of the texts of the training.
+    # Options of Megatron's kernels, and the training's sequence length.
     unread=words(
         "slow_but_exact seq_length n_inner offset_alibi attention_softmax_in_fp32 masked_softmax_fusion bias_dropout_fusion "
         "skip_bias_add skip_bias_add_qkv"

@@ -33,7 +33,7 @@ HUNYUAN_V1_MOE = HUNYUAN_V1_DENSE.with_fields(
         "shared": "intermediate_size",
         "is_normalized": True,
     },
-    # Transformers gives all experts the size intermediate_size.
+    # Redundant: in transformers, intermediate_size is the size of every expert.
     unread=HUNYUAN_V1_DENSE.unread - words("num_experts moe_topk") | words("moe_intermediate_size moe_layer_num_skipped use_mla"),
 )
 
@@ -66,7 +66,7 @@ MINIMAX_M2 = Family(
         "has_correction": True,
     },
     expected={"use_qk_norm": True, "qk_norm_type": "per_layer", "scoring_func": "sigmoid", "use_routing_bias": True},
-    # Noise of the training, layers for multi-token prediction, and which layers have an attention (all of them).
+    # Training noise, the layers of multi-token prediction, and the list of attention layers, which is all layers.
     unread=words("router_jitter_noise use_mtp num_mtp_modules mtp_transformer_layers attn_type_list shared_intermediate_size"),
     ignored_tensors=("model.mtp.*",),
 )

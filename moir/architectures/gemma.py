@@ -36,7 +36,7 @@ GEMMA = Family(
     architecture=Architecture("gemma", ("gemma",), norm_offset=1.0),
     tensors=TENSORS,
     defaults={**GEMMA_DEFAULTS, "hidden_act": "gelu_pytorch_tanh"},
-    # Published files name the exact function, and mean the other one.
+    # Published files name the exact GELU, but the models are trained with the approximation by tanh.
     variants=(("hidden_act", "gelu", {"activation": "gelu_pytorch_tanh"}),),
     biases=BIASES,
     roots={"embedding_scale": "hidden_size"},

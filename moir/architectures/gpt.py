@@ -286,7 +286,7 @@ GPT_NEO = Family(
     fixed={"attention_scale": 1.0},
     biases={"": f"attention.output {NETWORK}"},
     window="attention types",
-    # The same as `attention_types`, written out.
+    # Redundant: one element a layer for what `attention_types` says of runs of layers.
     unread=words("attention_layers embed_dropout"),
     ignored_tensors=("transformer.h.{}.attn.attention.bias", "transformer.h.{}.attn.attention.masked_bias"),
 )

@@ -66,7 +66,7 @@ LFM2 = Family(
     other_block="convolution",
     attention_layers="full_attn_idxs",
     expected={"use_pos_enc": True, "block_use_swiglu": True},
-    # The original's names of sizes that other keys have, and how the training begins.
+    # Sizes that other keys state, by the names of the original implementation, and the initialization.
     unread=words(
         "block_dim block_mlp_init_scale block_norm_eps block_out_init_scale block_use_xavier_init conv_dim conv_dim_out "
         "conv_use_xavier_init full_attn_idxs num_heads"
@@ -183,7 +183,7 @@ QWEN3_5_MOE = QWEN3_NEXT.with_fields(
     experts={**QWEN3_NEXT.experts, "is_normalized": True},
     dense="",
     expected={"attn_output_gate": True},
-    # How states are kept, and layers for multi-token prediction.
+    # The element type of states, and the layers of multi-token prediction.
     unread=words("full_attention_interval mamba_ssm_dtype mtp_num_hidden_layers mtp_use_dedicated_embeddings intermediate_size"),
 )
 

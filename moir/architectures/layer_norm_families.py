@@ -26,7 +26,7 @@ STABLELM = Family(
     },
     biases={"use_qkv_bias": PROJECTIONS},
     variants=(("use_parallel_residual", True, {"residuals": PARALLEL}),),
-    # A window is not computed by the family's class.
+    # transformers' class ignores the size of a window.
     unread=words("rope_pct"),
 )
 

@@ -34,7 +34,7 @@ MIXTRAL = Family(
     aliases={"num_experts": "num_local_experts"},
     experts={"count": "num_local_experts", "chosen": "num_experts_per_tok", "size": "intermediate_size", "is_normalized": True},
     window="all",
-    # Noise of the training.
+    # Noise that only the training adds.
     unread=words("router_jitter_noise"),
 )
 
@@ -162,7 +162,7 @@ GPT_OSS = Family(
         "router_bias": True,
     },
     window="alternating",
-    # Also in rope_scaling, as the length of the texts in training.
+    # Redundant: rope_scaling states the original context length, too.
     unread=words("initial_context_length"),
 )
 
@@ -227,7 +227,7 @@ PHIMOE = Family(
     window="all",
     rotary_traits=words("magnitudes"),
     variants=(("lm_head_bias", True, {"head_bias": True}),),
-    # Noise of the training, and a length that the scaling of the rotary embedding has too.
+    # Noise that only the training adds, and a length that `rope_scaling` states, too.
     unread=words("input_jitter_noise original_max_position_embeddings"),
 )
 

@@ -113,7 +113,7 @@ ERNIE4_5_MOE = Family(
     },
     dense="interval",
     variants=(("use_bias", True, {"head_bias": True}),),
-    # How the training computes.
+    # Options that only the training uses.
     unread=words("moe_use_aux_free moe_capacity moe_gate moe_aux_loss_lambda"),
 )
 

@@ -73,7 +73,7 @@ MAMBA2 = Family(
     biases={"use_bias": "state_space.input state_space.output", "use_conv_bias": "convolution.kernel"},
     other_block="grouped state space",
     expected={"time_step_limit": UNBOUNDED, "rms_norm": True, "norm_before_gate": False},
-    # Sizes that follow from others, and how kernels compute.
+    # Sizes that follow from other keys, and options of kernels.
     unread=MAMBA.unread | words("head_dim time_step_rank chunk_size"),
 )
 
@@ -111,8 +111,8 @@ BAMBA = Family(
     other_block="grouped state space",
     attention_layers="attn_layer_indices",
     expected={"time_step_limit": UNBOUNDED},
-    # The rotated dimensions in an older spelling, which are half of all; the loss of the training; which logits are
-    # kept.
+    # An older key for the share of rotated dimensions, which is 1/2; the loss function of the training; the number of
+    # tokens whose logits are computed.
     unread=MIXER_UNREAD | words("attn_rotary_emb z_loss_coefficient num_logits_to_keep attn_layer_indices"),
 )
 
@@ -200,7 +200,8 @@ JAMBA = Family(
     variants=(("num_experts", 1, {"experts": NOTHING}),),
     other_block="state space",
     attention_layers="attn_layer_period attn_layer_offset",
-    # Kernels, which logits are kept, and keys of experts and layers in models that have none or list them.
+    # Options of kernels, the number of tokens whose logits are computed, and keys of experts and layers that models
+    # without experts, or with a list of layers, do not use.
     unread=words(
         "use_mamba_kernels use_mambapy use_associative_scan num_logits_to_keep layers_block_type layer_types num_experts_per_tok "
         "expert_layer_period expert_layer_offset mamba_inner_layernorms sliding_window calc_logits_for_entire_prompt"
@@ -294,7 +295,7 @@ NEMOTRON_H = Family(
         "sliding_window": None,
         "norm_eps": 1e-5,
     },
-    # How the training begins and kernels compute, sizes that follow from others, and layers for multi-token prediction.
+    # Initialization, options of kernels, sizes that follow from other keys, and the layers of multi-token prediction.
     unread=MAMBA.unread
     | words(
         "expand chunk_size use_mamba_kernels mamba_ssm_cache_dtype mamba_proj_bias n_shared_experts moe_shared_expert_overlap "

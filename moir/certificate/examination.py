@@ -87,7 +87,7 @@ class Examination:
         return source is None or target is None or bool(cut.outputs) or self._digests.constant(source) == self._digests.constant(target)
 
     def _examine(self, cut: Cut) -> None:
-        """Judge the piece of a cut, or put it into the batch; a tensor that is none of the model is no cut any more."""
+        """Judge the piece that ends in a cut, or put it into the batch. Does nothing if the cut has been removed."""
         if not self._cutting.has(cut):
             return None
         piece = self._cutting.piece(cut)

@@ -38,7 +38,7 @@ def write_certificate(certificate: Certificate, path: Path) -> None:
 
 
 def read_certificate(path: Path) -> Certificate:
-    """Read a certificate. Raises UsageError for a file that is none, and ModelFileError for one that cannot be read."""
+    """Read a certificate. Raises UsageError for another kind of file, ModelFileError for one that cannot be read."""
     try:
         fields = json.loads(read_whole(path, "a certificate", LARGEST))
         return of_json(fields)

@@ -259,6 +259,6 @@ def _compared(piece: Piece, actual: Array, expected: Array, tolerance: float | N
     if not piece.cut.outputs and (is_permuted(actual, expected, tolerance) or (actual.ndim and not expected.ndim)):
         return None
     if expected.dtype.kind in "iub" and not piece.cut.outputs and any(map(_reads_floats, piece.operations)):
-        # Rounding, or a conversion of what the type does not have: what reads these integers shows whether it matters.
+        # Rounding before the conversion to integers may differ; the operations that use the integers are judged.
         return None
     return Judgement("wrong", f"its values differ from the model's ({apart})", apart)

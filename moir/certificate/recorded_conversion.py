@@ -45,7 +45,7 @@ class RecordedConversion(Record):
 
 
 class _BaseRecorder(Observer):
-    """Keeps a copy of the lowered module, or of that after the last of the passes that change what it computes."""
+    """Keeps a copy of the module after the lowering, or after the last pass that changes the computed function."""
 
     def __init__(self, module: ModuleOp) -> None:
         self.base = module

@@ -38,7 +38,7 @@ CANCELLATION = 8.0
 
 
 class Loss(Record):
-    """What is lost in an operation whose operands are right.
+    """The loss of accuracy in an operation whose operands are accurate.
 
     Args:
         kind: the kind of the finding.

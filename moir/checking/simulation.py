@@ -23,7 +23,7 @@ from moir.dialects.memory_map import Array
 from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.shape import ShapeOfOp
-from moir.execution.bodies import results_in_parts
+from moir.execution.bodies import results_of_control_flow
 from moir.execution.evaluation import evaluate_block, evaluate_operation
 from moir.execution.ports import interface_of, only_model
 
@@ -78,7 +78,7 @@ class Simulation:
         reduced = [None if array is None else self.operand(value, array) for value, array in zip(op.operands, operands, strict=True)]
         results: Sequence[Array] | None
         if op.regions:
-            results = results_in_parts(op, reduced, lambda block, inputs, wanted: self._body(block, inputs, wanted, kept))
+            results = results_of_control_flow(op, reduced, lambda block, inputs, wanted: self._body(block, inputs, wanted, kept))
         else:
             results = stepwise_results(op, [array for array in reduced if array is not None], steps)
         if results is None:

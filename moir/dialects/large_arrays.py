@@ -110,7 +110,7 @@ class ComputedArray:
         return self.moved(lambda array: array.transpose(order))
 
     def moved(self, move: Callable[[Array], Array]) -> Values:
-        """The result of a function that moves elements, whatever their values and types."""
+        """The array after a function that only moves elements, which is applied to each source, not to the result."""
         sources = [
             source.moved(move) if isinstance(source, ComputedArray) else move(np.broadcast_to(source, self.shape))
             for source in self.sources

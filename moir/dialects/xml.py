@@ -114,7 +114,7 @@ def _integer(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        # Such numbers are truncated.
+        # An integer attribute with a decimal point is truncated.
         return int(float(text))
 
 

@@ -1,4 +1,4 @@
-"""Operations with bodies in parts: If, Loop and TensorIterator, whose bodies are evaluated once for each iteration."""
+"""Evaluation of If, Loop and TensorIterator: the branch that is selected, or the body once for each iteration."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ EvaluateBlock = Callable[[Block, Sequence[Array], Sequence[SSAValue]], dict[SSAV
 """Computes values of a block from arrays for its Parameters."""
 
 
-def results_in_parts(op: Operation, operands: Sequence[Array | None], evaluate: EvaluateBlock) -> list[Array] | None:
-    """The results of an operation with bodies; None for any other operation, or if an operand is absent.
+def results_of_control_flow(op: Operation, operands: Sequence[Array | None], evaluate: EvaluateBlock) -> list[Array] | None:
+    """The results of an If, Loop or TensorIterator; None for any other operation, or if an operand is None.
 
     Args:
         op: the operation.

@@ -28,7 +28,7 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ExecutionError, InferenceError
 from moir.execution import openvino_runtime
-from moir.execution.bodies import results_in_parts
+from moir.execution.bodies import results_of_control_flow
 from moir.execution.ports import only_model
 from moir.execution.runner import Runner
 from moir.execution.values import named_values
@@ -130,7 +130,7 @@ def own_results(op: Operation, operands: Sequence[Array | None], *, alone: bool 
         alone: whether operations in bodies that have no definition are run alone on OpenVINO Runtime.
     """
     if op.regions:
-        return results_in_parts(op, operands, partial(evaluate_block, alone=alone))
+        return results_of_control_flow(op, operands, partial(evaluate_block, alone=alone))
     return defined_results(op, operands)
 
 

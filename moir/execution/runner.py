@@ -38,7 +38,7 @@ class Runner(ABC):
         self._kept: dict[Hashable, Any] = {}
 
     def kept(self, key: Hashable, make: Callable[[], Loaded]) -> Loaded:
-        """What a function makes, or has made for the same key before if this runner keeps it."""
+        """The result of `make`; if this runner keeps results, `make` is called only once for each key."""
         if not self.keeps:
             return make()
         if key not in self._kept:

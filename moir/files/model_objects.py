@@ -163,7 +163,7 @@ def _write_exported_program(model: Any, folder: Path) -> Path:
         model = model.run_decompositions()
     more: dict[str, Any] = {}
     if any("_weight_int4pack_mm_for_cpu" in str(node.target) for node in model.graph.nodes):
-        # torch takes packed weights for those of its own processor, whatever packed them.
+        # The layout of packed int4 weights depends on the processor, and torch does not save it.
         more["extra_files"] = {"packing": _layout_of(torch.backends.cpu.get_cpu_capability())}
     try:
         torch.export.save(model, str(path), **more)

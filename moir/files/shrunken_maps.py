@@ -66,7 +66,13 @@ class ShrunkenMaps:
         self._library: Any = None
 
     def watch(self, mapped: mmap.mmap, state: object, path: Path) -> None:
-        """Handle faults in a map of a file, whose state was noted when it was opened."""
+        """Handle the SIGBUS that reading a memory-mapped file raises after it has been truncated; Linux only.
+
+        Args:
+            mapped: the map.
+            state: size and time of the file when it was opened.
+            path: the file, for the error.
+        """
         if sys.platform != "linux":
             return
         import numpy as np

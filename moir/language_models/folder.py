@@ -144,7 +144,7 @@ def _moving(target: Path) -> Generator[Callable[[Path], None]]:
             yield move
         except BaseException:
             for final in moved:
-                # One file that cannot be put back leaves the others to be.
+                # If a file cannot be restored, the remaining ones still are.
                 with suppress(OSError):
                     _put_back(older / final.name, final)
             raise

@@ -266,7 +266,7 @@ class LegacyImports(MetaPathFinder):
                 return None
             name = fullname
         elif name and (name not in SOURCES or name in WITH_TRANSFORMATIONS) and self._is_installed(fullname, path):
-            # A file of a user whose directory is called as one of the roots.
+            # A user's own directory has the same name as one of Model Optimizer's packages.
             return None
         elif not is_module(name) and module_of_extension(name) is None:
             parent, _, child = name.rpartition(".")

@@ -107,7 +107,7 @@ def _is_shape(given: Any) -> bool:
     if isinstance(given, list) or _is_tuple(given):
         dimensions = list(cast("Sequence[Any]", given))
         if dimensions and any(all(isinstance(each, kind) for each in dimensions) for kind in (str, tuple)):
-            # Names of inputs, and several shapes.
+            # A list of input names, or a list of shapes.
             return False
         return all(each is None or isinstance(each, str | int) or _is_dimension(each) for each in dimensions)
     return type(given).__name__ in ("PartialShape", "Shape", "TensorShape")

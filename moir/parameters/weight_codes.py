@@ -88,7 +88,10 @@ def weight_codes(given: Any) -> WeightCodes:
 
 
 def with_parameters(codes: WeightCodes | None, group: int | None, ratio: float | None) -> WeightCodes:
-    """Codes with the group and the share that parameters of their own give. Raises UsageError if they do not fit."""
+    """The value of `compress_weights` completed by those of `group_size` and `ratio`.
+
+    Raises UsageError if `compress_weights` is absent, has other values, or gives all weights 8 bits.
+    """
     if codes is None:
         name = "ratio" if group is None else "group_size"
         raise UsageError(f"{name} has no effect without compress_weights", hint="add --compress-weights int4")

@@ -134,7 +134,10 @@ LARGEST = float(np.finfo(np.float32).max)
 
 
 def _clamp(op: OpsetOp, data: Tensor) -> Sequence[Tensor]:
-    """What a Clamp limits is a number of f32, so that an upper limit of the largest one is none."""
+    """A Clamp, assuming elements in the range of f32: an upper limit of the largest f32 then changes nothing.
+
+    Raises UnprovableError for integers.
+    """
     if data.dtype.kind not in "fV":
         raise UnprovableError(f"{op.name} of {data.dtype}")
     operand: Any = data

@@ -253,7 +253,7 @@ class Normalizer:
                 return atom(("size", simple.sexpr()))
 
     def index_key(self, term: Scalar) -> Hashable:
-        """The key of an index or of a term of another sort."""
+        """The key of a term that is not a real number, such as an index: the text of its simplified form."""
         return z3.simplify(term, som=True).sexpr()
 
     def condition(self, term: Scalar) -> Hashable:

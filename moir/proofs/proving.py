@@ -103,8 +103,9 @@ def prove_graphs(name: str, graphs: Iterable[ModuleOp]) -> Iterator[GraphProof]:
 
 
 def bounded_outcome(name: str, pattern: str, proofs: Iterable[GraphProof]) -> Outcome:
-    """The outcome of the graphs that a pattern changes: bounded if all of them are proved, tested if there is none or
-    if an operation of one has no meaning in a proof.
+    """The outcome of the graphs that a pattern changes: bounded if all of them are proved.
+
+    It is tested if the pattern changes no graph, or if proofs have no semantics for an operation of one.
     """
     outcome = outcome_of((each for each in proofs if pattern in each.patterns or pattern == name), Status.BOUNDED)
     return outcome if outcome.status is not Status.OPEN else Outcome(Status.TESTED, outcome.obligations, outcome.failures)

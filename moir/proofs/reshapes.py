@@ -90,7 +90,7 @@ def merged_index(entry: Any, sizes: Sequence[Size]) -> list[Any]:
 
 
 def _distributed(digits: list[tuple[Any, Size]], sizes: Sequence[Size]) -> list[Any]:
-    """The digits for other radices whose product is the same."""
+    """The indices of an element after a reshape to `sizes`, from its digits: pairs of an index and its size before."""
     digits = [pair for each in digits for pair in digits_of(*each) if not (isinstance(pair[1], int) and pair[1] == 1)]
     kept = _WHOLES.get(_key([entry for entry, _ in digits]))
     if kept is not None:

@@ -105,7 +105,7 @@ def one_line(text: str) -> str:
     """Text on one line, without control characters: names in a model come from untrusted sources."""
     text = " ".join(text.split())
     if len(text) > _LONGEST_MESSAGE:
-        # The beginning has the place, the end the reason.
+        # Messages begin with the location and end with the reason, so the middle is left out.
         text = f"{text[: _LONGEST_MESSAGE // 2]}…{text[-_LONGEST_MESSAGE // 2 :]}"
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 

@@ -64,8 +64,8 @@ class GroupedStateSpaceNodes(TokenBlockNodes):
 
         SelectiveStateSpace(x, steps, inputs, outputs, decay, skip, beams, step bias) {layer, groups}
 
-        One product makes gates, what a convolution over the last tokens mixes, and steps. The gated result is
-        normalized, the features of each group by themselves.
+        One matrix product computes the gates, the operands of the causal convolution, and the steps. The gated result
+        is normalized over the features of each group.
         """
         sizes, block = self.configuration, f"layers.{layer}.state_space"
         further, hidden = sizes.sizes, sizes.hidden

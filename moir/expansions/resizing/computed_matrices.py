@@ -51,7 +51,7 @@ def area_matrix(op: OpBuilder, size: SSAValue, resized: SSAValue, *, align_corne
         data, new_size = size, resized
     scale = op.Divide(op.convert(data, f32), op.convert(new_size, f32))
     row, pixel = numbers(op, resized, [-1, 1]), numbers(op, size, [1, -1])
-    # The area after the last pixel counts as a part of it.
+    # Positions beyond the last pixel take its value.
     last = op.Equal(pixel, op.convert(op.Subtract(size, 1), f32))
     until = op.Select(last, float(np.finfo(np.float32).max), op.Add(pixel, 1.0))
     end = op.Minimum(until, op.Multiply(op.Add(row, 1.0), scale))

@@ -90,7 +90,7 @@ def folder_of(address: str) -> str:
 
 
 def joined(base: str, name: str) -> str:
-    """What a name means that is relative to a folder: an address or an absolute path stays as it is.
+    """A name resolved against a folder; an address or an absolute path is returned unchanged.
 
     Args:
         base: an address, or a path of this machine.

@@ -1,6 +1,6 @@
-"""What a conversion reads and writes on this machine, wherever the model and the result lie.
+"""The local files that a conversion reads and writes, for models and results at remote addresses and for local paths.
 
-Nothing else of this folder is imported for paths.
+For a local path, no other module of this folder is imported.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def _fetch_beside(store: Store, mirror: Mirror, path: Path, folder: str, progres
             if "*" in pattern:
                 listing = ({} if store.is_web else store.files(folder, depth=1)) if listing is None else listing
                 name = max((each for each in listing if fnmatch(each, pattern)), default=None)
-            # What is missing, or leads out of the folder, is for the frontend to say.
+            # The frontend reports files that are missing or outside of the folder.
             if name is None or name in mirror.files or not is_inside(name):
                 continue
             if (file := store.file(joined(folder, name))) is not None:

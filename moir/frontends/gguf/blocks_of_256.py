@@ -26,7 +26,7 @@ def _codes_of_two_bits(stored: Array) -> Array:
 
 
 def codes_q2_k(blocks: Array, bits: int = 2) -> Array:
-    """The codes as u2, or as u4 if `bits` is 4."""
+    """The 2-bit codes as u2, packed, or as u4 if `bits` is 4: [… , 16 groups, bytes of 16 codes]."""
     return packed(_codes_of_two_bits(blocks[..., 16:80]), bits)
 
 
@@ -41,7 +41,7 @@ def minimum_q2_k(blocks: Array) -> Array:
 
 
 def codes_q3_k(blocks: Array) -> Array:
-    """The codes less 4, as i4: two bits, and one that is set in codes from 4 on."""
+    """The 3-bit codes minus 4, as i4 packed in pairs [… , 16, 8]; the highest bit of each code is stored apart."""
     shifts = np.arange(8, dtype=np.uint8).reshape(8, 1)
     highest = (blocks[..., None, :32] >> shifts & 1).reshape(*blocks.shape[:-1], 16, 16)
     return packed((_codes_of_two_bits(blocks[..., 32:96]) | highest << 2) - np.uint8(4) & np.uint8(15), 4)
@@ -66,7 +66,7 @@ def codes_q4_k(blocks: Array) -> Array:
 
 
 def codes_q5_k(blocks: Array) -> Array:
-    """The codes as u8."""
+    """The 5-bit codes, u8 [… , 8, 32]; the highest bit of each code is stored apart."""
     shifts = np.arange(8, dtype=np.uint8).reshape(8, 1)
     highest = blocks[..., None, 16:48] >> shifts & 1
     stored = blocks[..., 48:].reshape(*blocks.shape[:-1], 4, 32)
@@ -99,7 +99,7 @@ def minimum_q4_k(blocks: Array) -> Array:
 
 
 def codes_q6_k(blocks: Array) -> Array:
-    """The codes less 32, as i8: of each half of the block four bits, and two in further bytes."""
+    """The 6-bit codes minus 32, i8 [… , 16, 16]; the two highest bits of each code are stored apart."""
     low = blocks[..., :128].reshape(*blocks.shape[:-1], 2, 64)
     shifts = np.array([0, 2, 4, 6], np.uint8).reshape(4, 1)
     upper = (blocks[..., 128:192].reshape(*blocks.shape[:-1], 2, 1, 32) >> shifts & 3).reshape(*blocks.shape[:-1], 2, 128)
@@ -113,7 +113,7 @@ def scale_q6_k(blocks: Array) -> Array:
 
 
 def codes_q8_k(blocks: Array) -> Array:
-    """The codes as i8."""
+    """The 8-bit codes, i8 [… , 1, 256]."""
     return np.ascontiguousarray(blocks[..., None, 4:260]).view(np.int8)
 
 
@@ -123,13 +123,13 @@ def scale_q8_k(blocks: Array) -> Array:
 
 
 def codes_iq4_xs(blocks: Array) -> Array:
-    """The values of the codes as i8."""
+    """The values that `NON_LINEAR` has for the 4-bit codes, i8 [… , 8, 32]."""
     stored = blocks[..., 8:].reshape(*blocks.shape[:-1], 8, 16)
     return NON_LINEAR[low_and_high(stored)]
 
 
 def scale_iq4_xs(blocks: Array) -> Array:
-    """The scales of the groups: four bits in bytes of two groups, two bits in a word of all of them."""
+    """The scales of the groups, f32 [… , 8]: 6-bit integers, the two highest bits stored apart, times an f16 scale."""
     pairs = blocks[..., 4:8]
     low = np.stack([pairs & 15, pairs >> 4], -1).reshape(*blocks.shape[:-1], 8)
     shifts = np.array([0, 2, 4, 6], np.uint8)

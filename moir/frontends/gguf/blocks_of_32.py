@@ -70,35 +70,35 @@ def _with_fifth_bits(blocks: Array, offset: int) -> Array:
 
 
 def codes_q4_0(blocks: Array) -> Array:
-    """The codes less 8, as i4."""
+    """The 4-bit codes minus 8, as i4 packed in pairs, u8 [rows …, blocks, 1, 16]."""
     return _packed(blocks[..., 2:]) ^ 0x88
 
 
 def codes_q4_1(blocks: Array) -> Array:
-    """The codes as u4."""
+    """The 4-bit codes, as u4 packed in pairs, u8 [rows …, blocks, 1, 16]."""
     return _packed(blocks[..., 4:])
 
 
 def codes_q5_0(blocks: Array) -> Array:
-    """The codes less 16, as i8."""
+    """The 5-bit codes minus 16, i8 [rows …, blocks, 1, 32]."""
     return _with_fifth_bits(blocks, 2).view(np.int8) - np.int8(16)
 
 
 def codes_q5_1(blocks: Array) -> Array:
-    """The codes as u8."""
+    """The 5-bit codes, u8 [rows …, blocks, 1, 32]."""
     return _with_fifth_bits(blocks, 4)
 
 
 def codes_q8_0(blocks: Array) -> Array:
-    """The codes as i8."""
+    """The 8-bit codes, i8 [rows …, blocks, 1, 32]."""
     return np.ascontiguousarray(blocks[..., None, 2:]).view(np.int8)
 
 
 def codes_iq4_nl(blocks: Array) -> Array:
-    """The values of the codes as i8."""
+    """The values that `NON_LINEAR` has for the 4-bit codes, i8 [rows …, blocks, 1, 32]."""
     return NON_LINEAR[low_and_high(blocks[..., None, 2:])]
 
 
 def codes_mxfp4(blocks: Array) -> Array:
-    """The codes as f4e2m1."""
+    """The elements as f4e2m1 packed in pairs, u8 [rows …, blocks, 1, 16]."""
     return _packed(blocks[..., 1:])

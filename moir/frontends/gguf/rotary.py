@@ -74,7 +74,7 @@ def _scaling(container: Container, keys: Keys, prefix: str, family: Family) -> d
     usual = "longrope" if has_factors else "none" if factor is None else "linear"
     kind = keys.value(f"{prefix}type", usual)
     if kind in ("none", "linear") and (factor is None or kind == "none") and not has_factors:
-        # Without a scaling the length is that of the context.
+        # Without a scaling the original length is the context length; reading the key marks it as used.
         keys.value(prefix + LENGTH)
         return None
     if kind == "longrope" or has_factors:

@@ -63,7 +63,7 @@ class Layer:
         if entry.class_name == "TimeDistributed" and "layer" in entry.config:
             return self._distributed(arguments)
         if entry.class_name == "SpectralNormalization" and "layer" in entry.config:
-            # The kernel is stored as it is after the division.
+            # Keras saves the kernel after its division by the spectral norm.
             return self._held().called(arguments, keywords, count)
         if _is_stateful(entry.config):
             self._calls += 1

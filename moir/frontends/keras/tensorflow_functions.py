@@ -180,7 +180,7 @@ def renamed(function: str, arguments: list[Any], keywords: Mapping[str, Any]) ->
     if any(name not in keywords for name in function_record.positional):
         return None
     if function == "split" and not isinstance(keywords.get("num_or_size_splits"), int):
-        # Sizes, not the places between the parts.
+        # tf.split takes the sizes of the parts, keras.ops.split the indices at which they begin.
         return None
     attributes = dict(function_record.defaults) | {
         own: keywords[name] for own, name in function_record.attributes.items() if keywords.get(name) is not None

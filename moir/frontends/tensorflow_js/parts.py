@@ -25,7 +25,7 @@ def names_of_shards(path: Path) -> list[str]:
 
 
 def names_beside_graph(path: Path) -> list[str]:
-    """The names of the manifest of a binary graph, and of the files that it names once it is there.
+    """The file names of the manifest beside a binary graph and, if the manifest exists, of the files that it lists.
 
     Raises ModelFileError for a manifest that is damaged.
     """

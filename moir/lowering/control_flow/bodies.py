@@ -140,7 +140,7 @@ def lowered_body(
         parameter.erase()
     need_ranks(clone.block, needed)
     node.run.block(clone.block)
-    # Bodies in it were lowered in the same way.
+    # Nested bodies have been cleaned when they were lowered.
     eliminate_dead(clone.block, in_bodies=False)
     return Body(clone, kept)
 

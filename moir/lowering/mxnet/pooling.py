@@ -103,7 +103,7 @@ def _windows(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAVa
     window = {"kernel": kernel, "strides": strides, "rounding_type": rounding, "auto_pad": "explicit"}
     if method == "max":
         if node.op.KIND == "Pooling_v1" and any(pads):
-            # The padding of the first version is zeros, which count as all other elements.
+            # Pooling_v1 takes the maximum over the zeros of the padding, too.
             x, pads = op.Pad(x, [0, 0, *pads], [0, 0, *pads], pad_mode="constant"), (0,) * axes
         return op.MaxPool(x, **window, dilations=[1] * axes, pads_begin=pads, pads_end=pads)
     if method == "avg" and not node.flag("count_include_pad", True):

@@ -92,6 +92,6 @@ def _middle(op: OpBuilder, rows: SSAValue, is_nan: SSAValue, mode: str) -> SSAVa
     below = op.GatherElements(values, low, axis=-1)
     if mode == "min":
         return below
-    # Without a number the row is NaN anyway.
+    # In a row of NaNs `count` is 0, and the caller replaces the result by NaN.
     high = op.Minimum(op.Divide(count, 2), op.Subtract(size, 1))
     return op.Multiply(op.Add(below, op.GatherElements(values, high, axis=-1)), 0.5)

@@ -27,7 +27,7 @@ def aligned(node: LoweringNode, op: OpBuilder, *, levels: tuple[str, ...]) -> Se
     results: list[SSAValue] = []
     for value, each, rank in zip(node.op.operands, own, ranks, strict=True):
         missing = [axis for axis, level in enumerate(union) if level not in each]
-        # A tensor without levels is broadcast as it is.
+        # A tensor that no vmap level batches is broadcast without new axes.
         axes = [*missing, *range(len(union), len(union) + most - rank)] if each else []
         results.append(op.Unsqueeze(value, axes) if axes else value)
     return results

@@ -76,7 +76,7 @@ def name_of_target(target: str) -> str:
 
 @stablehlo.lowers("complex.custom_call")
 def of_complex_numbers(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """stablehlo.custom_call(x…) -> complex: refused, because no target with complex numbers is computed"""
+    """stablehlo.custom_call(x…) -> complex: refused: no call target with a complex operand or result is supported"""
     target = node.text("call_target_name")
     reason, hint = UNAVAILABLE.get(name_of_target(target), (f"it calls {target!r}, which is not computed of complex numbers", CUT))
     node.fail(reason, hint=hint)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from xdsl.ir import SSAValue
 
@@ -12,6 +12,7 @@ from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.to_onnx.builder import OnnxBuilder, small_constant
 from moir.lowering.to_onnx.table import opset
+from moir.support.records import Record
 
 _MODES = {
     "nearest": ("nearest", False),
@@ -24,60 +25,64 @@ _MODES = {
 """The mode in ONNX, and whether it widens its kernel where it shrinks."""
 
 
-def _resized(
-    node: LoweringNode,
-    op: OnnxBuilder,
-    x: SSAValue,
-    axes: Sequence[int],
-    sizes: SSAValue | None,
-    scales: SSAValue | None,
-    **attributes: Any,
-) -> SSAValue:
-    """x resized along axes to sizes or by scales. Before version 18 these are given for all dimensions."""
+class _Target(Record):
+    """What a tensor is resized to.
+
+    Args:
+        axes: the axes, which may be negative.
+        extents: the sizes along the axes (i64) or their scales (f32), a 1-D tensor.
+        are_sizes: whether they are sizes.
+    """
+
+    axes: Sequence[int]
+    extents: SSAValue
+    are_sizes: bool
+
+    def operands(self, extents: SSAValue) -> tuple[SSAValue | None, SSAValue | None]:
+        """The operands `scales` and `sizes` of a Resize: the extents and None, in the order that these need."""
+        return (None, extents) if self.are_sizes else (extents, None)
+
+
+def _resized(node: LoweringNode, op: OnnxBuilder, x: SSAValue, target: _Target, **attributes: Any) -> SSAValue:
+    """x resized along axes. Before version 18, a Resize takes the sizes or scales of all dimensions.
+
+    Raises ConversionError for `antialias` before version 18, and where `_nearest_simple` does.
+    """
     if attributes.get("nearest_mode") == "simple":
-        return _nearest_simple(node, op, x, axes, sizes, scales, **attributes)
+        return _nearest_simple(node, op, x, target, **attributes)
     if op.version >= 18:
-        is_whole = list(axes) == list(range(node.rank(0) or 0))
-        return op.Resize(x, None, scales, sizes, axes=None if is_whole else tuple(axes), **attributes)
+        is_whole = list(target.axes) == list(range(node.rank(0) or 0))
+        return op.Resize(x, None, *target.operands(target.extents), axes=None if is_whole else tuple(target.axes), **attributes)
     if attributes.pop("antialias"):
         node.fail("its kernel is widened, which ONNX has from version 18 of the operator set on", hint="give --opset 18 or newer")
     rank = node.known_rank(0)
-    place = {axis % rank: index for index, axis in enumerate(axes)}
+    position = {axis % rank: index for index, axis in enumerate(target.axes)}
     parts: list[SSAValue] = []
     for axis in range(rank):
-        if axis in place:
-            parts.append(op.Slice(scales if sizes is None else sizes, [place[axis]], [place[axis] + 1], [0]))
+        if axis in position:
+            parts.append(op.Slice(target.extents, [position[axis]], [position[axis] + 1], [0]))
         else:
-            parts.append(op.constant([1.0]) if sizes is None else op.sizes(x, axis, axis + 1))
-    whole = op.Concat(*parts, axis=0)
-    return op.Resize(x, None, whole if sizes is None else None, None if sizes is None else whole, **attributes)
+            parts.append(op.sizes(x, axis, axis + 1) if target.are_sizes else op.constant([1.0]))
+    return op.Resize(x, None, *target.operands(op.Concat(*parts, axis=0)), **attributes)
 
 
-def _nearest_simple(
-    node: LoweringNode,
-    op: OnnxBuilder,
-    x: SSAValue,
-    axes: Sequence[int],
-    sizes: SSAValue | None,
-    scales: SSAValue | None,
-    **attributes: Any,
-) -> SSAValue:
-    """x resized by a rule that ONNX does not have: positions are rounded up along axes that shrink, else down."""
-    shape = node.shape(0)
-    target = small_constant(cast("SSAValue", scales if sizes is None else sizes))
-    own = [1.0] * len(axes) if sizes is None else [-1 if shape is None else shape[axis] for axis in axes]
-    if target is None or min(own) < 0:
+def _nearest_simple(node: LoweringNode, op: OnnxBuilder, x: SSAValue, target: _Target, **attributes: Any) -> SSAValue:
+    """x resized by a rule that ONNX does not have: positions are rounded up along axes that shrink, else down.
+
+    Raises ConversionError if it is unknown which axes shrink.
+    """
+    shape, extents = node.shape(0), small_constant(target.extents)
+    own = [-1 if shape is None else shape[axis] for axis in target.axes] if target.are_sizes else [1.0] * len(target.axes)
+    if extents is None or min(own) < 0:
         node.fail("its nearest_mode is simple, and which axes shrink is computed", hint="give static shapes with --static-shape")
-    shrinks = [float(each) < size for each, size in zip(target, own, strict=True)]
+    shrinks = [float(each) < size for each, size in zip(extents, own, strict=True)]
     for rounding, indices in (
         ("ceil", [i for i, each in enumerate(shrinks) if each]),
         ("floor", [i for i, each in enumerate(shrinks) if not each]),
     ):
         if indices:
-            part = op.constant(target[indices])
-            attributes["nearest_mode"] = rounding
-            operands = (None, part) if sizes is None else (part, None)
-            x = _resized(node, op, x, [axes[index] for index in indices], *operands, **attributes)
+            part = _Target([target.axes[index] for index in indices], op.constant(extents[indices]), target.are_sizes)
+            x = _resized(node, op, x, part, **attributes | {"nearest_mode": rounding})
     return x
 
 
@@ -137,9 +142,8 @@ def interpolate(
     """opset11.Interpolate(x, target, axes) -> onnx.Resize(x, _, scales, sizes)"""
     axes, attributes = _axes(node, 2), _attributes(node)
     x = _padded(node, op, x)
-    if shape_calculation_mode == "sizes":
-        return _resized(node, op, x, axes, op.vector(target), None, **attributes)
-    return _resized(node, op, x, axes, None, op.cast(target, f32), **attributes)
+    are_sizes = shape_calculation_mode == "sizes"
+    return _resized(node, op, x, _Target(axes, op.vector(target) if are_sizes else op.cast(target, f32), are_sizes), **attributes)
 
 
 @opset.lowers("opset4.Interpolate")
@@ -156,9 +160,8 @@ def interpolate_4(
     """Sizes and scales are both operands. Coordinates are computed with the scales that are given."""
     axes, attributes = _axes(node, 3), _attributes(node)
     x = _padded(node, op, x)
-    if shape_calculation_mode == "sizes":
-        return _resized(node, op, x, axes, op.vector(sizes), None, **attributes)
-    return _resized(node, op, x, axes, None, op.cast(scales, f32), **attributes)
+    are_sizes = shape_calculation_mode == "sizes"
+    return _resized(node, op, x, _Target(axes, op.vector(sizes) if are_sizes else op.cast(scales, f32), are_sizes), **attributes)
 
 
 @opset.lowers("opset1.Interpolate")
@@ -180,7 +183,7 @@ def interpolate_1(
     attributes = {"mode": mode, "coordinate_transformation_mode": coordinates, "antialias": 0}
     if mode == "nearest":
         attributes["nearest_mode"] = "floor"
-    return _resized(node, op, _padded(node, op, x), axes, op.vector(sizes), None, **attributes)
+    return _resized(node, op, _padded(node, op, x), _Target(axes, op.vector(sizes), are_sizes=True), **attributes)
 
 
 @opset.lowers("GridSample", since=16)

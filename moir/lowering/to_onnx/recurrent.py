@@ -51,7 +51,7 @@ def _attributes(node: LoweringNode, direction: str) -> dict[str, object]:
     names = node.texts("activations", ())
     activations = [_ACTIVATIONS[each] for each in names]
     count = _directions(direction)
-    # ONNX's lists have elements for the functions with parameters only.
+    # activation_alpha and activation_beta of ONNX have elements only for activations with parameters.
     alpha, beta = (
         tuple(number for number, name in zip(node.numbers(which, ()), names, strict=False) if name == "hardsigmoid")
         for which in ("activations_alpha", "activations_beta")

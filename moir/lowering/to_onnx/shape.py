@@ -100,7 +100,7 @@ def variadic_split(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _axis: SSAV
 
 @opset.lowers("Tile")
 def tile(node: LoweringNode, op: OnnxBuilder, x: SSAValue, repeats: SSAValue) -> SSAValue:
-    """x repeated along its dimensions; the shorter one of shape and repeats is filled with 1 in front."""
+    """x repeated along its dimensions; the shorter one of shape and repeats is padded with leading ones."""
     counts, rank = node.shape(1), rank_of(x)
     repeats = op.vector(repeats)
     if counts is not None and counts[0] >= 0 and rank is not None:

@@ -92,7 +92,7 @@ def _limits(
 
 
 def _after_shrunk(op: OnnxBuilder, lows: SSAValue, highs: SSAValue, shrink: list[bool]) -> SSAValue:
-    """The ends, for axes that shrink the one after the begin: one element is taken, whatever the end says."""
+    """The `ends` of an ONNX Slice: `lows + 1` for axes in the shrink mask, which select one element, else `highs`."""
     following = op.Add(lows, 1)
     # The element after the last one, -1, would be the first one.
     following = op.Where(op.Equal(following, 0), _LAST, following)

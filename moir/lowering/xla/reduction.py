@@ -61,8 +61,9 @@ def is_neutral(op: OpBuilder, kind: str, value: SSAValue) -> bool:
 
 
 def combination_of(node: LoweringNode, body: Region, element: Attribute, *arguments: int) -> str:
-    """The name of the function that `body` computes of the arguments at two indices. Raises ConversionError for a
-    function that is none of `PAIRS`.
+    """The name in `COMBINATIONS` of the function that `body` computes of the arguments at two indices.
+
+    Raises ConversionError for any other function, and for a logical one of an element type that is not boolean.
     """
     kind = combination(body, *arguments)
     if kind not in COMBINATIONS or (kind in LOGICAL) is not (element is boolean):

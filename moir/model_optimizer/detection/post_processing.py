@@ -181,7 +181,7 @@ def _clips(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> t
     if not clipping:
         return None, None
     following = _dependent(result for each in suppressions for result in each.results)
-    # Only the boxes of a suppression are followed: sizes have minima as well.
+    # A clip is before a suppression only if its boxes depend on it: sizes are computed with Minimum, too.
     before = any(each.operands[BOXES].owner in _dependent(result for clip in clipping for result in clip.results) for each in suppressions)
     return before, any(each in following for each in clipping)
 

@@ -55,7 +55,7 @@ def _value(kind: str, text: str) -> Any:
 def property_of(kind: PropertyKind, text: str) -> Attribute:
     """The property for the text of an XML attribute. Raises ValueError if the kind does not allow it."""
     if kind.allowed:
-        # The runtime takes them in any case.
+        # Enumeration values are case-insensitive.
         spelled = {allowed.lower(): allowed for allowed in kind.allowed}
         text = ",".join(spelled.get(item.lower(), item) for item in _items(text))
     try:

@@ -112,7 +112,14 @@ def split_dimensions(shape: Sequence[int], result: Sequence[int], copied: Sequen
 
 
 def merged_order(order: Sequence[int], parts: Sequence[Sequence[int]]) -> list[int] | None:
-    """The order of dimensions whose parts have an order; None if it separates parts."""
+    """The permutation of the merged dimensions for a permutation of the dimensions that each was split into.
+
+    Args:
+        order: the permutation of the split dimensions.
+        parts: for each merged dimension, the indices of the dimensions that it was split into.
+
+    Returns None if the permutation separates or reorders the parts of a dimension.
+    """
     starts = {parts_of_axis[0]: axis for axis, parts_of_axis in enumerate(parts)}
     merged: list[int] = []
     position = 0

@@ -290,7 +290,7 @@ class RangeAfter(Pattern):
         if constant is None or not is_rounded(constant[0]) or not has_one_live_use(constant[0]):
             return
         if not adds and not np.all(np.asarray(constant[1])):
-            # A range without extent has no levels.
+            # A factor of 0 would make both limits of the FakeQuantize equal.
             return
         source = constant[0].owner
         assert isinstance(source, Operation)

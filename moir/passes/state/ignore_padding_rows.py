@@ -36,7 +36,7 @@ _MASK = 3
 
 @dataclass(frozen=True)
 class IgnorePaddingRowsPass(ReportingPass):
-    """Leaves rows of attention as they are that may see no key."""
+    """Removes the Select after an attention that zeroes the rows whose keys are all masked."""
 
     name = "ignore-padding-rows"
 
@@ -47,11 +47,11 @@ class IgnorePaddingRowsPass(ReportingPass):
 
 
 def _ignore(attention: ScaledDotProductAttention, finite: dict[SSAValue, SSAValue]) -> bool:
-    """Use an attention in place of a Select that makes some of its rows zero.
+    """Replace the Select that zeroes some rows of an attention by the attention; returns whether there was one.
 
     Args:
         attention: the attention.
-        finite: the masks that are made already, by those that they replace.
+        finite: the finite mask that has been built for each boolean mask.
     """
     result = attention.results[0]
     [reader, *others] = [use.operation for use in result.uses] or [None]

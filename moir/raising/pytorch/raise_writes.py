@@ -316,7 +316,7 @@ def _name_output(result: Result, before: SSAValue, value: SSAValue) -> None:
 
 
 def _is_read(base: SSAValue) -> bool:
-    """Whether anything reads the elements of a tensor; a state that nothing reads is none."""
+    """Whether an operation other than one that overwrites a tensor as a whole uses the tensor."""
     return any(not (isinstance(use.operation, FrameworkOp) and use.operation.KIND in OVERWRITING and use.index == 0) for use in base.uses)
 
 

@@ -67,7 +67,7 @@ def widened(array: Array) -> Array:
 
 def narrowed(array: Array, dtype: np.dtype[Any]) -> Array:
     """A computed result, converted to the element type of the operand."""
-    # A symbolic tensor of a proof is no array, and stays what it is.
+    # The symbolic tensors of proofs convert themselves; np.asarray would wrap them as objects.
     return (array if hasattr(array, "__array_function__") else np.asarray(array)).astype(dtype, copy=False)
 
 

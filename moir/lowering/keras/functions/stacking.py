@@ -83,7 +83,7 @@ def split(
         if size < 0 and node.op.KIND != "ops.ArraySplit" and indices_or_sections > 1:
             return list(op.Split.parts(indices_or_sections, x, axis_, num_splits=indices_or_sections))[: node.result_count]
         if size < 0 and indices_or_sections > 1:
-            # Of 5 elements in 3 parts, (7, 6, 5) // 3.
+            # The first parts are longer by one: 5 elements in 3 parts are (5 + (2, 1, 0)) // 3 = (2, 2, 1) elements.
             sums = op.Add(dimension_list(op, x, axis_), op.constant([*range(indices_or_sections - 1, -1, -1)]))
             lengths = op.Divide(sums, op.constant(indices_or_sections))
             return list(op.VariadicSplit.parts(indices_or_sections, x, axis_, lengths))[: node.result_count]

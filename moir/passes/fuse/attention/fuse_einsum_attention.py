@@ -51,7 +51,6 @@ from moir.support.records import Record
 
 Labels = tuple[str, ...]
 
-
 NOTHING_KNOWN = KnownValues()
 
 

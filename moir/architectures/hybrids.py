@@ -1,4 +1,4 @@
-"""Families some of whose layers have another block in the place of the attention: LFM2, Qwen3-Next, Qwen3.5."""
+"""Families in which some layers have another block instead of attention: LFM2, Qwen3-Next, Qwen3.5."""
 
 from __future__ import annotations
 

@@ -18,10 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 from moir.support.records import Record
 
-NOTHING: Mapping[str, object] = MappingProxyType({})
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
+"""The default of fields that are mappings; nobody can write to it."""
 
 
 class Branch(Record):

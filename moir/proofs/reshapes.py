@@ -180,7 +180,7 @@ def _quotient(source: list[Size], others: list[Size]) -> Size:
                 others.remove(size)
                 break
     if any(not isinstance(size, int) for size in others):
-        raise UnprovableError("a Reshape whose -1 is no product of dimensions")
+        raise UnprovableError("a Reshape whose dimension of -1 is not a product of the input's dimensions")
     divisor = product_of(others)
     for axis, own in enumerate(source):
         if isinstance(own, int) and divisor > 1 and own % divisor == 0:

@@ -9,7 +9,7 @@ Value = TypeVar("Value")
 
 
 def words(text: str) -> frozenset[str]:
-    """A set of words: "Add Mul" -> {"Add", "Mul"}"""
+    """The set of the names in a text: "Add Mul" -> {"Add", "Mul"}"""
     return frozenset(text.split())
 
 

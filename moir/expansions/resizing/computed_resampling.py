@@ -150,7 +150,7 @@ def _weighted(op: OpBuilder, data: SSAValue, axis: ComputedResizing, coordinates
 
 def _filtered(op: OpBuilder, data: SSAValue, axis: ComputedResizing, coordinates: SSAValue, sampling: Sampling) -> SSAValue:
     rank, reach = rank_of(data) or 0, 1.0 if sampling.mode == "linear" else 2.0
-    # A filter against aliasing has the width of an element of the result.
+    # With antialias, the filter is as wide as one element of the result: 1 / scale elements of the data.
     stretch = op.Minimum(axis.scale, 1.0) if sampling.antialias else op.constant(1.0)
     margin = op.convert(op.Add(op.Ceiling(op.Divide(reach, stretch)), 1.0), si64)
     columns = axis.size

@@ -118,7 +118,7 @@ def weights(axis: AxisResizing, sampling: Sampling) -> tuple[Weights, NDArray[np
         matrix[rows, columns] = 1
         return matrix, outside
     reach = 1 if sampling.mode == "linear" else 2
-    # A filter against aliasing has the width of an element of the result.
+    # With antialias, the filter is as wide as one element of the result: 1 / scale elements of the data.
     stretch = min(axis.scale, 1.0) if sampling.antialias else 1.0
     base = np.floor(x).astype(np.int64)
     taps = np.arange(math.floor(-reach / stretch) + 1, math.ceil(reach / stretch) + 1)

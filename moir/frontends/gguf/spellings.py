@@ -83,13 +83,13 @@ class Spelling(Record):
     """
 
     family: str
-    variants: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
+    variants: Mapping[str, str] = NOTHING
     is_permuted: bool = False
-    tensors: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
-    keys: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
+    tensors: Mapping[str, str] = NOTHING
+    keys: Mapping[str, str] = NOTHING
     fixed: Mapping[str, object] = NOTHING
     choices: tuple[tuple[str, str, object, object], ...] = ()
-    copied: Mapping[str, str] = NOTHING  # pyright: ignore[reportAssignmentType]
+    copied: Mapping[str, str] = NOTHING
     ignored: frozenset[str] = frozenset()
     window: int | None = 0
     wide_layers: int = 0

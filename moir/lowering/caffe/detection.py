@@ -229,7 +229,7 @@ def python(node: LoweringNode, op: OpBuilder, *, param_str_: str = "", module: s
     text = parameter.text("param_str", param_str_)
     text_parameters = parameter_text(text)
     if text_parameters is None:
-        node.fail(f"param_str is {text!r}, which is no dictionary of parameters")
+        node.fail(f"param_str is {text!r}, which is not a dictionary of parameters")
 
     def numbers(key: str, default: list[float]) -> list[float]:
         value: object = text_parameters.get(key, default)

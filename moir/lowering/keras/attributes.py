@@ -87,7 +87,7 @@ def is_tensor(value: object) -> TypeGuard[SSAValue]:
 
 
 def numbers_of(value: object) -> Array:
-    """A constant argument, a number or nested lists of numbers, as an array. Raises ConversionError for any other."""
+    """A scalar or nested lists of scalars of a configuration as an array. Raises ConversionError for another value."""
     try:
         numbers = np.asarray(value)
     except ValueError:

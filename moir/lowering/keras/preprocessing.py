@@ -189,7 +189,7 @@ def _looked_up(
     positions = op.convert(positions, si64)
     index = op.Select(op.Less(positions, 0), unknown, op.Add(positions, vocabulary.first))
     if masked is not None:
-        # A vector of counts has no element for an absent value.
+        # Counts and one-hot vectors have no element for the mask: OneHot ignores an index of -1.
         index = op.Select(masked, op.constant(0 if vocabulary.has_mask else -1), index)
     if vocabulary.mode == "int":
         return index

@@ -99,7 +99,7 @@ def text_vectorization(
     texts = standardized(node, op, unpacked(op, inputs), standardize)
     row, column, strings = split_words(node, op, texts, split)
     count = size_of(op, flat(op, texts.begins))
-    # A word at the end of the last row, which is cut off, keeps the tensor of words from being empty.
+    # One word is appended to the last row and sliced off again, so that the tensor of words is never empty.
     row, column = (with_sentinel(op, each, int32(0)) for each in (row, op.Add(column, int32(1))))
     columns = op.constant(output_sequence_length, si32) if output_sequence_length > 0 else op.ReduceMax(column, [0], keep_dims=False)
     column = op.Subtract(column, int32(1))

@@ -66,7 +66,7 @@ def test_products(element: str, form: str, has_zeros: bool, tmp_path: Path) -> N
 
 
 def test_what_has_no_such_form(tmp_path: Path) -> None:
-    """Blocks of a size that is no power of 2 stay a DequantizeLinear."""
+    """Weights in blocks whose size is not a power of 2 stay a DequantizeLinear."""
     model, _ = compressed("u4", (ROWS, 2, 24), GENERATOR.random((ROWS, 2, 1)), None, 48)
     openvino.save_model(model, tmp_path / "m.xml", compress_to_fp16=False)
     moir.save_onnx(moir.convert_model(tmp_path / "m.xml", target="none"), tmp_path / "m.onnx", matmul_nbits=True)

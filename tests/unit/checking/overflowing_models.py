@@ -14,7 +14,7 @@ Array = NDArray[np.float32]
 
 
 class OverflowingModel(NamedTuple):
-    """A model, its inputs, the node at fault and what goes wrong with it, as `Finding.kind` says it."""
+    """A model and its inputs, the name of the node whose result is wrong in f16, and the kind of the finding."""
 
     model: onnx.ModelProto
     inputs: Mapping[str, Array]

@@ -1,9 +1,9 @@
 """The nodes of a graph that compute gradients, and the steps of optimizers that use them.
 
 `tf.gradients` computes the gradient of a node `net/y` below `gradients/net/y_grad/`, where `gradients` is a scope with
-any name, anywhere. So a scope of gradients is known by the nodes of the graph whose names occur in it, whatever it is
-called. Where a tool has renamed nodes, the kinds that only gradient functions create show gradients. What depends on a
-gradient is not part of the model either.
+any name, anywhere. A scope is one of gradients if the names of nodes of the graph occur in the names below it. Where a
+tool has renamed nodes, the kinds that only gradient functions create show gradients. What depends on a gradient is not
+part of the model either.
 
 Source: tensorflow/python/ops/gradients_util.py of TensorFlow 2.21.
 """

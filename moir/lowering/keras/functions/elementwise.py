@@ -42,7 +42,7 @@ def pair_of(node: LoweringNode, op: OpBuilder, least: Attribute | None = None, *
 
 
 def _as_number(value: Any) -> Any:
-    """A Python list of numbers as an array; any other argument as it is."""
+    """A Python list of scalars as a 1-D array; any other argument unchanged."""
     return np.asarray(cast("list[Any]", value)) if isinstance(value, list) else value
 
 

@@ -158,7 +158,9 @@ def observed(
     per_row_fake_quant: bool = False,
     symmetric_quant: bool = False,
 ) -> Replacement:
-    """aten.fused_moving_avg_obs_fake_quant.default(x, …) -> the same, with a scale for what the observer has seen
+    """aten.fused_moving_avg_obs_fake_quant.default(x, …) -> opset1.FakeQuantize of x
+
+    The limits follow from running_min and running_max, which have to be constants.
 
     Raises ConversionError if the observer is on: it would change the scale with each inference.
     """

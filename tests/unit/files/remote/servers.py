@@ -136,7 +136,7 @@ def _handler(web: Web) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True
             self.wfile.write(rest)
             if self.close_connection:
-                # The client drops what it has not read when a connection is cut.
+                # A client loses the bytes that are still in its socket when the connection is reset.
                 threading.Event().wait(0.3)
             if web.claimed is not None:
                 self.close_connection = True

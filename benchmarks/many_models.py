@@ -8,14 +8,17 @@ converted on a scheduler and two workers of Dask. When two fifths are done, one 
 compared with the expected bytes. At last `moir --jobs 2`, `xargs -P2 moir` and `xargs -P2 ovc` convert the same
 `--beside` models, of the frameworks that `ovc` reads without them.
 
-*Overhead* is the part of the workers' time in which they do not convert: two workers times the seconds of the run, less
-the seconds that the conversions themselves say. The status is 1 if an IR differs, or other models fail than should.
+*Idle* is the part of the workers' time in which they do not convert: two workers times the seconds of the run, less the
+seconds that the conversions themselves say. *Overhead* is the CPU time of the scheduler, of the workers without the
+processes that convert, and of `moir` itself, per CPU time of the conversions; unlike wall time it does not depend on
+what else the machine does. The status is 1 if an IR differs, or other models fail than should.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -55,14 +58,14 @@ def main() -> int:
 
 def measured(source: Path, count: int, beside: int, folder: Path) -> int:
     """Convert all models in all ways, print the table, and return the status."""
-    rows = [["", "models", "failed", "wall s", "models a second", "overhead", "CPU s a model"]]
+    rows = [["", "models", "failed", "wall s", "models a second", "idle", "overhead", "CPU s a model"]]
     expected, seconds, cpu = one_after_the_other(samples_in(source), folder)
     rows.append(row("one after the other", len(expected), 0, seconds, cpu=cpu))
     print(f"{len(expected)} samples are converted one after the other", flush=True)
     models = named_models(sorted(expected), count, folder)
-    results, seconds = on_cluster(models, folder)
+    results, seconds, own = on_cluster(models, folder)
     failed = sum(each["status"] == "failed" for each in results.values())
-    rows.append(row("cluster, a worker killed", len(models), failed, seconds, results))
+    rows.append(row("cluster, a worker killed", len(models), failed, seconds, results, overhead=own / (len(models) * cpu / len(expected))))
     wrong = [text for each in models if (text := mistake(each, results.get(str(each.model)), expected))]
     print(f"{len(models) - len(wrong)} of {len(models)} are as expected", *wrong[:20], sep="\n", flush=True)
     readable = [each for each in models if each.sample is not None and (each.sample.suffix in SUFFIXES_OF_OVC or each.sample.is_dir())]
@@ -82,10 +85,14 @@ def one_after_the_other(samples: Sequence[Path], folder: Path) -> tuple[dict[Pat
     return {each.model: digest(each.output) for each in models if each.output.exists()}, time_of(), used.cpu
 
 
-def on_cluster(models: Sequence[Named], folder: Path) -> tuple[dict[str, Any], float]:
-    """The results of all models by their paths, and the seconds of the run, in which a worker is killed."""
+def on_cluster(models: Sequence[Named], folder: Path) -> tuple[dict[str, Any], float, float]:
+    """Convert on a cluster of which a worker is killed.
+
+    Returns the results of all models by their paths, the seconds of the run, and the CPU seconds of the processes that
+    do not convert.
+    """
     manifest = manifest_of(models, folder / "models.toml")
-    with scheduler(folder) as address:
+    with scheduler(folder) as (scheduler_process, address):
         workers = [started(folder, "distributed.cli.dask_worker", address, "--nthreads", "1") for _ in range(WORKERS)]
         try:
             command = [str(executable("moir")), "--manifest", str(manifest), "--cluster", address, "--memory", MEMORY, "--json"]
@@ -93,12 +100,18 @@ def on_cluster(models: Sequence[Named], folder: Path) -> tuple[dict[str, Any], f
             with timed() as time_of, results.open("wb") as output, (folder / "errors.txt").open("wb") as errors:
                 process = subprocess.Popen(command, stdout=output, stderr=errors)
                 wait_for_lines(results, int(KILLED_AFTER * len(models)), process)
-                # The process that converts, which its guardian starts again.
+                own = 0.0
+                # The process that serves the scheduler, which its guardian starts again.
                 for child in psutil.Process(workers[0].pid).children():
+                    own += cpu_of(child)
                     child.kill()
                 print(f"a worker is killed after {lines_in(results)} models", flush=True)
-                process.wait()
-            return results_in(results), time_of()
+                _, _, used = os.wait4(process.pid, 0)
+                own += used.ru_utime + used.ru_stime + cpu_of(psutil.Process(scheduler_process.pid))
+            for each in workers:
+                guardian = psutil.Process(each.pid)
+                own += cpu_of(guardian) + sum(cpu_of(child) for child in guardian.children())
+            return results_in(results), time_of(), own
         finally:
             for each in workers:
                 end(each)
@@ -127,6 +140,12 @@ def ways_beside(models: Sequence[Named], folder: Path) -> list[list[str]]:
     return rows
 
 
+def cpu_of(process: psutil.Process) -> float:
+    """The CPU seconds of a process without its children."""
+    times = process.cpu_times()
+    return times.user + times.system
+
+
 def results_in(path: Path) -> dict[str, Any]:
     """The results of a file of `--json` by the paths of the models; a line that is not complete is left out."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -150,15 +169,24 @@ def digest(output: Path) -> str:
     return sha256(output.read_bytes() + output.with_suffix(".bin").read_bytes()).hexdigest()
 
 
-def row(name: str, count: int, failed: int, wall: float, results: Mapping[str, Any] | None = None, cpu: float | None = None) -> list[str]:
+def row(
+    name: str,
+    count: int,
+    failed: int,
+    wall: float,
+    results: Mapping[str, Any] | None = None,
+    cpu: float | None = None,
+    overhead: float | None = None,
+) -> list[str]:
     busy = sum(each["seconds"].get("total", 0.0) for each in (results or {}).values())
-    overhead = f"{1 - busy / (WORKERS * wall):.1%}" if busy else "-"
-    return [name, f"{count:,}", str(failed), f"{wall:.0f}", f"{count / wall:.2f}", overhead, "-" if cpu is None else f"{cpu / count:.3f}"]
+    idle = f"{1 - busy / (WORKERS * wall):.1%}" if busy else "-"
+    parts = ["-" if overhead is None else f"{overhead:.1%}", "-" if cpu is None else f"{cpu / count:.3f}"]
+    return [name, f"{count:,}", str(failed), f"{wall:.0f}", f"{count / wall:.2f}", idle, *parts]
 
 
 @contextmanager
-def scheduler(folder: Path) -> Generator[str]:
-    """The address of a scheduler that runs during the context."""
+def scheduler(folder: Path) -> Generator[tuple[subprocess.Popen[bytes], str]]:
+    """A scheduler that runs during the context, and its address."""
     file = folder / "scheduler.json"
     process = started(folder, "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file))
     try:
@@ -166,7 +194,7 @@ def scheduler(folder: Path) -> Generator[str]:
             if process.poll() is not None:
                 raise SystemExit("the scheduler has not started")
             time.sleep(0.05)
-        yield json.loads(file.read_text("utf-8"))["address"]
+        yield process, json.loads(file.read_text("utf-8"))["address"]
     finally:
         end(process)
 

@@ -75,6 +75,38 @@ def test_models_are_converted_on_processes_of_the_user() -> None:
         check(list(moir.convert_models(jobs(), executor=executor, jobs_at_a_time=1)))
 
 
+MPI = """
+import moir
+from mpi4py.futures import MPIPoolExecutor
+
+if __name__ == "__main__":
+    jobs = [moir.Job("a.onnx", f"mpi/{size}.xml", input=f"x[{size},8]") for size in (1, 2, 3)]
+    jobs.append(moir.Job("mystery.onnx", "mpi"))
+    with MPIPoolExecutor() as executor:
+        for result in moir.convert_models(jobs, executor=executor):
+            print(result.status, result.failure.kind if result.failure else result.inputs[0])
+"""
+
+
+def test_models_are_converted_by_mpi(folder: Path) -> None:
+    (folder / "by_mpi.py").write_text(MPI, encoding="utf-8")
+    launcher = Path(sys.executable).with_name("mpiexec")
+    if not launcher.exists():
+        pytest.skip("mpich is not installed")
+    # The first of the processes runs the program, the others convert.
+    command = [str(launcher), "-n", "3", sys.executable, "-m", "mpi4py.futures", "by_mpi.py"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True, cwd=folder)
+    assert sorted(result.stdout.splitlines()) == [
+        "converted x: f32[1,8]",
+        "converted x: f32[2,8]",
+        "converted x: f32[3,8]",
+        "failed com.acme.Mystery",
+    ]
+    moir.save_model(moir.convert_model("a.onnx", input="x[3,8]"), "alone/3.xml")
+    for suffix in (".xml", ".bin"):
+        assert Path("mpi", "3" + suffix).read_bytes() == Path("alone", "3" + suffix).read_bytes()
+
+
 def test_a_cache_is_used() -> None:
     (first,) = moir.convert_models([moir.Job("a.onnx", "out")], cache="cache", executor=ThreadPoolExecutor(1))
     (second,) = moir.convert_models([moir.Job("a.onnx", "out")], cache=Path("cache"), executor=ThreadPoolExecutor(1))

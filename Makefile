@@ -4,7 +4,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test test-processes fuzz fuzz-fusions fuzz-files fuzz-operands prove prove-forms bench-instructions docs oldest lint format release
+.PHONY: demo test test-all test-processes fuzz fuzz-fusions fuzz-files fuzz-operands prove prove-forms bench-instructions docs oldest lint format release
 
 # Two installations at a time would get in each other's way.
 .NOTPARALLEL:
@@ -18,6 +18,10 @@ demo: $(INSTALLED)-demo
 test: $(INSTALLED)-test
 	$(BIN)/lit -q tests/filecheck
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --max-worker-restart 0
+
+# The tests of three or more parameters for all combinations of their values: `make test` runs them for all pairs.
+test-all: $(INSTALLED)-test
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --max-worker-restart 0 --all-combinations
 
 # The lit tests as a user runs the tools: every command a process of its own.
 test-processes: $(INSTALLED)-test

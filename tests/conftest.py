@@ -1,10 +1,15 @@
-"""The settings of TensorFlow, which it reads when it is imported first, whichever test does that; and files that no test
-needs to survive a loss of power.
+"""The settings of all tests: of TensorFlow, which reads them when it is imported first, whichever test does that; files that
+no test needs to survive a loss of power; and the combinations of parameters for which a test runs.
 """
 
 from __future__ import annotations
 
 import os
+from collections import defaultdict
+
+import pytest
+
+from tests.pairwise import covering
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 # Kernels of oneDNN round differently, and some quantized types have none.
@@ -17,3 +22,24 @@ def keep_in_memory(descriptor: int) -> None:
 
 
 os.fsync = keep_in_memory
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    text = "run tests of three or more parameters for all combinations of their values, not for all pairs"
+    parser.addoption("--all-combinations", action="store_true", help=text)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--all-combinations"):
+        return
+    functions = defaultdict[str, list[pytest.Function]](list)
+    for item in items:
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
+            functions[item.nodeid.partition("[")[0]].append(item)
+    deselected = set[pytest.Item]()
+    for same in functions.values():
+        # The combinations of a test share the objects that are their values.
+        rows = [{name: id(value) for name, value in each.callspec.params.items()} for each in same]
+        deselected.update({*same} - {same[index] for index in covering(rows)})
+    items[:] = [each for each in items if each not in deselected]
+    config.hook.pytest_deselected(items=list(deselected))

@@ -6,36 +6,12 @@ Terms share parts, and cases repeat conditions: what is known of a part is kept 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from moir.proofs.polynomials import Normalizer
 from moir.proofs.scalars import FUNCTIONS, Scalar, UnprovableError
 from moir.proofs.smt import z3
-
-MOST_KEPT = 200_000
-"""The most terms of a table, after which it begins anew."""
-
-Value = TypeVar("Value")
-
-
-class TermTable(Generic[Value]):
-    """Values by terms. A term of the table is kept alive, so that z3 does not give its number to another one."""
-
-    def __init__(self) -> None:
-        self._values: dict[int, tuple[Any, Value]] = {}
-
-    def get(self, term: Any) -> Value | None:
-        """The value of a term; None if it has none."""
-        kept = self._values.get(term.get_id())
-        return None if kept is None else kept[1]
-
-    def put(self, term: Any, value: Value) -> Value:
-        """Keep a value, and return it."""
-        if len(self._values) >= MOST_KEPT:
-            self._values.clear()
-        self._values[term.get_id()] = (term, value)
-        return value
-
+from moir.proofs.term_tables import TermTable
 
 _DEPTHS: TermTable[int] = TermTable()
 _FACTS: TermTable[list[Any]] = TermTable()
@@ -55,7 +31,7 @@ def open_indices(term: Scalar) -> int:
         depth = max(0, open_indices(term.body()) - term.num_vars())
     else:
         depth = max(map(open_indices, term.children()), default=0)
-    return _DEPTHS.put(term, depth)
+    return _DEPTHS.put(depth, term)
 
 
 def has_bound_indices(term: Scalar) -> bool:
@@ -82,7 +58,7 @@ def axioms(terms: Sequence[Any]) -> list[Any]:
         if not z3.is_expr(term):
             continue
         known = _FACTS.get(term)
-        for fact in known if known is not None else _FACTS.put(term, _facts_in(term)):
+        for fact in known if known is not None else _FACTS.put(_facts_in(term), term):
             if fact.get_id() not in seen:
                 seen.add(fact.get_id())
                 facts.append(fact)

@@ -12,8 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from moir.proofs.context import assume, current
-from moir.proofs.scalars import TRUTHS, Scalar, UnprovableError, alike, apply, is_term, literal
+from moir.proofs.scalars import TRUTHS, Scalar, UnprovableError, alike, apply, literal
 from moir.proofs.smt import z3
+from moir.proofs.term_tables import TermTable
 
 Size: TypeAlias = Any
 """A size: an integer of Python, or an integer term of z3."""
@@ -30,11 +31,15 @@ ARRAY_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """Functions of numpy on symbolic tensors, by name; `array_functions`, which needs this file, fills it."""
 
 
+_SAME: TermTable[bool] = TermTable()
+
+
 def is_same(a: Size, b: Size) -> bool:
     """Whether two sizes are certainly equal."""
     if isinstance(a, int) and isinstance(b, int):
         return a == b
-    return a is b or z3.is_true(z3.simplify(a == b))
+    known = _SAME.get(a, b)
+    return _SAME.put(a is b or z3.is_true(z3.simplify(a == b)), a, b) if known is None else known
 
 
 class Tensor:
@@ -50,7 +55,7 @@ class Tensor:
         self.shape: tuple[Size, ...] = tuple(shape)
         self.dtype = dtype
         self._at = at
-        self._elements: dict[Any, Scalar] = {}
+        self._elements: TermTable[Scalar] = TermTable()
         self.numbers: Any = None
         """The array of a constant of integers or truth values, None for other tensors: axes, orders and sizes."""
 
@@ -66,12 +71,8 @@ class Tensor:
 
     def at(self, index: Index) -> Scalar:
         """The element at an index."""
-        key = tuple(entry.get_id() if is_term(entry) else -1 - entry for entry in index)
-        kept = self._elements.get(key)
-        if kept is None:
-            # The index is kept, because z3 gives the id of a term that is gone to another one.
-            kept = self._elements[key] = (self._at(index), index)
-        return kept[0]
+        kept = self._elements.get(*index)
+        return self._elements.put(self._at(index), *index) if kept is None else kept
 
     def astype(self, dtype: Any, copy: bool = True) -> Tensor:
         """The tensor itself: the types of one kind differ in rounding only, which a proof does not know."""

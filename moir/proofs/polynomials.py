@@ -9,7 +9,7 @@ the same normal form.
     sum(n, λk. sum(m, λj. f[k, j])) = sum(m, λj. sum(n, λk. f[k, j]))    permuting summation
     sum(n, λk. c) = n · c
 
-The divisors and radicands for which the conditions are needed are collected; `solver` proves them or assumes them.
+That divisors are not 0 and radicands not negative is required by the model before (`definedness`).
 """
 
 # A key is any nest of tuples and frozensets, whose parts have no types.
@@ -21,10 +21,11 @@ from collections.abc import Hashable, Iterable, Mapping
 from fractions import Fraction
 from itertools import count, permutations
 from math import isqrt
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from moir.proofs.scalars import Scalar, UnprovableError
 from moir.proofs.smt import z3
+from moir.proofs.term_tables import TermTable
 
 Monomial: TypeAlias = frozenset[tuple[Hashable, int]]
 """A product: pairs of an atom and its exponent, which may be negative."""
@@ -111,12 +112,12 @@ def inverse(value: Polynomial) -> Polynomial:
     """The reciprocal of a normal form, which is assumed not to be 0."""
     if not value:
         raise UnprovableError("a division by 0")
-    content, lead, rest = _primitive(value)
+    content, lead, rest = primitive(value)
     result = frozenset([(frozenset((key, -exponent) for key, exponent in content), 1 / lead)])
     return result if rest == number(1) else times(result, atom(("sum of", rest), -1))
 
 
-def _primitive(value: Polynomial) -> tuple[Monomial, Fraction, Polynomial]:
+def primitive(value: Polynomial) -> tuple[Monomial, Fraction, Polynomial]:
     """A normal form as the product of a monomial, a number and a rest without common factors."""
     monomials = [dict(monomial) for monomial, _ in value]
     common = {key: min(each.get(key, 0) for each in monomials) for key in {key for each in monomials for key in each}}
@@ -178,22 +179,14 @@ def bound_key(kind: str, sizes: tuple[Hashable, ...], tokens: tuple[str, ...], b
 
 
 class Normalizer:
-    """Brings terms of z3 into normal form.
+    """Brings terms of z3 into normal form. Those of all terms are kept, since proofs have parts in common."""
 
-    `divisors` and `radicands` collect the normal forms that are assumed to be nonzero and not negative.
-    """
-
-    def __init__(self) -> None:
-        self._memo: dict[int, tuple[Any, Polynomial]] = {}
-        self.terms: dict[Hashable, Scalar] = {}
-        """A term of z3 for an atom, for a solver."""
+    MEMO: ClassVar[TermTable[Polynomial]] = TermTable()
 
     def normal(self, term: Scalar) -> Polynomial:
         """The normal form of a real term. Raises UnprovableError for one that is not understood."""
-        kept = self._memo.get(term.get_id())
-        if kept is None:
-            kept = self._memo[term.get_id()] = (term, self._normal(term))
-        return kept[1]
+        kept = self.MEMO.get(term)
+        return self.MEMO.put(self._normal(term), term) if kept is None else kept
 
     def _normal(self, term: Scalar) -> Polynomial:
         if z3.is_rational_value(term):

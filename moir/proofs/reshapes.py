@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from moir.proofs.context import assume
+from moir.proofs.context import require
 from moir.proofs.scalars import Scalar, UnprovableError, is_term
 from moir.proofs.smt import z3
 from moir.proofs.tensors import Index, Size, Tensor, is_same
@@ -161,7 +161,7 @@ def target_shape(source: Sequence[Size], entries: Sequence[Any], special_zero: b
     target = [source[axis] if special_zero and isinstance(entry, int) and entry == 0 else entry for axis, entry in enumerate(entries)]
     if not any(isinstance(entry, int) and entry == -1 for entry in target):
         if not is_same(product_of(source), product_of(target)):
-            assume(product_of(source) == product_of(target))
+            require(product_of(source) == product_of(target))
         return target
     rest = target.index(next(entry for entry in target if isinstance(entry, int) and entry == -1))
     others = target[:rest] + target[rest + 1 :]
@@ -170,7 +170,7 @@ def target_shape(source: Sequence[Size], entries: Sequence[Any], special_zero: b
 
 
 def _quotient(source: list[Size], others: list[Size]) -> Size:
-    """The product of a shape divided by the product of other sizes; a quotient without remainder is assumed."""
+    """The product of a shape divided by the product of other sizes; a quotient without remainder is required."""
     for size in list(others):
         for axis, own in enumerate(source):
             if is_same(size, own):
@@ -188,7 +188,7 @@ def _quotient(source: list[Size], others: list[Size]) -> Size:
         return total
     if isinstance(total, int):
         return total // divisor
-    assume(total % divisor == 0)
+    require(total % divisor == 0)
     return total / divisor
 
 

@@ -163,6 +163,7 @@ REALS: dict[str, Callable[..., Scalar]] = {
     "greater_equal": lambda a, b: a >= b,
     "equal": lambda a, b: a == b,
     "not_equal": lambda a, b: a != b,
+    "erfc": lambda a: 1 - FUNCTIONS["erf"](a),
     "expm1": lambda a: _EXPONENTIAL(a) - 1,
     "logaddexp": lambda a, b: FUNCTIONS["log"](_EXPONENTIAL(a) + _EXPONENTIAL(b)),
 }
@@ -257,6 +258,31 @@ SIZES: dict[str, Callable[..., Scalar]] = {
 """The meaning of numpy's functions for sizes, which do not wrap around, by name."""
 
 _TABLES = {"f": REALS, "V": REALS, "b": BOOLEANS, "i": integer_functions(True), "u": integer_functions(False)}
+
+DEFINED_POWER = z3.Function("defined_power", _REAL, _REAL, z3.BoolSort())
+"""Whether a power with any exponent is defined: where its base is positive, and perhaps elsewhere."""
+
+
+def definedness(name: str, elements: Sequence[Scalar]) -> Any:
+    """The condition under which one of numpy's functions is defined for elements; None if it always is."""
+    if name in ("divide", "floor_divide", "remainder", "fmod"):
+        return elements[1] != 0
+    if name == "reciprocal":
+        return elements[0] != 0
+    if name == "sqrt":
+        return elements[0] >= 0
+    if name == "log":
+        return elements[0] > 0
+    if name != "power" or not z3.is_real(elements[0]):
+        return None
+    base, exponent = elements[0], z3.simplify(elements[1])
+    if not z3.is_rational_value(exponent):
+        return DEFINED_POWER(base, exponent)
+    number = Fraction(exponent.numerator_as_long(), exponent.denominator_as_long())
+    if number.denominator == 1:
+        return base != 0 if number < 0 else None
+    return base > 0 if number < 0 else base >= 0
+
 
 TRUTHS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"))
 """Functions whose result is a truth value for all operands."""

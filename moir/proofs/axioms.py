@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from moir.proofs.polynomials import Normalizer
+from moir.proofs.polynomials import Normalizer, argument_of
 from moir.proofs.scalars import FUNCTIONS, Scalar, UnprovableError
 from moir.proofs.smt import z3
 from moir.proofs.term_tables import TermTable
@@ -39,15 +39,21 @@ def has_bound_indices(term: Scalar) -> bool:
     return open_indices(term) > 0
 
 
-def is_sum_of_squares(term: Any) -> bool:
-    """Whether every summand of a sum is a product of even powers."""
-    function = term.children()[-1]
+def signs_of_sum(term: Any) -> list[Any]:
+    """What is known of the sign of a sum: it is not negative if its summands are products of even powers and
+    exponentials, and positive if one of them has exponentials alone and there is a summand.
+    """
+    *sizes, function = term.children()
     body = z3.substitute_vars(function.body(), *(z3.FreshInt() for _ in range(function.num_vars())))
     try:
         summands = Normalizer().normal(body)
     except UnprovableError:
-        return False
-    return all(coefficient > 0 and all(exponent % 2 == 0 for _, exponent in monomial) for monomial, coefficient in summands)
+        return []
+    others = [{key: exponent for key, exponent in monomial if argument_of(key, "exp") is None} for monomial, _ in summands]
+    if any(coefficient < 0 for _, coefficient in summands) or any(exponent % 2 for each in others for exponent in each.values()):
+        return []
+    is_positive = any(not each for each in others)
+    return [term >= 0, *([z3.Implies(z3.And(*(size >= 1 for size in sizes)), term > 0)] if is_positive else [])]
 
 
 def axioms(terms: Sequence[Any]) -> list[Any]:
@@ -94,7 +100,7 @@ def _facts_of(term: Any, operands: Sequence[Any]) -> list[Any]:
     if name == "exp":
         return [term > 0, (operands[0] >= 0) == (term >= 1), (operands[0] == 0) == (term == 1)]
     if name.startswith("sum") and z3.is_quantifier(operands[-1]):
-        return [term >= 0] if is_sum_of_squares(term) else []
+        return signs_of_sum(term)
     if name == "sqrt":
         return [z3.Implies(operands[0] >= 0, z3.And(term >= 0, term * term == operands[0]))]
     if name == "tanh":

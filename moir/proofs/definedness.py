@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
-from moir.proofs.polynomials import Normalizer, Polynomial, number, primitive, times
+from moir.proofs.polynomials import Normalizer, Polynomial, argument_of, number, primitive, times
 from moir.proofs.scalars import UnprovableError
 from moir.proofs.smt import z3
 from moir.proofs.solver import PROVED, EqualityProver, Verdict
@@ -170,9 +170,3 @@ def factors_of(value: Polynomial) -> frozenset[Hashable]:
     content, _, rest = primitive(value)
     atoms: set[Hashable] = {key for key, _ in content if argument_of(key, "exp") is None}
     return frozenset(atoms if rest == number(1) else {*atoms, rest})
-
-
-def argument_of(key: Any, name: str) -> Polynomial | None:
-    """The argument of an atom that is a function; None for other atoms."""
-    parts: Any = key
-    return parts[1] if isinstance(key, tuple) and parts[0] == name else None

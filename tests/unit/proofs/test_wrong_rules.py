@@ -183,6 +183,6 @@ def test_prelu_of_a_scalar_is_a_scalar() -> None:
 
     graph = Graph()
     module = graph.module(graph.op.PRelu(graph.input(()), graph.op.constant(np.array([0.5], np.float32))))
-    (result,) = EvaluationRunner(module, alone=False).run({"x0": np.float32(-2.0)}).values()
+    (result,) = EvaluationRunner(module, alone=False).run({"x0": np.array(-2.0, np.float32)}).values()
     assert result.shape == ()
     assert result == -1.0

@@ -158,13 +158,13 @@ class RuleProver:
 
     Args:
         rule: the rule.
-        seconds: the time after which the proof is given up.
+        seconds: the time of the processor after which the proof is given up.
     """
 
     def __init__(self, rule: FusionRule, seconds: float = 60.0) -> None:
         self.rule = rule
         self.roles: Roles = roles_of(rule)
-        self.deadline = time.monotonic() + seconds
+        self.deadline = time.process_time() + seconds
         self.counts: Counter[str] = Counter()
 
     def prove(self) -> Outcome:
@@ -183,7 +183,7 @@ class RuleProver:
                     failures += self._obligations(term, scenario)
                     if any(each.is_refuted for each in failures) or len(failures) >= MOST_FAILURES:
                         return self._failed(failures)
-                    if time.monotonic() > self.deadline:
+                    if time.process_time() > self.deadline:
                         return self._failed([*failures, Failure("the time is over", None, None, None)])
                 if self.counts["obligations"] > before:
                     elements.add(element)

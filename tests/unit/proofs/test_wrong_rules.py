@@ -186,3 +186,19 @@ def test_prelu_of_a_scalar_is_a_scalar() -> None:
     (result,) = EvaluationRunner(module, alone=False).run({"x0": np.array(-2.0, np.float32)}).values()
     assert result.shape == ()
     assert result == -1.0
+
+
+def test_a_pass_that_changes_types_alone_changes_a_graph() -> None:
+    from moir.dialects.element_types import f32
+    from moir.dialects.inference import set_type
+    from moir.dialects.shapes import tensor
+    from moir.proofs.families.graph import Graph
+    from moir.proofs.graph_proofs import block_of, is_changed
+
+    graph = Graph()
+    module = graph.module(graph.op.Relu(graph.input((2, 3))))
+    other = module.clone()
+    assert not is_changed(module, other)
+    relu = list(block_of(other).ops)[1]
+    set_type(relu.results[0], tensor((-1, 3), f32))
+    assert is_changed(module, other)

@@ -2,7 +2,7 @@
 
     python -m scripts.proofs              proves all rules; exit status 1 if one that the table has as proved is not
     python -m scripts.proofs --write      writes the table
-    python -m scripts.proofs fuse-clamp   proves those of some passes
+    python -m scripts.proofs fuse-clamp   proves those of some passes; with --write, the table keeps those of the others
 
 Graphs for patterns without a family are those of the lit tests of the passes.
 """
@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from pprint import pformat
+from typing import TypeVar
 
 from moir.proofs.outcomes import Status
 from moir.proofs.proving import passes_to_prove, prove_pass
@@ -45,6 +46,8 @@ NOT_PROVED: Mapping[str, tuple[tuple[str, str], ...]] = '''
 FOOTER = '''
 """The rules that are not proved, with their status, for each pass."""
 '''
+
+Value = TypeVar("Value")
 
 Row = tuple[str, str, str, int, float]
 """A pass, a rule, its status, the number of equations and the seconds."""
@@ -97,9 +100,21 @@ def page_table(results: Mapping[str, Mapping[str, int]], left: Mapping[str, Sequ
     return "\n".join((f"{proved} of {count} rules ({100 * proved // count} %) are proved.", "", *lines))
 
 
+def without_gaps(rows: Sequence[Row]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """The rules that are not proved, with an entry for each pass."""
+    return {**{name: () for name, *_ in rows}, **not_proved(rows)}
+
+
+def merged(old: Mapping[str, Value], new: Mapping[str, Value]) -> dict[str, Value]:
+    """The entries of passes that were proved anew, and those of the others, in the order of the passes."""
+    known = {**old, **new}
+    return {name: known[name] for name in passes_to_prove() if name in known}
+
+
 def write(rows: Sequence[Row]) -> None:
     """Write the table and the page."""
-    results, left = counts_of(rows), not_proved(rows)
+    results = merged(RESULTS, counts_of(rows))
+    left = {name: rules for name, rules in merged(NOT_PROVED, without_gaps(rows)).items() if rules}
     texts = [pformat(each, width=120, sort_dicts=False).replace("'", '"') for each in (results, left)]
     TABLE.write_text(f"{HEADER}{texts[0]}{MIDDLE}{texts[1]}{FOOTER}")
     page = PAGE.read_text()

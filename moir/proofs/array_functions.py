@@ -1,18 +1,16 @@
-"""The functions of numpy that are defined for symbolic tensors, by name."""
+"""The functions of numpy that compute, for symbolic tensors, by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from moir.proofs.context import assume
+from moir.proofs.context import require
 from moir.proofs.reductions import mean, reduce_tensor
 from moir.proofs.reshapes import reshape
 from moir.proofs.scalars import literal
 from moir.proofs.smt import z3
-from moir.proofs.tensors import ARRAY_FUNCTIONS, Tensor, elementwise, select, terms_of
+from moir.proofs.tensors import Tensor, elementwise, select, terms_of
 
 
 def _reduction(function: str) -> Callable[..., Tensor]:
@@ -37,29 +35,16 @@ def _filled(number: int) -> Callable[..., Tensor]:
     return apply
 
 
-def _swapped(x: Tensor, a: int, b: int) -> Tensor:
-    order = list(range(x.ndim))
-    order[a], order[b] = order[b], order[a]
-    return transpose(x, order)
-
-
-def transpose(x: Tensor, order: Any) -> Tensor:
-    """A tensor with its dimensions in another order."""
-    back = np.argsort(order).tolist()
-    return Tensor([x.shape[axis] for axis in order], x.dtype, lambda index: x.at(tuple(index[axis] for axis in back)))
-
-
 def _is_nowhere(x: Tensor, *arguments: Any, **options: Any) -> bool:
-    """numpy.any of a condition under which an operation is not defined: it is assumed to hold nowhere."""
+    """numpy.any of a condition under which an operation is not defined: that it holds nowhere is required."""
     for element in terms_of(x).ravel():
-        assume(z3.Not(element))
+        require(z3.Not(element))
     return False
 
 
 IMPLEMENTATIONS: dict[str, Callable[..., Any]] = {
     "reduce": reduce_tensor,
     "reshape": reshape,
-    "transpose": transpose,
     "where": select,
     "clip": _clip,
     "zeros_like": _filled(0),
@@ -71,9 +56,6 @@ IMPLEMENTATIONS: dict[str, Callable[..., Any]] = {
     "amin": _reduction("minimum"),
     "min": _reduction("minimum"),
     "mean": _mean,
-    "swapaxes": _swapped,
     "any": _is_nowhere,
 }
 """Implementations, which take the arguments of numpy's functions."""
-
-ARRAY_FUNCTIONS.update(IMPLEMENTATIONS)

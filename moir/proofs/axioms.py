@@ -6,36 +6,12 @@ Terms share parts, and cases repeat conditions: what is known of a part is kept 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any
 
-from moir.proofs.polynomials import Normalizer
+from moir.proofs.polynomials import Normalizer, argument_of
 from moir.proofs.scalars import FUNCTIONS, Scalar, UnprovableError
 from moir.proofs.smt import z3
-
-MOST_KEPT = 200_000
-"""The most terms of a table, after which it begins anew."""
-
-Value = TypeVar("Value")
-
-
-class TermTable(Generic[Value]):
-    """Values by terms. A term of the table is kept alive, so that z3 does not give its number to another one."""
-
-    def __init__(self) -> None:
-        self._values: dict[int, tuple[Any, Value]] = {}
-
-    def get(self, term: Any) -> Value | None:
-        """The value of a term; None if it has none."""
-        kept = self._values.get(term.get_id())
-        return None if kept is None else kept[1]
-
-    def put(self, term: Any, value: Value) -> Value:
-        """Keep a value, and return it."""
-        if len(self._values) >= MOST_KEPT:
-            self._values.clear()
-        self._values[term.get_id()] = (term, value)
-        return value
-
+from moir.proofs.term_tables import TermTable
 
 _DEPTHS: TermTable[int] = TermTable()
 _FACTS: TermTable[list[Any]] = TermTable()
@@ -55,7 +31,7 @@ def open_indices(term: Scalar) -> int:
         depth = max(0, open_indices(term.body()) - term.num_vars())
     else:
         depth = max(map(open_indices, term.children()), default=0)
-    return _DEPTHS.put(term, depth)
+    return _DEPTHS.put(depth, term)
 
 
 def has_bound_indices(term: Scalar) -> bool:
@@ -63,15 +39,21 @@ def has_bound_indices(term: Scalar) -> bool:
     return open_indices(term) > 0
 
 
-def is_sum_of_squares(term: Any) -> bool:
-    """Whether every summand of a sum is a product of even powers."""
-    function = term.children()[-1]
+def signs_of_sum(term: Any) -> list[Any]:
+    """What is known of the sign of a sum: it is not negative if its summands are products of even powers and
+    exponentials, and positive if one of them has exponentials alone and there is a summand.
+    """
+    *sizes, function = term.children()
     body = z3.substitute_vars(function.body(), *(z3.FreshInt() for _ in range(function.num_vars())))
     try:
         summands = Normalizer().normal(body)
     except UnprovableError:
-        return False
-    return all(coefficient > 0 and all(exponent % 2 == 0 for _, exponent in monomial) for monomial, coefficient in summands)
+        return []
+    others = [{key: exponent for key, exponent in monomial if argument_of(key, "exp") is None} for monomial, _ in summands]
+    if any(coefficient < 0 for _, coefficient in summands) or any(exponent % 2 for each in others for exponent in each.values()):
+        return []
+    is_positive = any(not each for each in others)
+    return [term >= 0, *([z3.Implies(z3.And(*(size >= 1 for size in sizes)), term > 0)] if is_positive else [])]
 
 
 def axioms(terms: Sequence[Any]) -> list[Any]:
@@ -82,7 +64,7 @@ def axioms(terms: Sequence[Any]) -> list[Any]:
         if not z3.is_expr(term):
             continue
         known = _FACTS.get(term)
-        for fact in known if known is not None else _FACTS.put(term, _facts_in(term)):
+        for fact in known if known is not None else _FACTS.put(_facts_in(term), term):
             if fact.get_id() not in seen:
                 seen.add(fact.get_id())
                 facts.append(fact)
@@ -118,7 +100,7 @@ def _facts_of(term: Any, operands: Sequence[Any]) -> list[Any]:
     if name == "exp":
         return [term > 0, (operands[0] >= 0) == (term >= 1), (operands[0] == 0) == (term == 1)]
     if name.startswith("sum") and z3.is_quantifier(operands[-1]):
-        return [term >= 0] if is_sum_of_squares(term) else []
+        return signs_of_sum(term)
     if name == "sqrt":
         return [z3.Implies(operands[0] >= 0, z3.And(term >= 0, term * term == operands[0]))]
     if name == "tanh":

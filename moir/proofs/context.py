@@ -1,4 +1,4 @@
-"""What holds while a model is evaluated symbolically: assumptions, and the meaning of marked numbers."""
+"""What holds while a model is evaluated symbolically: premises, what the model requires, and marked numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from moir.proofs.scalars import Scalar, real
+from moir.proofs.scalars import Scalar, UnprovableError, real
 from moir.proofs.smt import z3
 
 if TYPE_CHECKING:
@@ -16,20 +16,23 @@ if TYPE_CHECKING:
 
 
 class Assumptions:
-    """The conditions under which a model is defined, collected while it is evaluated.
+    """The conditions that are collected while a model is evaluated.
 
     Args:
         numbers: the term of each marked number (`moir.proofs.marked_numbers`), by its value in f32.
     """
 
     def __init__(self, numbers: dict[float, Scalar] | None = None) -> None:
-        self.conditions: list[Any] = []
+        self.premises: list[Any] = []
+        """What is known of all inputs: sizes are not negative, for example."""
+        self.required: dict[int, Any] = {}
+        """The conditions under which the model is defined, by their ids: a divisor is not 0, sizes fit."""
         self.numbers = numbers or {}
 
-    def assume(self, condition: Any) -> None:
-        """Add a condition, unless it is a constant that is true."""
-        if condition is not True:
-            self.conditions.append(condition)
+    @property
+    def conditions(self) -> list[Any]:
+        """The conditions under which the model says something."""
+        return [*self.premises, *self.required.values()]
 
     def number(self, number: float) -> Scalar:
         """The real number for which a float stands: a symbol if it is marked, otherwise itself."""
@@ -45,9 +48,46 @@ def current() -> Assumptions:
     return _CURRENT.get()
 
 
-def assume(condition: Any) -> None:
-    """Add a condition to those of the present evaluation."""
-    current().assume(condition)
+def assume(premise: Any) -> None:
+    """Add a condition that holds for all inputs to those of the present evaluation."""
+    if premise is not True:
+        current().premises.append(premise)
+
+
+def require(condition: Any) -> None:
+    """Add a condition without which the model is not defined to those of the present evaluation.
+
+    Raises UnprovableError for one that is false.
+    """
+    if condition is True or z3.is_true(condition):
+        return
+    if condition is False:
+        raise UnprovableError("a model that is not defined")
+    current().required.setdefault(condition.get_id(), condition)
+
+
+@contextmanager
+def collecting() -> Generator[dict[int, Any]]:
+    """Collect the required conditions of a part of an evaluation apart from those of the whole."""
+    context = current()
+    outer, context.required = context.required, {}
+    try:
+        yield context.required
+    finally:
+        context.required = outer
+
+
+@contextmanager
+def guarded(guard: Any) -> Generator[None]:
+    """What is required inside is required where a condition holds: for the elements that a Select takes."""
+    with collecting() as required:
+        yield
+    if guard is not True:
+        for condition in required.values():
+            require(z3.simplify(z3.Implies(guard, condition)))
+    else:
+        for condition in required.values():
+            require(condition)
 
 
 @contextmanager
@@ -58,8 +98,3 @@ def assuming(assumptions: Assumptions) -> Generator[Assumptions]:
         yield assumptions
     finally:
         _CURRENT.reset(token)
-
-
-def is_certain(condition: Any) -> bool:
-    """Whether a condition simplifies to true."""
-    return condition is True or (z3.is_expr(condition) and z3.is_true(z3.simplify(condition)))

@@ -8,6 +8,7 @@ from typing import Any
 from xdsl.ir import Block
 
 from moir.proofs.context import Assumptions, assuming
+from moir.proofs.definedness import Definedness
 from moir.proofs.evaluation import results_of
 from moir.proofs.scalars import Scalar, UnprovableError, alike, is_term
 from moir.proofs.smt import z3
@@ -45,9 +46,9 @@ def compare(
     try:
         with assuming(Assumptions(dict(numbers or {}))) as first:
             old = results_of(before, least)
-        with assuming(Assumptions(dict(numbers or {}))):
+        with assuming(Assumptions(dict(numbers or {}))) as second:
             new = results_of(after, least)
-        return _results(old, new, first, conditions, milliseconds)
+        return _results(old, new, first, second, conditions, milliseconds)
     except UnprovableError as error:
         return Comparison(Answer.UNKNOWN, str(error))
     except z3.Z3Exception as error:
@@ -55,8 +56,14 @@ def compare(
 
 
 def _results(
-    old: Sequence[Tensor], new: Sequence[Tensor], assumptions: Assumptions, conditions: Sequence[Any], milliseconds: int
+    old: Sequence[Tensor],
+    new: Sequence[Tensor],
+    assumptions: Assumptions,
+    others: Assumptions,
+    conditions: Sequence[Any],
+    milliseconds: int,
 ) -> Comparison:
+    """The comparison of results, with the assumptions of the model before, and those of the one after."""
     for number, (a, b) in enumerate(zip(old, new, strict=True)):
         if a.ndim != b.ndim:
             return Comparison(Answer.REFUTED, f"result {number} has rank {a.ndim} before and {b.ndim} after")
@@ -72,12 +79,17 @@ def _results(
         ]
         with assuming(assumptions):
             first = a.at(index)
-        with assuming(Assumptions(assumptions.numbers)):
+        with assuming(others):
             second = b.at(index)
         first, second = (each if is_term(each) else z3.IntVal(each) for each in alike([first, second], a.dtype))
         verdict = EqualityProver([*assumptions.conditions, *conditions, *bounds], milliseconds).equal(first, second)
         if verdict.answer is not Answer.PROVED:
             return _failed(verdict, f"an element of result {number} differs, or is not proved equal")
+        definedness = Definedness(list(assumptions.required.values()), [*assumptions.premises, *conditions], milliseconds)
+        for condition in others.required.values():
+            verdict = definedness.follows(condition, bounds)
+            if verdict.answer is not Answer.PROVED:
+                return _failed(verdict, f"result {number} is not defined everywhere after, or is not proved defined: {condition}")
     return Comparison(Answer.PROVED)
 
 

@@ -18,12 +18,16 @@ from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of, shape_of
 from moir.errors import InferenceError
+from moir.proofs.array_functions import IMPLEMENTATIONS
 from moir.proofs.context import assume
 from moir.proofs.index_maps import INDEX_MAPS, Meaning
-from moir.proofs.products import PRODUCTS
+from moir.proofs.movement_functions import MOVEMENTS
+from moir.proofs.products import MATRIX_PRODUCTS, PRODUCTS
 from moir.proofs.scalars import Scalar, UnprovableError, index_of, is_term, of_size, real, variable
 from moir.proofs.smt import z3
-from moir.proofs.tensors import Index, Size, Tensor, constant
+from moir.proofs.tensors import ARRAY_FUNCTIONS, Index, Size, Tensor, constant
+
+ARRAY_FUNCTIONS.update({**IMPLEMENTATIONS, **MOVEMENTS, **MATRIX_PRODUCTS})
 
 SYMBOLIC_TYPES = "biuf"
 """The kinds of numpy's types whose elements have terms; bf16 is a real number, too."""

@@ -54,6 +54,15 @@ def block_of(module: ModuleOp) -> Any:
     return cast(ModelOp, next(iter(module.body.block.ops))).block
 
 
+def is_changed(before: ModuleOp, after: ModuleOp) -> bool:
+    """Whether modules differ in their operations, or in the types of values alone."""
+    if not before.is_structurally_equivalent(after):
+        return True
+    return any(
+        [a.type for a in one.results] != [b.type for b in other.results] for one, other in zip(before.walk(), after.walk(), strict=True)
+    )
+
+
 def prove_graph(name: str, before: ModuleOp) -> GraphProof:
     """The answer for a pass, by its name, on a graph. An applied pattern is named if the pass has patterns."""
     from moir.dialects.context import MoirContext
@@ -64,7 +73,7 @@ def prove_graph(name: str, before: ModuleOp) -> GraphProof:
     with traced(events.append), np.errstate(all="ignore"):
         instance.apply(MoirContext(), after)
     patterns = tuple(dict.fromkeys(each.pattern for each in events if each.reason is None))
-    if not patterns and str(before) != str(after):
+    if not patterns and is_changed(before, after):
         patterns = (name,)  # Not all passes report what they do.
     if not patterns:
         return GraphProof((), before, after, Comparison(Answer.PROVED))

@@ -1,7 +1,8 @@
-"""The movement operations as index maps: which element of its operand each element of a result is.
+"""The movement operations whose operands may be computed sizes or indices, as index maps: which element of its operand
+each element of a result is.
 
-A function takes the operation and its operands, and returns its results. Sizes may be symbols; what counts dimensions
-(orders, axes, bounds of slices) is a number. `tests/unit/proofs/test_index_maps.py` compares each with `evaluate`.
+Others mean what their `evaluate` computes with the functions of `movement_functions`. A function takes the operation
+and its operands, and returns its results. `tests/unit/proofs/test_index_maps.py` compares each with `evaluate`.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.proofs.array_functions import transpose
-from moir.proofs.context import assume
+from moir.proofs.context import guarded, require
+from moir.proofs.movement_functions import cut, sliced
 from moir.proofs.reshapes import merged_index, reshape
-from moir.proofs.scalars import Scalar, UnprovableError, alike, index_of, is_term, larger, literal, smaller
+from moir.proofs.scalars import Scalar, UnprovableError, alike, index_of, is_term, literal
 from moir.proofs.smt import z3
 from moir.proofs.tensors import Index, Size, Tensor, broadcast_shape, broadcast_to, is_same
 
@@ -51,15 +52,6 @@ def axis_in(tensor: Tensor, rank: int) -> int:
     return axis % rank if rank else axis
 
 
-def replaced(index: Sequence[Any], axis: int, entry: Any) -> Index:
-    """An index with another entry for an axis."""
-    return (*index[:axis], entry, *index[axis + 1 :])
-
-
-def _transpose(op: OpsetOp, data: Tensor, order: Tensor) -> Sequence[Tensor]:
-    return (transpose(data, numbers_of(order) or list(range(data.ndim))[::-1]),)
-
-
 def _reshape(op: OpsetOp, data: Tensor, target: Tensor) -> Sequence[Tensor]:
     return (reshape(data, entries_of(target), op.flag("special_zero")),)
 
@@ -72,7 +64,7 @@ def _squeeze(op: OpsetOp, data: Tensor, axes: Tensor | None = None) -> Sequence[
         named = {axis for axis, size in enumerate(data.shape) if size == 1}
     for axis in named:
         if not isinstance(data.shape[axis], int):
-            assume(data.shape[axis] == 1)
+            require(data.shape[axis] == 1)
     removed = {axis for axis in named if not isinstance(data.shape[axis], int) or data.shape[axis] == 1}
     kept = [axis for axis in range(data.ndim) if axis not in removed]
 
@@ -85,111 +77,29 @@ def _squeeze(op: OpsetOp, data: Tensor, axes: Tensor | None = None) -> Sequence[
     return (Tensor([data.shape[axis] for axis in kept], data.dtype, at),)
 
 
-def _unsqueeze(op: OpsetOp, data: Tensor, axes: Tensor) -> Sequence[Tensor]:
-    numbers = numbers_of(axes)
-    rank = data.ndim + len({axis % (data.ndim + len(set(numbers))) for axis in numbers})
-    inserted = {axis % rank for axis in numbers}
-    sizes = iter(data.shape)
-    shape = [1 if axis in inserted else next(sizes) for axis in range(rank)]
-    return (Tensor(shape, data.dtype, lambda index: data.at(tuple(entry for axis, entry in enumerate(index) if axis not in inserted))),)
-
-
-def _concat(op: OpsetOp, *parts: Tensor) -> Sequence[Tensor]:
-    axis = op.integer("axis") % parts[0].ndim
-    shape = list(parts[0].shape)
-    for each in parts[1:]:
-        for other, size in enumerate(each.shape):
-            if other != axis and not is_same(size, shape[other]):
-                assume(size == shape[other])
-    ends = [parts[0].shape[axis]]
-    for each in parts[1:]:
-        ends.append(ends[-1] + each.shape[axis])
-
-    def at(index: Index) -> Scalar:
-        entry = index[axis]
-        starts = [0, *ends[:-1]]
-        if all(isinstance(each, int) for each in (entry, *ends)):
-            number = next(number for number, end in enumerate(ends) if entry < end)
-            return parts[number].at(replaced(index, axis, entry - starts[number]))
-        own = [replaced(index, axis, entry - start if is_term(start) or start else entry) for start in starts]
-        elements = alike([each.at(inner) for each, inner in zip(parts, own, strict=True)], parts[0].dtype)
-        result = elements[-1]
-        for element, end in list(zip(elements, ends, strict=True))[-2::-1]:
-            result = z3.If(entry < end, element, result)
-        return result
-
-    shape[axis] = ends[-1]
-    return (Tensor(shape, parts[0].dtype, at),)
-
-
-def _cut(data: Tensor, axis: int, start: Size, length: Size, step: int = 1) -> Tensor:
-    def at(index: Index) -> Scalar:
-        entry = index[axis]
-        moved = entry if isinstance(start, int) and (start, step) == (0, 1) else start + entry * step
-        return data.at(replaced(index, axis, moved))
-
-    return Tensor(replaced(data.shape, axis, length), data.dtype, at)
-
-
-def _split(op: OpsetOp, data: Tensor, axes: Tensor) -> Sequence[Tensor]:
-    axis, count = axis_in(axes, data.ndim), op.integer("num_splits")
-    size = data.shape[axis]
-    length = size // count if isinstance(size, int) else size / count
-    if not isinstance(size, int):
-        assume(size % count == 0)
-    return [_cut(data, axis, length * number, length) for number in range(count)]
-
-
 def _variadic_split(op: OpsetOp, data: Tensor, axes: Tensor, lengths: Tensor) -> Sequence[Tensor]:
     axis, sizes = axis_in(axes, data.ndim), entries_of(lengths)
     known = [size for size in sizes if is_term(size) or size != -1]
     rest = data.shape[axis] - sum(known)
     if len(known) == len(sizes) and is_term(rest):
-        assume(rest == 0)
+        require(rest == 0)
     elif is_term(rest):
-        assume(rest >= 0)
+        require(rest >= 0)
     parts: list[Tensor] = []
     start: Size = 0
     for size in sizes:
         length = size if is_term(size) or size != -1 else rest
-        parts.append(_cut(data, axis, start, length))
+        parts.append(cut(data, axis, start, length))
         start = start + length
     return parts
-
-
-def bound_of(bound: Any, size: Size, low: int, high: Size) -> Size:
-    """The bound of a slice as an index: counted from the end if it is negative, and limited."""
-    if all(isinstance(each, int) for each in (bound, size, high)):
-        return min(max(bound + size if bound < 0 else bound, low), high)
-    if isinstance(bound, int) and bound >= np.iinfo(np.int32).max:
-        return high
-    counted = z3.If(bound < 0, bound + size, bound) if is_term(bound) else bound + size if bound < 0 else bound
-    return smaller(larger(z3.IntVal(counted) if isinstance(counted, int) else counted, low), high)
 
 
 def _slice(op: OpsetOp, data: Tensor, starts: Tensor, stops: Tensor, steps: Tensor, axes: Tensor | None = None) -> Sequence[Tensor]:
     bounds = [entries_of(starts), entries_of(stops), numbers_of(steps)]
     named = list(range(len(bounds[0]))) if axes is None else [axis % data.ndim for axis in numbers_of(axes)]
     for axis, start, stop, step in zip(named, *bounds, strict=True):
-        size = data.shape[axis]
-        if step > 0:
-            first, last = bound_of(start, size, 0, size), bound_of(stop, size, 0, size)
-            length = last - first
-        else:
-            first, last = bound_of(start, size, 0, size - 1), bound_of(stop, size, -1, size - 1)
-            length = first - last
-        count = abs(step)
-        if isinstance(length, int):
-            total: Size = max(-(-length // count), 0)
-        else:
-            rounded = length if count == 1 else (length + (count - 1)) / count
-            total = larger(rounded, 0) if is_term(first) or not _is_whole(first, last, size) else rounded
-        data = _cut(data, axis, first, total, step)
+        data = sliced(data, axis, start, stop, step)
     return (data,)
-
-
-def _is_whole(first: Size, last: Size, size: Size) -> bool:
-    return isinstance(first, int) and first == 0 and last is size
 
 
 def _gather(op: OpsetOp, data: Tensor, indices: Tensor, axes: Tensor) -> Sequence[Tensor]:
@@ -207,31 +117,16 @@ def _gather(op: OpsetOp, data: Tensor, indices: Tensor, axes: Tensor) -> Sequenc
                 position: Any = number + size if number < 0 else number
                 return data.at((*index[:axis], position, *rest)) if 0 <= position < size else literal(0, data.dtype)
             position = number + size if number < 0 else number
-            assume(z3.And(position >= 0, position < size))
+            require(z3.And(position >= 0, position < size))
             return data.at((*index[:axis], position, *rest))
         counted = z3.If(number < 0, number + size, number)
-        element = data.at((*index[:axis], counted, *rest))
+        is_inside = z3.And(counted >= 0, counted < size)
+        with guarded(is_inside):
+            element = data.at((*index[:axis], counted, *rest))
         # Beyond the data, Gather reads zeros.
-        return z3.If(z3.And(counted >= 0, counted < size), *alike([element, literal(0, data.dtype)], data.dtype))
+        return z3.If(is_inside, *alike([element, literal(0, data.dtype)], data.dtype))
 
     return (Tensor((*data.shape[:axis], *indices.shape[batch:], *data.shape[axis + 1 :]), data.dtype, at),)
-
-
-def _pad(op: OpsetOp, data: Tensor, begin: Tensor, end: Tensor, value: Tensor | None = None) -> Sequence[Tensor]:
-    if op.text("pad_mode") != "constant":
-        raise UnprovableError(f"padding of mode {op.text('pad_mode')}")
-    before, after = numbers_of(begin), numbers_of(end)
-    filler = literal(0, data.dtype) if value is None else value.at((0,) * value.ndim)
-
-    def at(index: Index) -> Scalar:
-        entries = [entry - amount if amount else entry for entry, amount in zip(index, before, strict=True)]
-        sides = [(entry >= 0, entry < size) for entry, size, a, b in zip(entries, data.shape, before, after, strict=True) if a > 0 or b > 0]
-        conditions = [each for pair in sides for each in pair]
-        if all(isinstance(each, bool) for each in conditions):
-            return data.at(tuple(entries)) if all(conditions) else filler
-        return z3.If(z3.And(*conditions), data.at(tuple(entries)), filler)
-
-    return (Tensor([size + a + b for size, a, b in zip(data.shape, before, after, strict=True)], data.dtype, at),)
 
 
 def _broadcast(op: OpsetOp, data: Tensor, target: Tensor, *axes: Tensor) -> Sequence[Tensor]:
@@ -242,7 +137,7 @@ def _broadcast(op: OpsetOp, data: Tensor, target: Tensor, *axes: Tensor) -> Sequ
         case "numpy":
             for own, size in zip(data.shape[::-1], shape[::-1], strict=False):
                 if not is_same(own, size) and not (isinstance(own, int) and own == 1):
-                    assume(z3.Or(own == 1, own == size))
+                    require(z3.Or(own == 1, own == size))
             return (broadcast_to(data, shape),)
         case mode:
             raise UnprovableError(f"a Broadcast of mode {mode}")
@@ -300,19 +195,14 @@ def _one_hot(op: OpsetOp, indices: Tensor, depth: Tensor, on: Tensor, off: Tenso
 
 
 INDEX_MAPS: dict[str, Meaning] = {
-    "Transpose": _transpose,
     "Reshape": _reshape,
     "Squeeze": _squeeze,
-    "Unsqueeze": _unsqueeze,
-    "Concat": _concat,
-    "Split": _split,
     "VariadicSplit": _variadic_split,
     "Slice": _slice,
     "Gather": _gather,
-    "Pad": _pad,
     "Broadcast": _broadcast,
     "Tile": _tile,
     "ShapeOf": _shape_of,
     "OneHot": _one_hot,
 }
-"""The meaning of movement operations, by kind."""
+"""The meaning of these operations, by kind."""

@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from moir.analysis.known_values import KnownValues
 from moir.dialects import opset
-from moir.dialects.element_types import f32, si32, si64, to_numpy, ui8
+from moir.dialects.element_types import boolean, f32, si32, si64, to_numpy, ui8
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.opset.interfaces.properties import property_table
@@ -44,8 +44,8 @@ AXES: dict[int, list[tuple[int, ...]]] = {
 }
 """The axes of reductions for each rank: one, the last one, neighbours, others, all."""
 
-ELEMENTS: tuple[Attribute, ...] = (f32, si32, ui8)
-"""An element type of each kind of arithmetic: real numbers, and integers with and without a sign."""
+ELEMENTS: tuple[Attribute, ...] = (f32, si32, ui8, boolean)
+"""An element type of each kind of arithmetic: real numbers, integers with and without a sign, and truth values."""
 
 
 class Shapes(Record):

@@ -29,14 +29,14 @@ class Failure(Record):
         reason: why not.
         before: the model before the rule.
         after: the model after it.
-        values: numbers for which they differ, by name.
+        values: the model of z3 in which they differ, if there is one.
         is_refuted: whether they certainly differ.
     """
 
     reason: str
     before: ModuleOp | None
     after: ModuleOp | None
-    values: dict[str, Any]
+    values: Any
     is_refuted: bool = False
 
 

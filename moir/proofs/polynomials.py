@@ -7,9 +7,10 @@ the same normal form.
     sqrt(a)² = a  for a >= 0                              a · a⁻¹ = 1  for a != 0
     sum(n, λk. c · f[k] + g[k]) = c · sum(n, f) + sum(n, g)        linearity of sums
     sum(n, λk. sum(m, λj. f[k, j])) = sum(m, λj. sum(n, λk. f[k, j]))    permuting summation
-    sum(n, λk. c) = n · c
+    sum(n, λk. c) = n · c                                 tanh(-a) = -tanh(a), and so for other odd functions
+    1 / √2 = √2 / 2
 
-The divisors and radicands for which the conditions are needed are collected; `solver` proves them or assumes them.
+That divisors are not 0 and radicands not negative is required by the model before (`definedness`).
 """
 
 # A key is any nest of tuples and frozensets, whose parts have no types.
@@ -21,10 +22,11 @@ from collections.abc import Hashable, Iterable, Mapping
 from fractions import Fraction
 from itertools import count, permutations
 from math import isqrt
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
-from moir.proofs.scalars import Scalar, UnprovableError
+from moir.proofs.scalars import ODD, Scalar, UnprovableError
 from moir.proofs.smt import z3
+from moir.proofs.term_tables import TermTable
 
 Monomial: TypeAlias = frozenset[tuple[Hashable, int]]
 """A product: pairs of an atom and its exponent, which may be negative."""
@@ -35,6 +37,9 @@ Polynomial: TypeAlias = frozenset[tuple[Monomial, Fraction]]
 ONE: Monomial = frozenset()
 MOST_TERMS = 4000
 """The largest number of products of a normal form."""
+
+LARGEST_ROOT = 10**6
+"""The largest number whose root is simplified."""
 
 MOST_ORDERS = 4
 """The largest number of axes of a sum that are permuted."""
@@ -91,15 +96,17 @@ def _without_squares(value: Polynomial) -> Polynomial:
     plain: list[tuple[Monomial, Fraction]] = []
     replaced: list[Polynomial] = []
     for monomial, coefficient in value:
-        roots = [(key, exponent) for key, exponent in monomial if isinstance(key, tuple) and key[0] == "sqrt" and abs(exponent) > 1]
+        roots = [
+            pair for pair in monomial if (radicand := argument_of(pair[0], "sqrt")) and (abs(pair[1]) > 1 or is_divisor(radicand, pair[1]))
+        ]
         if not roots:
             plain.append((monomial, coefficient))
             continue
         key, exponent = roots[0]
-        half = abs(exponent) // 2
+        radicand: Any = key
+        half = (abs(exponent) + is_divisor(radicand[1], exponent)) // 2
         left = exponent - 2 * half if exponent > 0 else exponent + 2 * half
         rest = frozenset(pair for pair in monomial if pair[0] != key) | (frozenset([(key, left)]) if left else frozenset())
-        radicand: Any = key
         power = number(1)
         for _ in range(half):
             power = times(power, radicand[1] if exponent > 0 else inverse(radicand[1]))
@@ -107,16 +114,21 @@ def _without_squares(value: Polynomial) -> Polynomial:
     return plus(frozenset(plain), *replaced) if replaced else value
 
 
+def is_divisor(radicand: Polynomial, exponent: int) -> bool:
+    """Whether a power of a root is one of a number with a negative odd exponent: 1 / √2 is √2 / 2."""
+    return exponent < 0 and exponent % 2 == 1 and all(not monomial for monomial, _ in radicand)
+
+
 def inverse(value: Polynomial) -> Polynomial:
     """The reciprocal of a normal form, which is assumed not to be 0."""
     if not value:
         raise UnprovableError("a division by 0")
-    content, lead, rest = _primitive(value)
+    content, lead, rest = primitive(value)
     result = frozenset([(frozenset((key, -exponent) for key, exponent in content), 1 / lead)])
-    return result if rest == number(1) else times(result, atom(("sum of", rest), -1))
+    return times(result, number(1) if rest == number(1) else atom(("sum of", rest), -1))
 
 
-def _primitive(value: Polynomial) -> tuple[Monomial, Fraction, Polynomial]:
+def primitive(value: Polynomial) -> tuple[Monomial, Fraction, Polynomial]:
     """A normal form as the product of a monomial, a number and a rest without common factors."""
     monomials = [dict(monomial) for monomial, _ in value]
     common = {key: min(each.get(key, 0) for each in monomials) for key in {key for each in monomials for key in each}}
@@ -125,6 +137,12 @@ def _primitive(value: Polynomial) -> tuple[Monomial, Fraction, Polynomial]:
     rest = [(_merged(monomial, back), coefficient) for monomial, coefficient in value]
     lead = min(rest, key=lambda pair: stable(pair[0]))[1]
     return content, lead, frozenset((monomial, coefficient / lead) for monomial, coefficient in rest)
+
+
+def argument_of(key: Any, name: str) -> Polynomial | None:
+    """The argument of an atom that is a function; None for other atoms."""
+    parts: Any = key
+    return parts[1] if isinstance(key, tuple) and parts[0] == name else None
 
 
 def stable(key: Any) -> str:
@@ -178,22 +196,14 @@ def bound_key(kind: str, sizes: tuple[Hashable, ...], tokens: tuple[str, ...], b
 
 
 class Normalizer:
-    """Brings terms of z3 into normal form.
+    """Brings terms of z3 into normal form. Those of all terms are kept, since proofs have parts in common."""
 
-    `divisors` and `radicands` collect the normal forms that are assumed to be nonzero and not negative.
-    """
-
-    def __init__(self) -> None:
-        self._memo: dict[int, tuple[Any, Polynomial]] = {}
-        self.terms: dict[Hashable, Scalar] = {}
-        """A term of z3 for an atom, for a solver."""
+    MEMO: ClassVar[TermTable[Polynomial]] = TermTable()
 
     def normal(self, term: Scalar) -> Polynomial:
         """The normal form of a real term. Raises UnprovableError for one that is not understood."""
-        kept = self._memo.get(term.get_id())
-        if kept is None:
-            kept = self._memo[term.get_id()] = (term, self._normal(term))
-        return kept[1]
+        kept = self.MEMO.get(term)
+        return self.MEMO.put(self._normal(term), term) if kept is None else kept
 
     def _normal(self, term: Scalar) -> Polynomial:
         if z3.is_rational_value(term):
@@ -229,6 +239,10 @@ class Normalizer:
             return logarithm(self.normal(parts[0]))
         if name == "sqrt":
             return root(self.normal(parts[0]))
+        if name in ODD:
+            value = self.normal(parts[0])
+            sign = -1 if value and primitive(value)[1] < 0 else 1
+            return scaled(atom((name, scaled(value, sign))), sign)
         if parts and z3.is_quantifier(parts[-1]):
             return self._reduction(name, parts)
         if all(z3.is_int(part) for part in parts):
@@ -366,9 +380,12 @@ def root(value: Polynomial) -> Polynomial:
     """The square root of a normal form, which is assumed not to be negative."""
     if len(value) == 1:
         ((monomial, coefficient),) = value
-        parts = (isqrt(coefficient.numerator), isqrt(coefficient.denominator)) if coefficient > 0 else (0, 1)
-        if not monomial and Fraction(*parts) ** 2 == coefficient:
-            return number(Fraction(*parts))
+        if not monomial and 0 < coefficient.numerator * coefficient.denominator < LARGEST_ROOT:
+            # √(p / q) is √(p q) / q, of which squares are taken out.
+            product = coefficient.numerator * coefficient.denominator
+            outside = next(each for each in range(isqrt(product), 0, -1) if product % each**2 == 0)
+            rest = Fraction(product, outside**2)
+            return scaled(number(1) if rest == 1 else atom(("sqrt", number(rest))), Fraction(outside, coefficient.denominator))
     if not value:
         return value
     return atom(("sqrt", value))

@@ -1,12 +1,11 @@
-"""The operations that sum products: matrix products, Einsum, and convolutions over symbolic sizes."""
+"""Sums of products over symbolic sizes: the matrix products of numpy, and convolutions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.proofs.array_functions import transpose
-from moir.proofs.context import assume
+from moir.proofs.context import guarded, require
 from moir.proofs.index_maps import Meaning
 from moir.proofs.reductions import reduced
 from moir.proofs.scalars import Scalar, UnprovableError, is_term, literal
@@ -15,20 +14,16 @@ from moir.proofs.tensors import Index, Size, Tensor, broadcast_shape, is_same, o
 
 
 def equal_sizes(a: Size, b: Size) -> Size:
-    """A size that two dimensions have to share, which is assumed; a static one if there is one."""
+    """A size that two dimensions have to share, which is required; a static one if there is one."""
     if not is_same(a, b):
         if isinstance(a, int) and isinstance(b, int):
             raise UnprovableError(f"sizes {a} and {b} differ")
-        assume(a == b)
+        require(a == b)
     return a if isinstance(a, int) else b
 
 
-def _swapped(x: Tensor, flag: bool) -> Tensor:
-    return transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2]) if flag and x.ndim > 1 else x
-
-
-def _matmul(op: OpsetOp, a: Tensor, b: Tensor) -> Sequence[Tensor]:
-    left, right = _swapped(a, op.flag("transpose_a")), _swapped(b, op.flag("transpose_b"))
+def matmul(left: Tensor, right: Tensor) -> Tensor:
+    """numpy.matmul."""
     inner = equal_sizes(left.shape[-1], right.shape[-2 if right.ndim > 1 else 0])
     batch = broadcast_shape(left.shape[:-2], right.shape[:-2])
     rows, columns = left.shape[-2:-1], right.shape[-1:] if right.ndim > 1 else ()
@@ -44,14 +39,13 @@ def _matmul(op: OpsetOp, a: Tensor, b: Tensor) -> Sequence[Tensor]:
 
         return reduced("add", [inner], element, left.dtype)
 
-    return (Tensor((*batch, *rows, *columns), a.dtype, at),)
+    return Tensor((*batch, *rows, *columns), left.dtype, at)
 
 
-def _einsum(op: OpsetOp, *operands: Tensor) -> Sequence[Tensor]:
-    inputs, _, output = op.text("equation").replace(" ", "").partition("->")
+def einsum(equation: str, *operands: Tensor) -> Tensor:
+    """numpy.einsum with an output and without an ellipsis."""
+    inputs, _, output = equation.partition("->")
     terms = inputs.split(",")
-    if "." in inputs or "->" not in op.text("equation"):
-        raise UnprovableError("an Einsum with an ellipsis or without an output")
     sizes: dict[str, Size] = {}
     for term, operand in zip(terms, operands, strict=True):
         for label, size in zip(term, operand.shape, strict=True):
@@ -71,7 +65,7 @@ def _einsum(op: OpsetOp, *operands: Tensor) -> Sequence[Tensor]:
 
         return reduced("add", [sizes[label] for label in summed], element, operands[0].dtype)
 
-    return (Tensor([sizes[label] for label in output], operands[0].dtype, at),)
+    return Tensor([sizes[label] for label in output], operands[0].dtype, at)
 
 
 def _padding(op: OpsetOp, rank: int) -> tuple[Sequence[int], Sequence[int]]:
@@ -117,7 +111,6 @@ def _convolution(op: OpsetOp, data: Tensor, filters: Tensor) -> Sequence[Tensor]
             own, offsets = inner[0], inner[1:]
             entries = [p * s + o * d - a for p, s, o, d, a in zip(position, strides, offsets, dilations, begin, strict=True)]
             read = (number * channels + own) if grouped else own
-            value = data.at((batch, read, *entries))
             weight = filters.at((number, output, own, *offsets) if grouped else (channel, own, *offsets))
             sides = [
                 side
@@ -126,13 +119,19 @@ def _convolution(op: OpsetOp, data: Tensor, filters: Tensor) -> Sequence[Tensor]
                 for side in (entry >= 0, entry < size)
             ]
             if all(isinstance(side, bool) for side in sides):
-                return value * weight if all(sides) else literal(0, data.dtype)
-            return z3.If(z3.And(*sides), value, literal(0, data.dtype)) * weight
+                return data.at((batch, read, *entries)) * weight if all(sides) else literal(0, data.dtype)
+            is_inside = z3.And(*sides)
+            with guarded(is_inside):
+                value = data.at((batch, read, *entries))
+            return z3.If(is_inside, value, literal(0, data.dtype)) * weight
 
         return reduced("add", [channels, *kernel], element, data.dtype)
 
     return (Tensor((data.shape[0], groups * outputs, *shape), data.dtype, at),)
 
 
-PRODUCTS: dict[str, Meaning] = {"MatMul": _matmul, "Einsum": _einsum, "Convolution": _convolution, "GroupConvolution": _convolution}
-"""The meaning of the operations, by kind."""
+MATRIX_PRODUCTS: dict[str, Callable[..., Tensor]] = {"matmul": matmul, "einsum": einsum}
+"""Implementations, which take the arguments of numpy's functions."""
+
+PRODUCTS: dict[str, Meaning] = {"Convolution": _convolution, "GroupConvolution": _convolution}
+"""The meaning of the convolutions, by kind."""

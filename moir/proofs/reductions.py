@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from moir.proofs.context import assume
+from moir.proofs.context import guarded, require
 from moir.proofs.scalars import REALS, Scalar, UnprovableError, integer_functions
 from moir.proofs.smt import z3
 from moir.proofs.tensors import Index, Size, Tensor, elementwise
@@ -57,7 +57,8 @@ def _symbolic(function: str, sizes: Sequence[Size], element: Callable[[Index], S
     bound = [z3.Int(f"k!{depth + number}") for number in range(len(sizes))]
     token = _DEPTH.set(depth + len(sizes))
     try:
-        body = element(tuple(bound))
+        with guarded(z3.And(*(condition for each, size in zip(bound, sizes, strict=True) for condition in (each >= 0, each < size)))):
+            body = element(tuple(bound))
     finally:
         _DEPTH.reset(token)
     return symbol(NAMES[function], len(sizes), body.sort())(*sizes, z3.Lambda(bound, body))
@@ -108,5 +109,5 @@ def mean(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
     total, number = reduce_tensor("add", x, axis, keepdims), count_of(sizes)
     for size in sizes:
         if not isinstance(size, int):
-            assume(size >= 1)
+            require(size >= 1)
     return elementwise("divide", total, Tensor((), x.dtype, lambda _: number))

@@ -12,39 +12,37 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from moir.proofs.context import assume
+from moir.proofs.context import require
 from moir.proofs.scalars import Scalar, UnprovableError, is_term
 from moir.proofs.smt import z3
 from moir.proofs.tensors import Index, Size, Tensor, is_same
+from moir.proofs.term_tables import TermTable
 
-_DIGITS: dict[int, tuple[Any, list[tuple[Any, Size]]]] = {}
-"""The digits of merged indices by the id of the term, with the term, which keeps the id from being given anew."""
+_DIGITS: TermTable[list[tuple[Any, Size]]] = TermTable()
+"""The digits of merged indices."""
 
+_WHOLES: TermTable[Any] = TermTable()
+"""An index by the digits into which it was divided."""
 
-_WHOLES: dict[tuple[int, ...], tuple[Any, list[Any]]] = {}
-"""An index by the ids of the digits into which it was divided, with the digits."""
+_ORIGINS: TermTable[tuple[Any, Size, bool]] = TermTable()
+"""By a digit: the index that was divided, the product of the radices after the digit, and whether it is the first."""
 
-
-_ORIGINS: dict[int, tuple[Any, Any, Size, bool]] = {}
-"""By the id of a digit: the digit, the index that was divided, the product of the radices after the digit, and whether
-it is the first one.
-"""
-
-
-def _key(entries: Sequence[Any]) -> tuple[int, ...]:
-    return tuple(entry.get_id() if is_term(entry) else -1 - entry for entry in entries)
+_PRODUCTS: TermTable[Size] = TermTable()
 
 
 def product_of(sizes: Sequence[Size]) -> Size:
     """The product of sizes, simplified."""
-    total = reduce(lambda a, b: a * b, sizes, 1)
-    return z3.simplify(total, som=True) if is_term(total) else total
+    known = _PRODUCTS.get(*sizes)
+    if known is None:
+        total = reduce(lambda a, b: a * b, sizes, 1)
+        known = _PRODUCTS.put(z3.simplify(total, som=True) if is_term(total) else total, *sizes)
+    return known
 
 
 def digits_of(entry: Any, size: Size) -> list[tuple[Any, Size]]:
     """The digits of an index below a size, each with its radix: one if it was not merged."""
-    kept = _DIGITS.get(entry.get_id()) if is_term(entry) else None
-    return [(entry, size)] if kept is None else kept[1]
+    kept = _DIGITS.get(entry)
+    return [(entry, size)] if kept is None else kept
 
 
 def linear(digits: Sequence[tuple[Any, Size]]) -> Any:
@@ -61,26 +59,26 @@ def linear(digits: Sequence[tuple[Any, Size]]) -> Any:
     for entry, size in digits[1:]:
         total = total * size + entry
     if is_term(total):
-        _DIGITS[total.get_id()] = (total, list(digits))
+        _DIGITS.put(list(digits), total)
     return total
 
 
 def _one_digit(digits: Sequence[tuple[Any, Size]]) -> Any:
     """Adjacent digits of one index as one digit of it; None for others."""
-    origins = [_ORIGINS.get(entry.get_id()) if is_term(entry) else None for entry, _ in digits]
+    origins = [_ORIGINS.get(entry) for entry, _ in digits]
     known = [each for each in origins if each is not None]
-    if len(known) < len(origins) or any(not known[0][1].eq(each[1]) for each in known):
+    if len(known) < len(origins) or any(not known[0][0].eq(each[0]) for each in known):
         return None
     for above, below, (_, size) in zip(known, known[1:], digits[1:], strict=False):
-        if not is_same(above[2], product_of([below[2], size])):
+        if not is_same(above[1], product_of([below[1], size])):
             return None
-    _, base, _, is_first = known[0]
-    stride = known[-1][2]
+    base, _, is_first = known[0]
+    stride = known[-1][1]
     digit = base if isinstance(stride, int) and stride == 1 else base / stride
     if not is_first:
         digit = digit % product_of([size for _, size in digits])
     if digit is not base:
-        _ORIGINS[digit.get_id()] = (digit, base, stride, is_first)
+        _ORIGINS.put((base, stride, is_first), digit)
     return digit
 
 
@@ -92,9 +90,9 @@ def merged_index(entry: Any, sizes: Sequence[Size]) -> list[Any]:
 def _distributed(digits: list[tuple[Any, Size]], sizes: Sequence[Size]) -> list[Any]:
     """The indices of an element after a reshape to `sizes`, from its digits: pairs of an index and its size before."""
     digits = [pair for each in digits for pair in digits_of(*each) if not (isinstance(pair[1], int) and pair[1] == 1)]
-    kept = _WHOLES.get(_key([entry for entry, _ in digits]))
+    kept = _WHOLES.get(*(entry for entry, _ in digits))
     if kept is not None:
-        digits = digits_of(kept[0], product_of([size for _, size in digits]))
+        digits = digits_of(kept, product_of([size for _, size in digits]))
     result: list[Any] = []
     pending = list(digits)
     for number, size in enumerate(sizes):
@@ -117,7 +115,7 @@ def _distributed(digits: list[tuple[Any, Size]], sizes: Sequence[Size]) -> list[
 
 def _divided(entry: Any, sizes: Sequence[Size]) -> list[Any]:
     """The digits of an index by division. Those of a digit are computed from the index that it is a digit of."""
-    base, stride, is_first = _ORIGINS[entry.get_id()][1:] if is_term(entry) and entry.get_id() in _ORIGINS else (entry, 1, True)
+    base, stride, is_first = _ORIGINS.get(entry) or (entry, 1, True)
     result: list[Any] = []
     for number, size in enumerate(sizes):
         if isinstance(size, int) and size == 1:
@@ -131,11 +129,11 @@ def _divided(entry: Any, sizes: Sequence[Size]) -> list[Any]:
             digit = base // rest if isinstance(base, int) and isinstance(rest, int) else base / rest
         digit = digit if first else digit % size
         if is_term(digit):
-            _ORIGINS[digit.get_id()] = (digit, base, rest, first)
+            _ORIGINS.put((base, rest, first), digit)
         result.append(digit)
     kept = [each for each, size in zip(result, sizes, strict=True) if not (isinstance(size, int) and size == 1)]
     if is_term(entry):
-        _WHOLES[_key(kept)] = (entry, kept)
+        _WHOLES.put(entry, *kept)
     return result
 
 
@@ -163,7 +161,7 @@ def target_shape(source: Sequence[Size], entries: Sequence[Any], special_zero: b
     target = [source[axis] if special_zero and isinstance(entry, int) and entry == 0 else entry for axis, entry in enumerate(entries)]
     if not any(isinstance(entry, int) and entry == -1 for entry in target):
         if not is_same(product_of(source), product_of(target)):
-            assume(product_of(source) == product_of(target))
+            require(product_of(source) == product_of(target))
         return target
     rest = target.index(next(entry for entry in target if isinstance(entry, int) and entry == -1))
     others = target[:rest] + target[rest + 1 :]
@@ -172,7 +170,7 @@ def target_shape(source: Sequence[Size], entries: Sequence[Any], special_zero: b
 
 
 def _quotient(source: list[Size], others: list[Size]) -> Size:
-    """The product of a shape divided by the product of other sizes; a quotient without remainder is assumed."""
+    """The product of a shape divided by the product of other sizes; a quotient without remainder is required."""
     for size in list(others):
         for axis, own in enumerate(source):
             if is_same(size, own):
@@ -190,7 +188,7 @@ def _quotient(source: list[Size], others: list[Size]) -> Size:
         return total
     if isinstance(total, int):
         return total // divisor
-    assume(total % divisor == 0)
+    require(total % divisor == 0)
     return total / divisor
 
 

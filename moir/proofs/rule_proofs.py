@@ -52,6 +52,12 @@ FEW_SCENARIOS = 8
 """After this number of shapes for which it declines integers, a rule is taken for one of real numbers."""
 
 
+MOST_FAILURES = 12
+"""The number of models that are not proved after which a rule is given up."""
+
+LIKELY_NUMBERS = (3.0, -2.0, 0.5, -1.0, 2.0, 1.0, -0.5)
+
+
 class MarkedMatch(Match):
     """A match whose numbers are marked."""
 
@@ -152,18 +158,19 @@ class RuleProver:
 
     Args:
         rule: the rule.
-        seconds: the time after which the proof is given up.
+        seconds: the time of the processor after which the proof is given up.
     """
 
     def __init__(self, rule: FusionRule, seconds: float = 60.0) -> None:
         self.rule = rule
         self.roles: Roles = roles_of(rule)
-        self.deadline = time.monotonic() + seconds
+        self.deadline = time.process_time() + seconds
         self.counts: Counter[str] = Counter()
 
     def prove(self) -> Outcome:
         """The outcome: what is proved, or the first model for which it is not."""
         elements: set[Attribute] = set()
+        failures: list[Failure] = []
         for element in ELEMENTS:
             for number, (properties, shapes) in enumerate(self._scenarios()):
                 if element not in elements and element is not f32 and number >= FEW_SCENARIOS:
@@ -173,16 +180,23 @@ class RuleProver:
                 if element is not f32 and not self._is_rewritten(scenario):
                     continue
                 for term in scenario.alternatives(self.rule.term):
-                    failure = self._obligations(term, scenario)
-                    if failure is not None:
-                        return Outcome(Status.REFUTED if failure.is_refuted else Status.OPEN, self.counts["obligations"], [failure])
-                    if time.monotonic() > self.deadline:
-                        return Outcome(Status.OPEN, self.counts["obligations"], [Failure("the time is over", None, None, {})])
+                    failures += self._obligations(term, scenario)
+                    if any(each.is_refuted for each in failures) or len(failures) >= MOST_FAILURES:
+                        return self._failed(failures)
+                    if time.process_time() > self.deadline:
+                        return self._failed([*failures, Failure("the time is over", None, None, None)])
                 if self.counts["obligations"] > before:
                     elements.add(element)
+        if failures:
+            return self._failed(failures)
         if not self.counts["obligations"]:
-            return Outcome(Status.OPEN, 0, [Failure("no model of the pattern is rewritten", None, None, {})])
+            return Outcome(Status.OPEN, 0, [Failure("no model of the pattern is rewritten", None, None, None)])
         return Outcome(Status.REALS if f32 in elements else Status.PROVED, self.counts["obligations"], [])
+
+    def _failed(self, failures: list[Failure]) -> Outcome:
+        """The outcome with failures, the refuted ones first."""
+        failures = sorted(failures, key=lambda each: not each.is_refuted)
+        return Outcome(Status.REFUTED if failures[0].is_refuted else Status.OPEN, self.counts["obligations"], failures)
 
     def _is_rewritten(self, scenario: Scenario) -> bool:
         """Whether the rule rewrites the model of the first alternatives for some numbers."""
@@ -196,7 +210,8 @@ class RuleProver:
         if not self.roles.reduces or self.counts["obligations"] == start:
             yield from product(property_choices(self.roles), shapes_of(self.roles, False))
 
-    def _obligations(self, term: Term, scenario: Scenario) -> Failure | None:
+    def _obligations(self, term: Term, scenario: Scenario) -> list[Failure]:
+        """The model for which a term is not proved, and the same with other numbers; empty if the term is proved."""
         try:
             for path in paths(scenario.names, partial(self._rewritten, term, scenario)):
                 if path.result is None:
@@ -205,10 +220,18 @@ class RuleProver:
                 self.counts["obligations"] += 1
                 failure = obligation(path.result, path.trace)
                 if failure is not None:
-                    return failure
+                    return [failure] if failure.is_refuted else [failure, *self._with_other_numbers(term, scenario, failure.reason)]
         except (UnprovableError, LookupError) as error:
-            return Failure(str(error), None, None, {})
-        return None
+            return [Failure(str(error), None, None, None)]
+        return []
+
+    def _with_other_numbers(self, term: Term, scenario: Scenario, reason: str) -> Iterator[Failure]:
+        """The model of a term with numbers that are likely to show what is wrong: whole, halves, of either sign."""
+        for start in range(len(LIKELY_NUMBERS)) if scenario.names else ():
+            values = {name: LIKELY_NUMBERS[(start + number) % len(LIKELY_NUMBERS)] for number, name in enumerate(scenario.names)}
+            pair = self._rewritten(term, scenario, Trace(values))
+            if pair is not None:
+                yield Failure(reason, pair.before, pair.after, None)
 
     def _rewritten(self, term: Term, scenario: Scenario, trace: Trace) -> Rewritten | None:
         instance = scenario.instance(term, trace)

@@ -23,6 +23,9 @@ Scalar: TypeAlias = Any
 SYMBOLS = ("exp", "log", "sqrt", "tanh", "erf", "sin", "cos", "tan", "sinh", "cosh", "floor", "rint")
 """The functions of real numbers that are symbols in a proof."""
 
+ODD = frozenset(("tanh", "erf", "sin", "tan", "sinh"))
+"""Functions for which f(-x) = -f(x)."""
+
 _REAL = z3.RealSort()
 
 FUNCTIONS: dict[str, Any] = {name: z3.Function(name, _REAL, _REAL) for name in SYMBOLS}
@@ -30,6 +33,12 @@ POWER = z3.Function("power", _REAL, _REAL, _REAL)
 
 LIMIT_OF_DENOMINATORS = 1000
 """A stored float is taken for the fraction with a denominator up to this one that it is the rounded value of."""
+
+LIMIT_OF_SQUARES = 128
+"""The same for the square of a float that is taken for a root: 1 / √96 scales an attention with heads of 96."""
+
+LARGEST_NARROWED = 1e30
+"""Numbers from this magnitude on stay as they are: limits of f32 and f64."""
 
 ROUNDING = 2.0**-22
 """How far a stored float may be from that fraction, relative to its magnitude."""
@@ -40,18 +49,31 @@ class UnprovableError(Exception):
 
 
 def real(number: float) -> Scalar:
-    """The real number that a float stands for: 0.33333334 is 1/3.
+    """The real number that a float stands for: 0.33333334 is 1/3, and 0.70710677 the root of 1/2.
 
-    NaN is taken for some number, so that a proof holds where it is only moved. Raises UnprovableError for infinities.
+    Numbers of f64 are those of f32 to which they are rounded, so that a constant of a model and one of a definition
+    are the same. NaN is taken for some number, so that a proof holds where it is only moved. Raises UnprovableError for
+    infinities.
     """
     if np.isnan(number):
         return z3.Real("nan")
     if not np.isfinite(number):
         raise UnprovableError(f"{number} is no real number")
-    exact = Fraction(float(number))
-    simple = exact.limit_denominator(LIMIT_OF_DENOMINATORS)
-    value = simple if abs(simple - exact) <= ROUNDING * abs(exact) else exact
+    narrow = float(np.float32(number)) if abs(number) < LARGEST_NARROWED and number != int(number) else float(number)
+    exact = Fraction(narrow)
+    simple = _simple(exact, LIMIT_OF_DENOMINATORS, ROUNDING)
+    square = None if simple is not None else _simple(exact * exact, LIMIT_OF_SQUARES, 2 * ROUNDING)
+    if square is not None:
+        root = FUNCTIONS["sqrt"](z3.Q(square.numerator, square.denominator))
+        return root if exact > 0 else -root
+    value = exact if simple is None else simple
     return z3.Q(value.numerator, value.denominator)
+
+
+def _simple(value: Fraction, limit: int, rounding: float) -> Fraction | None:
+    """The fraction with a denominator up to a limit of which a number is the rounded value; None if there is none."""
+    simple = value.limit_denominator(limit)
+    return simple if simple and abs(simple - value) <= rounding * abs(value) else None
 
 
 def is_term(value: Scalar) -> bool:
@@ -163,6 +185,7 @@ REALS: dict[str, Callable[..., Scalar]] = {
     "greater_equal": lambda a, b: a >= b,
     "equal": lambda a, b: a == b,
     "not_equal": lambda a, b: a != b,
+    "erfc": lambda a: 1 - FUNCTIONS["erf"](a),
     "expm1": lambda a: _EXPONENTIAL(a) - 1,
     "logaddexp": lambda a, b: FUNCTIONS["log"](_EXPONENTIAL(a) + _EXPONENTIAL(b)),
 }
@@ -257,6 +280,31 @@ SIZES: dict[str, Callable[..., Scalar]] = {
 """The meaning of numpy's functions for sizes, which do not wrap around, by name."""
 
 _TABLES = {"f": REALS, "V": REALS, "b": BOOLEANS, "i": integer_functions(True), "u": integer_functions(False)}
+
+DEFINED_POWER = z3.Function("defined_power", _REAL, _REAL, z3.BoolSort())
+"""Whether a power with any exponent is defined: where its base is positive, and perhaps elsewhere."""
+
+
+def definedness(name: str, elements: Sequence[Scalar]) -> Any:
+    """The condition under which one of numpy's functions is defined for elements; None if it always is."""
+    if name in ("divide", "floor_divide", "remainder", "fmod"):
+        return elements[1] != 0
+    if name == "reciprocal":
+        return elements[0] != 0
+    if name == "sqrt":
+        return elements[0] >= 0
+    if name == "log":
+        return elements[0] > 0
+    if name != "power" or not z3.is_real(elements[0]):
+        return None
+    base, exponent = elements[0], z3.simplify(elements[1])
+    if not z3.is_rational_value(exponent):
+        return DEFINED_POWER(base, exponent)
+    number = Fraction(exponent.numerator_as_long(), exponent.denominator_as_long())
+    if number.denominator == 1:
+        return base != 0 if number < 0 else None
+    return base > 0 if number < 0 else base >= 0
+
 
 TRUTHS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"))
 """Functions whose result is a truth value for all operands."""

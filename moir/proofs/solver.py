@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
-from moir.proofs.axioms import TermTable, axioms, has_bound_indices, subterms
+from moir.proofs.axioms import axioms, has_bound_indices, subterms
 from moir.proofs.polynomials import Normalizer, is_variance, plus, scaled
 from moir.proofs.scalars import Scalar, UnprovableError
 from moir.proofs.smt import z3
+from moir.proofs.term_tables import TermTable
 from moir.support.records import Record
 
 CASE_MILLISECONDS = 300
@@ -51,7 +52,7 @@ _LIFTED: TermTable[Scalar] = TermTable()
 def first_condition(term: Scalar) -> Scalar | None:
     """The outermost condition of a choice that depends on no index of a sum around it; None if a term has none."""
     known = _CONDITIONS.get(term)
-    return (known or _CONDITIONS.put(term, (_first_condition(term),)))[0]
+    return (known or _CONDITIONS.put((_first_condition(term),), term))[0]
 
 
 def _first_condition(term: Scalar) -> Scalar | None:
@@ -84,7 +85,8 @@ class EqualityProver:
         a, b = lifted(a), lifted(b)
         if a.eq(b):
             return PROVED
-        if self._are_equal_in_general(*abstracted(a, b)):
+        first, second = abstracted(a, b)
+        if not (first.eq(a) and second.eq(b)) and self._are_equal_in_general(first, second):
             return PROVED
         return self._equal(a, b, self.conditions)
 
@@ -101,9 +103,9 @@ class EqualityProver:
         if not z3.is_real(a):
             return self.decided(a == b, conditions)
         self.cases = 0
-        return self._by_cases(a, b, conditions)
+        return self._by_cases(a, b, conditions, Cases(conditions))
 
-    def _by_cases(self, a: Scalar, b: Scalar, conditions: list[Any]) -> Verdict:
+    def _by_cases(self, a: Scalar, b: Scalar, conditions: list[Any], cases: Cases) -> Verdict:
         a, b = lifted(a), lifted(b)
         if a.eq(b):
             return PROVED
@@ -115,11 +117,12 @@ class EqualityProver:
         if condition is None:
             return self._leaf(a, b, conditions)
         for each, value in ((condition, True), (z3.Not(condition), False)):
-            if not is_possible([*conditions, each]):
+            if not cases.enter(each):
                 continue
             replaced = [z3.substitute(term, (condition, z3.BoolVal(value))) for term in (a, b)]
             known = [z3.simplify(z3.substitute(term, *_equation(condition))) if value else term for term in replaced]
-            verdict = self._by_cases(known[0], known[1], [*conditions, each])
+            verdict = self._by_cases(known[0], known[1], [*conditions, each], cases)
+            cases.leave()
             if verdict.answer is not Answer.PROVED:
                 return verdict
         return PROVED
@@ -218,20 +221,49 @@ def contradicts_variance(condition: Any) -> bool:
         return False
 
 
-def is_possible(conditions: Sequence[Any]) -> bool:
-    """Whether conditions may hold together; True if z3 does not know."""
-    if conditions and contradicts_variance(conditions[-1]):
+class Cases:
+    """The cases of a proof, one inside of another: a solver that is asked whether each is possible.
+
+    Args:
+        conditions: what is assumed in all cases.
+    """
+
+    def __init__(self, conditions: Sequence[Any]) -> None:
+        self.solver = z3.Solver()
+        self.solver.set("timeout", CASE_MILLISECONDS)
+        self._facts: list[set[int]] = [set()]
+        for condition in conditions:
+            self._add(condition)
+
+    def _add(self, condition: Any) -> None:
+        self.solver.add(condition)
+        for fact in axioms([condition]):
+            if not any(fact.get_id() in known for known in self._facts):
+                self._facts[-1].add(fact.get_id())
+                self.solver.add(fact)
+
+    def enter(self, condition: Any) -> bool:
+        """Enter the case in which a condition holds, too, and return True; False if it is impossible."""
+        if contradicts_variance(condition):
+            return False
+        self.solver.push()
+        self._facts.append(set())
+        self._add(condition)
+        if self.solver.check() != z3.unsat:
+            return True
+        self.leave()
         return False
-    solver = z3.Solver()
-    solver.set("timeout", CASE_MILLISECONDS)
-    solver.add(*conditions, *axioms(conditions))
-    return solver.check() != z3.unsat
+
+    def leave(self) -> None:
+        """Leave the case that was entered last."""
+        self.solver.pop()
+        self._facts.pop()
 
 
 def lifted(term: Scalar) -> Scalar:
     """A simplified term, in which the root of a square is the magnitude of its base."""
     known = _LIFTED.get(term)
-    return _LIFTED.put(term, _lifted(term)) if known is None else known
+    return _LIFTED.put(_lifted(term), term) if known is None else known
 
 
 def _lifted(term: Scalar) -> Scalar:

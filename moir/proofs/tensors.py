@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from moir.proofs.context import assume, current
-from moir.proofs.scalars import TRUTHS, Scalar, UnprovableError, alike, apply, is_term, literal
+from moir.proofs.context import collecting, current, guarded, require
+from moir.proofs.scalars import TRUTHS, Scalar, UnprovableError, alike, apply, definedness, literal
 from moir.proofs.smt import z3
+from moir.proofs.term_tables import TermTable
 
 Size: TypeAlias = Any
 """A size: an integer of Python, or an integer term of z3."""
@@ -27,14 +28,18 @@ _BOOLEAN = np.dtype(bool)
 
 
 ARRAY_FUNCTIONS: dict[str, Callable[..., Any]] = {}
-"""Functions of numpy on symbolic tensors, by name; `array_functions`, which needs this file, fills it."""
+"""Functions of numpy on symbolic tensors, by name; `evaluation` fills it."""
+
+
+_SAME: TermTable[bool] = TermTable()
 
 
 def is_same(a: Size, b: Size) -> bool:
     """Whether two sizes are certainly equal."""
     if isinstance(a, int) and isinstance(b, int):
         return a == b
-    return a is b or z3.is_true(z3.simplify(a == b))
+    known = _SAME.get(a, b)
+    return _SAME.put(a is b or z3.is_true(z3.simplify(a == b)), a, b) if known is None else known
 
 
 class Tensor:
@@ -50,7 +55,8 @@ class Tensor:
         self.shape: tuple[Size, ...] = tuple(shape)
         self.dtype = dtype
         self._at = at
-        self._elements: dict[Any, Scalar] = {}
+        self._elements: TermTable[tuple[Scalar, list[Any]]] = TermTable()
+        """Elements, with the conditions under which they are defined, by their indices."""
         self.numbers: Any = None
         """The array of a constant of integers or truth values, None for other tensors: axes, orders and sizes."""
 
@@ -66,11 +72,13 @@ class Tensor:
 
     def at(self, index: Index) -> Scalar:
         """The element at an index."""
-        key = tuple(entry.get_id() if is_term(entry) else -1 - entry for entry in index)
-        kept = self._elements.get(key)
+        kept = self._elements.get(*index)
         if kept is None:
-            # The index is kept, because z3 gives the id of a term that is gone to another one.
-            kept = self._elements[key] = (self._at(index), index)
+            with collecting() as required:
+                element = self._at(index)
+            kept = self._elements.put((element, list(required.values())), *index)
+        for condition in kept[1]:
+            require(condition)
         return kept[0]
 
     def astype(self, dtype: Any, copy: bool = True) -> Tensor:
@@ -92,9 +100,10 @@ class Tensor:
 
     def swapaxes(self, a: int, b: int) -> Tensor:
         """The tensor with two dimensions exchanged."""
-        order = list(range(self.ndim))
-        order[a], order[b] = order[b], order[a]
-        return self.transpose(order)
+        return ARRAY_FUNCTIONS["swapaxes"](self, a, b)
+
+    def __getitem__(self, key: Any) -> Tensor:
+        return ARRAY_FUNCTIONS["get_item"](self, key)
 
     def ravel(self) -> Any:
         """The elements of a tensor of static shape, in order, as an array of terms."""
@@ -105,7 +114,9 @@ class Tensor:
             return ARRAY_FUNCTIONS["reduce"](ufunc.__name__, inputs[0], options.get("axis", 0), bool(options.get("keepdims")))
         if method != "__call__":
             return NotImplemented
-        return elementwise(ufunc.__name__, *inputs)
+        name = ufunc.__name__.removesuffix(" (vectorized)")  # as numpy.frompyfunc names its functions
+        function = ARRAY_FUNCTIONS.get(name) if name == "matmul" else None
+        return elementwise(name, *inputs) if function is None else function(*inputs)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         implementation = ARRAY_FUNCTIONS.get(function.__name__)
@@ -195,7 +206,7 @@ def as_tensor(value: Any, like: np.dtype[Any]) -> Tensor:
 
 
 def broadcast_size(a: Size, b: Size) -> Size:
-    """The size to which two sizes are broadcast; that they fit is assumed."""
+    """The size to which two sizes are broadcast; that they fit is required."""
     if is_same(a, b) or (isinstance(b, int) and b == 1):
         return a
     if isinstance(a, int) and a == 1:
@@ -205,14 +216,14 @@ def broadcast_size(a: Size, b: Size) -> Size:
     fixed = a if isinstance(a, int) else b if isinstance(b, int) else None
     if fixed is not None:
         other = b if isinstance(a, int) else a
-        assume(z3.Or(other == 1, other == fixed))
+        require(z3.Or(other == 1, other == fixed))
         return fixed
-    assume(z3.Or(a == b, a == 1, b == 1))
+    require(z3.Or(a == b, a == 1, b == 1))
     return z3.If(a == 1, b, a)
 
 
 def broadcast_shape(*shapes: Sequence[Size]) -> tuple[Size, ...]:
-    """The shape to which shapes are broadcast, as numpy does; that they fit is assumed."""
+    """The shape to which shapes are broadcast, as numpy does; that they fit is required."""
     rank = max(map(len, shapes))
     result: list[Size] = [1] * rank
     for shape in shapes:
@@ -248,8 +259,9 @@ def elementwise(name: str, *operands: Any) -> Tensor:
 
     def at(index: Index) -> Scalar:
         elements = [each.at(own_index(index, each.shape, shape)) for each in tensors]
-        if name == "divide":
-            assume(elements[1] != 0)
+        condition = definedness(name, elements)
+        if condition is not None:
+            require(condition)
         return apply(name, like, *elements)
 
     return Tensor(shape, _BOOLEAN if truth else like, at)
@@ -263,7 +275,11 @@ def select(condition: Any, then: Any, otherwise: Any) -> Tensor:
     shape = broadcast_shape(*(each.shape for each in tensors))
 
     def at(index: Index) -> Scalar:
-        truth, *values = [each.at(own_index(index, each.shape, shape)) for each in tensors]
+        truth = tensors[0].at(own_index(index, tensors[0].shape, shape))
+        values: list[Scalar] = []
+        for each, guard in zip(tensors[1:], (truth, z3.Not(truth)), strict=True):
+            with guarded(guard):
+                values.append(each.at(own_index(index, each.shape, shape)))
         return z3.If(truth, *alike(values, tensors[1].dtype))
 
     return Tensor(shape, tensors[1].dtype, at)

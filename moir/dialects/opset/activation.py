@@ -48,7 +48,7 @@ _complementary_error_function = elementwise(math.erfc, 1)
 def normal_distribution(x: Array) -> Array:
     """The cumulative distribution function of the standard normal distribution, accurate where it is close to 0."""
     tail = _complementary_error_function(x.astype(np.float64) * -math.sqrt(0.5))
-    return np.asarray(0.5 * tail).astype(x.dtype)
+    return narrowed(0.5 * tail, x.dtype)
 
 
 @deferred_definition

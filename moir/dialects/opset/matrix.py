@@ -87,7 +87,7 @@ class MatMul(OpsetOp):
             return None
         a = np.swapaxes(a, -1, -2) if self.flag("transpose_a") and a.ndim > 1 else a
         b = np.swapaxes(b, -1, -2) if self.flag("transpose_b") and b.ndim > 1 else b
-        return (narrowed(np.asarray(np.matmul(a, b)), operands[0].dtype),)
+        return (narrowed(np.matmul(a, b), operands[0].dtype),)
 
     def integral_bounds(self, index: int, of: OperandBounds) -> Bounds | None:
         a, b, shape = of(0), of(1), self.shape(1)
@@ -296,4 +296,4 @@ class Einsum(OpsetOp):
         equation = Equation.parse(self.text("equation")).without_ellipsis([array.ndim for array in arrays])
         if equation is None or arrays[0].dtype.kind not in "fiu":
             return None
-        return (narrowed(np.asarray(np.einsum(equation, *arrays)), operands[0].dtype),)
+        return (narrowed(np.einsum(equation, *arrays), operands[0].dtype),)

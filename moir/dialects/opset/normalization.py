@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -296,7 +297,7 @@ class GroupNormalization(OpsetOp):
             return None
         values = widened(data)
         batch, count = values.shape[0], self.integer("num_groups")
-        groups = values.reshape(batch, count, values.size // max(1, batch * count))
+        groups = values.reshape(batch, count, math.prod(values.shape[1:]) // count)
         normal = standardized(groups, (2,), self.number("epsilon")).reshape(values.shape)
         result = normal * along_channels(widened(scale), data.ndim) + along_channels(widened(bias), data.ndim)
         return (result.astype(data.dtype),)

@@ -12,6 +12,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
+from moir.dialects.opset.interfaces.elementwise import narrowed
 from moir.dialects.opset.interfaces.movement import MovementOp, integer_list, keeps_sizes, require_operand_rank
 from moir.dialects.opset.interfaces.properties import deferred_definition, integers_property, optional_operands, string_property
 from moir.dialects.shapes import (
@@ -301,7 +302,7 @@ class StridedSlice(MovementOp):
                 index.append(
                     {"new": None, "whole": slice(None)}[kind] if kind != "single" else 0 if skip_begin[position] else starts[position]
                 )
-        return (np.asarray(data[tuple(index)], dtype=data.dtype),)
+        return (narrowed(data[tuple(index)], data.dtype),)
 
 
 class PadOp(MovementOp):

@@ -74,11 +74,14 @@ def _prove(options: argparse.Namespace) -> int:
 def _shown(proof: RuleProof) -> ModuleOp | None:
     """Prints a line for a rule; returns the counterexample if it is refuted."""
     from moir.proofs.counterexamples import counterexample
+    from moir.proofs.outcomes import Status
 
     failure = next(iter(proof.outcome.failures), None)
-    model = None if failure is None else counterexample(failure)
-    status = proof.outcome.status.value if model is None else "refuted"
-    print(f"{proof.name}: {status}: {shortened(proof.rule)} ({proof.outcome.obligations} equations, {proof.seconds:.1f} s)")
+    model = next((model for each in proof.outcome.failures if (model := counterexample(each)) is not None), None)
+    status = Status.REFUTED if model is not None else proof.outcome.status
+    if model is None and status is Status.REFUTED:
+        status = Status.OPEN  # A counterexample counts only if it was run.
+    print(f"{proof.name}: {status.value}: {shortened(proof.rule)} ({proof.outcome.obligations} equations, {proof.seconds:.1f} s)")
     if failure is not None:
         print(f"    {shortened(' '.join(failure.reason.split()))}")
     return model

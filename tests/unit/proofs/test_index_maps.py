@@ -43,6 +43,12 @@ CASES: dict[str, Any] = {
     "Gather": lambda op, x: op.Gather(x, op.constant(np.array([[0, -1], [1, 1]], np.int64), si64), 1),
     "Pad": lambda op, x: op.Pad(x, _ints(0, 1, -1), _ints(1, 0, 2), op.constant(np.array(7, np.int32), si32), pad_mode="constant"),
     "Broadcast": lambda op, x: op.Broadcast(op.Unsqueeze(x, _ints(0)), _ints(2, 2, 3, 4), mode="numpy"),
+    "StridedSlice": lambda op, x: op.StridedSlice(
+        x, _ints(0, 0, -1), _ints(0, 3, -9), _ints(1, 2, -2), begin_mask=[1, 0, 0], end_mask=[1, 0, 0]
+    ),
+    "SpaceToDepth": lambda op, x: op.SpaceToDepth(op.Reshape(x, _ints(1, 1, 4, 6), special_zero=False), mode="blocks_first", block_size=2),
+    "SpaceToBatch": lambda op, x: op.SpaceToBatch(op.Unsqueeze(x, _ints(0)), _ints(1, 1, 2, 2), _ints(0, 0, 0, 1), _ints(0, 0, 1, 1)),
+    "Einsum": lambda op, x: op.Einsum(x, x, equation="abc,dbc->da"),
     "Tile": lambda op, x: op.Tile(x, _ints(2, 1, 3)),
     "ShapeOf": lambda op, x: op.Multiply(op.ShapeOf(x), _ints(1, 2, 3)),
     "OneHot": lambda op, x: op.OneHot(op.Split(x, 0, num_splits=2), op.constant(5, si64), 1.0, 0.0, axis=1),

@@ -13,6 +13,7 @@ from moir.pipeline import load_pass
 from moir.proofs.graph_proofs import pattern_names
 from moir.proofs.proving import passes_to_prove
 from moir.rewriting.rules import RulePass
+from scripts.proofs import merged
 
 
 def test_every_rule_is_in_the_table() -> None:
@@ -29,3 +30,8 @@ def test_what_is_not_proved_is_named() -> None:
     assert unproved(rewrites) == []
     others = ("simplify-indices: FilledGather", "simplify-indices", "fuse-attention", "lower-onnx: sigmoid", "a-pass-of-an-extension")
     assert not any(map(is_proved, others))
+
+
+def test_the_table_keeps_the_passes_that_were_not_proved_anew() -> None:
+    old = {"fuse-swish": 1, "cancel-reshapes": 2, "a-pass-that-is-gone": 3}
+    assert list(merged(old, {"fuse-swish": 5, "fuse-clamp": 4}).items()) == [("cancel-reshapes", 2), ("fuse-clamp", 4), ("fuse-swish", 5)]

@@ -81,7 +81,7 @@ _error_function = elementwise(math.erf, 1)
 
 def error_function(x: Array) -> Array:
     """The Gauss error function."""
-    return np.asarray(_error_function(x.astype(np.float64))).astype(x.dtype)
+    return narrowed(_error_function(x.astype(np.float64)), x.dtype)
 
 
 class UnaryOp(OpsetOp):

@@ -1,0 +1,40 @@
+"""What is known of terms of z3: tables by their ids, which keep the terms alive.
+
+z3 gives the id of a term that is gone to another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Generic, TypeVar
+
+from moir.proofs.smt import z3
+
+MOST_KEPT = 200_000
+"""The most entries of a table, after which it begins anew."""
+
+Value = TypeVar("Value")
+
+
+def key_of(entries: Sequence[Any]) -> tuple[Hashable, ...]:
+    """A key of terms and integers, the same for the same terms while they are alive."""
+    return tuple([entry.get_id() if isinstance(entry, z3.AstRef) else (entry,) for entry in entries])
+
+
+class TermTable(Generic[Value]):
+    """Values by one or several terms, integers among them."""
+
+    def __init__(self) -> None:
+        self._values: dict[tuple[Hashable, ...], tuple[Any, Value]] = {}
+
+    def get(self, *terms: Any) -> Value | None:
+        """The value of terms; None if they have none."""
+        kept = self._values.get(key_of(terms))
+        return None if kept is None else kept[1]
+
+    def put(self, value: Value, *terms: Any) -> Value:
+        """Keep a value, and return it."""
+        if len(self._values) >= MOST_KEPT:
+            self._values.clear()
+        self._values[key_of(terms)] = (terms, value)
+        return value

@@ -83,6 +83,7 @@ BOUNDED = {"remainder-of-sizes": openvino.Dimension(3, 19)}
 
 PROVEN_ELSEWHERE = {
     "changed-scales": "tests/numerical/onnx/test_computed_scales.py: the second inference shows it",
+    "compressed-convolution-of-a-result": "tests/numerical/targets/test_views.py: models of several results",
     "extension-choice": "tests/numerical/keras/test_preprocessing.py: the runtime has to load an extension",
     "kept-convolution-with-sum": "tests/numerical/checking/test_keep_precision.py: a hint of bf16 shows it",
     "kept-product-with-bias": "tests/numerical/checking/test_keep_precision.py: a hint of bf16 shows it",

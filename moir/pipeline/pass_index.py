@@ -226,10 +226,9 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "erase-unread-states": ((("ReadValue",),),),
     "fit-fake-quantize-limits": (
         (("FakeQuantize",),),
-        (("GroupNormalization", "MVN"), ("FakeQuantize",)),
+        (("GroupNormalization", "MVN", "NormalizeL2"), ("FakeQuantize",)),
         (("Convolution", "GroupConvolution"), ("FakeQuantize",)),
         (("FakeQuantize",), ("Transpose",)),
-        (("Gather",), ("FakeQuantize",)),
     ),
     "floor-quotients": ((("Divide",),),),
     "fold-batch-norm": ((("BatchNormInference",),),),
@@ -718,6 +717,26 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
                 "ReduceSum",
             ),
         ),
+    ),
+    "separate-scales": (
+        (("Gather",), ("FakeQuantize",)),
+        (("StridedSlice",), ("FakeQuantize",)),
+        (
+            (
+                "ReduceL1",
+                "ReduceL2",
+                "ReduceLogicalAnd",
+                "ReduceLogicalOr",
+                "ReduceMax",
+                "ReduceMean",
+                "ReduceMin",
+                "ReduceProd",
+                "ReduceSum",
+            ),
+            ("FakeQuantize",),
+        ),
+        (("Reshape",), ("FakeQuantize",)),
+        (("Add", "Subtract"), ("FakeQuantize",)),
     ),
     "separate-slopes": (
         (

@@ -55,6 +55,7 @@ FORMS: dict[str, dict[str, str]] = {
         "fit-fake-quantize-limits": "moir.targets.openvino_cpu.merged.operands",
         "separate-parts": "moir.targets.openvino_cpu.merged.parts",
         "round-magnitudes": "moir.targets.openvino_cpu.merged.rounding",
+        "separate-scales": "moir.targets.openvino_cpu.merged.scales",
         "separate-slopes": "moir.targets.openvino_cpu.merged.slopes",
         "subtract-from-zero": "moir.targets.openvino_cpu.narrow_integers",
         "write-zero-parameters": "moir.targets.openvino_cpu.neighbours.activation",

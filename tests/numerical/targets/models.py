@@ -61,6 +61,7 @@ UNKNOWN_SIZES = OF_UNKNOWN_SIZES | {
     "products-of-rows",
     "quantize-sum",
     "ranks-of-inputs",
+    "reshaped-products",
     "responses-of-unknown-channels",
     "rows-of-broadcasts",
     "search-empty",

@@ -133,6 +133,11 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         [np.full((1, 1, 2, 2), 2, np.float32)],
         floats(1, 2, 2, 4).reshape(1, 1, 2, 2),
     ),
+    "padded-sums": (
+        lambda x: rounded(ops.avg_pool(ops.add(ops.multiply(x, floats(4)), floats(4)), [1, 1], [1, 1], [0, 0], [2, 2], False), -128, 127),
+        [np.zeros((1, 1, 2, 2), np.float32)],
+        floats(1, 2, 2, 4).reshape(1, 1, 2, 2),
+    ),
     "chains-of-products": (
         perceptron,
         [np.ones((4, 4), np.float32), np.full((4, 4), 3, np.float32)],

@@ -69,6 +69,7 @@ FORMS: dict[str, dict[str, str]] = {
         "clamp-before-pooling": "moir.targets.openvino_cpu.neighbours.pooling",
         "round-summands": "moir.targets.openvino_cpu.neighbours.quantized_sums",
         "normalize-columns": "moir.targets.openvino_cpu.preferences.normalization",
+        "unfold-limited-normalizations": "moir.targets.openvino_cpu.instructions.normalization",
         "separate-transposes": "moir.targets.openvino_cpu.merged.transposes",
         "rewrite-fake-quantize": "moir.targets.openvino_cpu.quantization",
         "separate-quantized-averages": "moir.targets.openvino_cpu.neighbours.quantized_averages",

@@ -92,6 +92,7 @@ PROVEN_ELSEWHERE = {
     "length-of-vector": "tests/numerical/onnx/test_movement.py: a model that is reshaped shows it",
     "no-attention": "tests/filecheck/targets: OpenVINO GenAI shows it, which no test needs",
     "nested-iterators": "tests/numerical/pytorch/test_composites.py: the runtime cannot make the model",
+    "normalized-partial-vectors": "tests/numerical/targets/test_instructions.py: a limit of the instruction set shows it",
     "random-subtrahend": "tests/numerical/onnx/test_generation.py: one run does not show it",
     "state-types": "tests/numerical/passes/state: a model with states",
     "state-unread": "tests/numerical/targets/test_states.py: a model with a state",

@@ -84,7 +84,7 @@ def test_compressed_convolution_of_a_result(after: str, flattened: bool, tmp_pat
     last = ops.transpose(images, np.array([0, 2, 3, 1]))
     kernels = ops.multiply(ops.convert(ops.constant(2 * units), np.float32), ops.constant(np.float32(0.5)))
     same = ops.convolution(images, kernels, [1, 1], [0, 0], [0, 0], [1, 1])
-    results = [ops.result(ops.reshape(last, np.array([-1]), False) if flattened else last), ops.result(move(same))]
+    results: Any = [ops.result(ops.reshape(last, np.array([-1]), False) if flattened else last), ops.result(move(same))]
     openvino.save_model(openvino.Model(results, [x]), tmp_path / "given.xml", compress_to_fp16=False)
     moir.save_model(moir.convert_model(tmp_path / "given.xml"), tmp_path / "m.xml")
     seen, actual = core().compile_model(tmp_path / "m.xml", "CPU")([X]).values()

@@ -44,8 +44,9 @@ class NormalizationOfPartialVectors(Pattern):
         shape, axes = shape_of(op.operands[0]), constant_of(op.operands[1])
         if shape is None or axes is None or not axes.size:
             return False
-        sizes = [shape[axis] for axis in axes.reshape(-1).tolist()]
-        first = min(normalize_axis(axis, len(shape)) for axis in axes.reshape(-1).tolist())
+        reduced: list[int] = axes.reshape(-1).tolist()
+        sizes = [shape[axis] for axis in reduced]
+        first = min(normalize_axis(axis, len(shape)) for axis in reduced)
         return first <= _LARGEST_MERGED_AXIS and (min(sizes) < 0 or math.prod(sizes) % _ELEMENTS_OF_VECTOR != 0)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:

@@ -226,10 +226,9 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "erase-unread-states": ((("ReadValue",),),),
     "fit-fake-quantize-limits": (
         (("FakeQuantize",),),
-        (("GroupNormalization", "MVN"), ("FakeQuantize",)),
+        (("GroupNormalization", "MVN", "NormalizeL2"), ("FakeQuantize",)),
         (("Convolution", "GroupConvolution"), ("FakeQuantize",)),
         (("FakeQuantize",), ("Transpose",)),
-        (("Gather",), ("FakeQuantize",)),
     ),
     "floor-quotients": ((("Divide",),),),
     "fold-batch-norm": ((("BatchNormInference",),),),
@@ -719,6 +718,26 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
             ),
         ),
     ),
+    "separate-scales": (
+        (("Gather",), ("FakeQuantize",)),
+        (("StridedSlice",), ("FakeQuantize",)),
+        (
+            (
+                "ReduceL1",
+                "ReduceL2",
+                "ReduceLogicalAnd",
+                "ReduceLogicalOr",
+                "ReduceMax",
+                "ReduceMean",
+                "ReduceMin",
+                "ReduceProd",
+                "ReduceSum",
+            ),
+            ("FakeQuantize",),
+        ),
+        (("Reshape",), ("FakeQuantize",)),
+        (("Add", "Subtract"), ("FakeQuantize",)),
+    ),
     "separate-slopes": (
         (
             ("PRelu",),
@@ -773,6 +792,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("ConvolutionBackpropData", "GroupConvolutionBackpropData"),),
     ),
     "unfold-einsum": ((("Einsum",),),),
+    "unfold-limited-normalizations": ((("MVN",),),),
     "unnest-iterators": ((("TensorIterator",),),),
     "unsqueeze-cell-biases": ((("Add",), ("MatMul",), ("Concat",)),),
     "unsqueeze-product-chains": ((("Add", "Divide", "Maximum", "Minimum", "Multiply", "Power", "Subtract"), ("MatMul",)),),

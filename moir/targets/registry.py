@@ -17,6 +17,9 @@ from moir.support.records import Record
 from moir.targets.openvino_cpu.form_index import FORMS as OPENVINO_CPU_FORMS
 from moir.targets.stages import CORRECT, FUSED, MARKED, PREFERRED, REFUSED, STATES, TYPES
 
+INSTRUCTION_LIMIT = "ONEDNN_MAX_CPU_ISA"
+"""The environment variable that limits the instruction set of the CPU plugin."""
+
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -38,6 +41,7 @@ class Target(Record):
             have a `Refusal`.
         unavoided_faults: `module:table` of the faults that no form avoids, since that would cost every model with the
             operation; None if there are none.
+        environment: the environment variables that the forms depend on.
     """
 
     name: str
@@ -49,6 +53,7 @@ class Target(Record):
     marked_forms: Mapping[str, str] = _NONE
     refusals: Mapping[str, str] = _NONE
     unavoided_faults: str | None = None
+    environment: tuple[str, ...] = ()
 
     @property
     def every_form(self) -> dict[str, str]:
@@ -66,6 +71,7 @@ OPENVINO_CPU = Target(
     marked_forms=OPENVINO_CPU_FORMS[MARKED],
     refusals=OPENVINO_CPU_FORMS[REFUSED],
     unavoided_faults="moir.targets.openvino_cpu.unavoided:FAULTS",
+    environment=(INSTRUCTION_LIMIT,),
 )
 
 NO_TARGET = Target(name="none", title="no runtime in particular: operations as their definitions have them")
@@ -78,3 +84,7 @@ TARGETS: Mapping[str, Target] = MappingProxyType({each.name: each for each in (O
 def form_modules() -> Mapping[str, str]:
     """The passes of all targets, each with the module that has its `Form` or `Refusal`."""
     return {name: module for each in TARGETS.values() for name, module in {**each.every_form, **each.refusals}.items()}
+
+
+ENVIRONMENT: tuple[str, ...] = tuple(sorted({name for each in TARGETS.values() for name in each.environment}))
+"""The environment variables that the forms of any target depend on."""

@@ -78,10 +78,18 @@ def constant_pattern(op: Operation) -> list[int] | None:
 
 
 def replace_if_as_good(op: Operation, value: SSAValue, rewriter: Rewriter) -> None:
-    """Replace a result by a value whose shape is at least as precise; erase the built operations if it is not."""
-    if refines(shape_of(value), shape_of(op.results[0])):
+    """Replace a result by a value whose shape is at least as precise; erase the built operations if it is not.
+
+    A built Reshape to the shape of its data is replaced by the data, so that what is on both sides of it can cancel.
+    """
+    reshape = value.owner
+    is_identity = isinstance(reshape, Reshape) and reshape.gives_back_operand(rewriter.known)
+    is_good = refines(shape_of(value), shape_of(op.results[0]))
+    if is_good and not is_identity:
         rewriter.replace_with(op, value)
         return
+    if is_good and isinstance(reshape, Reshape):
+        rewriter.replace_with(op, reshape.operands[0])
     for built in reversed(rewriter.op.inserted or []):
         built.detach()
         built.erase()

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from moir.errors import ConversionError
 from moir.files.recognition import framework_of_file
 from moir.options import DISABLED_VARIABLE, ENABLED_VARIABLE, ConversionOptions
+from moir.targets.registry import ENVIRONMENT
 from moir.tools.batch.digests import Digests, of_text
 from moir.tools.batch.named_files import named_paths
 from moir.version import VERSION
@@ -60,7 +61,7 @@ def key_of(model: Path, options: ConversionOptions, passes: str | None, digests:
         },
         "named": named,
         "passes": passes or "",
-        "environment": [os.environ.get(each, "") for each in (ENABLED_VARIABLE, DISABLED_VARIABLE)],
+        "environment": [os.environ.get(each, "") for each in (ENABLED_VARIABLE, DISABLED_VARIABLE, *ENVIRONMENT)],
     }
     return of_text(json.dumps(parts, sort_keys=True))
 

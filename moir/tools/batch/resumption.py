@@ -15,6 +15,7 @@ from moir.conversion_result import ConversionResult, SourceFile
 from moir.errors import ConversionError, MoirError, UsageError
 from moir.files.remote.addresses import identity, is_address
 from moir.options import DISABLED_VARIABLE, ENABLED_VARIABLE
+from moir.targets.registry import ENVIRONMENT
 from moir.tools.batch.digests import files_in, of_text
 from moir.tools.batch.named_files import named_paths
 from moir.tools.batch.work import Work
@@ -42,7 +43,7 @@ def request_of(work: Work) -> str:
         "options": {each.name: each.kind.plain(value) for each, value in given.items()},
         "named": {name: _states(each) for name, each in paths.items()},
         "passes": work.passes or "",
-        "environment": [os.environ.get(each, "") for each in (ENABLED_VARIABLE, DISABLED_VARIABLE)],
+        "environment": [os.environ.get(each, "") for each in (ENABLED_VARIABLE, DISABLED_VARIABLE, *ENVIRONMENT)],
     }
     return of_text(json.dumps(parts, sort_keys=True, default=str))
 

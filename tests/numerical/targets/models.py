@@ -61,6 +61,7 @@ UNKNOWN_SIZES = OF_UNKNOWN_SIZES | {
     "products-of-rows",
     "quantize-sum",
     "ranks-of-inputs",
+    "reshaped-products",
     "responses-of-unknown-channels",
     "rows-of-broadcasts",
     "search-empty",
@@ -83,6 +84,7 @@ BOUNDED = {"remainder-of-sizes": openvino.Dimension(3, 19)}
 
 PROVEN_ELSEWHERE = {
     "changed-scales": "tests/numerical/onnx/test_computed_scales.py: the second inference shows it",
+    "compressed-convolution-of-a-result": "tests/numerical/targets/test_views.py: models of several results",
     "extension-choice": "tests/numerical/keras/test_preprocessing.py: the runtime has to load an extension",
     "kept-convolution-with-sum": "tests/numerical/checking/test_keep_precision.py: a hint of bf16 shows it",
     "kept-product-with-bias": "tests/numerical/checking/test_keep_precision.py: a hint of bf16 shows it",
@@ -90,6 +92,7 @@ PROVEN_ELSEWHERE = {
     "length-of-vector": "tests/numerical/onnx/test_movement.py: a model that is reshaped shows it",
     "no-attention": "tests/filecheck/targets: OpenVINO GenAI shows it, which no test needs",
     "nested-iterators": "tests/numerical/pytorch/test_composites.py: the runtime cannot make the model",
+    "normalized-partial-vectors": "tests/numerical/targets/test_instructions.py: a limit of the instruction set shows it",
     "random-subtrahend": "tests/numerical/onnx/test_generation.py: one run does not show it",
     "state-types": "tests/numerical/passes/state: a model with states",
     "state-unread": "tests/numerical/targets/test_states.py: a model with a state",

@@ -24,6 +24,12 @@ def integers_of_minima(x: Any) -> Any:
     return ops.convert(ops.fake_quantize(minima, *(np.float32(each) for each in (-128, 127, 0, 255)), 256), "u8")
 
 
+def first_behind_ellipsis(x: Any, count: int) -> Any:
+    """The first elements along the last axis, which are selected behind an ellipsis."""
+    begin, end = np.array([0, 0]), np.array([0, count])
+    return ops.strided_slice(x, begin, end, np.array([1, 1]), [1, 0], [1, 0], [0, 0], [0, 0], [1, 0])
+
+
 def rounded_by(x: Any, sizes: Any) -> Any:
     """x rounded to levels of some sizes."""
     low, high = np.float32(-128) * sizes, np.float32(127) * sizes
@@ -127,6 +133,11 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         [np.full((1, 1, 2, 2), 2, np.float32)],
         floats(1, 2, 2, 4).reshape(1, 1, 2, 2),
     ),
+    "padded-sums": (
+        lambda x: rounded(ops.avg_pool(ops.add(ops.multiply(x, floats(4)), floats(4)), [1, 1], [1, 1], [0, 0], [2, 2], False), -128, 127),
+        [np.zeros((1, 1, 2, 2), np.float32)],
+        floats(1, 2, 2, 4).reshape(1, 1, 2, 2),
+    ),
     "chains-of-products": (
         perceptron,
         [np.ones((4, 4), np.float32), np.full((4, 4), 3, np.float32)],
@@ -192,6 +203,31 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         lambda x: rounded(ops.gather(ops.multiply(x, floats(1, 2).reshape(1, 2, 1)), np.int64(1), np.int64(0)), -128, 127),
         [np.array([[[1, 3], [2, 4]]] * 2, np.float32)],
         np.array([[1, 3], [4, 8]], np.float32),
+    ),
+    "unit-products": (
+        lambda x: rounded(ops.multiply(ops.normalize_l2(ops.multiply(x, floats(8)), np.array([1]), 56.0, "add"), floats(8)), -128, 127),
+        [np.array([[-0.25, 0.25]], np.float32)],
+        np.array([[-2, 2]], np.float32),
+    ),
+    "slices-of-products": (
+        lambda x: rounded(first_behind_ellipsis(ops.multiply(x, floats(1, 2, 3, 4)), 2), -128, 127),
+        [np.arange(16, dtype=np.float32).reshape(2, 2, 4)],
+        (np.arange(16, dtype=np.float32).reshape(2, 2, 4) * floats(1, 2, 3, 4))[..., :2],
+    ),
+    "rows-of-products": (
+        lambda x: rounded(ops.reduce_sum(ops.multiply(x, ROWS), np.array([2]), True), -128, 127),
+        [np.ones((2, 3, 4), np.float32)],
+        np.tile(4 * ROWS, (2, 1, 1)),
+    ),
+    "reshaped-products": (
+        lambda x: rounded(ops.reshape(ops.multiply(x, ROWS), np.array([-1, 4]), False), -128, 127),
+        [np.ones((2, 3, 4), np.float32)],
+        np.broadcast_to(ROWS, (2, 3, 4)).reshape(6, 4),
+    ),
+    "sums-of-two-axes": (
+        lambda x: rounded(ops.add(ops.multiply(x, floats(1, 2).reshape(1, 2, 1)), floats(4, 8)), -128, 127),
+        [np.ones((1, 2, 2), np.float32)],
+        np.array([[[5, 9], [6, 10]]], np.float32),
     ),
     "convolved-parts": (convolved_parts, [floats(3, 5).reshape(1, 2, 1, 1)], floats(5, 6).reshape(1, 2, 1, 1)),
     "levels-of-unknown-sizes": (

@@ -35,9 +35,9 @@ def averages(x: Any) -> Any:
     return ops.multiply(pooled, pooled)
 
 
-def limited(path: Path, folder: Path) -> list[Any]:
+def limited(path: Path, folder: Path, x: Any = X) -> list[Any]:
     """The results of an IR in a process that is limited to AVX2."""
-    np.save(folder / "x.npy", X)
+    np.save(folder / "x.npy", x)
     arguments = [sys.executable, "-c", RUN, str(path), str(folder / "x.npy"), str(folder / "results.npz")]
     subprocess.run(arguments, check=True, env=os.environ | {"ONEDNN_MAX_CPU_ISA": "AVX2"})
     return list(np.load(folder / "results.npz").values())
@@ -56,3 +56,20 @@ def test_largest_of_pooled_channels(pooled: Any, axis: int, tmp_path: Path) -> N
     order = np.argsort(-known, axis=1, kind="stable")[:, :3]
     assert np.array_equal(places, order)
     assert np.array_equal(values, np.take_along_axis(known, order, 1))
+
+
+@pytest.mark.parametrize("shape", [(2, 5), (2, 3, 8), (2, 3, 5, 7), (1, 2, 2, 2, 3)], ids=lambda shape: f"rank {len(shape)}")
+@pytest.mark.parametrize("first", [1, 2])
+@pytest.mark.parametrize("is_known", [True, False], ids=["static", "dynamic"])
+def test_normalized_partial_vectors(shape: tuple[int, ...], first: int, is_known: bool, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "AVX2")
+    data = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    axes = tuple(range(min(first, len(shape) - 1), len(shape)))
+    x = ops.parameter(list(shape) if is_known else [-1] * len(shape), np.float32)
+    results: Any = [ops.result(ops.mvn(x, np.array(axes), True, 1e-3, "INSIDE_SQRT"))]
+    openvino.save_model(openvino.Model(results, [x]), tmp_path / "given.xml", compress_to_fp16=False)
+    moir.save_model(moir.convert_model(tmp_path / "given.xml"), tmp_path / "converted.xml")
+    (actual,) = limited(tmp_path / "converted.xml", tmp_path, data)
+    wanted = (data - data.mean(axes, keepdims=True)) / np.sqrt(data.var(axes, keepdims=True) + 1e-3)
+    assert actual.shape == shape
+    assert np.allclose(actual, wanted, atol=1e-5)

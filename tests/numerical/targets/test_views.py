@@ -1,4 +1,4 @@
-"""The fault `views-of-moved-data`, which only a model of several results shows."""
+"""The faults `views-of-moved-data` and `compressed-convolution-of-a-result`, which only models of several results show."""
 
 from __future__ import annotations
 
@@ -66,3 +66,27 @@ def test_data_with_views_are_copied_before_they_are_moved(views: str, moved: str
     moir.save_model(moir.convert_model(tmp_path / "given.xml"), tmp_path / "m.xml")
     assert is_right(tmp_path / "m.xml")
     assert (tmp_path / "m.xml").read_text(encoding="utf-8").count('type="Maximum"') == 1
+
+
+AFTER: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "transposed": (lambda y: ops.transpose(y, np.array([0, 2, 3, 1])), lambda y: y.transpose(0, 2, 3, 1)),
+    "reshaped": (lambda y: ops.reshape(y, np.array([1, -1]), False), lambda y: y.reshape(1, -1)),
+}
+
+
+@pytest.mark.parametrize("flattened", [False, True])
+@pytest.mark.parametrize("after", AFTER)
+def test_compressed_convolution_of_a_result(after: str, flattened: bool, tmp_path: Path) -> None:
+    move, moved = AFTER[after]
+    units = np.eye(3, dtype=np.int8).reshape(3, 3, 1, 1)
+    x = ops.parameter(X.shape, np.float32, name="x")
+    images = ops.convolution(x, ops.constant(units.astype(np.float32)), [1, 1], [0, 0], [0, 0], [1, 1])
+    last = ops.transpose(images, np.array([0, 2, 3, 1]))
+    kernels = ops.multiply(ops.convert(ops.constant(2 * units), np.float32), ops.constant(np.float32(0.5)))
+    same = ops.convolution(images, kernels, [1, 1], [0, 0], [0, 0], [1, 1])
+    results: Any = [ops.result(ops.reshape(last, np.array([-1]), False) if flattened else last), ops.result(move(same))]
+    openvino.save_model(openvino.Model(results, [x]), tmp_path / "given.xml", compress_to_fp16=False)
+    moir.save_model(moir.convert_model(tmp_path / "given.xml"), tmp_path / "m.xml")
+    seen, actual = core().compile_model(tmp_path / "m.xml", "CPU")([X]).values()
+    assert np.array_equal(seen.reshape(-1), X.transpose(0, 2, 3, 1).reshape(-1))
+    assert np.array_equal(actual, moved(X))

@@ -14,21 +14,18 @@ from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.quantization import FakeQuantize
-from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
+from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity, is_computed_identity
 from moir.targets.record import Fault, Form
 
-_KEEPING = frozenset(
+KEEPING = frozenset(
     (
         *("AvgPool", "Clamp", "Concat", "Convolution", "Gather", "GroupConvolution", "MatMul", "MaxPool", "Pad", "Relu", "Reshape"),
         *("Slice", "Split", "Squeeze", "StridedSlice", "Transpose", "Unsqueeze", "VariadicSplit"),
     )
 )
 """Operations through which the plugin moves the scales of quantized values."""
-
-_PRODUCTS = frozenset(("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData", "MatMul"))
-"""Operations of quantized weights, which have scales for channels."""
 
 
 def rounding_of(value: SSAValue) -> FakeQuantize | None:
@@ -39,7 +36,7 @@ def rounding_of(value: SSAValue) -> FakeQuantize | None:
         if isinstance(owner, FakeQuantize):
             return owner
         computed = [each for each in owner.operands if not isinstance(each.owner, Constant)]
-        if not computed or not (owner.KIND in _KEEPING or (len(computed) == 1 and (owner.POINTWISE or owner.BROADCASTS))):
+        if not computed or not (owner.KIND in KEEPING or (len(computed) == 1 and (owner.POINTWISE or owner.BROADCASTS))):
             return None
         value = computed[0]
     return None
@@ -52,12 +49,12 @@ class NormalizationOfQuantizedValues(Pattern):
         %y = opset6.MVN(%0, [2]) {eps = 1e-05}
     ->  %y = opset6.MVN(opset1.Maximum(-inf, %0), [2]) {eps = 1e-05}
 
-    The plugin normalizes the quantized integers, and adds ε to their variance, which is the variance of the dequantized
-    values divided by the square of the scale. If a model has a FakeQuantize anywhere, it takes constant factors for
-    scales, also those of a summand.
+    The plugin normalizes the quantized integers, and adds ε to their variance, or to the square of their norm, which is
+    that of the dequantized values divided by the square of the scale. If a model has a FakeQuantize anywhere, it takes
+    constant factors for scales, also those of a summand.
     """
 
-    roots = ("opset6.MVN", "opset2.MVN", "opset1.MVN", "opset12.GroupNormalization")
+    roots = ("opset6.MVN", "opset2.MVN", "opset1.MVN", "opset12.GroupNormalization", "opset1.NormalizeL2")
     companions = ((FakeQuantize,),)
 
     def may_match(self, op: Operation) -> bool:
@@ -73,7 +70,7 @@ class NormalizationOfQuantizedValues(Pattern):
 
 def _is_product(value: SSAValue) -> bool:
     """Whether a value, or what movements, a Relu or a sum compute it of, is a product with a constant, or quantized."""
-    while isinstance(owner := value.owner, OpsetOp) and owner.KIND in _KEEPING:
+    while isinstance(owner := value.owner, OpsetOp) and owner.KIND in KEEPING:
         value = owner.operands[0]
     summands = owner.operands if isinstance(owner, OpsetOp) and owner.KIND in ("Add", "Subtract") else (value,)
     factors = (
@@ -192,13 +189,13 @@ class LimitsOfOneShape(Pattern):
     roots = (FakeQuantize,)
 
     def may_match(self, op: Operation) -> bool:
-        return any(_is_list(low) != _is_list(high) for low, high in _ranges(op))
+        return any(is_list(low) != is_list(high) for low, high in _ranges(op))
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         limits: list[SSAValue] = []
         for low, high in _ranges(op):
             arrays = [constant_of(each) for each in (low, high)]
-            if _is_list(low) == _is_list(high) or any(each is None for each in arrays):
+            if is_list(low) == is_list(high) or any(each is None for each in arrays):
                 limits += (low, high)
                 continue
             pair = np.broadcast_arrays(*(each for each in arrays if each is not None))
@@ -231,10 +228,10 @@ class QuantizedDynamicShape(Pattern):
         shape = shape_of(data)
         if (shape is not None and is_static(shape)) or is_computed_identity(data):
             return False
-        if any(map(_is_list, limits)) and _is_transposed(data):
+        if any(map(is_list, limits)) and _is_transposed(data):
             return True
         before = rounding_of(data)
-        return before is not None and any(map(_is_list, before.operands[1:]))
+        return before is not None and any(map(is_list, before.operands[1:]))
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         data, *limits = op.operands
@@ -249,7 +246,7 @@ def _is_transposed(value: SSAValue) -> bool:
     return isinstance(owner, Transpose)
 
 
-def _is_list(value: SSAValue) -> bool:
+def is_list(value: SSAValue) -> bool:
     """Whether limits have several elements."""
     return bool(set(shape_of(value) or ()) - {1})
 
@@ -286,49 +283,6 @@ class LimitsBehindTranspose(Pattern):
         rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [same, *limits], dict(op.properties)).results[0])
 
 
-class GatherOfScaledValues(Pattern):
-    """Keeps a Gather of a scalar index, or of indices of several dimensions, apart from scales of channels before it.
-
-        %0 = opset1.Multiply(%x, %s)                             // %x: [2, 4, 7, 7], %s: [1, 4, 1, 1]
-        %y = opset8.Gather(%0, 1, 3)
-    ->  %y = opset8.Gather(opset1.Maximum(-inf, %0), 1, 3)
-
-    If a model has a FakeQuantize anywhere, the plugin takes any constant factors, and the limits of a FakeQuantize, for
-    scales and multiplies the result by them. They still have the axis, and none of the added dimensions: the result has
-    another shape, or is not compiled.
-    """
-
-    roots = ("opset8.Gather", "opset7.Gather", "opset1.Gather")
-    companions = ((FakeQuantize,),)
-
-    def may_match(self, op: Operation) -> bool:
-        return rank_of(op.operands[1]) != 1 and _has_scales(op.operands[0])
-
-    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        assert isinstance(op, OpsetOp)
-        data, *others = op.operands
-        if not is_computed_identity(data):
-            same = computed_identity(rewriter.op, data)
-            rewriter.replace_with(op, rewriter.op.create(type(op), [same, *others], dict(op.properties)).results)
-
-
-def _has_scales(value: SSAValue) -> bool:
-    """Whether the plugin may take a value for integers by scales of several elements; not one of constants alone."""
-    has_scales = False
-    while isinstance(owner := value.owner, OpsetOp) and owner.operands:
-        constants = [each for each in owner.operands if isinstance(each.owner, Constant)]
-        if isinstance(owner, FakeQuantize):
-            return has_scales or any(map(_is_list, constants))
-        if owner.KIND in _PRODUCTS:
-            return has_scales or rounding_of(owner.operands[0]) is not None
-        count = len(owner.operands) - len(constants)
-        if not (owner.KIND in _KEEPING or (count == 1 and (owner.POINTWISE or owner.BROADCASTS))):
-            return has_scales and count > 0
-        has_scales = has_scales or (owner.KIND in ("Divide", "Multiply") and any(map(_is_list, constants)))
-        value = next((each for each in owner.operands if each not in constants), owner.operands[0])
-    return has_scales
-
-
 FORMS = (
     Form(
         "fit-fake-quantize-limits",
@@ -339,7 +293,6 @@ FORMS = (
             QuantizedValuesWithoutZero,
             QuantizedDynamicShape,
             LimitsBehindTranspose,
-            GatherOfScaledValues,
         ),
         "Gives the limits of a FakeQuantize one shape, and separates it from normalizations and convolutions.",
         faults=(
@@ -349,6 +302,11 @@ FORMS = (
                 "MVN and GroupNormalization of a product with a constant, perhaps added to another value, in a model that has a "
                 "FakeQuantize",
                 "add ε to the variance without the factor",
+            ),
+            Fault(
+                "unit-products",
+                "NormalizeL2 of a FakeQuantize, or, in a model that has a FakeQuantize, of a product with a constant",
+                "adds ε to the square of the norm of the quantized integers, or without the factor",
             ),
             Fault(
                 "levels-without-zero",
@@ -362,15 +320,6 @@ FORMS = (
                 "limits-of-two-shapes",
                 "FakeQuantize with one number for a limit and several for the other one",
                 "has other quantized values",
-            ),
-            Fault(
-                "entries-of-levels", "Gather of one entry of a FakeQuantize with several limits", "has a dimension more, or is not compiled"
-            ),
-            Fault(
-                "entries-of-products",
-                "Gather of a scalar index, or of indices of several dimensions, of a product with constants for channels, in a model "
-                "that has a FakeQuantize",
-                "has another shape, or is not compiled",
             ),
             Fault(
                 "levels-of-unknown-sizes",

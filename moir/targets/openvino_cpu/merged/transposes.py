@@ -8,6 +8,7 @@ from moir.analysis.constants import constant_of, is_constant, is_quantized_weigh
 from moir.dialects.element_types import REAL_TYPES
 from moir.dialects.opset.convolution import Convolution
 from moir.dialects.opset.data_types import Convert
+from moir.dialects.opset.infrastructure import Result
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Reshape, SqueezingOp, Unsqueeze
@@ -33,7 +34,8 @@ class TransposesOfCompressedConvolution(Pattern):
 
     The plugin computes such a convolution between Transposes, or before a Reshape, as a matrix product of data with
     channels last. It takes any Transpose before it for the one to channels first, and any after it for the one to
-    channels last, also behind a bias. A convolution with strides or padding loses them.
+    channels last, also behind a bias. A convolution with strides or padding loses them. If the data are a result of the
+    model, too, with channels last, the product reads memory that nothing was written to.
     """
 
     roots = (Convolution,)
@@ -43,7 +45,7 @@ class TransposesOfCompressedConvolution(Pattern):
         assert isinstance(op, Convolution)
         if rank_of(op.operands[0]) != 4 or not has_single_elements(op) or not _is_compressed(op.operands[1]):
             return False
-        return _is_before(op) or _is_after(op.results[0], _is_sampled(op))
+        return _is_before(op) or _is_after(op.results[0], _is_no_product(op))
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Convolution)
@@ -51,7 +53,7 @@ class TransposesOfCompressedConvolution(Pattern):
         if _is_before(op):
             data = computed_identity(rewriter.op, data)
         result = rewriter.op.create(Convolution, [data, *others], dict(op.properties)).results[0]
-        is_after = _is_after(op.results[0], _is_sampled(op))
+        is_after = _is_after(op.results[0], _is_no_product(op))
         rewriter.replace_with(op, computed_identity(rewriter.op, result) if is_after else result)
 
 
@@ -66,21 +68,37 @@ def _is_sampled(op: Convolution) -> bool:
     return max(op.integers("strides")) > 1 or any((*op.integers("pads_begin"), *op.integers("pads_end")))
 
 
+def _is_no_product(op: Convolution) -> bool:
+    """Whether the plugin must not compute a convolution as a matrix product, whatever the order of a Transpose is."""
+    transposes = [use.operation for use in op.operands[0].uses if isinstance(use.operation, Transpose)]
+    return _is_sampled(op) or any(not _differs(each, TO_CHANNELS_LAST) and _is_result(each.results[0]) for each in transposes)
+
+
+def _is_result(value: SSAValue) -> bool:
+    """Whether a value, or a view of it, is a result of the model."""
+    users = [use.operation for use in value.uses]
+    views = [user for user in users if isinstance(user, OpsetOp) and user.KIND in _RESHAPING]
+    return any(isinstance(user, Result) for user in users) or any(_is_result(each.results[0]) for each in views)
+
+
 def _is_before(op: Convolution) -> bool:
     """Whether the plugin would merge the Transpose before a convolution wrongly."""
     owner = op.operands[0].owner
     return isinstance(owner, Transpose) and (_is_sampled(op) or _differs(owner, TO_CHANNELS_FIRST))
 
 
-def _is_after(value: SSAValue, is_sampled: bool) -> bool:
-    """Whether the plugin would merge a movement of the result of a convolution wrongly, perhaps behind a bias."""
+def _is_after(value: SSAValue, is_no_product: bool) -> bool:
+    """Whether the plugin would merge a movement of the result of a convolution wrongly, perhaps behind a bias.
+
+    If the convolution is no product, all of them.
+    """
     for use in value.uses:
         user = use.operation
-        if isinstance(user, Transpose) and (is_sampled or _differs(user, TO_CHANNELS_LAST)):
+        if isinstance(user, Transpose) and (is_no_product or _differs(user, TO_CHANNELS_LAST)):
             return True
-        if isinstance(user, OpsetOp) and is_sampled and user.KIND in _RESHAPING:
+        if isinstance(user, OpsetOp) and is_no_product and user.KIND in _RESHAPING:
             return True
-        if _is_merged(user) and _is_after(user.results[0], is_sampled):
+        if _is_merged(user) and _is_after(user.results[0], is_no_product):
             return True
     return False
 
@@ -144,6 +162,12 @@ FORMS = (
                 "Convolution of images by kernels of one element, which are integers by a factor, with strides or padding, "
                 "beside a Transpose or before a Reshape",
                 "has the sizes of its data, is not compiled, or ends the process",
+            ),
+            Fault(
+                "compressed-convolution-of-a-result",
+                "Convolution of images by kernels of one element, which are integers by a factor, before a Transpose or Reshape, "
+                "whose data are a result of the model with channels last",
+                "is garbage",
             ),
             Fault(
                 "shuffled-unknown-groups",

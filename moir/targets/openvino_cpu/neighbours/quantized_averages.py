@@ -111,7 +111,7 @@ class PaddedAverageOfDifferences(PaddedAverage):
         %2 = opset1.AvgPool(%3) {pads_begin = [1, 1], "exclude-pad" = false}
 
     If a model has a FakeQuantize anywhere, the plugin takes the constants for those of a dequantization and averages
-    before it subtracts.
+    before it subtracts. So it does with a product to which a constant is added.
     """
 
     companions = ((FakeQuantize,), (Subtract, Add))
@@ -128,15 +128,16 @@ def _counts_padding(op: Operation) -> bool:
 
 
 def _is_shifted(value: SSAValue) -> bool:
-    """Whether a value is the product of a constant and what a constant was added to or subtracted from."""
-    is_scaled = False
+    """Whether a value is computed by a product with a constant and a sum or difference with another, in any order."""
+    is_scaled = is_moved = False
     while isinstance(owner := value.owner, OpsetOp) and owner.operands:
         computed = [each for each in owner.operands if not is_constant(each)]
         if len(computed) != 1 or (not isinstance(owner, Add | Subtract | Multiply | Divide) and owner.KIND not in MOVED):
             return False
-        if is_scaled and isinstance(owner, Add | Subtract):
-            return True
+        is_moved = is_moved or isinstance(owner, Add | Subtract)
         is_scaled = is_scaled or isinstance(owner, Multiply | Divide)
+        if is_scaled and is_moved:
+            return True
         (value,) = computed
     return False
 
@@ -218,6 +219,11 @@ FORMS = (
                 "AvgPool that counts its padding, of the product of a constant and a difference from one, in a model that has a "
                 "FakeQuantize",
                 "is padded before the subtraction",
+            ),
+            Fault(
+                "padded-sums",
+                "AvgPool that counts its padding, of a product with a constant plus a constant, in a model that has a FakeQuantize",
+                "is padded before the sum",
             ),
             Fault(
                 "limits-of-levels", "Clamp of what is computed of numbers that a FakeQuantize rounds", "the limits are rounded to levels"

@@ -70,3 +70,23 @@ builtin.module {
     opset1.Result(%2) {name = "y"}
   }
 }
+
+// -----
+
+// Back to the shape of the data: no Reshape is left.
+// CHECK-LABEL: moir.model @back
+// CHECK:         %[[S:.*]] = opset1.Reshape(%x, %flat)
+// CHECK-NEXT:    opset1.Result(%[[S]])
+// CHECK-NEXT:    opset1.Sigmoid(%x)
+builtin.module {
+  moir.model @back {
+    %x = opset1.Parameter() {name = "x"} : tensor<1x2x4x4xf32>
+    %flat = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 2, 16]>} : tensor<3xsi64>
+    %t = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [1, 2, 4, 4]>} : tensor<4xsi64>
+    %0 = opset1.Reshape(%x, %flat) {special_zero = true} : tensor<1x2x16xf32>
+    opset1.Result(%0) {name = "y"}
+    %1 = opset1.Reshape(%0, %t) {special_zero = true} : tensor<1x2x4x4xf32>
+    %2 = opset1.Sigmoid(%1) : tensor<1x2x4x4xf32>
+    opset1.Result(%2) {name = "z"}
+  }
+}

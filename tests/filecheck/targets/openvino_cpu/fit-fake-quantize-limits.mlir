@@ -224,42 +224,6 @@ builtin.module {
 
 // -----
 
-// Entries of products with constants for channels: a list of indices has one dimension, and a table is no product.
-// CHECK-LABEL: moir.model @entries_of_products
-// CHECK:         %[[P:.*]] = opset1.Multiply(%x, %s)
-// CHECK-NEXT:    %[[R:.*]] = opset1.Relu(%[[P]])
-// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[R]])
-// CHECK-NEXT:    opset8.Gather(%[[M]], %one, %zero)
-// CHECK:         opset8.Gather(%[[R]], %list, %zero)
-// CHECK:         %[[T:.*]] = opset1.Multiply(%{{.*}}, %s)
-// CHECK-NEXT:    opset8.Gather(%[[T]], %one, %zero)
-builtin.module {
-  moir.model @entries_of_products {
-    %x = opset1.Parameter() {name = "x"} : tensor<2x2x1xf32>
-    %s = opset1.Constant() {value = #moir.data<tensor<1x2x1xf32>, [1.0, 2.0]>} : tensor<1x2x1xf32>
-    %one = opset1.Constant() {value = #moir.data<tensor<si64>, [1]>} : tensor<si64>
-    %list = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
-    %zero = opset1.Constant() {value = #moir.data<tensor<si64>, [0]>} : tensor<si64>
-    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-2.0]>} : tensor<f32>
-    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [13.9375]>} : tensor<f32>
-    %0 = opset1.Multiply(%x, %s) : tensor<2x2x1xf32>
-    %1 = opset1.Relu(%0) : tensor<2x2x1xf32>
-    %2 = opset8.Gather(%1, %one, %zero) : tensor<2x1xf32>
-    %3 = opset8.Gather(%1, %list, %zero) : tensor<1x2x1xf32>
-    %i = opset1.Constant() {value = #moir.data<tensor<2x2x1xsi8>, [1, 2, 3, 4]>} : tensor<2x2x1xsi8>
-    %f = opset1.Convert(%i) {destination_type = f32} : tensor<2x2x1xf32>
-    %t = opset1.Multiply(%f, %s) : tensor<2x2x1xf32>
-    %4 = opset8.Gather(%t, %one, %zero) : tensor<2x1xf32>
-    %5 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<2x2x1xf32>
-    opset1.Result(%2) {name = "a"}
-    opset1.Result(%3) {name = "b"}
-    opset1.Result(%4) {name = "c"}
-    opset1.Result(%5) {name = "d"}
-  }
-}
-
-// -----
-
 // A sum with a product with a constant, in a model that has a FakeQuantize.
 // CHECK-LABEL: moir.model @normalized_products
 // CHECK:         %[[S:.*]] = opset1.Add(%x, %{{.*}})

@@ -144,3 +144,30 @@ builtin.module {
     opset1.Result(%5) {name = "w"}
   }
 }
+
+// -----
+
+// A product plus a constant, in a model that has a FakeQuantize.
+
+// CHECK-LABEL: moir.model @padded_sums
+// CHECK:         %[[S:.*]] = opset1.Add(
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[S]])
+// CHECK-NEXT:    opset1.AvgPool(%[[M]])
+// CHECK:         %[[P:.*]] = opset1.Multiply(
+// CHECK-NEXT:    opset1.AvgPool(%[[P]])
+builtin.module {
+  moir.model @padded_sums {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2x8x8xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [0.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [2.0]>} : tensor<f32>
+    %1 = opset1.Multiply(%x, %high) : tensor<?x2x8x8xf32>
+    %2 = opset1.Add(%1, %high) : tensor<?x2x8x8xf32>
+    %3 = opset1.AvgPool(%2) {kernel = [3, 3], strides = [1, 1], pads_begin = [1, 1], pads_end = [1, 1], "exclude-pad" = false} : tensor<?x2x8x8xf32>
+    %4 = opset1.Multiply(%x, %high) : tensor<?x2x8x8xf32>
+    %5 = opset1.AvgPool(%4) {kernel = [3, 3], strides = [1, 1], pads_begin = [1, 1], pads_end = [1, 1], "exclude-pad" = false} : tensor<?x2x8x8xf32>
+    %6 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<?x2x8x8xf32>
+    opset1.Result(%3) {name = "y"}
+    opset1.Result(%5) {name = "z"}
+    opset1.Result(%6) {name = "w"}
+  }
+}

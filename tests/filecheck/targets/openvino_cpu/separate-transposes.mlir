@@ -62,6 +62,40 @@ builtin.module {
 
 // -----
 
+// The data are a result, too, with channels last: the convolution is computed as one, not as a product.
+// CHECK-LABEL: moir.model @compressed_convolution_of_a_result
+// CHECK:         %[[C:.*]] = opset1.Convolution(%x, %{{.*}})
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[C]])
+// CHECK-NEXT:    opset1.Transpose(%[[M]], %last)
+// CHECK:         %[[D:.*]] = opset1.Convolution(%r, %{{.*}})
+// CHECK-NEXT:    opset1.Transpose(%[[D]], %last)
+builtin.module {
+  moir.model @compressed_convolution_of_a_result {
+    %x = opset1.Parameter() {name = "x"} : tensor<1x2x2x2xf32>
+    %last = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 2, 3, 1]>} : tensor<4xsi64>
+    %flat = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [-1]>} : tensor<1xsi64>
+    %i = opset1.Constant() {value = #moir.data<tensor<2x2x1x1xsi8>, [1, 0, 0, 1]>} : tensor<2x2x1x1xsi8>
+    %f = opset1.Convert(%i) {destination_type = f32} : tensor<2x2x1x1xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<f32>, [0.5]>} : tensor<f32>
+    %w = opset1.Multiply(%f, %s) : tensor<2x2x1x1xf32>
+    %t = opset1.Transpose(%x, %last) : tensor<1x2x2x2xf32>
+    %v = opset1.Reshape(%t, %flat) {special_zero = false} : tensor<8xf32>
+    %0 = opset1.Convolution(%x, %w) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : tensor<1x2x2x2xf32>
+    %1 = opset1.Transpose(%0, %last) : tensor<1x2x2x2xf32>
+    %r = opset1.Relu(%x) : tensor<1x2x2x2xf32>
+    %u = opset1.Transpose(%r, %last) : tensor<1x2x2x2xf32>
+    %2 = opset1.Sigmoid(%u) : tensor<1x2x2x2xf32>
+    %3 = opset1.Convolution(%r, %w) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : tensor<1x2x2x2xf32>
+    %4 = opset1.Transpose(%3, %last) : tensor<1x2x2x2xf32>
+    opset1.Result(%v) {name = "a"}
+    opset1.Result(%1) {name = "b"}
+    opset1.Result(%2) {name = "c"}
+    opset1.Result(%4) {name = "d"}
+  }
+}
+
+// -----
+
 // CHECK-LABEL: moir.model @groups
 // CHECK:         %[[T:.*]] = opset1.Transpose
 // CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[T]])

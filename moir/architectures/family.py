@@ -66,6 +66,8 @@ class Family(Record):
         aliases: further names of keys.
         divisors: the keys of fields that are the reciprocal of their value.
         roots, inverse_roots: the keys of fields that are the square root of their value, or its reciprocal.
+        quotients: the keys of fields that are the quotient of two keys, `scale_depth / root num_hidden_layers`; `root`
+            is the square root of what follows. 1 if the first one is null.
         sizes: the keys of further sizes that only this family has, by name.
         tables: the keys of objects of config.json, whose own keys are `TABLE.KEY`.
         transposed: whether the matrices of layers lie in the file as [K, N].
@@ -81,7 +83,7 @@ class Family(Record):
         window: which layers have windows: empty; `all`; `flagged` (use_sliding_window, from layer max_window_layers
             on); `alternating` (even layers); `alternating first` (even layers before max_window_layers, if
             use_sliding_window); `pattern` (all but each n-th); `every fourth sees all` (all but 0, 4, …); `attention
-            types` (GPT-Neo); `both sides` (half of local_attention, all but every global_attn_every_n_layers-th).
+            types` (GPT-Neo); `listed` (those of `layer_types` only); `both sides` (half of local_attention, all but every global_attn_every_n_layers-th).
             `layer_types` precedes.
         adjusted_feed_forward: whether the size of feed-forward blocks is computed if block_auto_adjust_ff_dim is true.
         other_block: the block of layers without attention, a name of `Configuration.blocks`; empty if all have one.
@@ -91,7 +93,8 @@ class Family(Record):
             numbers, or a number n for each n-th, null for those of `defaults`, or else all; two keys, of a period and
             of the place in it of the layer that has one; empty if none has.
         rotary_layers: which layers are rotated: empty for all; `listed` (no_rope_layers); `sliding`; `sliding or all`
-            (those with windows, or all if the model has no windows).
+            (those with windows, or all if the model has no windows); `thetas` (layer_rope_theta has a base for each layer,
+            0 for those that are not rotated).
         rotary_traits: what rotary embeddings have beside others': `magnitudes` (`short_mscale` and `long_mscale` are
             factors of cosines and sines), `alpha` (`dynamic` with `alpha` stretches the base for all lengths),
             `backward` (they turn the other way round), `growth` (`llama_4_scaling_beta` multiplies queries).
@@ -116,6 +119,7 @@ class Family(Record):
     divisors: Mapping[str, str] = NOTHING
     roots: Mapping[str, str] = NOTHING
     inverse_roots: Mapping[str, str] = NOTHING
+    quotients: Mapping[str, str] = NOTHING
     sizes: Mapping[str, str] = NOTHING
     tables: tuple[str, ...] = ()
     transposed: bool = False

@@ -103,7 +103,9 @@ class AttentionBlock(Record):
         alibi: slopes of the heads times positions are added to the scores: None; `plain`; `scaled` (the sum is
             multiplied with the scale of the scores).
         latent: whether keys and values are compressed (DeepSeek-AI, "DeepSeek-V2", 2024).
-        gated: whether the projection of the queries has, after those of each head, gates of the results.
+        gate: where sigmoid gates of the results come from: None without; `with queries` (the projection of the queries
+            has those of each head after it); `separate` (a projection of their own).
+        value_norm: whether each head of the values is normalized, without weights.
     """
 
     packing: str = "separate"
@@ -113,7 +115,8 @@ class AttentionBlock(Record):
     sinks: bool = False
     alibi: str | None = None
     latent: bool = False
-    gated: bool = False
+    gate: str | None = None
+    value_norm: bool = False
 
 
 class Experts(Record):
@@ -135,6 +138,8 @@ class Experts(Record):
         limit, slope: the bound and the slope of the clamped swish.
         jitter: the tolerance of `sparse mixer`.
         is_gated: whether an expert computes down(act(gate(x)) * up(x)), or else down(act(up(x))).
+        has_factors: whether the weight of each expert has a factor.
+        scales_inputs: whether the weights are factors of what the experts compute, instead of their results (Llama 4).
         bias: whether the experts have biases; router_bias: whether the router has one.
     """
 
@@ -156,6 +161,8 @@ class Experts(Record):
     slope: float = 1.702
     jitter: float = 0.01
     is_gated: bool = True
+    has_factors: bool = False
+    scales_inputs: bool = False
     bias: bool = False
     router_bias: bool = False
 
@@ -227,6 +234,10 @@ class Configuration(Record):
         part_epsilon: that of the normalizations of the parts of a state space; 0 without.
         sizes: further sizes that only one family has, by name.
         pooler_activation: the activation before the classifier of an encoder.
+        layer_fields: the fields of each layer that differ from those of the model; empty if none does.
+        sources: for each layer the one whose keys and values it uses, often itself; empty if all have their own.
+        values_are_keys: whether the values are the keys before their normalization and rotation.
+        sparsity: the share of the gates of a feed-forward block that are 0, if they are normally distributed.
     """
 
     layers: int
@@ -263,6 +274,14 @@ class Configuration(Record):
     part_epsilon: float = 0.0
     sizes: Mapping[str, int] = MappingProxyType({})
     pooler_activation: str = "tanh"
+    layer_fields: tuple[Mapping[str, Any], ...] = ()
+    sources: tuple[int, ...] = ()
+    values_are_keys: bool = False
+    sparsity: float = 0.0
+
+    def of_layer(self, layer: int) -> Configuration:
+        """The configuration with the fields of one layer."""
+        return self.with_fields(**self.layer_fields[layer]) if self.layer_fields else self
 
 
 class Architecture(Record):
@@ -277,7 +296,8 @@ class Architecture(Record):
         feed_forward: `gated` (down(act(gate(x)) * up(x))), `packed gated` (gate and up in one matrix, in this order),
             `packed gated up first`, or `plain` (down(act(up(x)))).
         experts: how the matrices of experts lie in the file: `each` (one for each expert), `packed` (gate and up of all
-            experts in one), `packed transposed` (the same, [E, K, N], gate and up interleaved).
+            experts in one), `packed transposed` (the same, [E, K, N], gate and up interleaved), `packed columns` (the
+            same, [E, K, N], gate before up). Files that pack those of `each` are read, too.
         norm: `rms` or `layer`.
         norm_offset: what is added to the weights of normalizations.
         norm_bias: whether layer normalizations have a bias; norm_weight: whether they have a weight.
@@ -292,6 +312,11 @@ class Architecture(Record):
         part_weights: whether the normalizations of the parts of a state space have weights.
         delta_packing: how the projections of a delta rule lie in the file: `per head` (all in two matrices, for each
             head of keys in turn) or `separate`.
+        layer_inputs: whether each layer adds a part of further embeddings of the tokens (Gemma 3n).
+        layer_factor: whether the value after a layer is multiplied with a number of the layer.
+        alternating_updates: whether a model has several values of each token, of which a layer computes one and corrects
+            the others (Baykal and others, "Alternating Updates for Efficient Transformers", 2023).
+        experts_beside: whether experts compute the value before the normalization of the feed-forward block, beside it.
     """
 
     name: str
@@ -314,3 +339,7 @@ class Architecture(Record):
     head_bias: bool = False
     part_weights: bool = False
     delta_packing: str = "per head"
+    layer_inputs: bool = False
+    layer_factor: bool = False
+    alternating_updates: bool = False
+    experts_beside: bool = False

@@ -76,6 +76,7 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
             if (number := keys.number(key)) <= 0:
                 raise keys.error(f"{key!r} is {number}")
             fields[field] = number**power
+    fields |= {field: _quotient(keys, text) for field, text in family.quotients.items()}
     if family.sizes:
         fields["sizes"] = _further_sizes(family, keys)
     layers = fields["layers"]
@@ -85,6 +86,7 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     if family.latent:
         fields["latent"] = latent = _latent(family, keys)
         fields["head_size"] = latent.plain_size + latent.rotated_size
+        fields["value_size"] = fields.get("value_size") or fields["hidden"] // max(fields["heads"], 1)
     if fields.get("heads"):
         fields["head_size"] = fields.get("head_size") or fields["hidden"] // fields["heads"]
     fields["feed_forward"] = fields["feed_forward"] or 4 * fields["hidden"]
@@ -106,6 +108,17 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     if family.experts:
         fields["experts"] = expert_layers(family, keys, layers)
     return fields
+
+
+def _quotient(keys: Keys, text: str) -> float:
+    """The quotient of the values of two keys, `a / b` or `a / root b`; 1 if the first one is null."""
+    first, second = text.split(" / ")
+    if keys.value(first) is None:
+        return 1.0
+    is_root, key = second.startswith("root "), second.removeprefix("root ")
+    if (divisor := keys.number(key)) <= 0:
+        raise keys.error(f"{key!r} is {divisor}")
+    return keys.number(first) / divisor ** (0.5 if is_root else 1.0)
 
 
 def _latent(family: Family, keys: Keys) -> Latent:

@@ -146,6 +146,8 @@ def _sliding_layers(rule: str, keys: Keys, layers: int) -> list[bool]:
     if rule == "alternating first":
         first = keys.integer("max_window_layers", layers)
         return [layer % 2 == 0 and layer < first for layer in range(layers)]
+    if rule == "listed":
+        return [False] * layers
     if rule == "alternating":
         return [layer % 2 == 0 for layer in range(layers)]
     if rule == "every fourth sees all":

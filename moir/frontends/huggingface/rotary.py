@@ -39,10 +39,22 @@ LARGEST_LENGTH = 1 << 31
 def rotary_layers(family: Family, keys: Keys, layers: int, head_size: int) -> tuple[Rotary | None, ...]:
     """The rotary embedding of each layer; None for layers that are not rotated."""
     full, sliding = _by_kind(family, keys, head_size)
+    thetas = keys.list("layer_rope_theta", layers) if family.rotary_layers == "thetas" else None
+    if thetas is not None:
+        return tuple(_with_theta(keys, full, theta) for theta in thetas)
     slides = windows(family, keys, layers) or (0,) * layers
     rotated = _rotated(family, keys, layers, slides)
     embeddings = [sliding if window and sliding is not None else full for window in slides]
     return tuple(each if is_rotated else None for each, is_rotated in zip(embeddings, rotated, strict=True))
+
+
+def _with_theta(keys: Keys, rotary: Rotary, theta: object) -> Rotary | None:
+    """The embedding of a layer with a base of its own; None if that is 0 or null."""
+    if not theta:
+        return None
+    if isinstance(theta, bool) or not isinstance(theta, int | float) or theta <= 0:
+        raise keys.error(f"'layer_rope_theta' has the entry {theta!r}")
+    return rotary.with_fields(theta=float(theta))
 
 
 def _rotated(family: Family, keys: Keys, layers: int, slides: tuple[int, ...]) -> list[bool]:

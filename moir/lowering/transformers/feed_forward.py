@@ -43,13 +43,20 @@ def gated_mlp(
     down_bias: SSAValue | None = None,
     *,
     activation: str,
+    cutoff: float | None = None,
 ) -> SSAValue:
-    """transformers.GatedMLP(x, gate, up, down, biases) {activation}
+    """transformers.GatedMLP(x, gate, up, down, biases) {activation, cutoff}
     -> MatMul(activation(MatMul(x, gate) + bias) * (MatMul(x, up) + bias), down) + bias
 
-    Shazeer, "GLU Variants Improve Transformer", 2020.
+    Shazeer, "GLU Variants Improve Transformer", 2020. With `cutoff` gates of less than their mean and `cutoff` standard
+    deviations are 0, others are what they have more (Gemma 3n).
     """
-    inner = activated(node, op, product(node, op, x, gate, gate_bias), activation)
+    gates = product(node, op, x, gate, gate_bias)
+    if cutoff is not None:
+        mean = op.ReduceMean(gates, [-1], keep_dims=True)
+        deviation = op.Sqrt(op.ReduceMean(op.Power(op.Subtract(gates, mean), 2.0), [-1], keep_dims=True))
+        gates = op.Relu(op.Subtract(gates, op.Add(mean, op.Multiply(deviation, cutoff))))
+    inner = activated(node, op, gates, activation)
     return product(node, op, op.Multiply(inner, product(node, op, x, up, up_bias)), down, down_bias)
 
 

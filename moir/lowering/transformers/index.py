@@ -1,6 +1,7 @@
 """The kinds that each file of this package lowers; `python -m scripts.lowering_index` writes it."""
 
 INDEX: dict[str, str] = {
+    "alternating_updates": "CorrectValues MixValues Rescale",
     "arithmetic": "Add Clip Gate Multiply Scale SoftCap",
     "attention": "Attention Rotate",
     "convolution": "CausalConvolution MaskPadding",

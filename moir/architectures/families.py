@@ -16,6 +16,7 @@ FILES = by_member(
         "internlm3 iquestcoder",
         "layer_norm_families": "stablelm nemotron olmo cohere2 jais2 persimmon",
         "gemma": "gemma gemma2 gemma3_text vaultgemma",
+        "gemma_successors": "gemma3n_text gemma4_text",
         "gpt": "gpt2 gpt_bigcode gpt_neox gptj gpt_neo codegen opt",
         "bloom": "bloom mpt",
         "falcon": "falcon",

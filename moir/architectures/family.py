@@ -69,6 +69,10 @@ class Family(Record):
         quotients: the keys of fields that are the quotient of two keys, `scale_depth / root num_hidden_layers`; `root`
             is the square root of what follows. 1 if the first one is null.
         sizes: the keys of further sizes that only this family has, by name.
+        optional_sizes: those of `sizes` that may be 0 or null.
+        layer_lists: the keys of fields that have a value for each layer, or one for all.
+        full_layers: the keys of fields that hold for layers without a window only, if they are not null.
+        shared_layers: the key with the number of last layers that use the keys and values of layers before them.
         tables: the keys of objects of config.json, whose own keys are `TABLE.KEY`.
         transposed: whether the matrices of layers lie in the file as [K, N].
         defaults: the values of keys that a file leaves out.
@@ -83,7 +87,7 @@ class Family(Record):
         window: which layers have windows: empty; `all`; `flagged` (use_sliding_window, from layer max_window_layers
             on); `alternating` (even layers); `alternating first` (even layers before max_window_layers, if
             use_sliding_window); `pattern` (all but each n-th); `every fourth sees all` (all but 0, 4, …); `attention
-            types` (GPT-Neo); `listed` (those of `layer_types` only); `both sides` (half of local_attention, all but every global_attn_every_n_layers-th).
+            types` (GPT-Neo); `listed` (those of `layer_types` only); `pattern, last sees all` (as `pattern`, but never the last layer); `both sides` (half of local_attention, all but every global_attn_every_n_layers-th).
             `layer_types` precedes.
         adjusted_feed_forward: whether the size of feed-forward blocks is computed if block_auto_adjust_ff_dim is true.
         other_block: the block of layers without attention, a name of `Configuration.blocks`; empty if all have one.
@@ -121,6 +125,10 @@ class Family(Record):
     inverse_roots: Mapping[str, str] = NOTHING
     quotients: Mapping[str, str] = NOTHING
     sizes: Mapping[str, str] = NOTHING
+    optional_sizes: tuple[str, ...] = ()
+    layer_lists: Mapping[str, str] = NOTHING
+    full_layers: Mapping[str, str] = NOTHING
+    shared_layers: str = ""
     tables: tuple[str, ...] = ()
     transposed: bool = False
     defaults: Mapping[str, object] = NOTHING

@@ -103,7 +103,7 @@ class Network:
 
     def updated(self, x: SSAValue) -> SSAValue:
         """The value after all layers of a model with several values of each token."""
-        updates = AlternatingUpdateNodes(self.configuration, self.vectors)
+        updates = AlternatingUpdateNodes(self.architecture, self.configuration, self.vectors)
         values = updates.values(x)
         for layer in range(self.configuration.layers):
             values = updates.layer(values, layer, self.blocks[ATTENTION].block, self.feed_forward.block, self.layer_inputs.block)

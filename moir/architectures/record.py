@@ -316,6 +316,7 @@ class Architecture(Record):
         layer_factor: whether the value after a layer is multiplied with a number of the layer.
         alternating_updates: whether a model has several values of each token, of which a layer computes one and corrects
             the others (Baykal and others, "Alternating Updates for Efficient Transformers", 2023).
+        scales_correction: whether the corrected value, before its layer's embedding is added, is multiplied with weights.
         experts_beside: whether experts compute the value before the normalization of the feed-forward block, beside it.
     """
 
@@ -342,4 +343,5 @@ class Architecture(Record):
     layer_inputs: bool = False
     layer_factor: bool = False
     alternating_updates: bool = False
+    scales_correction: bool = True
     experts_beside: bool = False

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from xdsl.ir import SSAValue
 
 from moir.architectures.blocks.layer_inputs import HALF_ROOT
-from moir.architectures.record import Configuration
+from moir.architectures.record import Architecture, Configuration
 from moir.architectures.vectors import VectorNodes
 from moir.dialects.element_types import f32
 from moir.dialects.shapes import tensor
@@ -24,11 +24,13 @@ class AlternatingUpdateNodes:
     """Appends the layers of such a model to a network.
 
     Args:
+        architecture: the record of the family.
         configuration: the sizes of the model.
         vectors: appends nodes that compute with single tokens.
     """
 
-    def __init__(self, configuration: Configuration, vectors: VectorNodes) -> None:
+    def __init__(self, architecture: Architecture, configuration: Configuration, vectors: VectorNodes) -> None:
+        self.architecture = architecture
         self.configuration = configuration
         self.vectors = vectors
         self.nodes = vectors.nodes
@@ -62,8 +64,10 @@ class AlternatingUpdateNodes:
         predicted = self.predicted(values, layer)
         computed = self.computed(predicted[active], layer, attention, feed_forward)
         corrected = self.corrected(predicted, computed, layer)
-        factor = self.nodes.weight(f"layers.{layer}.updates.scale", (self.configuration.hidden,))
-        first = self.vectors.scaled(corrected[active], 1.0, factor) if self.configuration.sizes["scales"] else corrected[active]
+        first = corrected[active]
+        if self.architecture.scales_correction:
+            factor = self.nodes.weight(f"layers.{layer}.updates.scale", (self.configuration.hidden,))
+            first = self.vectors.scaled(first, 1.0, factor)
         term = layer_input(first, layer)
         names = (f"layers.{layer}.value{index}" for index in range(1, len(corrected)))
         return [corrected[0], *(self.vectors.sum(each, term, name) for each, name in zip(corrected[1:], names, strict=True))]

@@ -10,6 +10,7 @@ from moir.architectures.record import Architecture, Configuration, Latent
 from moir.frontends.huggingface.experts import expert_layers
 from moir.frontends.huggingface.keys import Keys
 from moir.frontends.huggingface.layer_kinds import blocks, single_kinds, windows
+from moir.frontends.huggingface.layer_sizes import key_sources, layer_fields
 from moir.frontends.huggingface.rotary import rotary_layers
 
 INTEGERS = ("layers", "hidden", "vocabulary", "heads", "feed_forward", "positions")
@@ -101,10 +102,15 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     fields["biases"] = frozenset(each for key, operands in family.biases.items() if not key or keys.flag(key) for each in operands.split())
     fields.setdefault("windows", windows(family, keys, layers))
     fields["blocks"] = blocks(family, keys, layers)
+    if sources := key_sources(family, keys, layers, fields["windows"]):
+        fields["sources"] = sources
+    if own := layer_fields(family, keys, fields):
+        fields["layer_fields"] = own
     if family.architecture.attention.rotation is not None:
         if not fields.get("head_size"):
             raise keys.error(f"{fields.get('heads')} heads of {fields['hidden']} features are not possible")
-        fields.setdefault("rotary", rotary_layers(family, keys, layers, int(fields["head_size"])))
+        full_size = next((each["head_size"] for each in fields.get("layer_fields", ()) if "head_size" in each), fields["head_size"])
+        fields.setdefault("rotary", rotary_layers(family, keys, layers, int(fields["head_size"]), int(full_size)))
     if family.experts:
         fields["experts"] = expert_layers(family, keys, layers)
     return fields
@@ -137,6 +143,9 @@ def _further_sizes(family: Family, keys: Keys) -> dict[str, int]:
     further: dict[str, int] = {}
     for name, key in family.sizes.items():
         if keys.value(key) == "auto":
+            continue
+        if name in family.optional_sizes and not keys.value(key):
+            further[name] = 0
             continue
         further[name] = keys.integer(key)
         if not 0 < further[name] < 1 << 31:

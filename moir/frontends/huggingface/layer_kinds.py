@@ -110,6 +110,8 @@ def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
     if size < 1:
         raise keys.error(f"a window of {size} keys is not possible")
     slides = _sliding_layers(rule, keys, layers) if types is None else [each == SLIDING for each in types]
+    if rule == "pattern, last sees all":
+        slides[-1] = False
     return tuple(size if each else 0 for each in slides)
 
 
@@ -152,7 +154,7 @@ def _sliding_layers(rule: str, keys: Keys, layers: int) -> list[bool]:
         return [layer % 2 == 0 for layer in range(layers)]
     if rule == "every fourth sees all":
         return [layer % 4 != 0 for layer in range(layers)]
-    if rule == "pattern":
+    if rule.startswith("pattern"):
         period = keys.first(("sliding_window_pattern", "_sliding_window_pattern"))
         if isinstance(period, str):
             # LLLG: local and global layers.

@@ -237,6 +237,22 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
         **{"num_shared_experts": [1, 2], "moe_intermediate_size": [24], "num_dense_layers": [0, 1], "route_scale": [1.5]},
         **{"sliding_window": [4], "global_attn_every_n_layers": [2, 4], "mup_enabled": [True, False]},
     },
+    "gemma3n_text": {
+        **{**SIZES, "num_hidden_layers": [6], "num_key_value_heads": [1, 2], "head_dim": [16], "sliding_window": [4]},
+        **{"intermediate_size": [48, [48, 80, 48, 48, 80, 48]], "hidden_size_per_layer_input": [8], "laurel_rank": [4]},
+        **{"vocab_size_per_layer_input": [64, 50], "altup_num_inputs": [2, 4], "altup_active_idx": [0, 1]},
+        **{"altup_correct_scale": [True, False], "num_kv_shared_layers": [0, 2, 3], "final_logit_softcapping": [30.0]},
+        **{"activation_sparsity_pattern": [None, [0.95, 0.5, 0.0, 0.0, 0.0, 0.9]]},
+        "layer_types": [["sliding_attention", "full_attention"] * 3, ["sliding_attention", "sliding_attention", "full_attention"] * 2],
+    },
+    "gemma4_text": {
+        **{**SIZES, **BIAS, "num_attention_heads": [4], "num_hidden_layers": [6], "num_key_value_heads": [1, 2], "head_dim": [8, 16]},
+        **{"global_head_dim": [16, 32], "num_global_key_value_heads": [None, 1, 2], "attention_k_eq_v": [True, False]},
+        **{"hidden_size_per_layer_input": [8, 0], "vocab_size_per_layer_input": [64], "num_kv_shared_layers": [0, 2, 3]},
+        **{"enable_moe_block": [True, False], "num_experts": [4], "top_k_experts": [1, 2], "moe_intermediate_size": [24]},
+        **{"use_double_wide_mlp": [True, False], "final_logit_softcapping": [30.0, None], "sliding_window": [4]},
+        "layer_types": [["sliding_attention", "full_attention"] * 3, ["sliding_attention", "sliding_attention", "full_attention"] * 2],
+    },
 }
 """Those of decoders."""
 

@@ -56,7 +56,7 @@ def write(folder: Path, count: int, seed: int, only: list[str]) -> None:
             try:
                 _write_model(folder, model_type, number, seed)
             except Exception:
-                print(f"{model_type}_{number} is left out: {traceback.format_exc().splitlines()[-1]}")
+                print(f"{model_type}_{number} is left out: {traceback.format_exc().splitlines()[-3:]}")
 
 
 def _write_model(folder: Path, model_type: str, number: int, seed: int) -> None:

@@ -11,6 +11,7 @@ from moir.support.tables import by_member
 FILES = by_member(
     {
         "llama": "llama",
+        "llama4": "llama4_text",
         "llama_variants": "mistral qwen2 qwen3 phi3 olmo2 smollm3 granite glm glm4 cohere starcoder2 phi exaone4 ernie4_5",
         "llama_successors": "seed_oss arcee helium olmo3 ministral ministral3 cwm exaone hunyuan_v1_dense nanochat apertus "
         "internlm3 iquestcoder",

@@ -81,6 +81,7 @@ class Family(Record):
         experts: the fields of `Experts`, by key or, for values that are no text of a key, as they are.
             A key may be a product of two, `n_shared_experts * moe_intermediate_size`.
         dense: which layers have no experts: empty for none; `sparse step` (decoder_sparse_step and mlp_only_layers);
+            `listed` (all but moe_layers, or else all but each interleave_moe_layer_step-th);
             `interval` (moe_layer_interval, moe_layer_start_index and moe_layer_end_index); the key with the number of
             first layers without; or two keys, of a period and of the place in it of the layer that has experts.
         latent: the keys of the fields of `Latent`.
@@ -89,6 +90,7 @@ class Family(Record):
             use_sliding_window); `pattern` (all but each n-th); `every fourth sees all` (all but 0, 4, …); `attention
             types` (GPT-Neo); `listed` (those of `layer_types` only); `pattern, last sees all` (as `pattern`, but never the last layer); `both sides` (half of local_attention, all but every global_attn_every_n_layers-th).
             `layer_types` precedes.
+        has_chunks: whether layers see keys within chunks of attention_chunk_size tokens.
         adjusted_feed_forward: whether the size of feed-forward blocks is computed if block_auto_adjust_ff_dim is true.
         other_block: the block of layers without attention, a name of `Configuration.blocks`; empty if all have one.
         kinds: for families whose layers have one block each, the block of each kind of layers in `layer_types` or in
@@ -138,6 +140,7 @@ class Family(Record):
     dense: str = ""
     latent: Mapping[str, str] = NOTHING
     window: str = ""
+    has_chunks: bool = False
     adjusted_feed_forward: bool = False
     other_block: str = ""
     kinds: Mapping[str, str] = NOTHING

@@ -36,24 +36,25 @@ class ModelInputs:
         self.positions = nodes.parameter("position_ids", (-1, -1), si64) if takes_positions else None
         self._types = nodes.parameter("token_type_ids", (-1, -1), si64) if configuration.types > 1 and not generates else None
         self.beams = nodes.parameter("beam_idx", (-1,), si32) if generates else None
-        self._masks: dict[int, SSAValue] = {}
+        self._masks: dict[tuple[int, int], SSAValue] = {}
         self._rotations: list[tuple[Rotary, tuple[SSAValue, SSAValue]]] = []
         self._slopes: SSAValue | None = None
         self._growth: SSAValue | None = None
+        self._index_growth: SSAValue | None = None
 
-    def mask(self, window: int) -> SSAValue:
-        """The mask of a layer whose queries see `window` keys; 0 for all.
+    def mask(self, window: int, chunk: int = 0) -> SSAValue:
+        """The mask of a layer whose queries see `window` keys, or those of their own chunk; 0 for all.
 
-        CausalMask(attention_mask, tokens) {window}, or Mask(attention_mask, tokens) {window} of an encoder, where a
-        query sees keys on both sides.
+        CausalMask(attention_mask, tokens) {window, chunk}, or Mask(attention_mask, tokens) {window} of an encoder, where
+        a query sees keys on both sides.
         """
-        if window not in self._masks:
+        if (window, chunk) not in self._masks:
             kind = "CausalMask" if self.architecture.task == "generation" else "Mask"
-            name = f"sliding_mask_{window}" if window else "mask"
+            name = f"sliding_mask_{window}" if window else f"chunked_mask_{chunk}" if chunk else "mask"
             types = [tensor((-1, 1, -1, -1), f32)]
-            operands = [self.attention_mask, self.tokens]
-            self._masks[window] = self.nodes.nodes(kind, operands, name, types, {"window": window or None})[0]
-        return self._masks[window]
+            properties = {"window": window or None, "chunk": chunk or None}
+            self._masks[window, chunk] = self.nodes.nodes(kind, [self.attention_mask, self.tokens], name, types, properties)[0]
+        return self._masks[window, chunk]
 
     def unpadded(self, x: SSAValue) -> SSAValue:
         """The values of all new tokens, 0 for padding: MaskPadding(x, attention_mask, tokens)"""
@@ -87,6 +88,17 @@ class ModelInputs:
             types = [tensor((-1, -1, 1), f32)]
             self._growth = self.nodes.nodes("LengthFactor", [self.positions], "length_factor", types, properties)[0]
         return self._growth
+
+    def index_growth(self, growth: float, length: float) -> SSAValue:
+        """The factors of queries [1, tokens, 1], which grow with their indices in the cache:
+        LengthFactor(TokenIndices(attention_mask, tokens)) {growth, length, shift = 1}
+        """
+        if self._index_growth is None:
+            indices = self.nodes.nodes("TokenIndices", [self.attention_mask, self.tokens], "token_indices", [tensor((1, -1), si64)], {})
+            properties = {"growth": growth, "length": length, "shift": 1}
+            types = [tensor((1, -1, 1), f32)]
+            self._index_growth = self.nodes.nodes("LengthFactor", indices, "index_factor", types, properties)[0]
+        return self._index_growth
 
     def learned_rows(self, kind: str, offset: int) -> SSAValue:
         """The rows of the table of learned positions for all tokens."""

@@ -95,7 +95,8 @@ class AttentionBlock(Record):
             matrix); `per head` (queries, keys, values of each head in turn); `per group` (the queries of all heads of
             a group, its keys, its values); `four shards` (queries, values, keys of each quarter of the heads).
         query_norm: the normalization of queries and keys: None; `head` (over each head, one weight for all);
-            `rotated head` (the same, after the rotation); `whole` (over all heads together); `per head` (over each
+            `rotated head` (the same, after the rotation); `rotated only` (after the rotation, without weights, in layers
+            that are rotated); `whole` (over all heads together); `per head` (over each
             head, a weight for each).
         query_norm_kind: `rms` or `layer`; None for the kind of the other normalizations.
         rotation: `halves` or `interleaved`, the pairs of dimensions that are rotated; None without rotation.
@@ -236,6 +237,9 @@ class Configuration(Record):
         pooler_activation: the activation before the classifier of an encoder.
         layer_fields: the fields of each layer that differ from those of the model; empty if none does.
         sources: for each layer the one whose keys and values it uses, often itself; empty if all have their own.
+        chunks: the size of the chunks of each layer, within which queries see keys; 0 for layers without.
+        query_growth, growth_length: queries at index i of layers that are not rotated are multiplied by
+            1 + growth · ln(1 + floor((i + 1) / length)).
         values_are_keys: whether the values are the keys before their normalization and rotation.
         sparsity: the share of the gates of a feed-forward block that are 0, if they are normally distributed.
     """
@@ -276,6 +280,9 @@ class Configuration(Record):
     pooler_activation: str = "tanh"
     layer_fields: tuple[Mapping[str, Any], ...] = ()
     sources: tuple[int, ...] = ()
+    chunks: tuple[int, ...] = ()
+    query_growth: float = 0.0
+    growth_length: float = 0.0
     values_are_keys: bool = False
     sparsity: float = 0.0
 

@@ -40,10 +40,15 @@ class AttentionNodes(TokenBlockNodes):
         if self.architecture.attention.gate == "with queries":
             queries, gates = self.vectors.split(queries, (sizes.head_size, sizes.head_size), block, sizes.heads)
         rotary = self.rotary(layer)
-        is_rotated = self.architecture.attention.query_norm == "rotated head"
+        query_norm = self.architecture.attention.query_norm
+        is_rotated = query_norm in ("rotated head", "rotated only")
         if is_rotated and rotary is not None:
             queries, keys = self.rotated(queries, rotary, sizes.heads), self.rotated(keys, rotary, sizes.key_heads)
-        queries, keys = self.normalized(queries, keys, block, sizes)
+        if query_norm == "rotated only":
+            if rotary is not None:
+                queries, keys = (self.vectors.plain_norm(each, sizes.head_size) for each in (queries, keys))
+        else:
+            queries, keys = self.normalized(queries, keys, block, sizes)
         if self.architecture.attention.value_norm:
             values = self.vectors.plain_norm(values, sizes.value_size or sizes.head_size)
         if layer in self.configuration.sources:
@@ -54,6 +59,8 @@ class AttentionNodes(TokenBlockNodes):
             )
         if rotary is not None and rotary.growth:
             queries = self.vectors.product(queries, self.inputs.growth(rotary))
+        if rotary is None and sizes.query_growth:
+            queries = self.vectors.product(queries, self.inputs.index_growth(sizes.query_growth, sizes.growth_length))
         x = self.attended([queries, keys, values], layer, None if is_rotated else rotary)
         return self.output(x if gates is None else self.vectors.gated(x, gates), block, sizes)
 
@@ -88,12 +95,13 @@ class AttentionNodes(TokenBlockNodes):
         """The node Attention of a layer."""
         sizes, kind, block = self.configuration.of_layer(layer), self.architecture.attention, f"layers.{layer}.attention"
         window = sizes.windows[layer] if sizes.windows else 0
+        chunk = sizes.chunks[layer] if sizes.chunks else 0
         cosines, sines = (None, None) if rotary is None else self.inputs.rotation(rotary)
         sinks = self.nodes.weight(f"{block}.sinks", (sizes.heads,)) if kind.sinks else None
         scale = sizes.head_size**-0.5 if sizes.attention_scale is None else sizes.attention_scale
         if sizes.scales_by_layer:
             scale /= layer + 1
-        operands = [*projected, self.inputs.mask(window), self.inputs.beams, cosines, sines, sinks]
+        operands = [*projected, self.inputs.mask(window, chunk), self.inputs.beams, cosines, sines, sinks]
         alibi_mask = None if kind.alibi is None else self.inputs.attention_mask
         return self.nodes.node(
             "Attention",
@@ -105,6 +113,7 @@ class AttentionNodes(TokenBlockNodes):
             layer=layer,
             scale=scale,
             window=window or None,
+            chunk=chunk or None,
             cap=sizes.attention_cap or None,
             rotation=None if rotary is None or kind.rotation == "halves" else kind.rotation,
             alibi=kind.alibi,

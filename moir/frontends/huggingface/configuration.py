@@ -9,7 +9,7 @@ from moir.architectures.family import IGNORED, KEYS, Family
 from moir.architectures.record import Architecture, Configuration, Latent
 from moir.frontends.huggingface.experts import expert_layers
 from moir.frontends.huggingface.keys import Keys
-from moir.frontends.huggingface.layer_kinds import blocks, single_kinds, windows
+from moir.frontends.huggingface.layer_kinds import blocks, chunks, single_kinds, windows
 from moir.frontends.huggingface.layer_sizes import key_sources, layer_fields
 from moir.frontends.huggingface.rotary import rotary_layers
 
@@ -102,6 +102,7 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     fields["biases"] = frozenset(each for key, operands in family.biases.items() if not key or keys.flag(key) for each in operands.split())
     fields.setdefault("windows", windows(family, keys, layers))
     fields["blocks"] = blocks(family, keys, layers)
+    fields.setdefault("chunks", chunks(family, keys, layers))
     if sources := key_sources(family, keys, layers, fields["windows"]):
         fields["sources"] = sources
     if own := layer_fields(family, keys, fields):

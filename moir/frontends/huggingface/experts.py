@@ -72,6 +72,11 @@ def _dense_layers(family: Family, keys: Keys, layers: int) -> set[int]:
         step = keys.integer("decoder_sparse_step", 1)
         only = keys.list("mlp_only_layers") or ()
         return {layer for layer in range(layers) if layer in only or step < 1 or (layer + 1) % step}
+    if family.dense == "listed":
+        step, sparse = keys.integer("interleave_moe_layer_step"), keys.list("moe_layers")
+        if step < 1:
+            raise keys.error(f"experts in each {step}th layer are not possible")
+        return {layer for layer in range(layers) if ((layer + 1) % step if sparse is None else layer not in sparse)}
     if family.dense == "interval":
         step, start, end = (keys.integer(f"moe_layer_{each}") for each in ("interval", "start_index", "end_index"))
         if step < 1:

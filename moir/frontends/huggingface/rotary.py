@@ -12,7 +12,7 @@ from typing import Any, cast
 from moir.architectures.family import Family
 from moir.architectures.record import Rotary
 from moir.frontends.huggingface.keys import Keys
-from moir.frontends.huggingface.layer_kinds import FULL, SLIDING, windows
+from moir.frontends.huggingface.layer_kinds import FULL, SLIDING, listed_rotations, windows
 from moir.support.tables import words
 
 SCALINGS: Mapping[str, frozenset[str]] = {
@@ -68,9 +68,7 @@ def _rotated(family: Family, keys: Keys, layers: int, slides: tuple[int, ...]) -
     if family.rotary_layers in ("sliding", "sliding or all"):
         return [bool(window) for window in slides] if any(slides) or family.window == "pattern" else [True] * layers
     if family.rotary_layers == "listed":
-        listed = keys.list("no_rope_layers", layers)
-        interval = keys.integer("no_rope_layer_interval", 4)
-        return [bool(each) for each in listed] if listed else [(layer + 1) % interval != 0 for layer in range(layers)]
+        return listed_rotations(keys, layers)
     return [True] * layers
 
 

@@ -14,7 +14,7 @@ INDEX: dict[str, str] = {
     "matrix": "Linear",
     "movement": "Concat Split",
     "normalization": "LayerNorm RMSNorm",
-    "positions": "CountedPositions FirstTypes LengthFactor Positions RotaryEmbedding UnpaddedPositions",
+    "positions": "CountedPositions FirstTypes LengthFactor Positions RotaryEmbedding TokenIndices UnpaddedPositions",
     "state_space": "SelectiveStateSpace",
     "weights": "Dequantize",
 }

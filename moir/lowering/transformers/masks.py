@@ -5,21 +5,31 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean, f32
+from moir.dialects.element_types import boolean, f32, si64
 from moir.expansions.causal_masks import causal_mask as built_causal_mask
-from moir.expansions.causal_masks import key_indices
+from moir.expansions.causal_masks import HIDDEN, key_indices, query_indices
 from moir.lowering.transformers.table import transformers
 from moir.rewriting.builder import OpBuilder
 
 
 @transformers.lowers("CausalMask")
-def causal_mask(op: OpBuilder, attention_mask: SSAValue, tokens: SSAValue, *, window: int = 0) -> SSAValue:
-    """transformers.CausalMask(attention_mask, tokens) {window} -> Select(visible keys, 0, -65504)
+def causal_mask(op: OpBuilder, attention_mask: SSAValue, tokens: SSAValue, *, window: int = 0, chunk: int = 0) -> SSAValue:
+    """transformers.CausalMask(attention_mask, tokens) {window, chunk} -> Select(visible keys, 0, -65504)
 
     Query i sees key j if j <= i, the key is no padding, and i - j < window, if there is one; i and j count the keys of
-    the cache.
+    the cache. With a chunk both are in the same chunk of so many tokens, counted from the first that is no padding.
     """
-    return built_causal_mask(op, attention_mask, tokens, window=window)
+    mask = built_causal_mask(op, attention_mask, tokens, window=window)
+    if not chunk:
+        return mask
+    padding = op.Equal(op.CumSum(attention_mask, op.constant(1)), op.constant(0, si64))
+    first = op.ReduceSum(op.Convert(padding, destination_type=si64), [1], keep_dims=True)
+    first = op.Unsqueeze(first, [2, 3])
+    of_key, of_query = (
+        op.Floor(op.Divide(op.Convert(op.Subtract(each, first), destination_type=f32), float(chunk)))
+        for each in (key_indices(op, attention_mask), query_indices(op, attention_mask, tokens))
+    )
+    return op.Select(op.Equal(of_key, of_query), mask, op.constant(HIDDEN, f32))
 
 
 @transformers.lowers("Mask")

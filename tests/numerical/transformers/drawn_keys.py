@@ -253,6 +253,12 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
         **{"use_double_wide_mlp": [True, False], "final_logit_softcapping": [30.0, None], "sliding_window": [4]},
         "layer_types": [["sliding_attention", "full_attention"] * 3, ["sliding_attention", "sliding_attention", "full_attention"] * 2],
     },
+    "llama4_text": {
+        **{**GROUPS, **BIAS, "head_dim": [8, 16], "num_hidden_layers": [4], "intermediate_size_mlp": [40], "num_local_experts": [4]},
+        **{"num_experts_per_tok": [1, 2], "interleave_moe_layer_step": [1, 2], "no_rope_layer_interval": [2, 4]},
+        **{"attention_chunk_size": [4, 5, None], "attn_temperature_tuning": [True, False], "floor_scale": [3], "use_qk_norm": [True, False]},
+        "moe_layers": [None, [0, 3]],
+    },
 }
 """Those of decoders."""
 

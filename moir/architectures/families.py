@@ -29,6 +29,7 @@ FILES = by_member(
         "hybrids": "lfm2 lfm2_moe qwen3_next qwen3_5_text qwen3_5_moe_text",
         "mamba": "mamba falcon_mamba",
         "state_space_hybrids": "mamba2 bamba granitemoehybrid jamba nemotron_h",
+        "falcon_h1": "falcon_h1",
         "encoders": "bert roberta camembert xlm-roberta distilbert modernbert",
     }
 )

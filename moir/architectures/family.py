@@ -70,6 +70,8 @@ class Family(Record):
             is the square root of what follows. 1 if the first one is null.
         sizes: the keys of further sizes that only this family has, by name.
         optional_sizes: those of `sizes` that may be 0 or null.
+        factors: the keys of `Configuration.factors` by their names; those of a list have the index of the entry after
+            them, `ssm_multipliers 0`.
         layer_lists: the keys of fields that have a value for each layer, or one for all.
         full_layers: the keys of fields that hold for layers without a window only, if they are not null.
         shared_layers: the key with the number of last layers that use the keys and values of layers before them.
@@ -127,6 +129,7 @@ class Family(Record):
     inverse_roots: Mapping[str, str] = NOTHING
     quotients: Mapping[str, str] = NOTHING
     sizes: Mapping[str, str] = NOTHING
+    factors: Mapping[str, str] = NOTHING
     optional_sizes: tuple[str, ...] = ()
     layer_lists: Mapping[str, str] = NOTHING
     full_layers: Mapping[str, str] = NOTHING

@@ -150,13 +150,21 @@ class Network:
             if branch.before not in normed:
                 normed[branch.before] = self.vectors.norm(x, f"layers.{layer}.{branch.before}", hidden)
             x = normed[branch.before]
-        if branch.block == ATTENTION:
-            x = self.blocks[self.configuration.blocks[layer] if self.configuration.blocks else ATTENTION].block(x, layer)
+        x = self.factored(x, f"{branch.block} input")
+        if branch.block in self.blocks:
+            own = self.configuration.blocks and branch.block == ATTENTION
+            x = self.blocks[self.configuration.blocks[layer] if own else branch.block].block(x, layer)
         elif self.architecture.experts_beside:
             x = self.feed_forward.beside(x, value, layer)
         else:
             x = self.feed_forward.block(x, layer)
+        x = self.factored(x, f"{branch.block} output")
         return x if branch.after is None else self.vectors.norm(x, f"layers.{layer}.{branch.after}", hidden)
+
+    def factored(self, x: SSAValue, name: str) -> SSAValue:
+        """A value times the factor of a name, if the configuration has one."""
+        factor = self.configuration.factors.get(name)
+        return x if factor is None else self.vectors.scaled(x, factor)
 
     def outputs(self, x: SSAValue) -> None:
         """The outputs of the model: logits of all tokens, or the last values."""

@@ -30,7 +30,8 @@ class Branch(Record):
     """A block of a layer, with the normalizations before and after it: after(block(before(x))).
 
     Args:
-        block: `attention` or `feed_forward`.
+        block: `attention` (the block that takes its place in the layer, if layers differ), `feed_forward`, or one of
+            `Configuration.blocks`.
         before: the operand of the normalization before it; None if there is none.
         after: the operand of the normalization after it; None if there is none.
     """
@@ -238,6 +239,9 @@ class Configuration(Record):
         layer_fields: the fields of each layer that differ from those of the model; empty if none does.
         sources: for each layer the one whose keys and values it uses, often itself; empty if all have their own.
         chunks: the size of the chunks of each layer, within which queries see keys; 0 for layers without.
+        factors: factors of `attention` and `state space`, `KIND input` and `KIND output`, of `keys`, of `gate` and
+            `down` of a feed-forward block, and of the parts `gates`, `values`, `inputs`, `outputs`, `steps` of the
+            projection of a state space.
         query_growth, growth_length: queries at index i of layers that are not rotated are multiplied by
             1 + growth · ln(1 + floor((i + 1) / length)).
         values_are_keys: whether the values are the keys before their normalization and rotation.
@@ -281,6 +285,7 @@ class Configuration(Record):
     layer_fields: tuple[Mapping[str, Any], ...] = ()
     sources: tuple[int, ...] = ()
     chunks: tuple[int, ...] = ()
+    factors: Mapping[str, float] = NOTHING
     query_growth: float = 0.0
     growth_length: float = 0.0
     values_are_keys: bool = False
@@ -316,6 +321,8 @@ class Architecture(Record):
         positions_offset: the row of the table of learned positions that position 0 takes.
         takes_positions: whether the model has the input `position_ids`.
         head_bias: whether the logits have a bias.
+        state_norm: the normalization of the result of a grouped state space: `gated` (after its gates), `before gates`,
+            or None.
         part_weights: whether the normalizations of the parts of a state space have weights.
         delta_packing: how the projections of a delta rule lie in the file: `per head` (all in two matrices, for each
             head of keys in turn) or `separate`.
@@ -345,6 +352,7 @@ class Architecture(Record):
     positions_offset: int = 0
     takes_positions: bool = True
     head_bias: bool = False
+    state_norm: str | None = "gated"
     part_weights: bool = False
     delta_packing: str = "per head"
     layer_inputs: bool = False

@@ -40,6 +40,8 @@ class AttentionNodes(TokenBlockNodes):
         if self.architecture.attention.gate == "with queries":
             queries, gates = self.vectors.split(queries, (sizes.head_size, sizes.head_size), block, sizes.heads)
         rotary = self.rotary(layer)
+        if "keys" in sizes.factors:
+            keys = self.vectors.scaled(keys, sizes.factors["keys"])
         query_norm = self.architecture.attention.query_norm
         is_rotated = query_norm in ("rotated head", "rotated only")
         if is_rotated and rotary is not None:

@@ -135,6 +135,8 @@ class FeedForwardNodes:
             up, up_bias = self.vectors.matrix(f"{block}.up", hidden, size)
             operands = [x, gate, up, down, gate_bias, up_bias, down_bias]
             cutoff = NormalDist().inv_cdf(sparsity) if sparsity else None
-            return self.nodes.node("GatedMLP", operands, name, hidden, activation=activation, cutoff=cutoff)
+            factor, down_factor = (sizes.factors.get(part) for part in ("gate", "down"))
+            x = self.nodes.node("GatedMLP", operands, name, hidden, activation=activation, cutoff=cutoff, gate_factor=factor)
+            return x if down_factor is None else self.vectors.scaled(x, down_factor)
         both, bias = self.vectors.matrix(f"{block}.gate_up", hidden, 2 * size)
         return self.nodes.node("PackedGatedMLP", [x, both, down, bias, down_bias], name, hidden, activation=activation)

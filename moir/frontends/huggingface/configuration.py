@@ -77,6 +77,8 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
             if (number := keys.number(key)) <= 0:
                 raise keys.error(f"{key!r} is {number}")
             fields[field] = number**power
+    factors = {name: _factor(keys, key) for name, key in family.factors.items()}
+    fields["factors"] = {name: factor for name, factor in factors.items() if factor != 1}
     fields |= {field: _quotient(keys, text) for field, text in family.quotients.items()}
     if family.sizes:
         fields["sizes"] = _further_sizes(family, keys)
@@ -115,6 +117,19 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     if family.experts:
         fields["experts"] = expert_layers(family, keys, layers)
     return fields
+
+
+def _factor(keys: Keys, text: str) -> float:
+    """The value of a key, or of an entry of the list at a key, `KEY INDEX`; 1 if it is null."""
+    key, _, index = text.partition(" ")
+    if keys.value(key) is None:
+        return 1.0
+    if not index:
+        return keys.number(key)
+    entries = keys.list(key) or ()
+    if len(entries) <= int(index) or isinstance(entries[int(index)], bool) or not isinstance(entries[int(index)], int | float):
+        raise keys.error(f"{key!r} has no number at index {index}")
+    return float(entries[int(index)])
 
 
 def _quotient(keys: Keys, text: str) -> float:

@@ -94,6 +94,8 @@ def chunks(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
 
     Layers that `layer_types` names, or else those that are rotated. Raises ModelFileError for chunks in other families.
     """
+    if family.kinds:
+        return ()
     types = layer_types(keys, layers)
     if not family.has_chunks:
         if types is not None and CHUNKED in types:

@@ -259,6 +259,12 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
         **{"attention_chunk_size": [4, 5, None], "attn_temperature_tuning": [True, False], "floor_scale": [3], "use_qk_norm": [True, False]},
         "moe_layers": [None, [0, 3]],
     },
+    "falcon_h1": {
+        **{**GROUPS, **BIAS, **MIXER, "mlp_bias": [True, False], "mamba_d_ssm": [64, None], "projectors_bias": [True, False]},
+        **{"mamba_rms_norm": [True, False], "mamba_norm_before_gate": [True, False], "key_multiplier": [0.5], "mlp_multipliers": [[0.7, 1.4]]},
+        **{"ssm_multipliers": [None, [0.5, 0.7, 1.3, 1.5, 0.9]], "ssm_in_multiplier": [1.0, 1.25], "ssm_out_multiplier": [0.8]},
+        **{"attention_in_multiplier": [0.9], "attention_out_multiplier": [1.2], "embedding_multiplier": [2.0], "lm_head_multiplier": [0.5]},
+    },
 }
 """Those of decoders."""
 

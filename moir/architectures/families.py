@@ -19,6 +19,7 @@ FILES = by_member(
         "gemma": "gemma gemma2 gemma3_text vaultgemma",
         "gemma_successors": "gemma3n_text gemma4_text",
         "gpt": "gpt2 gpt_bigcode gpt_neox gptj gpt_neo codegen opt",
+        "gpt_relatives": "openai-gpt biogpt xglm",
         "bloom": "bloom mpt",
         "falcon": "falcon",
         "mixtures": "mixtral qwen3_moe olmoe gpt_oss granitemoe granitemoeshared phimoe",

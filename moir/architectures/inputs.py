@@ -5,10 +5,14 @@ Each is built when a layer first asks for it.
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.architectures.nodes import NodeList
 from moir.architectures.record import Architecture, Configuration, Rotary
+from moir.dialects.data import DataAttr
 from moir.dialects.element_types import f32, si32, si64
 from moir.dialects.shapes import tensor
 
@@ -116,6 +120,16 @@ class ModelInputs:
         if kind == "row":
             return self.nodes.nodes("Positions", [self.tokens], "learned_positions", [tensor((1, -1), si64)], {})[0]
         return self.nodes.nodes("CountedPositions", [self.attention_mask, self.tokens], "learned_positions", types, {"offset": offset})[0]
+
+    def sinusoids(self, shape: tuple[int, int]) -> SSAValue:
+        """A table of positions: sines and cosines of angles 10000^(-i / (half - 1)) · position; the padding's row is 0."""
+        rows, half = shape[0], shape[1] // 2
+        steps = np.exp(np.arange(half, dtype=np.float32) * np.float32(-math.log(10000) / max(half - 1, 1)))
+        angles = np.arange(rows, dtype=np.float32)[:, None] * steps
+        table = np.zeros(shape, np.float32)
+        table[:, :half], table[:, half : 2 * half] = np.sin(angles), np.cos(angles)
+        table[self.configuration.padding : self.configuration.padding + 1] = 0
+        return self.nodes.constant(DataAttr.of(table, f32), "positions")
 
     def types(self) -> SSAValue:
         """The types of the tokens; all are of the first type where the model has but one."""

@@ -119,7 +119,9 @@ class Network:
         if sizes.embedding_size:
             x = self.vectors.linear(x, "embedding_projection", width, sizes.hidden)
         if architecture.learned_positions is not None:
-            table = self.nodes.weight("positions.weight", (sizes.positions, sizes.hidden))
+            shape = (sizes.positions, sizes.hidden)
+            is_stored = not architecture.has_sinusoidal_positions
+            table = self.nodes.weight("positions.weight", shape) if is_stored else self.inputs.sinusoids(shape)
             rows = self.inputs.learned_rows(architecture.learned_positions, architecture.positions_offset)
             positions = self.nodes.node("Embedding", [rows, table], self.vectors.name("positions"), sizes.hidden)
             x = self.vectors.sum(x, positions, "embeddings")

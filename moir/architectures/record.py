@@ -319,6 +319,8 @@ class Architecture(Record):
         learned_positions: None; `input` (indexed by the positions), `counted` (by those counted in the mask), or
             `unpadded` (by those counted in the tokens that are not padding).
         positions_offset: the row of the table of learned positions that position 0 takes.
+        has_sinusoidal_positions: whether the table of learned positions is computed (Vaswani and others, 2017): sines before
+            cosines, the row of the padding 0.
         takes_positions: whether the model has the input `position_ids`.
         head_bias: whether the logits have a bias.
         state_norm: the normalization of the result of a grouped state space: `gated` (after its gates), `before gates`,
@@ -350,6 +352,7 @@ class Architecture(Record):
     first_norm: bool = True
     learned_positions: str | None = None
     positions_offset: int = 0
+    has_sinusoidal_positions: bool = False
     takes_positions: bool = True
     head_bias: bool = False
     state_norm: str | None = "gated"

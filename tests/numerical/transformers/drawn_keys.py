@@ -265,6 +265,12 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
         **{"ssm_multipliers": [None, [0.5, 0.7, 1.3, 1.5, 0.9]], "ssm_in_multiplier": [1.0, 1.25], "ssm_out_multiplier": [0.8]},
         **{"attention_in_multiplier": [0.9], "attention_out_multiplier": [1.2], "embedding_multiplier": [2.0], "lm_head_multiplier": [0.5]},
     },
+    "openai-gpt": {"vocab_size": [64], "n_positions": [64], "n_embd": [32, 48], "n_layer": [1, 3], "n_head": [2, 4], "afn": ["gelu", "silu"]},
+    "biogpt": {**SIZES, **TIED, "scale_embedding": [True, False]},
+    "xglm": {
+        **{"vocab_size": [64], "d_model": [32], "ffn_dim": [48], "num_layers": [1, 2], "attention_heads": [2, 4]},
+        **{"max_position_embeddings": [64], "scale_embedding": [True, False], "activation_function": ["gelu", "relu"]},
+    },
 }
 """Those of decoders."""
 

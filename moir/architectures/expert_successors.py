@@ -238,9 +238,7 @@ SARVAM_MOE = GLM4_MOE.with_fields(
 )
 
 AFMOE = Family(
-    architecture=Architecture(
-        "afmoe", ("afmoe",), residuals=SANDWICH_NORM, attention=AttentionBlock(query_norm="head", gate="separate")
-    ),
+    architecture=Architecture("afmoe", ("afmoe",), residuals=SANDWICH_NORM, attention=AttentionBlock(query_norm="head", gate="separate")),
     tensors={
         **GLM4_MOE.tensors,
         **{

@@ -32,6 +32,7 @@ FILES = by_member(
         "state_space_hybrids": "mamba2 bamba granitemoehybrid jamba nemotron_h",
         "falcon_h1": "falcon_h1",
         "encoders": "bert roberta camembert xlm-roberta distilbert modernbert",
+        "encoder_successors": "electra mpnet nomic_bert",
     }
 )
 """The file of this folder that has the record of each `model_type`."""

@@ -52,6 +52,8 @@ class ModelInputs:
         CausalMask(attention_mask, tokens) {window, chunk}, or Mask(attention_mask, tokens) {window} of an encoder, where
         a query sees keys on both sides.
         """
+        if self.architecture.attention.has_position_bias:
+            return self._biased_mask()
         if (window, chunk) not in self._masks:
             kind = "CausalMask" if self.architecture.task == "generation" else "Mask"
             name = f"sliding_mask_{window}" if window else f"chunked_mask_{chunk}" if chunk else "mask"
@@ -59,6 +61,17 @@ class ModelInputs:
             properties = {"window": window or None, "chunk": chunk or None}
             self._masks[window, chunk] = self.nodes.nodes(kind, [self.attention_mask, self.tokens], name, types, properties)[0]
         return self._masks[window, chunk]
+
+    def _biased_mask(self) -> SSAValue:
+        """The mask of all layers with a bias for each head and distance: PositionBias(Mask(…), tokens, table)"""
+        if not self._masks:
+            types = [tensor((-1, 1, -1, -1), f32)]
+            mask = self.nodes.nodes("Mask", [self.attention_mask, self.tokens], "mask", types, {})[0]
+            heads = self.configuration.heads
+            table = self.nodes.weight("position_bias.weight", (self.configuration.sizes["position_buckets"], heads))
+            types = [tensor((-1, heads, -1, -1), f32)]
+            self._masks[0, 0] = self.nodes.nodes("PositionBias", [mask, self.tokens, table], "position_bias", types, {})[0]
+        return self._masks[0, 0]
 
     def unpadded(self, x: SSAValue) -> SSAValue:
         """The values of all new tokens, 0 for padding: MaskPadding(x, attention_mask, tokens)"""

@@ -116,20 +116,21 @@ class Network:
         scale = None if sizes.embedding_scale == 1 else sizes.embedding_scale
         table = self.nodes.weight("embedding.weight", (sizes.vocabulary, width))
         x = self.nodes.node("Embedding", [self.inputs.tokens, table], self.vectors.name("embedding"), width, scale=scale)
-        if sizes.embedding_size:
-            x = self.vectors.linear(x, "embedding_projection", width, sizes.hidden)
+        if sizes.embedding_size and not architecture.projects_last:
+            x, width = self.vectors.linear(x, "embedding_projection", width, sizes.hidden), sizes.hidden
         if architecture.learned_positions is not None:
-            shape = (sizes.positions, sizes.hidden)
+            shape = (sizes.positions, width)
             is_stored = not architecture.has_sinusoidal_positions
             table = self.nodes.weight("positions.weight", shape) if is_stored else self.inputs.sinusoids(shape)
             rows = self.inputs.learned_rows(architecture.learned_positions, architecture.positions_offset)
-            positions = self.nodes.node("Embedding", [rows, table], self.vectors.name("positions"), sizes.hidden)
+            positions = self.nodes.node("Embedding", [rows, table], self.vectors.name("positions"), width)
             x = self.vectors.sum(x, positions, "embeddings")
         if sizes.types:
-            table = self.nodes.weight("types.weight", (sizes.types, sizes.hidden))
-            types = self.nodes.node("Embedding", [self.inputs.types(), table], self.vectors.name("types"), sizes.hidden)
+            table = self.nodes.weight("types.weight", (sizes.types, width))
+            types = self.nodes.node("Embedding", [self.inputs.types(), table], self.vectors.name("types"), width)
             x = self.vectors.sum(x, types, "typed_embeddings")
-        return self.vectors.norm(x, "embedding_norm", sizes.hidden) if architecture.embedding_norm else x
+        x = self.vectors.norm(x, "embedding_norm", width) if architecture.embedding_norm else x
+        return x if width == sizes.hidden else self.vectors.linear(x, "embedding_projection", width, sizes.hidden)
 
     def layer(self, x: SSAValue, layer: int) -> SSAValue:
         """The value after a layer."""
@@ -173,7 +174,7 @@ class Network:
         sizes, architecture = self.configuration, self.architecture
         if architecture.task != "generation":
             if architecture.task == "classification":
-                x = self.vectors.classification(x)
+                x = self.vectors.classification(x, self.inputs.attention_mask)
             self.nodes.result(x, "last_hidden_state" if architecture.task == "embedding" else "logits")
             return
         width = sizes.embedding_size or sizes.hidden

@@ -107,6 +107,7 @@ class AttentionBlock(Record):
         latent: whether keys and values are compressed (DeepSeek-AI, "DeepSeek-V2", 2024).
         gate: where sigmoid gates of the results come from: None without; `with queries` (the projection of the queries
             has those of each head after it); `separate` (a projection of their own).
+        has_position_bias: whether the scores have a term for each head and distance, the same in all layers.
         value_norm: whether each head of the values is normalized, without weights.
     """
 
@@ -118,6 +119,7 @@ class AttentionBlock(Record):
     alibi: str | None = None
     latent: bool = False
     gate: str | None = None
+    has_position_bias: bool = False
     value_norm: bool = False
 
 
@@ -235,6 +237,7 @@ class Configuration(Record):
         state_activation: the activation within state spaces; empty for that of the feed-forward blocks.
         part_epsilon: that of the normalizations of the parts of a state space; 0 without.
         sizes: further sizes that only one family has, by name.
+        pooling: what an encoder classifies: the value of the `first` token, or the `mean` of all that are no padding.
         pooler_activation: the activation before the classifier of an encoder.
         layer_fields: the fields of each layer that differ from those of the model; empty if none does.
         sources: for each layer the one whose keys and values it uses, often itself; empty if all have their own.
@@ -281,6 +284,7 @@ class Configuration(Record):
     state_activation: str = ""
     part_epsilon: float = 0.0
     sizes: Mapping[str, int] = MappingProxyType({})
+    pooling: str = "first"
     pooler_activation: str = "tanh"
     layer_fields: tuple[Mapping[str, Any], ...] = ()
     sources: tuple[int, ...] = ()
@@ -315,6 +319,8 @@ class Architecture(Record):
         norm_bias: whether layer normalizations have a bias; norm_weight: whether they have a weight.
         embedding_norm: whether the embeddings are normalized.
         final_norm: whether the last value is normalized.
+        projects_last: whether embeddings of another size are projected after their normalization.
+        pooler_norm: whether the pooled value of an encoder that classifies is normalized.
         first_norm: whether the first layer has its attention normalization.
         learned_positions: None; `input` (indexed by the positions), `counted` (by those counted in the mask), or
             `unpadded` (by those counted in the tokens that are not padding).
@@ -349,6 +355,8 @@ class Architecture(Record):
     norm_weight: bool = True
     embedding_norm: bool = False
     final_norm: bool = True
+    projects_last: bool = False
+    pooler_norm: bool = False
     first_norm: bool = True
     learned_positions: str | None = None
     positions_offset: int = 0

@@ -113,12 +113,15 @@ class VectorNodes:
         operands = [x] if weight is None else [x, weight]
         return self.nodes.nodes("Scale", operands, "", [x.type], {"factor": factor})[0]
 
-    def classification(self, x: SSAValue) -> SSAValue:
-        """Append the classifier of an encoder, of the value of the first token."""
+    def classification(self, x: SSAValue, attention_mask: SSAValue) -> SSAValue:
+        """Append the classifier of an encoder, of the value of the first token or of the mean of all."""
         hidden, labels = self.configuration.hidden, self.configuration.labels
-        x = self.nodes.nodes("FirstToken", [x], "", [tensor((-1, hidden), f32)], {})[0]
+        kind, operands = ("FirstToken", [x]) if self.configuration.pooling == "first" else ("MeanToken", [x, attention_mask])
+        x = self.nodes.nodes(kind, operands, "", [tensor((-1, hidden), f32)], {})[0]
         dense, bias = self.matrix("pooler", hidden, hidden)
         properties = {"activation": self.configuration.pooler_activation}
         x = self.nodes.nodes("Linear", [x, dense, bias], self.name("pooler"), [x.type], properties)[0]
+        if self.architecture.pooler_norm:
+            x = self.norm(x, "pooler_norm", hidden)
         weight, bias = self.matrix("classifier", hidden, labels)
         return self.nodes.nodes("Linear", [x, weight, bias], self.name("classifier"), [tensor((-1, labels), f32)], {})[0]

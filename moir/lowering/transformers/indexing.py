@@ -26,3 +26,10 @@ def embedding(op: OpBuilder, rows: SSAValue, table: SSAValue, *, scale: float = 
 def first_token(op: OpBuilder, x: SSAValue) -> SSAValue:
     """transformers.FirstToken(x [batch, tokens, width]) -> Gather(x, 0, 1) [batch, width]"""
     return op.Gather(x, op.constant(0), op.constant(1))
+
+
+@transformers.lowers("MeanToken")
+def mean_token(op: OpBuilder, x: SSAValue, attention_mask: SSAValue) -> SSAValue:
+    """transformers.MeanToken(x [batch, tokens, width], attention_mask) -> ReduceSum(x * mask) / ReduceSum(mask)"""
+    mask = op.Unsqueeze(op.Convert(attention_mask, destination_type=f32), [2])
+    return op.Divide(op.ReduceSum(op.Multiply(x, mask), [1], keep_dims=False), op.ReduceSum(mask, [1], keep_dims=False))

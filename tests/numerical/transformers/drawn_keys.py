@@ -283,7 +283,10 @@ ENCODERS: Mapping[str, Mapping[str, list[Any]]] = {
     "modernbert": {
         **SIZES,
         **{"local_attention": [4, 6], "global_attn_every_n_layers": [2, 3], "attention_bias": [True, False]},
-        **{"mlp_bias": [True, False], "norm_bias": [True, False]},
+        **{"mlp_bias": [True, False], "norm_bias": [True, False], "classifier_pooling": ["cls", "mean"], "classifier_bias": [True, False]},
     },
+    "electra": {**ENCODER, "embedding_size": [32, 24]},
+    "mpnet": {**SIZES, "num_labels": [1, 3], "pad_token_id": [1]},
+    "nomic_bert": ENCODER,
 }
 """Those of encoders."""

@@ -70,7 +70,6 @@ def _write_model(folder: Path, model_type: str, number: int, seed: int) -> None:
     kind = "AutoModelForCausalLM"
     if model_type in ENCODERS:
         kind = draw.choice(["AutoModel", "AutoModelForMaskedLM", "AutoModelForSequenceClassification"])
-        kind = "AutoModel" if model_type == "modernbert" and kind.endswith("Classification") else kind
     model = getattr(transformers, kind).from_config(configuration).eval()
     element = draw.choice([torch.float32, torch.float32, torch.float16, torch.bfloat16])
     with torch.no_grad():

@@ -157,6 +157,11 @@ class Family(Record):
     ignored_tensors: tuple[str, ...] = ()
     further_layers: str = ""
 
+    @property
+    def rotates(self) -> bool:
+        """Whether layers of the family are rotated."""
+        return self.architecture.attention.rotation is not None
+
     def key(self, field: str) -> str:
         """The key of config.json that says a field of the configuration; empty if none does."""
         return self.keys.get(field, KEYS.get(field, ""))

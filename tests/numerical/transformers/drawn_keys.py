@@ -161,7 +161,7 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
         **{"attention_types": [[[["global", "local"], 1]], [[["local"], 2]]], "window_size": [4], "intermediate_size": [48]},
     },
     "codegen": {**GPT2, "rotary_dim": [4, 8], "n_head": [4], "n_embd": [64]},
-    "ministral3": {**GROUPS, **WINDOW, "head_dim": [16], "rope_parameters": [MINISTRAL_SCALING]},
+    "ministral3": {**GROUPS, **WINDOW, "head_dim": [16], "rope_parameters": [MINISTRAL_SCALING, {**MINISTRAL_SCALING, "mscale": 1.0, "mscale_all_dim": 1.0}]},
     "cwm": {**GROUPS, "head_dim": [16], "sliding_window": [4], "num_hidden_layers": [5]},
     "lfm2_moe": {
         **{**SIZES, **TIED, "num_hidden_layers": [4], "num_key_value_heads": [1, 2], "conv_bias": [True, False], "conv_L_cache": [3]},

@@ -151,7 +151,8 @@ def difference(path: Path) -> float:
     openvino, moir = import_module("openvino"), import_module("moir")
     exact = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32"}
     arrays = dict(np.load(path))
-    compiled = openvino.Core().compile_model(moir.to_openvino(moir.convert_model(path.with_suffix(""))), "CPU", exact)
+    folder, file = path.with_suffix(""), path.with_suffix(".gguf")
+    compiled = openvino.Core().compile_model(moir.to_openvino(moir.convert_model(folder if folder.is_dir() else file)), "CPU", exact)
     inputs, request = {each.any_name for each in compiled.inputs}, compiled.create_infer_request()
     parts: list[Any] = []
     order = np.arange(2)

@@ -105,7 +105,7 @@ class FolderCheckpoint:
         if quantized is not None:
             return quantized
         packing = PACKINGS.get(self.family.architecture.experts)
-        if packing is None and NUMBER in name and name.replace(NUMBER, "0") not in self._names:
+        if packing is None and (matrix := matrix_of(operand)) is not None and self._packed_block(matrix.tensor) in self._names:
             packing = PACKINGS["packed"]
         if packing is not None:
             packed = packed_matrix(self.tensor, self._names.__contains__, self._packed_block, operand, shape, packing)

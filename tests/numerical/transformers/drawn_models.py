@@ -101,7 +101,8 @@ def _spell_as_before(folder: Path, draw: random.Random) -> None:
     (folder / "generation_config.json").unlink(missing_ok=True)
     keys: dict[str, Any] = json.loads(path.read_text())
     spelled = dict(keys)
-    parameters = spelled.pop("rope_parameters", None)
+    parameters = None if spelled.get("rope_parameters") is None else dict(spelled["rope_parameters"])
+    spelled.pop("rope_parameters", None)
     if parameters is not None and "rope_type" in parameters:
         spelled["rope_theta"] = parameters.pop("rope_theta", 10000.0)
         if "partial_rotary_factor" in parameters:

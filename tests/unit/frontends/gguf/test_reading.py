@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from moir.architectures.families import architecture_of
+from moir.architectures.record import Configuration
 from moir.dialects.framework import FrameworkOp
 from moir.errors import ModelFileError
 from moir.frontends.gguf import read_model
@@ -153,7 +154,7 @@ def test_adapters_are_no_models(tmp_path: Path) -> None:
 def checkpoint(path: Path, architecture: str, tensors: Mapping[str, Stored]) -> FileCheckpoint:
     """The weights of a file with two heads of queries and one of keys."""
     write_file(path / "m.gguf", metadata(architecture), tensors)
-    return FileCheckpoint(Container(path / "m.gguf"), SPELLINGS[architecture], (2, 1))
+    return FileCheckpoint(Container(path / "m.gguf"), SPELLINGS[architecture], Configuration(1, 8, 6, 2, 1))
 
 
 @pytest.mark.parametrize(("operand", "name", "heads"), [("query.weight", "attn_q.weight", 2), ("key.bias", "attn_k.bias", 1)])

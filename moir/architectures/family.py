@@ -89,8 +89,9 @@ class Family(Record):
         latent: the keys of the fields of `Latent`.
         window: which layers have windows: empty; `all`; `flagged` (use_sliding_window, from layer max_window_layers
             on); `alternating` (even layers); `alternating first` (even layers before max_window_layers, if
-            use_sliding_window); `pattern` (all but each n-th); `every fourth sees all` (all but 0, 4, …); `attention
-            types` (GPT-Neo); `listed` (those of `layer_types` only); `pattern, last sees all` (as `pattern`, but never the last layer); `both sides` (half of local_attention, all but every global_attn_every_n_layers-th).
+            use_sliding_window); `pattern` (all but each n-th); `pattern, last sees all` (the same, but never the last
+            layer); `every fourth sees all` (all but 0, 4, …); `attention types` (GPT-Neo); `listed` (those of
+            `layer_types` only); `both sides` (half of local_attention, all but every global_attn_every_n_layers-th).
             `layer_types` precedes.
         has_chunks: whether layers see keys within chunks of attention_chunk_size tokens.
         adjusted_feed_forward: whether the size of feed-forward blocks is computed if block_auto_adjust_ff_dim is true.
@@ -101,8 +102,8 @@ class Family(Record):
             numbers, or a number n for each n-th, null for those of `defaults`, or else all; two keys, of a period and
             of the place in it of the layer that has one; empty if none has.
         rotary_layers: which layers are rotated: empty for all; `listed` (no_rope_layers); `sliding`; `sliding or all`
-            (those with windows, or all if the model has no windows); `thetas` (layer_rope_theta has a base for each layer,
-            0 for those that are not rotated).
+            (those with windows, or all if the model has no windows); `thetas` (layer_rope_theta has a base for each
+            layer, 0 for those that are not rotated).
         rotary_traits: what rotary embeddings have beside others': `magnitudes` (`short_mscale` and `long_mscale` are
             factors of cosines and sines), `alpha` (`dynamic` with `alpha` stretches the base for all lengths),
             `backward` (they turn the other way round), `growth` (`llama_4_scaling_beta` multiplies queries).

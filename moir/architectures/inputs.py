@@ -49,8 +49,8 @@ class ModelInputs:
     def mask(self, window: int, chunk: int = 0) -> SSAValue:
         """The mask of a layer whose queries see `window` keys, or those of their own chunk; 0 for all.
 
-        CausalMask(attention_mask, tokens) {window, chunk}, or Mask(attention_mask, tokens) {window} of an encoder, where
-        a query sees keys on both sides.
+        CausalMask(attention_mask, tokens) {window, chunk}, or Mask(attention_mask, tokens) {window} of an encoder,
+        where a query sees keys on both sides.
         """
         if self.architecture.attention.has_position_bias:
             return self._biased_mask()
@@ -135,7 +135,10 @@ class ModelInputs:
         return self.nodes.nodes("CountedPositions", [self.attention_mask, self.tokens], "learned_positions", types, {"offset": offset})[0]
 
     def sinusoids(self, shape: tuple[int, int]) -> SSAValue:
-        """A table of positions: sines and cosines of angles 10000^(-i / (half - 1)) · position; the padding's row is 0."""
+        """A table of positions: sines and cosines of angles 10000^(-i / (half - 1)) · position.
+
+        The row of the padding is 0.
+        """
         rows, half = shape[0], shape[1] // 2
         steps = np.exp(np.arange(half, dtype=np.float32) * np.float32(-math.log(10000) / max(half - 1, 1)))
         angles = np.arange(rows, dtype=np.float32)[:, None] * steps

@@ -96,9 +96,8 @@ class AttentionBlock(Record):
             matrix); `per head` (queries, keys, values of each head in turn); `per group` (the queries of all heads of
             a group, its keys, its values); `four shards` (queries, values, keys of each quarter of the heads).
         query_norm: the normalization of queries and keys: None; `head` (over each head, one weight for all);
-            `rotated head` (the same, after the rotation); `rotated only` (after the rotation, without weights, in layers
-            that are rotated); `whole` (over all heads together); `per head` (over each
-            head, a weight for each).
+            `rotated head` (the same, after the rotation); `rotated only` (after the rotation, without weights, in
+            layers that are rotated); `whole` (over all heads together); `per head` (over each head, a weight for each).
         query_norm_kind: `rms` or `layer`; None for the kind of the other normalizations.
         rotation: `halves` or `interleaved`, the pairs of dimensions that are rotated; None without rotation.
         sinks: whether each head has a further score, whose weight is dropped after the softmax.
@@ -325,8 +324,8 @@ class Architecture(Record):
         learned_positions: None; `input` (indexed by the positions), `counted` (by those counted in the mask), or
             `unpadded` (by those counted in the tokens that are not padding).
         positions_offset: the row of the table of learned positions that position 0 takes.
-        has_sinusoidal_positions: whether the table of learned positions is computed (Vaswani and others, 2017): sines before
-            cosines, the row of the padding 0.
+        has_sinusoidal_positions: whether the table of learned positions is computed (Vaswani and others, 2017): sines
+            before cosines, the row of the padding 0.
         takes_positions: whether the model has the input `position_ids`.
         head_bias: whether the logits have a bias.
         state_norm: the normalization of the result of a grouped state space: `gated` (after its gates), `before gates`,
@@ -336,9 +335,10 @@ class Architecture(Record):
             head of keys in turn) or `separate`.
         layer_inputs: whether each layer adds a part of further embeddings of the tokens (Gemma 3n).
         layer_factor: whether the value after a layer is multiplied with a number of the layer.
-        alternating_updates: whether a model has several values of each token, of which a layer computes one and corrects
-            the others (Baykal and others, "Alternating Updates for Efficient Transformers", 2023).
-        scales_correction: whether the corrected value, before its layer's embedding is added, is multiplied with weights.
+        alternating_updates: whether a model has several values of each token, of which a layer computes one and
+            corrects the others (Baykal and others, "Alternating Updates for Efficient Transformers", 2023).
+        scales_correction: whether the corrected value is multiplied with weights before the layer's part of further
+            embeddings is computed of it.
         experts_beside: whether experts compute the value before the normalization of the feed-forward block, beside it.
     """
 

@@ -109,7 +109,10 @@ class VectorNodes:
         return self.nodes.nodes("Split", [x], f"{self.name(block)}.parts", types, {"groups": groups, "widths": list(widths)})
 
     def scaled(self, x: SSAValue, factor: float, weight: SSAValue | None = None) -> SSAValue:
-        """Append a product with a number, and with a weight for each feature or one for all: Scale(x, weight) {factor}"""
+        """Append a product with a number, and with a weight: one for each feature, or one for all.
+
+        Scale(x, weight) {factor}
+        """
         operands = [x] if weight is None else [x, weight]
         return self.nodes.nodes("Scale", operands, "", [x.type], {"factor": factor})[0]
 

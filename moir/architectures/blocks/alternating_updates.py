@@ -100,7 +100,10 @@ class AlternatingUpdateNodes:
         return self.several("MixValues", [coefficients, *values], len(values))
 
     def corrected(self, predicted: Sequence[SSAValue], computed: SSAValue, layer: int) -> list[SSAValue]:
-        """The predictions corrected by what was computed of one: CorrectValues(coefficients, computed, values) {active}"""
+        """The predictions corrected by what was computed of one.
+
+        CorrectValues(coefficients, computed, values) {active}
+        """
         coefficients = self.routed(computed, layer, "correction", len(predicted))
         operands = [coefficients, computed, *predicted]
         return self.several("CorrectValues", operands, len(predicted), active=self.configuration.sizes["active"])

@@ -194,7 +194,7 @@ class FileCheckpoint:
     def _is_ignored(self, name: str) -> bool:
         """Whether a tensor has no effect: those of older files, of layers for further tokens, and of shared caches."""
         match = _OF_LAYER.match(name)
-        if match is not None and (layer := int(match[1])) >= self.layers:
+        if match is not None and int(match[1]) >= self.layers:
             return True
         has_own = match is None or not self.sources or self.sources[int(match[1])] == int(match[1])
         return bool(IGNORED.fullmatch(name)) or (not has_own and name.partition(".attn_")[2].startswith(("k", "v")))

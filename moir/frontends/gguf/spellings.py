@@ -188,7 +188,9 @@ SPELLINGS: Mapping[str, Spelling] = {
     ),
     # MiniCPM is Llama with the factors of Granite.
     "minicpm": Spelling("granite", is_permuted=True, required=("embedding_scale", "residual_scale", "logit_scale")),
-    "glm4moe": Spelling("glm4_moe", tensors={"feed_forward_norm": "post_attention_norm"}, choices=(("use_qk_norm", "attn_q_norm", True, False),)),
+    "glm4moe": Spelling(
+        "glm4_moe", tensors={"feed_forward_norm": "post_attention_norm"}, choices=(("use_qk_norm", "attn_q_norm", True, False),)
+    ),
     "dots1": Spelling("dots1"),
     "hunyuan-dense": Spelling("hunyuan_v1_dense"),
     "hunyuan-moe": Spelling("hunyuan_v1_moe"),

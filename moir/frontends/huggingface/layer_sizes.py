@@ -70,14 +70,13 @@ def _of_each_layer(keys: Keys, field: str, key: str, layers: int) -> Sequence[An
     if value is None and key == SPARSITY:
         sparse = SPARSE_LAYERS if layers > SPARSE_LAYERS else 0
         return [USUAL_SPARSITY] * sparse + [0.0] * (layers - sparse)
-    values = cast("list[Any]", value) if isinstance(value, list) else [value] * layers
+    values: list[Any] = cast("list[Any]", value) if isinstance(value, list) else [value] * layers
     if len(values) != layers:
         raise keys.error(f"{key!r} has {len(values)} entries for {layers} layers")
     for each in values:
-        is_number = isinstance(each, int | float) and not isinstance(each, bool)
-        if field == "sparsity" and not (is_number and 0 <= each < 1):
-            raise keys.error(f"{key!r} has the entry {each!r}, which is no share below 1")
-        if field != "sparsity" and not (isinstance(each, int) and is_number and 0 < each < 1 << 31):
+        if isinstance(each, bool) or not isinstance(each, int | float) or not 0 <= each < (1 if field == "sparsity" else 1 << 31):
+            raise keys.error(f"{key!r} has the entry {each!r}")
+        if field != "sparsity" and not (isinstance(each, int) and each):
             raise keys.error(f"{key!r} has the entry {each!r}")
     return values
 

@@ -51,8 +51,8 @@ def attention(
     -> ScaledDotProductAttention(rotated queries, cached keys, cached values, mask, scale)
 
     Queries, keys and values are [batch, tokens, heads * size]. Without `beams` nothing is cached. Scores with a cap,
-    cap · tanh(score / cap), are computed by products, since the operation has none. So are those of a layer with chunks:
-    backends that replace the operation read its mask as a causal one.
+    cap · tanh(score / cap), are computed by products, since the operation has none. So are those of a layer with
+    chunks: backends that replace the operation read its mask as a causal one.
     """
     key_heads = key_heads or heads
     query = heads_of(node, op, queries, heads, None if cosines is None else rotation, cosines, sines)

@@ -9,9 +9,9 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import boolean, f32, si64
-from moir.expansions.causal_masks import causal_mask as built_causal_mask
 from moir.dialects.shapes import shape_of
 from moir.expansions.causal_masks import HIDDEN, key_indices, query_indices
+from moir.expansions.causal_masks import causal_mask as built_causal_mask
 from moir.lowering.transformers.table import transformers
 from moir.lowering.transformers.weights import restored
 from moir.rewriting.builder import OpBuilder

@@ -94,7 +94,7 @@ def length_factor(op: OpBuilder, positions: SSAValue, *, growth: float, length: 
 
 @transformers.lowers("TokenIndices")
 def token_indices(op: OpBuilder, attention_mask: SSAValue, tokens: SSAValue) -> SSAValue:
-    """transformers.TokenIndices(attention_mask, tokens) -> the indices of the new tokens in the cache, i64 [1, tokens]"""
+    """transformers.TokenIndices(attention_mask, tokens) -> the indices of the new tokens in the cache [1, tokens]"""
     return op.Squeeze(query_indices(op, attention_mask, tokens), [1, 3])
 
 

@@ -131,7 +131,11 @@ def lfm2_moe(config: Any, keys: Keys) -> None:
 
 def ernie(config: Any, keys: Keys) -> None:
     """Experts in each n-th layer."""
-    keys |= {"expert_count": config.moe_num_experts, "expert_used_count": config.moe_k, "expert_shared_count": config.moe_num_shared_experts}
+    keys |= {
+        "expert_count": config.moe_num_experts,
+        "expert_used_count": config.moe_k,
+        "expert_shared_count": config.moe_num_shared_experts,
+    }
     keys |= {"interleave_moe_layer_step": config.moe_layer_interval, "leading_dense_block_count": config.moe_layer_start_index}
 
 
@@ -150,7 +154,10 @@ def gemma3n(config: Any, keys: Keys) -> None:
     """Sizes of embeddings of layers, and the number of deviations below which gates are 0."""
     windows(config, keys)
     keys |= {"altup.active_idx": config.altup_active_idx, "altup.num_inputs": config.altup_num_inputs}
-    keys |= {"embedding_length_per_layer_input": config.hidden_size_per_layer_input, "attention.shared_kv_layers": config.num_kv_shared_layers}
+    keys |= {
+        "embedding_length_per_layer_input": config.hidden_size_per_layer_input,
+        "attention.shared_kv_layers": config.num_kv_shared_layers,
+    }
     shares = config.activation_sparsity_pattern
     keys["activation_sparsity_scale"] = [NormalDist().inv_cdf(each) if each else -float("inf") for each in shares]
     keys |= {"final_logit_softcapping": config.final_logit_softcapping, "rope.freq_base_swa": 10000.0}
@@ -196,18 +203,16 @@ WRITERS: dict[str, Writer] = {
     "hunyuan_v1_moe": Writer("HUNYUAN_MOE", hunyuan),
     "minimax_m2": Writer("MINIMAXM2", minimax),
     "exaone_moe": Writer("EXAONE_MOE", exaone_moe),
-    "afmoe": Writer(
-        "AFMOE", afmoe, is_written=lambda config: config.mup_enabled and config.global_attn_every_n_layers == 4
-    ),
+    "afmoe": Writer("AFMOE", afmoe, is_written=lambda config: config.mup_enabled and config.global_attn_every_n_layers == 4),
     "lfm2_moe": Writer(
         "LFM2MOE",
         lfm2_moe,
-        is_written=lambda config: config.use_expert_bias and config.norm_topk_prob and config.routed_scaling_factor == 1 and not config.conv_bias,
+        is_written=lambda config: (
+            config.use_expert_bias and config.norm_topk_prob and config.routed_scaling_factor == 1 and not config.conv_bias
+        ),
     ),
     "ernie4_5_moe": Writer("ERNIE4_5_MOE", ernie, is_written=lambda config: not config.use_bias),
-    "ministral3": Writer(
-        "MISTRAL3", ministral, is_permuted=True, is_written=lambda config: "mscale_all_dim" in config.rope_parameters
-    ),
+    "ministral3": Writer("MISTRAL3", ministral, is_permuted=True, is_written=lambda config: "mscale_all_dim" in config.rope_parameters),
     "gemma3n_text": Writer("GEMMA3N", gemma3n, is_written=lambda config: config.altup_correct_scale),
     "mamba": Writer("MAMBA", mamba),
     "falcon_mamba": Writer("MAMBA", mamba, is_written=lambda config: config.mixer_rms_eps == 1e-6),

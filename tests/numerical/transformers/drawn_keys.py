@@ -161,7 +161,12 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
         **{"attention_types": [[[["global", "local"], 1]], [[["local"], 2]]], "window_size": [4], "intermediate_size": [48]},
     },
     "codegen": {**GPT2, "rotary_dim": [4, 8], "n_head": [4], "n_embd": [64]},
-    "ministral3": {**GROUPS, **WINDOW, "head_dim": [16], "rope_parameters": [MINISTRAL_SCALING, {**MINISTRAL_SCALING, "mscale": 1.0, "mscale_all_dim": 1.0}]},
+    "ministral3": {
+        **GROUPS,
+        **WINDOW,
+        "head_dim": [16],
+        "rope_parameters": [MINISTRAL_SCALING, {**MINISTRAL_SCALING, "mscale": 1.0, "mscale_all_dim": 1.0}],
+    },
     "cwm": {**GROUPS, "head_dim": [16], "sliding_window": [4], "num_hidden_layers": [5]},
     "lfm2_moe": {
         **{**SIZES, **TIED, "num_hidden_layers": [4], "num_key_value_heads": [1, 2], "conv_bias": [True, False], "conv_L_cache": [3]},
@@ -185,7 +190,13 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
     },
     "jamba": {
         **{**GROUPS, "num_hidden_layers": [4], "num_experts": [1, 4], "num_experts_per_tok": [2], "mamba_d_state": [4, 8]},
-        **{"mamba_dt_rank": [4], "attn_layer_period": [2, 4], "attn_layer_offset": [1], "expert_layer_period": [2], "use_mamba_kernels": [False]},
+        **{
+            "mamba_dt_rank": [4],
+            "attn_layer_period": [2, 4],
+            "attn_layer_offset": [1],
+            "expert_layer_period": [2],
+            "use_mamba_kernels": [False],
+        },
     },
     "nemotron_h": {
         **{"vocab_size": [64], "hidden_size": [32], "intermediate_size": [48], "num_attention_heads": [4], "num_key_value_heads": [2]},
@@ -256,16 +267,33 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
     "llama4_text": {
         **{**GROUPS, **BIAS, "head_dim": [8, 16], "num_hidden_layers": [4], "intermediate_size_mlp": [40], "num_local_experts": [4]},
         **{"num_experts_per_tok": [1, 2], "interleave_moe_layer_step": [1, 2], "no_rope_layer_interval": [2, 4]},
-        **{"attention_chunk_size": [4, 5, None], "attn_temperature_tuning": [True, False], "floor_scale": [3], "use_qk_norm": [True, False]},
+        **{
+            "attention_chunk_size": [4, 5, None],
+            "attn_temperature_tuning": [True, False],
+            "floor_scale": [3],
+            "use_qk_norm": [True, False],
+        },
         "moe_layers": [None, [0, 3]],
     },
     "falcon_h1": {
         **{**GROUPS, **BIAS, **MIXER, "mlp_bias": [True, False], "mamba_d_ssm": [64, None], "projectors_bias": [True, False]},
-        **{"mamba_rms_norm": [True, False], "mamba_norm_before_gate": [True, False], "key_multiplier": [0.5], "mlp_multipliers": [[0.7, 1.4]]},
+        **{
+            "mamba_rms_norm": [True, False],
+            "mamba_norm_before_gate": [True, False],
+            "key_multiplier": [0.5],
+            "mlp_multipliers": [[0.7, 1.4]],
+        },
         **{"ssm_multipliers": [None, [0.5, 0.7, 1.3, 1.5, 0.9]], "ssm_in_multiplier": [1.0, 1.25], "ssm_out_multiplier": [0.8]},
         **{"attention_in_multiplier": [0.9], "attention_out_multiplier": [1.2], "embedding_multiplier": [2.0], "lm_head_multiplier": [0.5]},
     },
-    "openai-gpt": {"vocab_size": [64], "n_positions": [64], "n_embd": [32, 48], "n_layer": [1, 3], "n_head": [2, 4], "afn": ["gelu", "silu"]},
+    "openai-gpt": {
+        "vocab_size": [64],
+        "n_positions": [64],
+        "n_embd": [32, 48],
+        "n_layer": [1, 3],
+        "n_head": [2, 4],
+        "afn": ["gelu", "silu"],
+    },
     "biogpt": {**SIZES, **TIED, "scale_embedding": [True, False]},
     "xglm": {
         **{"vocab_size": [64], "d_model": [32], "ffn_dim": [48], "num_layers": [1, 2], "attention_heads": [2, 4]},

@@ -54,12 +54,12 @@ def write(folder: Path, count: int, seed: int, only: list[str]) -> None:
     for model_type in {**DECODERS, **ENCODERS}:
         for number in range(count) if not only or model_type in only else ():
             try:
-                _write_model(folder, model_type, number, seed)
+                write_model(folder, model_type, number, seed)
             except Exception:
                 print(f"{model_type}_{number} is left out: {traceback.format_exc().splitlines()[-3:]}")
 
 
-def _write_model(folder: Path, model_type: str, number: int, seed: int) -> None:
+def write_model(folder: Path, model_type: str, number: int, seed: int) -> None:
     """Write one model."""
     transformers, torch = import_module("transformers"), import_module("torch")
     draw = random.Random(f"{seed} {model_type} {number}")

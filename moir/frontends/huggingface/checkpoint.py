@@ -85,12 +85,16 @@ class FolderCheckpoint:
         Transformers has mlp.experts.gate_up_proj and mlp.experts.down_proj for mlp.experts.0.gate_proj and so on.
         """
         name = self._block(block)
-        if self._names.keys().isdisjoint((name, f"{name}.weight")):
+        if not self._is_stored(name):
             of_each = self._block(block.replace("gate_up", "gate"))
             begin, number, _ = of_each.rpartition(f".{NUMBER}.")
             if number:
                 return f"{begin}.{'gate_up' if block.endswith('gate_up') else 'down'}_proj"
         return name
+
+    def _is_stored(self, name: str) -> bool:
+        """Whether the folder has a tensor of a name, with or without `.weight` at its end."""
+        return name in self._names or f"{name}.weight" in self._names
 
     # Weights
 
@@ -105,7 +109,7 @@ class FolderCheckpoint:
         if quantized is not None:
             return quantized
         packing = PACKINGS.get(self.family.architecture.experts)
-        if packing is None and (matrix := matrix_of(operand)) is not None and self._packed_block(matrix.tensor) in self._names:
+        if packing is None and (matrix := matrix_of(operand)) is not None and self._is_stored(self._packed_block(matrix.tensor)):
             packing = PACKINGS["packed"]
         if packing is not None:
             packed = packed_matrix(self.tensor, self._names.__contains__, self._packed_block, operand, shape, packing)

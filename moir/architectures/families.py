@@ -27,15 +27,15 @@ FILES = by_member(
         "expert_successors": "hunyuan_v1_moe minimax_m2 exaone_moe solar_open flex_olmo hy_v3 mellum sarvam_moe afmoe",
         "deepseek": "deepseek_v2 deepseek_v3 glm4_moe_lite sarvam_mla youtu",
         "scaled_families": "minicpm minicpm3 hyperclovax granite_swa granitemoe_swa",
-        "hybrids": "lfm2 lfm2_moe qwen3_next qwen3_5_text qwen3_5_moe_text",
-        "mamba": "mamba falcon_mamba",
-        "state_space_hybrids": "mamba2 bamba granitemoehybrid jamba nemotron_h",
-        "falcon_h1": "falcon_h1",
-        "encoders": "bert roberta camembert xlm-roberta distilbert modernbert",
-        "encoder_successors": "electra mpnet nomic_bert",
+        "recurrent.hybrids": "lfm2 lfm2_moe qwen3_next qwen3_5_text qwen3_5_moe_text",
+        "recurrent.mamba": "mamba falcon_mamba",
+        "recurrent.state_space_hybrids": "mamba2 bamba granitemoehybrid jamba nemotron_h",
+        "recurrent.falcon_h1": "falcon_h1",
+        "encoders.bert": "bert roberta camembert xlm-roberta distilbert modernbert",
+        "encoders.successors": "electra mpnet nomic_bert",
     }
 )
-"""The file of this folder that has the record of each `model_type`."""
+"""The file below this folder that has the record of each `model_type`."""
 
 
 def family_of(model_type: str) -> Family | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moir.architectures.encoders import BERT, BLOCKS, CLASSIFICATION, DEFAULTS, TENSORS, encoder
+from moir.architectures.encoders.bert import BERT, BLOCKS, CLASSIFICATION, DEFAULTS, TENSORS, encoder
 from moir.architectures.family import Family
 from moir.architectures.record import AttentionBlock
 from moir.support.tables import words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from moir.architectures.family import Family
 from moir.architectures.gpt import GPT2, NETWORK, OPT
-from moir.architectures.record import POST_NORM, Architecture, AttentionBlock
+from moir.architectures.record import POST_NORM
 from moir.support.tables import words
 
 BLOCKS = f"attention.query attention.key attention.value attention.output {NETWORK}"
@@ -25,16 +25,7 @@ GPT = Family(
 )
 
 BIOGPT = Family(
-    architecture=Architecture(
-        "biogpt",
-        ("biogpt",),
-        norm="layer",
-        norm_bias=True,
-        attention=AttentionBlock(rotation=None),
-        feed_forward="plain",
-        learned_positions="input",
-        positions_offset=2,
-    ),
+    architecture=OPT.architecture.with_fields(name="biogpt", model_types=("biogpt",), learned_positions="input", takes_positions=True),
     layer="biogpt.layers.{}",
     tensors={
         "embedding": "biogpt.embed_tokens",

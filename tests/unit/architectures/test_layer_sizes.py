@@ -131,3 +131,16 @@ def test_factors_of_lists() -> None:
     assert configuration("falcon_h1", **keys).factors == {"gate": 0.5, "inputs": 3.0}
     with pytest.raises(ModelFileError, match="'mlp_multipliers' has no number at index 1"):
         configuration("falcon_h1", **{**keys, "mlp_multipliers": [0.5]})
+
+
+@pytest.mark.parametrize(
+    ("model_type", "keys"),
+    [
+        ("glm4_moe_lite", {"first_k_dense_replace": 3}),
+        ("qwen3_moe", {"decoder_sparse_step": 3, "mlp_only_layers": [1], "num_experts": 4, "num_experts_per_tok": 2}),
+        ("ernie4_5_moe", {"moe_layer_interval": 2, "moe_layer_start_index": 1, "moe_layer_end_index": 2}),
+    ],
+)
+def test_a_list_of_layers_with_experts_precedes_the_rule(model_type: str, keys: dict[str, object]) -> None:
+    sizes = configuration(model_type, mlp_layer_types=["dense", "sparse", "sparse", "dense"], **keys)
+    assert [each is not None for each in sizes.experts] == [False, True, True, False]

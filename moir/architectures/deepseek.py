@@ -134,4 +134,47 @@ GLM4_MOE_LITE = DEEPSEEK_V3.with_fields(
     },
 )
 
-FAMILIES = (DEEPSEEK_V2, DEEPSEEK_V3, GLM4_MOE_LITE)
+SARVAM_MLA = DEEPSEEK_V3.with_fields(
+    architecture=DEEPSEEK_V3.architecture.with_fields(name="sarvam_mla", model_types=("sarvam_mla",)),
+    defaults={
+        **DEEPSEEK_V3.defaults,
+        "vocab_size": 262144,
+        "hidden_size": 4096,
+        "intermediate_size": 16384,
+        "num_hidden_layers": 32,
+        "num_attention_heads": 64,
+        "num_key_value_heads": None,
+        "n_routed_experts": 128,
+        "q_lora_rank": None,
+        "n_group": 1,
+        "topk_group": 1,
+        "first_k_dense_replace": 1,
+        "num_nextn_predict_layers": 0,
+    },
+    aliases={**DEEPSEEK_V3.aliases, "num_experts": "n_routed_experts", "num_shared_experts": "n_shared_experts"},
+    unread=DEEPSEEK_V3.unread | words("q_head_dim"),
+)
+
+YOUTU = DEEPSEEK_V3.with_fields(
+    architecture=DEEPSEEK_V3.architecture.with_fields(name="youtu", model_types=("youtu",)),
+    defaults={
+        **{key: value for key, value in DEEPSEEK_V3.defaults.items() if "expert" not in key and "moe" not in key},
+        "vocab_size": 128256,
+        "hidden_size": 2048,
+        "intermediate_size": 6144,
+        "num_hidden_layers": 32,
+        "num_attention_heads": 16,
+        "num_key_value_heads": 16,
+        "max_position_embeddings": 131072,
+        "tie_word_embeddings": True,
+    },
+    aliases={},
+    biases=DEEPSEEK_V2.biases,
+    experts={},
+    dense="",
+    expected={},
+    unread=DEEPSEEK_V3.unread | words("embedding_initializer_range"),
+    further_layers="",
+)
+
+FAMILIES = (DEEPSEEK_V2, DEEPSEEK_V3, GLM4_MOE_LITE, SARVAM_MLA, YOUTU)

@@ -11,24 +11,31 @@ from moir.support.tables import by_member
 FILES = by_member(
     {
         "llama": "llama",
+        "llama4": "llama4_text",
         "llama_variants": "mistral qwen2 qwen3 phi3 olmo2 smollm3 granite glm glm4 cohere starcoder2 phi exaone4 ernie4_5",
-        "llama_successors": "seed_oss arcee helium olmo3 ministral ministral3 cwm exaone hunyuan_v1_dense nanochat apertus",
-        "layer_norm_families": "stablelm nemotron olmo cohere2",
+        "llama_successors": "seed_oss arcee helium olmo3 ministral ministral3 cwm exaone hunyuan_v1_dense nanochat apertus "
+        "internlm3 iquestcoder",
+        "layer_norm_families": "stablelm nemotron olmo cohere2 jais2 persimmon",
         "gemma": "gemma gemma2 gemma3_text vaultgemma",
+        "gemma_successors": "gemma3n_text gemma4_text",
         "gpt": "gpt2 gpt_bigcode gpt_neox gptj gpt_neo codegen opt",
+        "gpt_relatives": "openai-gpt biogpt xglm",
         "bloom": "bloom mpt",
         "falcon": "falcon",
         "mixtures": "mixtral qwen3_moe olmoe gpt_oss granitemoe granitemoeshared phimoe",
         "shared_experts": "qwen2_moe ernie4_5_moe glm4_moe dots1",
-        "expert_successors": "hunyuan_v1_moe minimax_m2 exaone_moe solar_open",
-        "deepseek": "deepseek_v2 deepseek_v3 glm4_moe_lite",
-        "hybrids": "lfm2 lfm2_moe qwen3_next qwen3_5_text qwen3_5_moe_text",
-        "mamba": "mamba falcon_mamba",
-        "state_space_hybrids": "mamba2 bamba granitemoehybrid jamba nemotron_h",
-        "encoders": "bert roberta camembert xlm-roberta distilbert modernbert",
+        "expert_successors": "hunyuan_v1_moe minimax_m2 exaone_moe solar_open flex_olmo hy_v3 mellum sarvam_moe afmoe",
+        "deepseek": "deepseek_v2 deepseek_v3 glm4_moe_lite sarvam_mla youtu",
+        "scaled_families": "minicpm minicpm3 hyperclovax granite_swa granitemoe_swa",
+        "recurrent.hybrids": "lfm2 lfm2_moe qwen3_next qwen3_5_text qwen3_5_moe_text",
+        "recurrent.mamba": "mamba falcon_mamba",
+        "recurrent.state_space_hybrids": "mamba2 bamba granitemoehybrid jamba nemotron_h",
+        "recurrent.falcon_h1": "falcon_h1",
+        "encoders.bert": "bert roberta camembert xlm-roberta distilbert modernbert",
+        "encoders.successors": "electra mpnet nomic_bert",
     }
 )
-"""The file of this folder that has the record of each `model_type`."""
+"""The file below this folder that has the record of each `model_type`."""
 
 
 def family_of(model_type: str) -> Family | None:

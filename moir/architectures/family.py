@@ -66,7 +66,15 @@ class Family(Record):
         aliases: further names of keys.
         divisors: the keys of fields that are the reciprocal of their value.
         roots, inverse_roots: the keys of fields that are the square root of their value, or its reciprocal.
+        quotients: the keys of fields that are the quotient of two keys, `scale_depth / root num_hidden_layers`; `root`
+            is the square root of what follows. 1 if the first one is null.
         sizes: the keys of further sizes that only this family has, by name.
+        optional_sizes: those of `sizes` that may be 0 or null.
+        factors: the keys of `Configuration.factors` by their names; those of a list have the index of the entry after
+            them, `ssm_multipliers 0`.
+        layer_lists: the keys of fields that have a value for each layer, or one for all.
+        full_layers: the keys of fields that hold for layers without a window only, if they are not null.
+        shared_layers: the key with the number of last layers that use the keys and values of layers before them.
         tables: the keys of objects of config.json, whose own keys are `TABLE.KEY`.
         transposed: whether the matrices of layers lie in the file as [K, N].
         defaults: the values of keys that a file leaves out.
@@ -75,14 +83,17 @@ class Family(Record):
         experts: the fields of `Experts`, by key or, for values that are no text of a key, as they are.
             A key may be a product of two, `n_shared_experts * moe_intermediate_size`.
         dense: which layers have no experts: empty for none; `sparse step` (decoder_sparse_step and mlp_only_layers);
+            `listed` (all but moe_layers, or else all but each interleave_moe_layer_step-th);
             `interval` (moe_layer_interval, moe_layer_start_index and moe_layer_end_index); the key with the number of
             first layers without; or two keys, of a period and of the place in it of the layer that has experts.
         latent: the keys of the fields of `Latent`.
         window: which layers have windows: empty; `all`; `flagged` (use_sliding_window, from layer max_window_layers
             on); `alternating` (even layers); `alternating first` (even layers before max_window_layers, if
-            use_sliding_window); `pattern` (all but each n-th); `every fourth sees all` (all but 0, 4, …); `attention
-            types` (GPT-Neo); `both sides` (half of local_attention, all but every global_attn_every_n_layers-th).
+            use_sliding_window); `pattern` (all but each n-th); `pattern, last sees all` (the same, but never the last
+            layer); `every fourth sees all` (all but 0, 4, …); `attention types` (GPT-Neo); `listed` (those of
+            `layer_types` only); `both sides` (half of local_attention, all but every global_attn_every_n_layers-th).
             `layer_types` precedes.
+        has_chunks: whether layers see keys within chunks of attention_chunk_size tokens.
         adjusted_feed_forward: whether the size of feed-forward blocks is computed if block_auto_adjust_ff_dim is true.
         other_block: the block of layers without attention, a name of `Configuration.blocks`; empty if all have one.
         kinds: for families whose layers have one block each, the block of each kind of layers in `layer_types` or in
@@ -91,7 +102,8 @@ class Family(Record):
             numbers, or a number n for each n-th, null for those of `defaults`, or else all; two keys, of a period and
             of the place in it of the layer that has one; empty if none has.
         rotary_layers: which layers are rotated: empty for all; `listed` (no_rope_layers); `sliding`; `sliding or all`
-            (those with windows, or all if the model has no windows).
+            (those with windows, or all if the model has no windows); `thetas` (layer_rope_theta has a base for each
+            layer, 0 for those that are not rotated).
         rotary_traits: what rotary embeddings have beside others': `magnitudes` (`short_mscale` and `long_mscale` are
             factors of cosines and sines), `alpha` (`dynamic` with `alpha` stretches the base for all lengths),
             `backward` (they turn the other way round), `growth` (`llama_4_scaling_beta` multiplies queries).
@@ -116,7 +128,13 @@ class Family(Record):
     divisors: Mapping[str, str] = NOTHING
     roots: Mapping[str, str] = NOTHING
     inverse_roots: Mapping[str, str] = NOTHING
+    quotients: Mapping[str, str] = NOTHING
     sizes: Mapping[str, str] = NOTHING
+    factors: Mapping[str, str] = NOTHING
+    optional_sizes: tuple[str, ...] = ()
+    layer_lists: Mapping[str, str] = NOTHING
+    full_layers: Mapping[str, str] = NOTHING
+    shared_layers: str = ""
     tables: tuple[str, ...] = ()
     transposed: bool = False
     defaults: Mapping[str, object] = NOTHING
@@ -126,6 +144,7 @@ class Family(Record):
     dense: str = ""
     latent: Mapping[str, str] = NOTHING
     window: str = ""
+    has_chunks: bool = False
     adjusted_feed_forward: bool = False
     other_block: str = ""
     kinds: Mapping[str, str] = NOTHING
@@ -138,6 +157,11 @@ class Family(Record):
     expected: Mapping[str, object] = NOTHING
     ignored_tensors: tuple[str, ...] = ()
     further_layers: str = ""
+
+    @property
+    def rotates(self) -> bool:
+        """Whether layers of the family are rotated."""
+        return self.architecture.attention.rotation is not None
 
     def key(self, field: str) -> str:
         """The key of config.json that says a field of the configuration; empty if none does."""

@@ -5,10 +5,14 @@ Each is built when a layer first asks for it.
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.architectures.nodes import NodeList
 from moir.architectures.record import Architecture, Configuration, Rotary
+from moir.dialects.data import DataAttr
 from moir.dialects.element_types import f32, si32, si64
 from moir.dialects.shapes import tensor
 
@@ -36,24 +40,38 @@ class ModelInputs:
         self.positions = nodes.parameter("position_ids", (-1, -1), si64) if takes_positions else None
         self._types = nodes.parameter("token_type_ids", (-1, -1), si64) if configuration.types > 1 and not generates else None
         self.beams = nodes.parameter("beam_idx", (-1,), si32) if generates else None
-        self._masks: dict[int, SSAValue] = {}
+        self._masks: dict[tuple[int, int], SSAValue] = {}
         self._rotations: list[tuple[Rotary, tuple[SSAValue, SSAValue]]] = []
         self._slopes: SSAValue | None = None
         self._growth: SSAValue | None = None
+        self._index_growth: SSAValue | None = None
 
-    def mask(self, window: int) -> SSAValue:
-        """The mask of a layer whose queries see `window` keys; 0 for all.
+    def mask(self, window: int, chunk: int = 0) -> SSAValue:
+        """The mask of a layer whose queries see `window` keys, or those of their own chunk; 0 for all.
 
-        CausalMask(attention_mask, tokens) {window}, or Mask(attention_mask, tokens) {window} of an encoder, where a
-        query sees keys on both sides.
+        CausalMask(attention_mask, tokens) {window, chunk}, or Mask(attention_mask, tokens) {window} of an encoder,
+        where a query sees keys on both sides.
         """
-        if window not in self._masks:
+        if self.architecture.attention.has_position_bias:
+            return self._biased_mask()
+        if (window, chunk) not in self._masks:
             kind = "CausalMask" if self.architecture.task == "generation" else "Mask"
-            name = f"sliding_mask_{window}" if window else "mask"
+            name = f"sliding_mask_{window}" if window else f"chunked_mask_{chunk}" if chunk else "mask"
             types = [tensor((-1, 1, -1, -1), f32)]
-            operands = [self.attention_mask, self.tokens]
-            self._masks[window] = self.nodes.nodes(kind, operands, name, types, {"window": window or None})[0]
-        return self._masks[window]
+            properties = {"window": window or None, "chunk": chunk or None}
+            self._masks[window, chunk] = self.nodes.nodes(kind, [self.attention_mask, self.tokens], name, types, properties)[0]
+        return self._masks[window, chunk]
+
+    def _biased_mask(self) -> SSAValue:
+        """The mask of all layers with a bias for each head and distance: PositionBias(Mask(…), tokens, table)"""
+        if not self._masks:
+            types = [tensor((-1, 1, -1, -1), f32)]
+            mask = self.nodes.nodes("Mask", [self.attention_mask, self.tokens], "mask", types, {})[0]
+            heads = self.configuration.heads
+            table = self.nodes.weight("position_bias.weight", (self.configuration.sizes["position_buckets"], heads))
+            types = [tensor((-1, heads, -1, -1), f32)]
+            self._masks[0, 0] = self.nodes.nodes("PositionBias", [mask, self.tokens, table], "position_bias", types, {})[0]
+        return self._masks[0, 0]
 
     def unpadded(self, x: SSAValue) -> SSAValue:
         """The values of all new tokens, 0 for padding: MaskPadding(x, attention_mask, tokens)"""
@@ -88,6 +106,17 @@ class ModelInputs:
             self._growth = self.nodes.nodes("LengthFactor", [self.positions], "length_factor", types, properties)[0]
         return self._growth
 
+    def index_growth(self, growth: float, length: float) -> SSAValue:
+        """The factors of queries [1, tokens, 1], which grow with their indices in the cache:
+        LengthFactor(TokenIndices(attention_mask, tokens)) {growth, length, shift = 1}
+        """
+        if self._index_growth is None:
+            indices = self.nodes.nodes("TokenIndices", [self.attention_mask, self.tokens], "token_indices", [tensor((1, -1), si64)], {})
+            properties = {"growth": growth, "length": length, "shift": 1}
+            types = [tensor((1, -1, 1), f32)]
+            self._index_growth = self.nodes.nodes("LengthFactor", indices, "index_factor", types, properties)[0]
+        return self._index_growth
+
     def learned_rows(self, kind: str, offset: int) -> SSAValue:
         """The rows of the table of learned positions for all tokens."""
         types = [tensor((-1, -1), si64)]
@@ -104,6 +133,19 @@ class ModelInputs:
         if kind == "row":
             return self.nodes.nodes("Positions", [self.tokens], "learned_positions", [tensor((1, -1), si64)], {})[0]
         return self.nodes.nodes("CountedPositions", [self.attention_mask, self.tokens], "learned_positions", types, {"offset": offset})[0]
+
+    def sinusoids(self, shape: tuple[int, int]) -> SSAValue:
+        """A table of positions: sines and cosines of angles 10000^(-i / (half - 1)) · position.
+
+        The row of the padding is 0.
+        """
+        rows, half = shape[0], shape[1] // 2
+        steps = np.exp(np.arange(half, dtype=np.float32) * np.float32(-math.log(10000) / max(half - 1, 1)))
+        angles = np.arange(rows, dtype=np.float32)[:, None] * steps
+        table = np.zeros(shape, np.float32)
+        table[:, :half], table[:, half : 2 * half] = np.sin(angles), np.cos(angles)
+        table[self.configuration.padding : self.configuration.padding + 1] = 0
+        return self.nodes.constant(DataAttr.of(table, f32), "positions")
 
     def types(self) -> SSAValue:
         """The types of the tokens; all are of the first type where the model has but one."""

@@ -72,4 +72,59 @@ COHERE2 = Family(
     ),
 )
 
-FAMILIES = (STABLELM, NEMOTRON, OLMO, COHERE2)
+JAIS2 = Family(
+    architecture=Architecture("jais2", ("jais2",), norm="layer", norm_bias=True, feed_forward="plain"),
+    tensors=TENSORS,
+    keys={"epsilon": "layer_norm_eps"},
+    defaults={
+        **DEFAULTS,
+        "vocab_size": 150272,
+        "hidden_size": 3328,
+        "intermediate_size": 26624,
+        "num_attention_heads": 26,
+        "hidden_act": "relu2",
+        "max_position_embeddings": 8192,
+        "layer_norm_eps": 1e-5,
+        "attention_bias": True,
+        "mlp_bias": True,
+    },
+    biases=NEMOTRON.biases,
+)
+
+PERSIMMON = Family(
+    architecture=Architecture(
+        "persimmon",
+        ("persimmon",),
+        norm="layer",
+        norm_bias=True,
+        feed_forward="plain",
+        attention=AttentionBlock(packing="per head", query_norm="head"),
+    ),
+    tensors={
+        **TENSORS,
+        "final_norm": "model.final_layernorm",
+        "attention.query_key_value": "self_attn.query_key_value",
+        "attention.output": "self_attn.dense",
+        "attention.query_norm": "self_attn.q_layernorm",
+        "attention.key_norm": "self_attn.k_layernorm",
+        "feed_forward.up": "mlp.dense_h_to_4h",
+        "feed_forward.down": "mlp.dense_4h_to_h",
+    },
+    keys={"epsilon": "layer_norm_eps"},
+    defaults={
+        **DEFAULTS,
+        "vocab_size": 262144,
+        "intermediate_size": 16384,
+        "num_hidden_layers": 36,
+        "num_attention_heads": 64,
+        "hidden_act": "relu2",
+        "max_position_embeddings": 16384,
+        "layer_norm_eps": 1e-5,
+        "partial_rotary_factor": 0.5,
+        "qk_layernorm": True,
+    },
+    biases={"": "attention.query_key_value attention.output feed_forward.up feed_forward.down"},
+    variants=(("qk_layernorm", False, {"attention": AttentionBlock(packing="per head")}),),
+)
+
+FAMILIES = (STABLELM, NEMOTRON, OLMO, COHERE2, JAIS2, PERSIMMON)

@@ -214,4 +214,41 @@ APERTUS = Family(
     expected={"post_norm": False, "qk_norm": True},
 )
 
-FAMILIES = (SEED_OSS, ARCEE, HELIUM, OLMO3, MINISTRAL, MINISTRAL3, CWM, EXAONE, HUNYUAN_V1_DENSE, NANOCHAT, APERTUS)
+INTERNLM3 = LLAMA.with_fields(
+    architecture=Architecture("internlm3", ("internlm3",)),
+    defaults={
+        **DEFAULTS,
+        "vocab_size": 128512,
+        "intermediate_size": 10240,
+        "num_hidden_layers": 48,
+        "num_key_value_heads": 2,
+        "head_dim": 128,
+        "max_position_embeddings": 32768,
+        "rms_norm_eps": 1e-5,
+    },
+    aliases={"qkv_bias": "attention_bias", "bias": "mlp_bias"},
+)
+
+IQUESTCODER = LLAMA.with_fields(
+    architecture=Architecture("iquestcoder", ("iquestcoder",)),
+    defaults={
+        **DEFAULTS,
+        "vocab_size": 76800,
+        "hidden_size": 5120,
+        "intermediate_size": 27648,
+        "num_hidden_layers": 80,
+        "num_attention_heads": 40,
+        "num_key_value_heads": 8,
+        "head_dim": 128,
+        "max_position_embeddings": 131072,
+        "rms_norm_eps": 1e-5,
+    },
+    expected={"clip_qkv": None, "use_sliding_window": False},
+    # Windows that the model does not use.
+    unread=words("sliding_window"),
+)
+
+FAMILIES = (
+    *(SEED_OSS, ARCEE, HELIUM, OLMO3, MINISTRAL, MINISTRAL3, CWM, EXAONE, HUNYUAN_V1_DENSE, NANOCHAT, APERTUS),
+    *(INTERNLM3, IQUESTCODER),
+)

@@ -17,11 +17,13 @@ from typing import Protocol
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 
+from moir.architectures.blocks.alternating_updates import AlternatingUpdateNodes
 from moir.architectures.blocks.attention import AttentionNodes
 from moir.architectures.blocks.convolution import ConvolutionNodes
 from moir.architectures.blocks.delta_rule import DeltaRuleNodes
 from moir.architectures.blocks.feed_forward import FeedForwardNodes
 from moir.architectures.blocks.latent_attention import LatentAttentionNodes
+from moir.architectures.blocks.layer_inputs import LayerInputNodes
 from moir.architectures.blocks.state_space import GroupedStateSpaceNodes, StateSpaceNodes
 from moir.architectures.checkpoint import Checkpoint
 from moir.architectures.inputs import ModelInputs
@@ -77,15 +79,35 @@ class Network:
         }
         self.feed_forward = FeedForwardNodes(architecture, configuration, self.vectors)
         self.blocks["feed forward"] = self.feed_forward
+        self.layer_inputs = LayerInputNodes(*parts)
 
     def build(self) -> None:
         """Append the operations of the whole model."""
         x = self.embedded()
-        for layer in range(self.configuration.layers):
-            x = self.layer(x, layer)
+        if self.architecture.layer_inputs and self.configuration.sizes.get("layer_input"):
+            self.layer_inputs.prepare(x)
+        x = self.updated(x) if self.architecture.alternating_updates else self.layers(x)
         if self.architecture.final_norm:
             x = self.vectors.norm(x, "final_norm", self.configuration.hidden)
         self.outputs(x)
+
+    def layers(self, x: SSAValue) -> SSAValue:
+        """The value after all layers."""
+        for layer in range(self.configuration.layers):
+            x = self.layer(x, layer)
+            if self.architecture.layer_inputs and self.configuration.sizes.get("layer_input"):
+                x = self.vectors.sum(x, self.layer_inputs.block(x, layer), f"layers.{layer}.layer_sum")
+            if self.architecture.layer_factor:
+                x = self.vectors.scaled(x, 1.0, self.nodes.weight(f"layers.{layer}.factor", (1,)))
+        return x
+
+    def updated(self, x: SSAValue) -> SSAValue:
+        """The value after all layers of a model with several values of each token."""
+        updates = AlternatingUpdateNodes(self.architecture, self.configuration, self.vectors)
+        values = updates.values(x)
+        for layer in range(self.configuration.layers):
+            values = updates.layer(values, layer, self.blocks[ATTENTION].block, self.feed_forward.block, self.layer_inputs.block)
+        return updates.joined(values)
 
     def embedded(self) -> SSAValue:
         """The embeddings of the tokens, with those of learned positions and types."""
@@ -94,18 +116,21 @@ class Network:
         scale = None if sizes.embedding_scale == 1 else sizes.embedding_scale
         table = self.nodes.weight("embedding.weight", (sizes.vocabulary, width))
         x = self.nodes.node("Embedding", [self.inputs.tokens, table], self.vectors.name("embedding"), width, scale=scale)
-        if sizes.embedding_size:
-            x = self.vectors.linear(x, "embedding_projection", width, sizes.hidden)
+        if sizes.embedding_size and not architecture.projects_last:
+            x, width = self.vectors.linear(x, "embedding_projection", width, sizes.hidden), sizes.hidden
         if architecture.learned_positions is not None:
-            table = self.nodes.weight("positions.weight", (sizes.positions, sizes.hidden))
+            shape = (sizes.positions, width)
+            is_stored = not architecture.has_sinusoidal_positions
+            table = self.nodes.weight("positions.weight", shape) if is_stored else self.inputs.sinusoids(shape)
             rows = self.inputs.learned_rows(architecture.learned_positions, architecture.positions_offset)
-            positions = self.nodes.node("Embedding", [rows, table], self.vectors.name("positions"), sizes.hidden)
+            positions = self.nodes.node("Embedding", [rows, table], self.vectors.name("positions"), width)
             x = self.vectors.sum(x, positions, "embeddings")
         if sizes.types:
-            table = self.nodes.weight("types.weight", (sizes.types, sizes.hidden))
-            types = self.nodes.node("Embedding", [self.inputs.types(), table], self.vectors.name("types"), sizes.hidden)
+            table = self.nodes.weight("types.weight", (sizes.types, width))
+            types = self.nodes.node("Embedding", [self.inputs.types(), table], self.vectors.name("types"), width)
             x = self.vectors.sum(x, types, "typed_embeddings")
-        return self.vectors.norm(x, "embedding_norm", sizes.hidden) if architecture.embedding_norm else x
+        x = self.vectors.norm(x, "embedding_norm", width) if architecture.embedding_norm else x
+        return x if width == sizes.hidden else self.vectors.linear(x, "embedding_projection", width, sizes.hidden)
 
     def layer(self, x: SSAValue, layer: int) -> SSAValue:
         """The value after a layer."""
@@ -123,23 +148,33 @@ class Network:
 
     def branch(self, x: SSAValue, layer: int, branch: Branch, normed: dict[str, SSAValue]) -> SSAValue:
         """The result of a block of a layer. `normed` has the values that are normalized already, by operand."""
-        hidden = self.configuration.hidden
+        hidden, value = self.configuration.hidden, x
         if branch.before is not None and (layer or self.architecture.first_norm or branch.block != ATTENTION):
             if branch.before not in normed:
                 normed[branch.before] = self.vectors.norm(x, f"layers.{layer}.{branch.before}", hidden)
             x = normed[branch.before]
-        if branch.block == ATTENTION:
-            x = self.blocks[self.configuration.blocks[layer] if self.configuration.blocks else ATTENTION].block(x, layer)
+        x = self.factored(x, f"{branch.block} input")
+        if branch.block in self.blocks:
+            own = self.configuration.blocks and branch.block == ATTENTION
+            x = self.blocks[self.configuration.blocks[layer] if own else branch.block].block(x, layer)
+        elif self.architecture.experts_beside:
+            x = self.feed_forward.beside(x, value, layer)
         else:
             x = self.feed_forward.block(x, layer)
+        x = self.factored(x, f"{branch.block} output")
         return x if branch.after is None else self.vectors.norm(x, f"layers.{layer}.{branch.after}", hidden)
+
+    def factored(self, x: SSAValue, name: str) -> SSAValue:
+        """A value times the factor of a name, if the configuration has one."""
+        factor = self.configuration.factors.get(name)
+        return x if factor is None else self.vectors.scaled(x, factor)
 
     def outputs(self, x: SSAValue) -> None:
         """The outputs of the model: logits of all tokens, or the last values."""
         sizes, architecture = self.configuration, self.architecture
         if architecture.task != "generation":
             if architecture.task == "classification":
-                x = self.vectors.classification(x)
+                x = self.vectors.classification(x, self.inputs.attention_mask)
             self.nodes.result(x, "last_hidden_state" if architecture.task == "embedding" else "logits")
             return
         width = sizes.embedding_size or sizes.hidden

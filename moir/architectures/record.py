@@ -30,7 +30,8 @@ class Branch(Record):
     """A block of a layer, with the normalizations before and after it: after(block(before(x))).
 
     Args:
-        block: `attention` or `feed_forward`.
+        block: `attention` (the block that takes its place in the layer, if layers differ), `feed_forward`, or one of
+            `Configuration.blocks`.
         before: the operand of the normalization before it; None if there is none.
         after: the operand of the normalization after it; None if there is none.
     """
@@ -95,15 +96,18 @@ class AttentionBlock(Record):
             matrix); `per head` (queries, keys, values of each head in turn); `per group` (the queries of all heads of
             a group, its keys, its values); `four shards` (queries, values, keys of each quarter of the heads).
         query_norm: the normalization of queries and keys: None; `head` (over each head, one weight for all);
-            `rotated head` (the same, after the rotation); `whole` (over all heads together); `per head` (over each
-            head, a weight for each).
+            `rotated head` (the same, after the rotation); `rotated only` (after the rotation, without weights, in
+            layers that are rotated); `whole` (over all heads together); `per head` (over each head, a weight for each).
         query_norm_kind: `rms` or `layer`; None for the kind of the other normalizations.
         rotation: `halves` or `interleaved`, the pairs of dimensions that are rotated; None without rotation.
         sinks: whether each head has a further score, whose weight is dropped after the softmax.
         alibi: slopes of the heads times positions are added to the scores: None; `plain`; `scaled` (the sum is
             multiplied with the scale of the scores).
         latent: whether keys and values are compressed (DeepSeek-AI, "DeepSeek-V2", 2024).
-        gated: whether the projection of the queries has, after those of each head, gates of the results.
+        gate: where sigmoid gates of the results come from: None without; `with queries` (the projection of the queries
+            has those of each head after it); `separate` (a projection of their own).
+        has_position_bias: whether the scores have a term for each head and distance, the same in all layers.
+        value_norm: whether each head of the values is normalized, without weights.
     """
 
     packing: str = "separate"
@@ -113,7 +117,9 @@ class AttentionBlock(Record):
     sinks: bool = False
     alibi: str | None = None
     latent: bool = False
-    gated: bool = False
+    gate: str | None = None
+    has_position_bias: bool = False
+    value_norm: bool = False
 
 
 class Experts(Record):
@@ -135,6 +141,8 @@ class Experts(Record):
         limit, slope: the bound and the slope of the clamped swish.
         jitter: the tolerance of `sparse mixer`.
         is_gated: whether an expert computes down(act(gate(x)) * up(x)), or else down(act(up(x))).
+        has_factors: whether the weight of each expert has a factor.
+        scales_inputs: whether the weights are factors of what the experts compute, instead of their results (Llama 4).
         bias: whether the experts have biases; router_bias: whether the router has one.
     """
 
@@ -156,6 +164,8 @@ class Experts(Record):
     slope: float = 1.702
     jitter: float = 0.01
     is_gated: bool = True
+    has_factors: bool = False
+    scales_inputs: bool = False
     bias: bool = False
     router_bias: bool = False
 
@@ -226,7 +236,18 @@ class Configuration(Record):
         state_activation: the activation within state spaces; empty for that of the feed-forward blocks.
         part_epsilon: that of the normalizations of the parts of a state space; 0 without.
         sizes: further sizes that only one family has, by name.
+        pooling: what an encoder classifies: the value of the `first` token, or the `mean` of all that are no padding.
         pooler_activation: the activation before the classifier of an encoder.
+        layer_fields: the fields of each layer that differ from those of the model; empty if none does.
+        sources: for each layer the one whose keys and values it uses, often itself; empty if all have their own.
+        chunks: the size of the chunks of each layer, within which queries see keys; 0 for layers without.
+        factors: factors of `attention` and `state space`, `KIND input` and `KIND output`, of `keys`, of `gate` and
+            `down` of a feed-forward block, and of the parts `gates`, `values`, `inputs`, `outputs`, `steps` of the
+            projection of a state space.
+        query_growth, growth_length: queries at index i of layers that are not rotated are multiplied by
+            1 + growth · ln(1 + floor((i + 1) / length)).
+        values_are_keys: whether the values are the keys before their normalization and rotation.
+        sparsity: the share of the gates of a feed-forward block that are 0, if they are normally distributed.
     """
 
     layers: int
@@ -262,7 +283,20 @@ class Configuration(Record):
     state_activation: str = ""
     part_epsilon: float = 0.0
     sizes: Mapping[str, int] = MappingProxyType({})
+    pooling: str = "first"
     pooler_activation: str = "tanh"
+    layer_fields: tuple[Mapping[str, Any], ...] = ()
+    sources: tuple[int, ...] = ()
+    chunks: tuple[int, ...] = ()
+    factors: Mapping[str, float] = NOTHING
+    query_growth: float = 0.0
+    growth_length: float = 0.0
+    values_are_keys: bool = False
+    sparsity: float = 0.0
+
+    def of_layer(self, layer: int) -> Configuration:
+        """The configuration with the fields of one layer."""
+        return self.with_fields(**self.layer_fields[layer]) if self.layer_fields else self
 
 
 class Architecture(Record):
@@ -277,21 +311,35 @@ class Architecture(Record):
         feed_forward: `gated` (down(act(gate(x)) * up(x))), `packed gated` (gate and up in one matrix, in this order),
             `packed gated up first`, or `plain` (down(act(up(x)))).
         experts: how the matrices of experts lie in the file: `each` (one for each expert), `packed` (gate and up of all
-            experts in one), `packed transposed` (the same, [E, K, N], gate and up interleaved).
+            experts in one), `packed transposed` (the same, [E, K, N], gate and up interleaved), `packed columns` (the
+            same, [E, K, N], gate before up). Files that pack those of `each` are read, too.
         norm: `rms` or `layer`.
         norm_offset: what is added to the weights of normalizations.
         norm_bias: whether layer normalizations have a bias; norm_weight: whether they have a weight.
         embedding_norm: whether the embeddings are normalized.
         final_norm: whether the last value is normalized.
+        projects_last: whether embeddings of another size are projected after their normalization.
+        pooler_norm: whether the pooled value of an encoder that classifies is normalized.
         first_norm: whether the first layer has its attention normalization.
         learned_positions: None; `input` (indexed by the positions), `counted` (by those counted in the mask), or
             `unpadded` (by those counted in the tokens that are not padding).
         positions_offset: the row of the table of learned positions that position 0 takes.
+        has_sinusoidal_positions: whether the table of learned positions is computed (Vaswani and others, 2017): sines
+            before cosines, the row of the padding 0.
         takes_positions: whether the model has the input `position_ids`.
         head_bias: whether the logits have a bias.
+        state_norm: the normalization of the result of a grouped state space: `gated` (after its gates), `before gates`,
+            or None.
         part_weights: whether the normalizations of the parts of a state space have weights.
         delta_packing: how the projections of a delta rule lie in the file: `per head` (all in two matrices, for each
             head of keys in turn) or `separate`.
+        layer_inputs: whether each layer adds a part of further embeddings of the tokens (Gemma 3n).
+        layer_factor: whether the value after a layer is multiplied with a number of the layer.
+        alternating_updates: whether a model has several values of each token, of which a layer computes one and
+            corrects the others (Baykal and others, "Alternating Updates for Efficient Transformers", 2023).
+        scales_correction: whether the corrected value is multiplied with weights before the layer's part of further
+            embeddings is computed of it.
+        experts_beside: whether experts compute the value before the normalization of the feed-forward block, beside it.
     """
 
     name: str
@@ -307,10 +355,19 @@ class Architecture(Record):
     norm_weight: bool = True
     embedding_norm: bool = False
     final_norm: bool = True
+    projects_last: bool = False
+    pooler_norm: bool = False
     first_norm: bool = True
     learned_positions: str | None = None
     positions_offset: int = 0
+    has_sinusoidal_positions: bool = False
     takes_positions: bool = True
     head_bias: bool = False
+    state_norm: str | None = "gated"
     part_weights: bool = False
     delta_packing: str = "per head"
+    layer_inputs: bool = False
+    layer_factor: bool = False
+    alternating_updates: bool = False
+    scales_correction: bool = True
+    experts_beside: bool = False

@@ -62,6 +62,11 @@ class VectorNodes:
         bias = self.nodes.weight(f"{block}.bias", shape) if architecture.norm_bias else None
         return self.nodes.nodes("LayerNorm", [x, weight, bias], name, [x.type], common)[0]
 
+    def plain_norm(self, x: SSAValue, width: int, epsilon: float | None = None) -> SSAValue:
+        """Append a division of each part of x by the root of the mean of its squares: RMSNorm(x) {epsilon, part}"""
+        properties = {"epsilon": self.configuration.epsilon if epsilon is None else epsilon, "part": width}
+        return self.nodes.nodes("RMSNorm", [x], "", [x.type], properties)[0]
+
     def matrix(self, block: str, inner: int, outer: int) -> tuple[SSAValue, SSAValue | None]:
         """The matrix [outer, inner] and the bias of a block; no bias if the configuration says so."""
         weight = self.nodes.weight(f"{block}.weight", (outer, inner))
@@ -103,16 +108,23 @@ class VectorNodes:
         types = [tensor((-1, -1, groups * width), f32) for width in widths]
         return self.nodes.nodes("Split", [x], f"{self.name(block)}.parts", types, {"groups": groups, "widths": list(widths)})
 
-    def scaled(self, x: SSAValue, factor: float) -> SSAValue:
-        """Append a product with a number."""
-        return self.nodes.nodes("Scale", [x], "", [x.type], {"factor": factor})[0]
+    def scaled(self, x: SSAValue, factor: float, weight: SSAValue | None = None) -> SSAValue:
+        """Append a product with a number, and with a weight: one for each feature, or one for all.
 
-    def classification(self, x: SSAValue) -> SSAValue:
-        """Append the classifier of an encoder, of the value of the first token."""
+        Scale(x, weight) {factor}
+        """
+        operands = [x] if weight is None else [x, weight]
+        return self.nodes.nodes("Scale", operands, "", [x.type], {"factor": factor})[0]
+
+    def classification(self, x: SSAValue, attention_mask: SSAValue) -> SSAValue:
+        """Append the classifier of an encoder, of the value of the first token or of the mean of all."""
         hidden, labels = self.configuration.hidden, self.configuration.labels
-        x = self.nodes.nodes("FirstToken", [x], "", [tensor((-1, hidden), f32)], {})[0]
+        kind, operands = ("FirstToken", [x]) if self.configuration.pooling == "first" else ("MeanToken", [x, attention_mask])
+        x = self.nodes.nodes(kind, operands, "", [tensor((-1, hidden), f32)], {})[0]
         dense, bias = self.matrix("pooler", hidden, hidden)
         properties = {"activation": self.configuration.pooler_activation}
         x = self.nodes.nodes("Linear", [x, dense, bias], self.name("pooler"), [x.type], properties)[0]
+        if self.architecture.pooler_norm:
+            x = self.norm(x, "pooler_norm", hidden)
         weight, bias = self.matrix("classifier", hidden, labels)
         return self.nodes.nodes("Linear", [x, weight, bias], self.name("classifier"), [tensor((-1, labels), f32)], {})[0]

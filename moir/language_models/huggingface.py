@@ -56,4 +56,9 @@ def _generation_configuration(path: Path) -> bytes:
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"the configuration is not JSON: {error}", location=str(path)) from None
     configuration = cast("dict[str, object]", content) if isinstance(content, dict) else {}
+    inner = configuration.get("text_config")
+    if isinstance(inner, dict):
+        # Of a multimodal model: what its language model says counts where the whole says nothing.
+        own = cast("dict[str, object]", inner)
+        configuration = {**own, **{key: value for key, value in configuration.items() if value is not None}}
     return json_bytes({key: configuration[key] for key in GENERATION_KEYS if configuration.get(key) is not None})

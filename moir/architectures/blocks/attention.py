@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from moir.architectures.blocks.token_block import TokenBlockNodes
-from moir.architectures.record import Rotary
+from moir.architectures.inputs import ModelInputs
+from moir.architectures.record import Architecture, Configuration, Rotary
+from moir.architectures.vectors import VectorNodes
 
 SHARDS = 4
 """The parts of the matrices of CodeGen, one for each processor that trained it."""
@@ -15,6 +17,10 @@ SHARDS = 4
 
 class AttentionNodes(TokenBlockNodes):
     """Appends the attention of a layer to a network."""
+
+    def __init__(self, architecture: Architecture, configuration: Configuration, vectors: VectorNodes, inputs: ModelInputs) -> None:
+        super().__init__(architecture, configuration, vectors, inputs)
+        self._computed: dict[int, tuple[SSAValue, SSAValue]] = {}
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
         """The result of the attention of a layer.
@@ -24,24 +30,57 @@ class AttentionNodes(TokenBlockNodes):
         Queries, keys and values are [batch, tokens, heads * size]; absent operands are those that the family does not
         have.
         """
-        sizes, block = self.configuration, f"layers.{layer}.attention"
-        queries, keys, values = self.projected(x, block)
-        gates = None
-        if self.architecture.attention.gated:
+        sizes, block = self.configuration.of_layer(layer), f"layers.{layer}.attention"
+        if self.source(layer) != layer:
+            return self.shared(x, layer)
+        queries, keys, values = self.projected(x, block, sizes)
+        gates, width = None, sizes.heads * (sizes.value_size or sizes.head_size)
+        if self.architecture.attention.gate == "separate":
+            gates = self.vectors.linear(x, f"{block}.gate", sizes.hidden, width)
+        if self.architecture.attention.gate == "with queries":
             queries, gates = self.vectors.split(queries, (sizes.head_size, sizes.head_size), block, sizes.heads)
         rotary = self.rotary(layer)
-        is_rotated = self.architecture.attention.query_norm == "rotated head"
+        if "keys" in sizes.factors:
+            keys = self.vectors.scaled(keys, sizes.factors["keys"])
+        query_norm = self.architecture.attention.query_norm
+        is_rotated = query_norm in ("rotated head", "rotated only")
         if is_rotated and rotary is not None:
             queries, keys = self.rotated(queries, rotary, sizes.heads), self.rotated(keys, rotary, sizes.key_heads)
-        queries, keys = self.normalized(queries, keys, block)
+        if query_norm == "rotated only":
+            if rotary is not None:
+                queries, keys = (self.vectors.plain_norm(each, sizes.head_size) for each in (queries, keys))
+        else:
+            queries, keys = self.normalized(queries, keys, block, sizes)
+        if self.architecture.attention.value_norm:
+            values = self.vectors.plain_norm(values, sizes.value_size or sizes.head_size)
+        if layer in self.configuration.sources:
+            self._computed[layer] = (keys, values)
         if sizes.clip:
             queries, keys, values = (
                 self.nodes.nodes("Clip", [each], "", [each.type], {"bound": sizes.clip})[0] for each in (queries, keys, values)
             )
         if rotary is not None and rotary.growth:
             queries = self.vectors.product(queries, self.inputs.growth(rotary))
+        if rotary is None and sizes.query_growth:
+            queries = self.vectors.product(queries, self.inputs.index_growth(sizes.query_growth, sizes.growth_length))
         x = self.attended([queries, keys, values], layer, None if is_rotated else rotary)
-        return self.output(x if gates is None else self.vectors.gated(x, gates), block)
+        return self.output(x if gates is None else self.vectors.gated(x, gates), block, sizes)
+
+    def source(self, layer: int) -> int:
+        """The layer whose keys and values a layer uses."""
+        return self.configuration.sources[layer] if self.configuration.sources else layer
+
+    def shared(self, x: SSAValue, layer: int) -> SSAValue:
+        """The result of the attention of a layer that has no keys and values of its own.
+
+        Each layer keeps what it uses in variables of its own: targets execute a cache with one attention as one
+        operation, and a cache with several not.
+        """
+        sizes, block = self.configuration.of_layer(layer), f"layers.{layer}.attention"
+        queries = self.vectors.linear(x, f"{block}.query", sizes.hidden, sizes.heads * sizes.head_size)
+        queries = self.normed_heads(queries, f"{block}.query_norm", sizes.heads, sizes)
+        x = self.attended([queries, *self._computed[self.source(layer)]], layer, self.rotary(layer))
+        return self.output(x, block, sizes)
 
     def rotary(self, layer: int) -> Rotary | None:
         """The rotary embedding of a layer; None if it has none."""
@@ -56,14 +95,15 @@ class AttentionNodes(TokenBlockNodes):
 
     def attended(self, projected: Sequence[SSAValue], layer: int, rotary: Rotary | None) -> SSAValue:
         """The node Attention of a layer."""
-        sizes, kind, block = self.configuration, self.architecture.attention, f"layers.{layer}.attention"
+        sizes, kind, block = self.configuration.of_layer(layer), self.architecture.attention, f"layers.{layer}.attention"
         window = sizes.windows[layer] if sizes.windows else 0
+        chunk = sizes.chunks[layer] if sizes.chunks else 0
         cosines, sines = (None, None) if rotary is None else self.inputs.rotation(rotary)
         sinks = self.nodes.weight(f"{block}.sinks", (sizes.heads,)) if kind.sinks else None
         scale = sizes.head_size**-0.5 if sizes.attention_scale is None else sizes.attention_scale
         if sizes.scales_by_layer:
             scale /= layer + 1
-        operands = [*projected, self.inputs.mask(window), self.inputs.beams, cosines, sines, sinks]
+        operands = [*projected, self.inputs.mask(window, chunk), self.inputs.beams, cosines, sines, sinks]
         alibi_mask = None if kind.alibi is None else self.inputs.attention_mask
         return self.nodes.node(
             "Attention",
@@ -75,20 +115,23 @@ class AttentionNodes(TokenBlockNodes):
             layer=layer,
             scale=scale,
             window=window or None,
+            chunk=chunk or None,
             cap=sizes.attention_cap or None,
             rotation=None if rotary is None or kind.rotation == "halves" else kind.rotation,
             alibi=kind.alibi,
             alibi_bias=sizes.sizes.get("alibi_bias"),
         )
 
-    def projected(self, x: SSAValue, block: str) -> Sequence[SSAValue]:
-        """Queries, keys and values: three products, or the parts of one."""
-        sizes, packing, hidden = self.configuration, self.architecture.attention.packing, self.configuration.hidden
-        queries = sizes.heads * sizes.head_size * (2 if self.architecture.attention.gated else 1)
+    def projected(self, x: SSAValue, block: str, sizes: Configuration) -> Sequence[SSAValue]:
+        """Queries, keys and values: two or three products, or the parts of one."""
+        packing, hidden = self.architecture.attention.packing, sizes.hidden
+        queries = sizes.heads * sizes.head_size * (2 if self.architecture.attention.gate == "with queries" else 1)
         widths = (queries, sizes.key_heads * sizes.head_size, sizes.key_heads * (sizes.value_size or sizes.head_size))
         if packing == "separate":
             parts = ("query", "key", "value")
-            return [self.vectors.linear(x, f"{block}.{part}", hidden, width) for part, width in zip(parts, widths, strict=True)]
+            named = list(zip(parts, widths, strict=True))[: 2 if sizes.values_are_keys else 3]
+            products = [self.vectors.linear(x, f"{block}.{part}", hidden, width) for part, width in named]
+            return [*products, products[1]] if sizes.values_are_keys else products
         product = self.vectors.linear(x, f"{block}.query_key_value", hidden, sum(widths))
         if packing == "four shards":
             queries, values, keys = self.vectors.split(product, [width // SHARDS for width in widths], block, SHARDS)
@@ -96,20 +139,20 @@ class AttentionNodes(TokenBlockNodes):
         groups = {"stacked": 1, "per head": sizes.heads, "per group": sizes.key_heads}[packing]
         return self.vectors.split(product, [width // groups for width in widths], block, groups)
 
-    def normalized(self, queries: SSAValue, keys: SSAValue, block: str) -> tuple[SSAValue, SSAValue]:
+    def normalized(self, queries: SSAValue, keys: SSAValue, block: str, sizes: Configuration) -> tuple[SSAValue, SSAValue]:
         """Queries and keys after their normalization, if the family has one."""
-        sizes, attention = self.configuration, self.architecture.attention
-        if attention.query_norm is None:
+        if self.architecture.attention.query_norm is None:
             return queries, keys
+        normed = self.normed_heads(queries, f"{block}.query_norm", sizes.heads, sizes)
+        return normed, self.normed_heads(keys, f"{block}.key_norm", sizes.key_heads, sizes)
 
-        def norm(x: SSAValue, part: str, heads: int) -> SSAValue:
-            size = heads * sizes.head_size if attention.query_norm == "whole" else sizes.head_size
-            shape = (heads, sizes.head_size) if attention.query_norm == "per head" else None
-            return self.vectors.norm(x, f"{block}.{part}", size, attention.query_norm_kind, shape)
+    def normed_heads(self, x: SSAValue, block: str, heads: int, sizes: Configuration) -> SSAValue:
+        """Queries or keys after their normalization."""
+        attention = self.architecture.attention
+        size = heads * sizes.head_size if attention.query_norm == "whole" else sizes.head_size
+        shape = (heads, sizes.head_size) if attention.query_norm == "per head" else None
+        return self.vectors.norm(x, block, size, attention.query_norm_kind, shape)
 
-        return norm(queries, "query_norm", sizes.heads), norm(keys, "key_norm", sizes.key_heads)
-
-    def output(self, x: SSAValue, block: str) -> SSAValue:
+    def output(self, x: SSAValue, block: str, sizes: Configuration) -> SSAValue:
         """The product of the results of all heads with the matrix of the output."""
-        sizes = self.configuration
         return self.vectors.linear(x, f"{block}.output", sizes.heads * (sizes.value_size or sizes.head_size), sizes.hidden)

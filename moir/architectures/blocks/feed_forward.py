@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
+
 from xdsl.ir import SSAValue
 
 from moir.architectures.record import Architecture, Configuration, Experts
@@ -31,7 +33,7 @@ class FeedForwardNodes:
         """
         experts = self.configuration.experts[layer] if self.configuration.experts else None
         if experts is None:
-            return self.network(x, f"layers.{layer}.feed_forward", self.configuration.feed_forward)
+            return self.own_network(x, layer)
         chosen = self.mixture(x, f"layers.{layer}.experts", experts)
         if not experts.shared:
             return chosen
@@ -41,14 +43,44 @@ class FeedForwardNodes:
             shared = self.vectors.gated(shared, gates)
         return self.vectors.sum(chosen, shared, f"layers.{layer}.all_experts")
 
-    def mixture(self, x: SSAValue, block: str, experts: Experts) -> SSAValue:
+    def own_network(self, x: SSAValue, layer: int) -> SSAValue:
+        """The result of the network of a layer that computes all tokens."""
+        sizes = self.configuration.of_layer(layer)
+        return self.network(x, f"layers.{layer}.feed_forward", sizes.feed_forward, sizes.sparsity)
+
+    def beside(self, normed: SSAValue, x: SSAValue, layer: int) -> SSAValue:
+        """The sum of the network of a layer and of its experts, which compute another normalization of its value.
+
+        Args:
+            normed: the normalized value.
+            x: the value.
+            layer: the number of the layer.
+        """
+        experts = self.configuration.experts[layer] if self.configuration.experts else None
+        hidden, name, norm = self.configuration.hidden, f"layers.{layer}", self.vectors.norm
+        own = self.own_network(normed, layer)
+        if experts is None:
+            return own
+        factor = self.nodes.weight(f"{name}.experts.router.scale", (hidden,))
+        router_input = self.vectors.scaled(self.vectors.plain_norm(x, hidden), hidden**-0.5, factor)
+        chosen = self.mixture(norm(x, f"{name}.experts_norm", hidden), f"{name}.experts", experts, router_input)
+        own, chosen = norm(own, f"{name}.network_output_norm", hidden), norm(chosen, f"{name}.experts_output_norm", hidden)
+        return self.vectors.sum(own, chosen, f"{name}.all_experts")
+
+    def mixture(self, x: SSAValue, block: str, experts: Experts, router_input: SSAValue | None = None) -> SSAValue:
         """Networks among which a router chooses.
 
-        MixtureOfExperts(x, router, gate, up, down, biases of router, gate, up, down, correction) {chosen, scores, …}
+        MixtureOfExperts(x, router, gate, up, down, biases of router, gate, up, down, correction, router input, factors)
+        {chosen, scores, …}
 
         Matrices of gate and up whose rows alternate stay one value, which is both operands: {is_interleaved}. The
-            matrix
-        of experts without a gate is both, too: {is_plain}.
+        matrix of experts without a gate is both, too: {is_plain}.
+
+        Args:
+            x: the value that the experts compute.
+            block: the block of the experts.
+            experts: their numbers and sizes.
+            router_input: the value that the router computes; x by default.
         """
         hidden, count, size = self.configuration.hidden, experts.count, experts.size
         weight = self.nodes.weight
@@ -61,10 +93,11 @@ class FeedForwardNodes:
         router = weight(f"{block}.router.weight", (count, hidden))
         router_bias = weight(f"{block}.router.bias", (count,)) if experts.router_bias else None
         correction = weight(f"{block}.correction", (count,)) if experts.has_correction else None
+        factors = weight(f"{block}.factors", (count,)) if experts.has_factors else None
         is_clamped, is_grouped = experts.activation == "clamped swish", experts.groups > 1
         return self.nodes.node(
             "MixtureOfExperts",
-            [x, router, *matrices, router_bias, *biases, correction],
+            [x, router, *matrices, router_bias, *biases, correction, router_input, factors],
             self.vectors.name(block),
             hidden,
             chosen=experts.chosen,
@@ -81,10 +114,11 @@ class FeedForwardNodes:
             activation=experts.activation or self.configuration.activation,
             limit=float(experts.limit) if is_clamped else None,
             slope=float(experts.slope) if is_clamped else None,
+            scales_inputs=experts.scales_inputs or None,
         )
 
-    def network(self, x: SSAValue, block: str, size: int) -> SSAValue:
-        """A network with one inner value of a size."""
+    def network(self, x: SSAValue, block: str, size: int, sparsity: float = 0.0) -> SSAValue:
+        """A network with one inner value of a size, whose gates are 0 below a quantile if `sparsity` is not 0."""
         sizes, kind, hidden = self.configuration, self.architecture.feed_forward, self.configuration.hidden
         down, down_bias = self.vectors.matrix(f"{block}.down", size, hidden)
         name, activation = self.vectors.name(block), sizes.activation
@@ -100,6 +134,9 @@ class FeedForwardNodes:
             gate, gate_bias = self.vectors.matrix(f"{block}.gate", hidden, size)
             up, up_bias = self.vectors.matrix(f"{block}.up", hidden, size)
             operands = [x, gate, up, down, gate_bias, up_bias, down_bias]
-            return self.nodes.node("GatedMLP", operands, name, hidden, activation=activation)
+            cutoff = NormalDist().inv_cdf(sparsity) if sparsity else None
+            factor, down_factor = (sizes.factors.get(part) for part in ("gate", "down"))
+            x = self.nodes.node("GatedMLP", operands, name, hidden, activation=activation, cutoff=cutoff, gate_factor=factor)
+            return x if down_factor is None else self.vectors.scaled(x, down_factor)
         both, bias = self.vectors.matrix(f"{block}.gate_up", hidden, 2 * size)
         return self.nodes.node("PackedGatedMLP", [x, both, down, bias, down_bias], name, hidden, activation=activation)

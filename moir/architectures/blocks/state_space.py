@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.architectures.blocks.convolution import causal_convolution
 from moir.architectures.blocks.token_block import TokenBlockNodes
+from moir.dialects.data import DataAttr
+from moir.dialects.element_types import f32
 
 RANK_DIVISOR = 16
 """The size of the model in parts of the rank of the steps, where the configuration does not say it."""
@@ -55,8 +60,8 @@ class GroupedStateSpaceNodes(TokenBlockNodes):
     """Appends the state space of a layer to a network, whose heads decay as a whole (Dao and Gu, "Mamba-2", 2024).
 
     `configuration.sizes` has `state`, the size of the state of a feature, `state_heads`, the number of heads, `groups`,
-    the number of groups of heads that read the same of a token, and `state_head_size` or else `expansion`, the number
-    of features in parts of the size of the model.
+    the number of groups of heads that read the same of a token, and `features` or else `state_head_size` or else
+    `expansion`, the number of features in parts of the size of the model.
     """
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
@@ -70,10 +75,14 @@ class GroupedStateSpaceNodes(TokenBlockNodes):
         sizes, block = self.configuration, f"layers.{layer}.state_space"
         further, hidden = sizes.sizes, sizes.hidden
         heads, groups = further["state_heads"], further["groups"]
-        features = heads * further["state_head_size"] if "state_head_size" in further else hidden * further["expansion"]
+        of_heads = heads * further["state_head_size"] if "state_head_size" in further else hidden * further["expansion"]
+        features = further.get("features") or of_heads
         read = groups * further["state"]
         mixed = features + 2 * read
         product = self.vectors.linear(self.inputs.unpadded(x), f"{block}.input", hidden, features + mixed + heads)
+        widths = {"gates": features, "values": features, "inputs": read, "outputs": read, "steps": heads}
+        if not sizes.factors.keys().isdisjoint(widths):
+            product = self.vectors.scaled(product, 1.0, self.factors(widths))
         gates, x, steps = self.vectors.split(product, (features, mixed, heads), f"{block}.input")
         activation = sizes.state_activation or sizes.activation
         x = causal_convolution(x, layer, mixed, sizes, self.vectors, self.inputs, activation)
@@ -81,5 +90,14 @@ class GroupedStateSpaceNodes(TokenBlockNodes):
         decay, skip, step_bias = (self.nodes.weight(f"{block}.{part}", (heads,)) for part in ("decay", "skip", "step_bias"))
         operands = [x, steps, inputs, outputs, decay, skip, self.inputs.beams, step_bias]
         x = self.nodes.node("SelectiveStateSpace", operands, self.vectors.name(block), features, layer=layer, groups=groups)
-        x = self.vectors.norm(self.vectors.gated(x, gates, "silu"), f"{block}.norm", features // groups, shape=(features,))
+        is_first = self.architecture.state_norm == "before gates"
+        x = x if is_first else self.vectors.gated(x, gates, "silu")
+        if self.architecture.state_norm is not None:
+            x = self.vectors.norm(x, f"{block}.norm", features // groups, shape=(features,))
+        x = self.vectors.gated(x, gates, "silu") if is_first else x
         return self.vectors.linear(x, f"{block}.output", features, hidden)
+
+    def factors(self, widths: Mapping[str, int]) -> SSAValue:
+        """The factors of all features of the projection, which has these parts."""
+        parts = [np.full(width, self.configuration.factors.get(part, 1.0), np.float32) for part, width in widths.items()]
+        return self.nodes.constant(DataAttr.of(np.concatenate(parts), f32))

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from moir.architectures.record import Architecture
+import numpy as np
+
+from moir.architectures.record import Architecture, Configuration
 from moir.architectures.stored_weight import StoredWeight
+from moir.dialects.data import DataAttr
+from moir.dialects.element_types import f32
 from moir.dialects.memory_map import Array
 from moir.errors import ModelFileError
 from moir.frontends.gguf.container import Container, StoredTensor
@@ -19,6 +23,7 @@ from moir.support.suggestions import did_you_mean
 BIASED = (
     *("attention.query", "attention.key", "attention.value", "attention.query_key_value", "attention.output"),
     *("feed_forward.gate", "feed_forward.up", "feed_forward.gate_up", "feed_forward.down"),
+    *("state_space.input", "state_space.step", "state_space.output", "convolution.kernel"),
 )
 """The operands of a layer that may have biases."""
 
@@ -27,7 +32,16 @@ IGNORED = re.compile(r"blk\.\d+\.attn_rot_embd\.weight")
 
 _LAYER = re.compile(r"layers\.(\d+)\.(.+)")
 
+STACKED: Mapping[str, str] = {"first_values": "altup_proj.weight", "last_values": "altup_unembd_proj.weight"}
+"""Tensors that stack the matrices of several blocks of a model, by the beginning of the names of the blocks."""
+
+_STACKED = re.compile(r"(first_values|last_values)\.(\d+)\.weight")
+
+_DECAY = re.compile(r"layers\.\d+\.state_space\.decay")
+
 _PERMUTED = re.compile(r"layers\.\d+\.attention\.(query|key)\.(weight|bias)")
+
+_OF_LAYER = re.compile(r"blk\.(\d+)\.")
 
 _EXPERTS = re.compile(r"layers\.(\d+)\.experts\.(gate|up|down)\.weight")
 
@@ -43,14 +57,15 @@ class FileCheckpoint:
     Args:
         container: the file.
         spelling: how its tensors are named.
-        head_counts: the numbers of heads of queries and of keys.
+        configuration: the sizes of the model.
     """
 
-    def __init__(self, container: Container, spelling: Spelling, head_counts: tuple[int, int]) -> None:
+    def __init__(self, container: Container, spelling: Spelling, configuration: Configuration) -> None:
         self.location = container.location
         self.container = container
         self.spelling = spelling
-        self.head_counts: Mapping[str, int] = {"query": head_counts[0], "key": head_counts[1]}
+        self.head_counts: Mapping[str, int] = {"query": configuration.heads, "key": configuration.key_heads}
+        self.layers, self.sources = configuration.layers, configuration.sources
         self._read: set[str] = set(ROTARY_TENSORS)
 
     def name(self, operand: str) -> str:
@@ -82,6 +97,11 @@ class FileCheckpoint:
             both = self._stored(f"{gated[1]}.gate_up.weight", (count, 2 * rows, columns))
             start = rows if gated[2] == "up" else 0
             return both.rows(lambda array: array[:, start : start + rows])
+        stacked_part = _STACKED.fullmatch(operand)
+        if stacked_part is not None:
+            return self._part(STACKED[stacked_part[1]], int(stacked_part[2]), shape)
+        if _DECAY.fullmatch(operand):
+            return self._logarithm(operand, shape)
         separate = self._separate_experts(operand, shape)
         if separate is not None:
             return separate
@@ -98,6 +118,25 @@ class FileCheckpoint:
             return pairs.swapaxes(1, 2).reshape(array.shape)
 
         return weight.rows(unpermuted)
+
+    def _part(self, name: str, index: int, shape: tuple[int, ...]) -> StoredWeight:
+        """One of the matrices of a tensor [count, N, K]. Raises ModelFileError if it does not have it."""
+        tensor = self.container.tensors.get(name)
+        if tensor is None or len(tensor.shape) != 3 or tensor.shape[1:] != shape or index >= tensor.shape[0]:
+            raise self.error(f"the tensor {name!r} has no matrix {index} of {list(shape)}")
+        self._read.add(name)
+        weight = weight_of(StoredTensor(name, tensor.type, shape, tensor.rows[index]), is_table=False)
+        if weight is None:
+            raise self.error(f"the tensor {name!r} of the type {tensor.type.name} is no matrix")
+        return weight
+
+    def _logarithm(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
+        """ln(-x) of the decay of a state space, which files have as x. Raises ModelFileError if one is not negative."""
+        stored = self._stored(operand, shape)
+        values = np.asarray(stored.codes.array, np.float32) if stored.is_plain else None
+        if values is None or not (values < 0).all():
+            raise self.error(f"the tensor {self.name(operand)!r} is no decay of states")
+        return StoredWeight(DataAttr.of(np.log(-values), f32))
 
     def _separate_experts(self, operand: str, shape: tuple[int, ...]) -> StoredWeight | None:
         """The matrices of experts that have a tensor each; None for other weights.
@@ -128,6 +167,8 @@ class FileCheckpoint:
         if (1, *tensor.shape) == shape:
             # Writers drop a first dimension of one row.
             tensor = StoredTensor(name, tensor.type, shape, tensor.rows[None])
+        if tensor.shape == (1, *shape) and len(shape) == 1:
+            tensor = StoredTensor(name, tensor.type, shape, tensor.rows[0])
         if tensor.shape != shape:
             raise self.error(f"the tensor {name!r} is {list(tensor.shape)} instead of {list(shape)}")
         weight = weight_of(tensor, is_table=is_table)
@@ -148,7 +189,15 @@ class FileCheckpoint:
             raise self.error(f"{len(unread)} tensors have no place in a model of {self.spelling.family}: {listed}", hint)
 
     def _unread(self) -> Iterator[str]:
-        return (name for name in self.container.tensors if name not in self._read and not IGNORED.fullmatch(name))
+        return (name for name in self.container.tensors if name not in self._read and not self._is_ignored(name))
+
+    def _is_ignored(self, name: str) -> bool:
+        """Whether a tensor has no effect: those of older files, of layers for further tokens, and of shared caches."""
+        match = _OF_LAYER.match(name)
+        if match is not None and int(match[1]) >= self.layers:
+            return True
+        has_own = match is None or not self.sources or self.sources[int(match[1])] == int(match[1])
+        return bool(IGNORED.fullmatch(name)) or (not has_own and name.partition(".attn_")[2].startswith(("k", "v")))
 
 
 def as_stored(architecture: Architecture, checkpoint: FileCheckpoint) -> Architecture:

@@ -11,6 +11,7 @@ What the keys mean is in the record of the family, as it is for a folder.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from statistics import NormalDist
 from typing import cast
 
 from moir.architectures.family import Family
@@ -81,6 +82,11 @@ def configuration(container: Container, metadata: Metadata, spelling: Spelling, 
         result[key] = width if metadata.size("block_count") == spelling.wide_layers else head_size
     if family.architecture.attention.rotation is not None:
         result |= rotary_keys(container, metadata.keys, metadata.prefix, family, head_size)
+        result |= _scaling_parameters(metadata, spelling, result.get("rope_scaling"))
+    for name in spelling.required:
+        if metadata.value(name) is None:
+            hint = "the file is of an older kind, which has fixed values for it; write it again from the Hugging Face folder"
+            raise metadata.keys.error(f"the key {metadata.prefix + name!r} is missing", hint)
     for name, key in spelling.copied.items():
         if (value := metadata.value(name)) is not None:
             result[key] = value
@@ -89,6 +95,16 @@ def configuration(container: Container, metadata: Metadata, spelling: Spelling, 
         raise metadata.keys.error("the attention of the model is not causal", hint)
     metadata.check_all_read(spelling.ignored | OTHER_EPSILONS)
     return result
+
+
+def _scaling_parameters(metadata: Metadata, spelling: Spelling, scaling: object) -> dict[str, object]:
+    """The key of the scaling of rotary embeddings with the parameters that the architecture has at other places."""
+    values = {field: metadata.value(name) for name, field in spelling.scaling.items()}
+    values = {field: value for field, value in values.items() if value is not None}
+    if not values or not isinstance(scaling, dict):
+        return {}
+    # With the factor of all dimensions the other one is 1.
+    return {"rope_scaling": {**cast("dict[str, object]", scaling), **({"mscale": 1.0} if "mscale_all_dim" in values else {}), **values}}
 
 
 def _head_size(metadata: Metadata) -> int:
@@ -107,10 +123,16 @@ def _sizes(metadata: Metadata, spelling: Spelling, family: Family, head_size: in
     """The keys of sizes. Raises ModelFileError for a size that is missing or that the family cannot have."""
     result: dict[str, object] = {}
     heads = metadata.size("attention.head_count")
-    if family.other_block:
+    if family.other_block and family.rotates:
         result["layer_types"] = [FULL if each else "conv" for each in metadata.numbers_of_layers("attention.head_count_kv")]
+    if "expansion" in family.sizes:
+        result |= _expansion(metadata, family)
+    for field, key in family.layer_lists.items():
+        result[key] = _of_layers(metadata, field)
     for name, field in SIZES.items():
-        value = metadata.size(name, 0 if family.other_block and field == "key_heads" else None)
+        if field in family.layer_lists:
+            continue
+        value = metadata.layers() if field == "layers" else metadata.size(name, 0 if family.other_block and field == "key_heads" else None)
         if field == "key_heads":
             value = heads if value is None else value
             if value != heads and _key(spelling, family, field) == family.key("heads"):
@@ -119,6 +141,28 @@ def _sizes(metadata: Metadata, spelling: Spelling, family: Family, head_size: in
         if value is not None and (key := _key(spelling, family, field)):
             result[key] = value
     return result
+
+
+def _expansion(metadata: Metadata, family: Family) -> dict[str, object]:
+    """The key of the features of a state space in parts of the size of the model.
+
+    Raises ModelFileError if they are no multiple of it.
+    """
+    features, hidden = metadata.size("ssm.inner_size") or 0, metadata.size("embedding_length") or 1
+    if features < 1 or features % hidden:
+        raise metadata.keys.error(f"{features} features of a state space for {hidden} of the model are not read")
+    return {family.sizes["expansion"]: features // hidden}
+
+
+def _of_layers(metadata: Metadata, field: str) -> object:
+    """The value of a field that may differ from layer to layer: one, or a list of them."""
+    if field == "feed_forward":
+        return metadata.keys.value(f"{metadata.prefix}feed_forward_length")
+    factors = metadata.keys.list(f"{metadata.prefix}activation_sparsity_scale")
+    if factors is None or not all(isinstance(each, int | float) for each in factors):
+        raise metadata.keys.error(f"the key '{metadata.prefix}activation_sparsity_scale' has no number for each layer")
+    # The standard deviations from the mean to the value that so many gates are below.
+    return [NormalDist().cdf(each) for each in factors]
 
 
 def _key(spelling: Spelling, family: Family, field: str) -> str:
@@ -158,6 +202,12 @@ def _tensors(container: Container, metadata: Metadata, spelling: Spelling, famil
         if key:
             names = [name for operand in operands.split() for name in spelling.tensors_of(operand)]
             result[key] = any(f"{first}.{name}.bias" in container.tensors for name in names)
+    layer_table = container.tensors.get("per_layer_token_embd.weight")
+    if layer_table is not None and "layer_vocabulary" in family.sizes:
+        result[family.sizes["layer_vocabulary"]] = layer_table.shape[0]
+    low = container.tensors.get(f"{first}.laurel_l.weight")
+    if low is not None and "laurel_rank" in family.sizes:
+        result[family.sizes["laurel_rank"]] = low.shape[0]
     positions = container.tensors.get("position_embd.weight")
     if positions is not None and family.architecture.learned_positions is not None:
         result[family.key("positions")] = positions.shape[0] - family.architecture.positions_offset
@@ -184,11 +234,11 @@ def _layer_types(metadata: Metadata, pattern: object) -> list[str]:
     """The kind of attention of each layer. An integer pattern n means full attention in each n-th layer; a list says
     for each layer whether it has a sliding window.
     """
-    layers = metadata.size("block_count") or 0
+    layers = metadata.layers()
     if isinstance(pattern, int) and pattern > 0 and layers <= LARGEST_COUNT:
         slides = [(layer + 1) % pattern != 0 for layer in range(layers)]
     elif isinstance(pattern, list):
-        slides = [bool(each) for each in cast("list[object]", pattern)]
+        slides = [bool(each) for each in cast("list[object]", pattern)][:layers]
     else:
         raise metadata.keys.error(f"the pattern of windows {str(pattern)[:60]} is not possible")
     return [SLIDING if each else FULL for each in slides]
@@ -199,22 +249,44 @@ def _experts(container: Container, metadata: Metadata, family: Family, sizes: Ma
     result: dict[str, object] = {}
     for name, field in EXPERTS.items():
         key = family.experts.get(field)
-        if not isinstance(key, str):
+        if not isinstance(key, str) or " * " in key:
             metadata.dismiss(name, 0, key, *([1] if field in NEUTRAL_ONE else []))
         elif (value := metadata.value(name)) is not None:
             result[key.split()[0]] = value
     if not family.experts:
         return {}
+    result |= _shared(container, metadata, family)
     size = str(family.experts["size"]).split()[0]
     result.setdefault(size, sizes.get(family.key("feed_forward")))
     scores = str(family.experts.get("scores", "softmax")).removeprefix("=")
     function = metadata.size("expert_gating_func")
     if function and SCORES.get(function) != scores:
         raise metadata.keys.error(f"routers of the kind {function} are not known for this family")
-    layers = metadata.size("block_count") or 0
+    layers = metadata.layers()
     dense = [layer for layer in range(min(layers, LARGEST_COUNT)) if f"{LAYER.format(layer)}.ffn_gate_inp.weight" not in container.tensors]
+    for name in ("leading_dense_block_count", "interleave_moe_layer_step", "nextn_predict_layers", "expert_shared_count"):
+        metadata.keys.value(metadata.prefix + name)
     if family.dense == "sparse step":
         result |= {"decoder_sparse_step": 1, "mlp_only_layers": dense}
+    elif family.dense == "interval":
+        result |= {"mlp_layer_types": ["dense" if layer in dense else "sparse" for layer in range(min(layers, LARGEST_COUNT))]}
     elif family.dense:
         result[family.dense] = len(dense)
     return result
+
+
+def _shared(container: Container, metadata: Metadata, family: Family) -> dict[str, object]:
+    """The key of the number of experts that compute every token, if the family multiplies it with the size of one.
+
+    The matrices of a layer say how many these are. Raises ModelFileError if they are no multiple of an expert.
+    """
+    key = str(family.experts.get("shared", ""))
+    metadata.value("expert_shared_feed_forward_length")
+    if " * " not in key:
+        return {}
+    names = (f"{LAYER.format(layer)}.ffn_up_shexp.weight" for layer in range(min(metadata.layers(), LARGEST_COUNT)))
+    rows = next((container.tensors[name].shape[0] for name in names if name in container.tensors), 0)
+    size = metadata.size("expert_feed_forward_length") or 0
+    if rows and (size < 1 or rows % size):
+        raise metadata.keys.error(f"{rows} rows of the shared experts for experts of {size} are not possible")
+    return {key.split(" * ")[0]: rows // size if rows else 0}

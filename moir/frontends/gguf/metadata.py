@@ -66,6 +66,13 @@ class Metadata:
             raise self.keys.error(f"{self.prefix + name!r} is {value!r}, not an integer")
         return value
 
+    def layers(self) -> int:
+        """The number of layers of the model, without those after it that predict further tokens."""
+        count, further = self.size("block_count") or 0, self.size("nextn_predict_layers") or 0
+        if not 0 <= further < max(count, 1):
+            raise self.keys.error(f"{further} of {count} layers cannot predict further tokens")
+        return count - further
+
     def numbers_of_layers(self, name: str) -> list[int]:
         """The integers that a key has for the layers. Raises ModelFileError if it has no list of integers."""
         values = self.keys.list(self.prefix + name)

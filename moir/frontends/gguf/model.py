@@ -35,7 +35,7 @@ def read_model(path: str | Path) -> ModuleOp:
     container = Container(path)
     spelling, family, keys = described(container)
     architecture, sizes, _ = configured(family, keys)
-    checkpoint = FileCheckpoint(container, spelling, (sizes.heads, sizes.key_heads))
+    checkpoint = FileCheckpoint(container, spelling, sizes)
     rotary = tuple(None if each is None else each.with_fields(divisors=divisors_of(container, each)) for each in sizes.rotary)
     sizes = sizes.with_fields(biases=checkpoint.biases(), rotary=rotary)
     return network(as_stored(architecture, checkpoint), sizes, checkpoint, path.stem or "model")

@@ -22,6 +22,7 @@ TENSORS: Mapping[str, str] = {
     "attention.query_norm": "attn_q_norm",
     "attention.key_norm": "attn_k_norm",
     "attention.sinks": "attn_sinks.weight",
+    "attention.gate": "attn_gate",
     "attention_output_norm": "post_attention_norm",
     "feed_forward": "ffn",
     "feed_forward_norm": "ffn_norm",
@@ -42,6 +43,24 @@ TENSORS: Mapping[str, str] = {
     "shared_expert.up": "ffn_up_shexp",
     "shared_expert.down": "ffn_down_shexp",
     "shared_expert_gate": "ffn_gate_inp_shexp",
+    "layer_input.gate": "inp_gate",
+    "layer_input.output": "proj",
+    "layer_input.norm": "post_norm",
+    "updates.router_norm": "altup_router_norm",
+    "updates.router": "altup_router",
+    "updates.prediction": "altup_predict_coef",
+    "updates.correction": "altup_correct_coef",
+    "updates.scale": "altup_correct_scale.weight",
+    "laurel.down": "laurel_l",
+    "laurel.up": "laurel_r",
+    "laurel.norm": "laurel_post_norm",
+    "state_space": "ssm",
+    "state_space.input": "ssm_in",
+    "state_space.parts": "ssm_x",
+    "state_space.step": "ssm_dt",
+    "state_space.decay": "ssm_a",
+    "state_space.skip": "ssm_d",
+    "state_space.output": "ssm_out",
     "convolution": "shortconv",
     "convolution.input": "shortconv.in_proj",
     "convolution.kernel": "shortconv.conv",
@@ -55,6 +74,9 @@ MODEL_TENSORS: Mapping[str, str] = {
     "positions": "position_embd",
     "final_norm": "output_norm",
     "head": "output",
+    "layer_embedding": "per_layer_token_embd",
+    "layer_projection": "per_layer_model_proj",
+    "layer_projection_norm": "per_layer_proj_norm",
 }
 """The tensors of the whole model by their operands."""
 
@@ -76,7 +98,9 @@ class Spelling(Record):
         fixed: keys of config.json that all files of the architecture stand for.
         choices: keys of config.json with their values if the first layer has a tensor, and if it does not.
         copied: the keys of config.json that keys of the file say as they are.
+        required: keys without which older files mean other values than the usual ones.
         ignored: keys without effect in the family.
+        scaling: the parameters of a rotary embedding, by keys of the file that say them.
         window: the size of windows if the file does not say it: 0 for no windows, None if it must.
         wide_layers: the number of layers of the model whose scores are divided by the square root of hidden / heads
             instead of that of the size of a head; 0 if there is none.
@@ -90,7 +114,9 @@ class Spelling(Record):
     fixed: Mapping[str, object] = NOTHING
     choices: tuple[tuple[str, str, object, object], ...] = ()
     copied: Mapping[str, str] = NOTHING
+    required: tuple[str, ...] = ()
     ignored: frozenset[str] = frozenset()
+    scaling: Mapping[str, str] = NOTHING
     window: int | None = 0
     wide_layers: int = 0
 
@@ -154,6 +180,44 @@ SPELLINGS: Mapping[str, Spelling] = {
         tensors={"final_norm": "output_norm,token_embd_norm"},
         fixed={"block_auto_adjust_ff_dim": False},
         copied={"shortconv.l_cache": "conv_L_cache"},
+    ),
+    "mistral3": Spelling(
+        "ministral3",
+        is_permuted=True,
+        scaling={"attention.temperature_scale": "llama_4_scaling_beta", "rope.scaling.yarn_log_multiplier": "mscale_all_dim"},
+    ),
+    # MiniCPM is Llama with the factors of Granite.
+    "minicpm": Spelling("granite", is_permuted=True, required=("embedding_scale", "residual_scale", "logit_scale")),
+    "glm4moe": Spelling(
+        "glm4_moe", tensors={"feed_forward_norm": "post_attention_norm"}, choices=(("use_qk_norm", "attn_q_norm", True, False),)
+    ),
+    "dots1": Spelling("dots1"),
+    "hunyuan-dense": Spelling("hunyuan_v1_dense"),
+    "hunyuan-moe": Spelling("hunyuan_v1_moe"),
+    "ernie4_5-moe": Spelling("ernie4_5_moe"),
+    "minimax-m2": Spelling("minimax_m2"),
+    "exaone-moe": Spelling("exaone_moe"),
+    # llama.cpp always scales the embeddings.
+    "afmoe": Spelling("afmoe", fixed={"mup_enabled": True}),
+    "lfm2moe": Spelling(
+        "lfm2_moe",
+        tensors={"final_norm": "output_norm,token_embd_norm"},
+        fixed={"norm_topk_prob": True},
+        copied={"shortconv.l_cache": "conv_L_cache"},
+    ),
+    "gemma3n": Spelling(
+        "gemma3n_text",
+        copied={
+            **{"attention.shared_kv_layers": "num_kv_shared_layers", "embedding_length_per_layer_input": "hidden_size_per_layer_input"},
+            **{"altup.active_idx": "altup_active_idx", "altup.num_inputs": "altup_num_inputs"},
+        },
+    ),
+    "mamba": Spelling(
+        "mamba",
+        variants={"ssm.dt_b_c_rms": "falcon_mamba"},
+        tensors={"convolution.kernel": "ssm_conv1d"},
+        copied={"ssm.conv_kernel": "conv_kernel", "ssm.state_size": "state_size", "ssm.time_step_rank": "time_step_rank"},
+        ignored=frozenset(("feed_forward_length", "context_length", "attention.head_count")),
     ),
     "gpt-oss": Spelling("gpt_oss", tensors={"feed_forward_norm": "post_attention_norm"}, window=None),
 }

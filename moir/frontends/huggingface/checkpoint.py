@@ -10,7 +10,7 @@ from moir.architectures.family import Family
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
-from moir.frontends.huggingface.expert_matrices import NUMBER, matrix_of, matrix_of_each, packed_matrix
+from moir.frontends.huggingface.expert_matrices import NUMBER, PACKINGS, matrix_of, matrix_of_each, packed_matrix
 from moir.frontends.huggingface.keys import Keys
 from moir.frontends.quantized_checkpoints import UNREAD, Layer, Quantization, stacked_weights
 from moir.frontends.safetensors import SafeTensors
@@ -79,6 +79,23 @@ class FolderCheckpoint:
         layer = self.family.layer.format(match.group(1))
         return f"{layer}.{self.family.tensors.get(match.group(2), match.group(2))}"
 
+    def _packed_block(self, block: str) -> str:
+        """The name of a tensor that stacks the matrices of experts, for a family whose files usually do not, too.
+
+        Transformers has mlp.experts.gate_up_proj and mlp.experts.down_proj for mlp.experts.0.gate_proj and so on.
+        """
+        name = self._block(block)
+        if not self._is_stored(name):
+            of_each = self._block(block.replace("gate_up", "gate"))
+            begin, number, _ = of_each.rpartition(f".{NUMBER}.")
+            if number:
+                return f"{begin}.{'gate_up' if block.endswith('gate_up') else 'down'}_proj"
+        return name
+
+    def _is_stored(self, name: str) -> bool:
+        """Whether the folder has a tensor of a name, with or without `.weight` at its end."""
+        return name in self._names or f"{name}.weight" in self._names
+
     # Weights
 
     def has(self, operand: str) -> bool:
@@ -91,9 +108,11 @@ class FolderCheckpoint:
         quantized = self._quantized(name, operand, shape)
         if quantized is not None:
             return quantized
-        if self.family.architecture.experts != "each":
-            is_transposed = self.family.architecture.experts == "packed transposed"
-            packed = packed_matrix(self.tensor, self._block, operand, shape, is_transposed)
+        packing = PACKINGS.get(self.family.architecture.experts)
+        if packing is None and (matrix := matrix_of(operand)) is not None and self._is_stored(self._packed_block(matrix.tensor)):
+            packing = PACKINGS["packed"]
+        if packing is not None:
+            packed = packed_matrix(self.tensor, self._names.__contains__, self._packed_block, operand, shape, packing)
             if packed is not None:
                 return packed
         if NUMBER in name:

@@ -9,7 +9,8 @@ from moir.architectures.family import IGNORED, KEYS, Family
 from moir.architectures.record import Architecture, Configuration, Latent
 from moir.frontends.huggingface.experts import expert_layers
 from moir.frontends.huggingface.keys import Keys
-from moir.frontends.huggingface.layer_kinds import blocks, single_kinds, windows
+from moir.frontends.huggingface.layer_kinds import blocks, chunks, single_kinds, windows
+from moir.frontends.huggingface.layer_sizes import key_sources, layer_fields
 from moir.frontends.huggingface.rotary import rotary_layers
 
 INTEGERS = ("layers", "hidden", "vocabulary", "heads", "feed_forward", "positions")
@@ -76,6 +77,9 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
             if (number := keys.number(key)) <= 0:
                 raise keys.error(f"{key!r} is {number}")
             fields[field] = number**power
+    factors = {name: _factor(keys, key) for name, key in family.factors.items()}
+    fields["factors"] = {name: factor for name, factor in factors.items() if factor != 1}
+    fields |= {field: _quotient(keys, text) for field, text in family.quotients.items()}
     if family.sizes:
         fields["sizes"] = _further_sizes(family, keys)
     layers = fields["layers"]
@@ -85,6 +89,7 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     if family.latent:
         fields["latent"] = latent = _latent(family, keys)
         fields["head_size"] = latent.plain_size + latent.rotated_size
+        fields["value_size"] = fields.get("value_size") or fields["hidden"] // max(fields["heads"], 1)
     if fields.get("heads"):
         fields["head_size"] = fields.get("head_size") or fields["hidden"] // fields["heads"]
     fields["feed_forward"] = fields["feed_forward"] or 4 * fields["hidden"]
@@ -99,13 +104,43 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     fields["biases"] = frozenset(each for key, operands in family.biases.items() if not key or keys.flag(key) for each in operands.split())
     fields.setdefault("windows", windows(family, keys, layers))
     fields["blocks"] = blocks(family, keys, layers)
+    fields.setdefault("chunks", chunks(family, keys, layers))
+    if sources := key_sources(family, keys, layers, fields["windows"]):
+        fields["sources"] = sources
+    if own := layer_fields(family, keys, fields):
+        fields["layer_fields"] = own
     if family.architecture.attention.rotation is not None:
         if not fields.get("head_size"):
             raise keys.error(f"{fields.get('heads')} heads of {fields['hidden']} features are not possible")
-        fields.setdefault("rotary", rotary_layers(family, keys, layers, int(fields["head_size"])))
+        full_size = next((each["head_size"] for each in fields.get("layer_fields", ()) if "head_size" in each), fields["head_size"])
+        fields.setdefault("rotary", rotary_layers(family, keys, layers, int(fields["head_size"]), int(full_size)))
     if family.experts:
         fields["experts"] = expert_layers(family, keys, layers)
     return fields
+
+
+def _factor(keys: Keys, text: str) -> float:
+    """The value of a key, or of an entry of the list at a key, `KEY INDEX`; 1 if it is null."""
+    key, _, index = text.partition(" ")
+    if keys.value(key) is None:
+        return 1.0
+    if not index:
+        return keys.number(key)
+    entries = keys.list(key) or ()
+    if len(entries) <= int(index) or isinstance(entries[int(index)], bool) or not isinstance(entries[int(index)], int | float):
+        raise keys.error(f"{key!r} has no number at index {index}")
+    return float(entries[int(index)])
+
+
+def _quotient(keys: Keys, text: str) -> float:
+    """The quotient of the values of two keys, `a / b` or `a / root b`; 1 if the first one is null."""
+    first, second = text.split(" / ")
+    if keys.value(first) is None:
+        return 1.0
+    is_root, key = second.startswith("root "), second.removeprefix("root ")
+    if (divisor := keys.number(key)) <= 0:
+        raise keys.error(f"{key!r} is {divisor}")
+    return keys.number(first) / divisor ** (0.5 if is_root else 1.0)
 
 
 def _latent(family: Family, keys: Keys) -> Latent:
@@ -124,6 +159,9 @@ def _further_sizes(family: Family, keys: Keys) -> dict[str, int]:
     further: dict[str, int] = {}
     for name, key in family.sizes.items():
         if keys.value(key) == "auto":
+            continue
+        if name in family.optional_sizes and not keys.value(key):
+            further[name] = 0
             continue
         further[name] = keys.integer(key)
         if not 0 < further[name] < 1 << 31:

@@ -61,29 +61,49 @@ def matrix_of(operand: str) -> PackedMatrix | None:
     return PackedMatrix(f"{prefix}{part}", None)
 
 
+class Packing(NamedTuple):
+    """How the tensors of a file stack the matrices of experts.
+
+    Args:
+        is_transposed: whether a tensor is [experts, columns, rows], and its name ends without `.weight`.
+        has_halves: whether the rows of gate are before those of up, or else they alternate.
+    """
+
+    is_transposed: bool
+    has_halves: bool
+
+
+PACKINGS = {"packed": Packing(False, True), "packed transposed": Packing(True, False), "packed columns": Packing(True, True)}
+"""Those of the records of families by their names."""
+
+
 def packed_matrix(
-    read: ReadTensor, block: Callable[[str], str], operand: str, shape: tuple[int, ...], is_transposed: bool
+    read: ReadTensor, has: Callable[[str], bool], block: Callable[[str], str], operand: str, shape: tuple[int, ...], packing: Packing
 ) -> StoredWeight | None:
     """A weight or bias of experts that lie in one tensor; None for other operands.
 
     Args:
         read: reads a tensor.
+        has: whether the file has a tensor.
         block: the name in the file of a block.
         operand: the operand.
         shape: the shape of the weight [experts, rows, columns], or of the bias [experts, rows].
-        is_transposed: whether the tensor is [experts, columns, rows], and its name ends without `.weight`.
+        packing: how the tensors stack the matrices.
     """
     matrix = matrix_of(operand)
     if matrix is None:
         return None
     name, kind = block(matrix.tensor), operand.rpartition(".")[2]
     count, rows, *columns = shape
-    if is_transposed:
-        data = read(f"{name}_bias" if kind == "bias" else name, (count, *columns, rows))
-        return StoredWeight(DataAttr.of(data.values.transpose((0, 2, 1)), data.element) if columns else data)
-    if matrix.half is None:
-        return StoredWeight(read(f"{name}.{kind}", shape))
-    data, part = read(f"{name}.{kind}", (count, 2 * rows, *columns)), slice(matrix.half * rows, (matrix.half + 1) * rows)
-    values = data.values
-    values = values.moved(lambda array: array[:, part]) if isinstance(values, ComputedArray) else values[:, part]
-    return StoredWeight(DataAttr.of(values, data.element))
+    half = matrix.half if packing.has_halves else None
+    whole = rows if half is None else 2 * rows
+    if packing.is_transposed:
+        data = read(f"{name}_bias" if kind == "bias" else name, (count, *columns, whole))
+        values = data.values.transpose((0, 2, 1)) if columns else data.values
+    else:
+        data = read(f"{name}.{kind}" if has(f"{name}.{kind}") else name, (count, whole, *columns))
+        values = data.values
+    if half is not None:
+        part = slice(half * rows, (half + 1) * rows)
+        values = values.moved(lambda array: array[:, part]) if isinstance(values, ComputedArray) else values[:, part]
+    return StoredWeight(data if values is data.values else DataAttr.of(values, data.element))

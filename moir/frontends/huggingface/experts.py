@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from moir.architectures.family import Family
@@ -10,6 +11,13 @@ from moir.frontends.huggingface.keys import Keys
 from moir.frontends.huggingface.layer_kinds import MIXTURES, single_kinds
 
 LARGEST_COUNT = 4096
+
+DENSE_KEYS: Mapping[str, tuple[str, ...]] = {
+    "sparse step": ("decoder_sparse_step", "mlp_only_layers"),
+    "interval": ("moe_layer_interval", "moe_layer_start_index", "moe_layer_end_index"),
+    "listed": ("moe_layers", "interleave_moe_layer_step"),
+}
+"""The keys of the rules of `Family.dense` that are no keys themselves."""
 
 
 def expert_layers(family: Family, keys: Keys, layers: int) -> tuple[Experts | None, ...]:
@@ -67,11 +75,18 @@ def _dense_layers(family: Family, keys: Keys, layers: int) -> set[int]:
     if listed is not None:
         if unknown := [each for each in listed if each not in ("dense", "sparse")]:
             raise keys.error(f"'mlp_layer_types' has a layer {unknown[0]!r}, which is not known")
+        # Keys of the rule are redundant beside the list.
+        keys.first(DENSE_KEYS.get(family.dense, tuple(family.dense.split())))
         return {layer for layer, kind in enumerate(listed) if kind == "dense"}
     if family.dense == "sparse step":
         step = keys.integer("decoder_sparse_step", 1)
         only = keys.list("mlp_only_layers") or ()
         return {layer for layer in range(layers) if layer in only or step < 1 or (layer + 1) % step}
+    if family.dense == "listed":
+        step, sparse = keys.integer("interleave_moe_layer_step"), keys.list("moe_layers")
+        if step < 1:
+            raise keys.error(f"experts in each {step}th layer are not possible")
+        return {layer for layer in range(layers) if ((layer + 1) % step if sparse is None else layer not in sparse)}
     if family.dense == "interval":
         step, start, end = (keys.integer(f"moe_layer_{each}") for each in ("interval", "start_index", "end_index"))
         if step < 1:

@@ -13,7 +13,9 @@ SLIDING, FULL = "sliding_attention", "full_attention"
 OTHERS = ("conv", "linear_attention", "mamba")
 """The kinds of layers without an attention."""
 
-KINDS = (SLIDING, FULL, *OTHERS)
+CHUNKED = "chunked_attention"
+
+KINDS = (SLIDING, FULL, CHUNKED, *OTHERS)
 
 ALIASES = {"attention": FULL}
 """Other names of kinds of layers."""
@@ -87,6 +89,36 @@ def _attention_layers(key: str, keys: Keys, layers: int) -> list[bool]:
     return [layer in value for layer in range(layers)]
 
 
+def chunks(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
+    """The size of the chunks of each layer, within which queries see keys; empty if no layer has chunks.
+
+    Layers that `layer_types` names, or else those that are rotated. Raises ModelFileError for chunks in other families.
+    """
+    if family.kinds:
+        return ()
+    types = layer_types(keys, layers)
+    if not family.has_chunks:
+        if types is not None and CHUNKED in types:
+            raise keys.error("layers with chunks are not known for this family")
+        return ()
+    size = keys.value("attention_chunk_size")
+    if size is None:
+        return ()
+    size = keys.integer("attention_chunk_size")
+    if size < 1:
+        raise keys.error(f"chunks of {size} tokens are not possible")
+    chunked = listed_rotations(keys, layers) if types is None else [each == CHUNKED for each in types]
+    # Texts that the model is not made for are left aside, so that such layers are the usual ones.
+    return tuple(size if each else 0 for each in chunked) if size < keys.integer("max_position_embeddings") else ()
+
+
+def listed_rotations(keys: Keys, layers: int) -> list[bool]:
+    """Which layers are rotated, according to `no_rope_layers`, or else all but each n-th."""
+    listed = keys.list("no_rope_layers", layers) if keys.value("no_rope_layers") != [] else None
+    interval = keys.integer("no_rope_layer_interval", 4)
+    return [bool(each) for each in listed] if listed else [(layer + 1) % interval != 0 for layer in range(layers)]
+
+
 def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
     """How many keys a query of each layer sees, itself included; empty if no layer has a window."""
     rule = family.window
@@ -110,6 +142,8 @@ def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
     if size < 1:
         raise keys.error(f"a window of {size} keys is not possible")
     slides = _sliding_layers(rule, keys, layers) if types is None else [each == SLIDING for each in types]
+    if rule == "pattern, last sees all":
+        slides[-1] = False
     return tuple(size if each else 0 for each in slides)
 
 
@@ -146,11 +180,13 @@ def _sliding_layers(rule: str, keys: Keys, layers: int) -> list[bool]:
     if rule == "alternating first":
         first = keys.integer("max_window_layers", layers)
         return [layer % 2 == 0 and layer < first for layer in range(layers)]
+    if rule == "listed":
+        return [False] * layers
     if rule == "alternating":
         return [layer % 2 == 0 for layer in range(layers)]
     if rule == "every fourth sees all":
         return [layer % 4 != 0 for layer in range(layers)]
-    if rule == "pattern":
+    if rule.startswith("pattern"):
         period = keys.first(("sliding_window_pattern", "_sliding_window_pattern"))
         if isinstance(period, str):
             # LLLG: local and global layers.

@@ -12,7 +12,7 @@ from typing import Any, cast
 from moir.architectures.family import Family
 from moir.architectures.record import Rotary
 from moir.frontends.huggingface.keys import Keys
-from moir.frontends.huggingface.layer_kinds import FULL, SLIDING, windows
+from moir.frontends.huggingface.layer_kinds import FULL, SLIDING, listed_rotations, windows
 from moir.support.tables import words
 
 SCALINGS: Mapping[str, frozenset[str]] = {
@@ -21,6 +21,7 @@ SCALINGS: Mapping[str, frozenset[str]] = {
     "dynamic": words("factor"),
     "llama3": words("factor low_freq_factor high_freq_factor original_max_position_embeddings"),
     "yarn": words("factor beta_fast beta_slow truncate attention_factor mscale mscale_all_dim original_max_position_embeddings"),
+    "proportional": words("factor rotated"),
     "longrope": words("short_factor long_factor factor attention_factor original_max_position_embeddings short_mscale long_mscale"),
 }
 """The parameters of each scaling."""
@@ -36,13 +37,28 @@ MAGNITUDES = words("short_mscale long_mscale")
 LARGEST_LENGTH = 1 << 31
 
 
-def rotary_layers(family: Family, keys: Keys, layers: int, head_size: int) -> tuple[Rotary | None, ...]:
-    """The rotary embedding of each layer; None for layers that are not rotated."""
-    full, sliding = _by_kind(family, keys, head_size)
+def rotary_layers(family: Family, keys: Keys, layers: int, head_size: int, full_size: int = 0) -> tuple[Rotary | None, ...]:
+    """The rotary embedding of each layer; None for layers that are not rotated.
+
+    `full_size` is the size of a head of layers without a window if they have another one.
+    """
+    full, sliding = _by_kind(family, keys, head_size, full_size or head_size)
+    thetas = keys.list("layer_rope_theta", layers) if family.rotary_layers == "thetas" else None
+    if thetas is not None:
+        return tuple(_with_theta(keys, full, theta) for theta in thetas)
     slides = windows(family, keys, layers) or (0,) * layers
     rotated = _rotated(family, keys, layers, slides)
     embeddings = [sliding if window and sliding is not None else full for window in slides]
     return tuple(each if is_rotated else None for each, is_rotated in zip(embeddings, rotated, strict=True))
+
+
+def _with_theta(keys: Keys, rotary: Rotary, theta: object) -> Rotary | None:
+    """The embedding of a layer with a base of its own; None if that is 0 or null."""
+    if not theta:
+        return None
+    if isinstance(theta, bool) or not isinstance(theta, int | float) or theta <= 0:
+        raise keys.error(f"'layer_rope_theta' has the entry {theta!r}")
+    return rotary.with_fields(theta=float(theta))
 
 
 def _rotated(family: Family, keys: Keys, layers: int, slides: tuple[int, ...]) -> list[bool]:
@@ -52,27 +68,26 @@ def _rotated(family: Family, keys: Keys, layers: int, slides: tuple[int, ...]) -
     if family.rotary_layers in ("sliding", "sliding or all"):
         return [bool(window) for window in slides] if any(slides) or family.window == "pattern" else [True] * layers
     if family.rotary_layers == "listed":
-        listed = keys.list("no_rope_layers", layers)
-        interval = keys.integer("no_rope_layer_interval", 4)
-        return [bool(each) for each in listed] if listed else [(layer + 1) % interval != 0 for layer in range(layers)]
+        return listed_rotations(keys, layers)
     return [True] * layers
 
 
-def _by_kind(family: Family, keys: Keys, head_size: int) -> tuple[Rotary, Rotary | None]:
+def _by_kind(family: Family, keys: Keys, head_size: int, full_size: int) -> tuple[Rotary, Rotary | None]:
     """The embeddings of layers without and with a window; None if they have the same."""
     parameters = keys.table("rope_parameters")
     if parameters is not None and (FULL in parameters or SLIDING in parameters):
         for_kinds = Keys(parameters, keys.location)
-        embeddings = [_rotary(family, keys, for_kinds.table(kind) or {}, head_size) for kind in (FULL, SLIDING)]
-        return embeddings[0], embeddings[1]
+        sizes = ((FULL, full_size), (SLIDING, head_size))
+        full, sliding = (_rotary(family, keys, for_kinds.table(kind) or {}, size) for kind, size in sizes)
+        return full, sliding
     scaling = keys.table("rope_scaling")
     settings = {**(scaling or {}), **(parameters or {})}
-    full = _rotary(family, keys, settings, head_size)
+    full = _rotary(family, keys, settings, full_size)
     local = family.key("local_theta")
     if not local:
         return full, None
     theta = keys.number(local)
-    return full, Rotary(full.size, theta)
+    return full, Rotary(full.size if full_size == head_size else head_size, theta)
 
 
 def _rotary(family: Family, keys: Keys, settings: Mapping[str, Any], head_size: int) -> Rotary:
@@ -98,6 +113,9 @@ def _rotary(family: Family, keys: Keys, settings: Mapping[str, Any], head_size: 
     if kind == "dynamic" and values.get("alpha") and "alpha" in family.rotary_traits:
         theta *= float(_number(keys, "alpha", values["alpha"])) ** (size / max(size - 2, 1))
         kind, values = "default", {}
+    if kind == "proportional":
+        # The angles of all dimensions are those of the whole head; those of the others are 0.
+        values["rotated"], size = size // 2 * 2, head_size
     growth = values.pop("llama_4_scaling_beta", None) if "growth" in family.rotary_traits else None
     without_effect = WITHOUT_EFFECT if "magnitudes" in family.rotary_traits else WITHOUT_EFFECT | MAGNITUDES
     for key in [key for key, value in values.items() if value is None or key in without_effect]:

@@ -8,6 +8,7 @@ from moir.dialects.element_types import f32
 from moir.lowering.binder import LoweringNode
 from moir.lowering.transformers.activation import activated
 from moir.lowering.transformers.table import transformers
+from moir.lowering.transformers.weights import vector
 from moir.rewriting.builder import OpBuilder
 
 
@@ -23,9 +24,13 @@ def soft_capped(op: OpBuilder, x: SSAValue, *, cap: float) -> SSAValue:
 
 
 @transformers.lowers("Scale")
-def scale(op: OpBuilder, x: SSAValue, *, factor: float) -> SSAValue:
-    """transformers.Scale(x) {factor} -> Multiply(x, factor)"""
-    return op.Multiply(x, op.constant(factor, f32))
+def scale(op: OpBuilder, x: SSAValue, weight: SSAValue | None = None, *, factor: float) -> SSAValue:
+    """transformers.Scale(x, weight) {factor} -> Multiply(Multiply(x, factor), weight)
+
+    The weight is one number, or one for each element of the last dimension.
+    """
+    scaled = x if factor == 1 and weight is not None else op.Multiply(x, op.constant(factor, f32))
+    return scaled if weight is None else op.Multiply(scaled, vector(op, weight))
 
 
 @transformers.lowers("Clip")

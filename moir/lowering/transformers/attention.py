@@ -45,12 +45,14 @@ def attention(
     cap: float = 0.0,
     rotation: str = "halves",
     alibi: str = "",
+    chunk: int = 0,
 ) -> SSAValue:
     """transformers.Attention(queries, keys, values, mask, beams, cosines, sines, sinks, attention_mask) {heads, …}
     -> ScaledDotProductAttention(rotated queries, cached keys, cached values, mask, scale)
 
     Queries, keys and values are [batch, tokens, heads * size]. Without `beams` nothing is cached. Scores with a cap,
-    cap · tanh(score / cap), are computed by products, since the operation has none.
+    cap · tanh(score / cap), are computed by products, since the operation has none. So are those of a layer with
+    chunks: backends that replace the operation read its mask as a causal one.
     """
     key_heads = key_heads or heads
     query = heads_of(node, op, queries, heads, None if cosines is None else rotation, cosines, sines)
@@ -63,7 +65,7 @@ def attention(
         if attention_mask is None:
             node.fail("operand 8, the mask of the tokens, is missing")
         mask, scale = with_alibi(node, op, mask, attention_mask, heads, scale, alibi)
-    result = attended(op, query, repeated(op, key, heads), repeated(op, value, heads), mask, scale, cap, sinks)
+    result = attended(op, query, repeated(op, key, heads), repeated(op, value, heads), mask, scale, cap, sinks, is_single=not chunk)
     size = (shape_of(result) or (-1,))[-1]
     return op.Reshape(op.Transpose(result, HEADS_FIRST), [0, 0, heads * size], special_zero=True)
 
@@ -96,11 +98,14 @@ def attended(
     scale: float,
     cap: float = 0.0,
     sinks: SSAValue | None = None,
+    is_single: bool = True,
 ) -> SSAValue:
-    """softmax(scale · query · keyᵀ + mask) · value for operands [batch, heads, tokens, size]."""
-    if cap:
+    """softmax(scale · query · keyᵀ + mask) · value for operands [batch, heads, tokens, size]: one operation if there is
+    one for it and `is_single`, or else two products.
+    """
+    if cap or not is_single:
         scores = op.Multiply(op.MatMul(query, key, transpose_b=True), op.constant(scale, f32))
-        weights = op.Softmax(op.Add(soft_cap(op, scores, cap), mask), axis=-1)
+        weights = op.Softmax(op.Add(soft_cap(op, scores, cap) if cap else scores, mask), axis=-1)
         return op.MatMul(weights, value)
     operands = [query, key, value, mask, op.constant(scale, f32)]
     if sinks is not None:

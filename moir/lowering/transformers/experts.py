@@ -33,6 +33,8 @@ def mixture_of_experts(
     up_bias: SSAValue | None = None,
     down_bias: SSAValue | None = None,
     correction: SSAValue | None = None,
+    router_input: SSAValue | None = None,
+    factors: SSAValue | None = None,
     *,
     chosen: int,
     scores: str,
@@ -48,14 +50,17 @@ def mixture_of_experts(
     slope: float = 1.0,
     is_interleaved: bool = False,
     is_plain: bool = False,
+    scales_inputs: bool = False,
 ) -> SSAValue:
-    """transformers.MixtureOfExperts(x, router, gate, up, down, biases, correction) {chosen, scores, …}
+    """transformers.MixtureOfExperts(x, router, gate, up, down, biases, correction, router input, factors) {chosen, …}
     -> ReduceSum(weights * (activation(tokens · gate) * (tokens · up)) · down) over the experts
 
     Shazeer et al., "Outrageously Large Neural Networks: The Sparsely-Gated Mixture-of-Experts Layer", 2017. The
     matrices of the experts are [experts, rows, columns], their biases [experts, rows]. The weights are 0 for experts
     that a token did not choose. With `is_interleaved` gate and up are one value, in which their rows
-    alternate; with `is_plain` gate is up, and the inner value is activation(tokens · up).
+    alternate; with `is_plain` gate is up, and the inner value is activation(tokens · up). The router reads x unless it
+    has an input of its own; `factors` [experts] are multiplied with the weights. With `scales_inputs` the experts
+    compute the products of tokens and weights, and their results are added.
     """
     shape = shape_of(gate)
     width = (shape_of(x) or (-1,))[-1]
@@ -64,8 +69,13 @@ def mixture_of_experts(
     count = shape[0]
     tokens = op.Reshape(x, [-1, width], special_zero=False)
     routing = Routing(chosen, scores, is_normalized, least_sum, scale, groups, chosen_groups, group_score, jitter)
-    weights = expert_weights(node, op, product(node, op, tokens, router, router_bias), routing, correction)
+    routed = tokens if router_input is None else op.Reshape(router_input, [-1, width], special_zero=False)
+    weights = expert_weights(node, op, product(node, op, routed, router, router_bias), routing, correction)
+    if factors is not None:
+        weights = op.Multiply(weights, vector(op, factors))
     each = op.Reshape(op.Tile(tokens, [count, 1]), [count, -1, width], special_zero=False)
+    if scales_inputs:
+        each = op.Multiply(each, op.Unsqueeze(op.Transpose(weights, np.array([1, 0])), [2]))
     gates = _products(op, each, gate, gate_bias)
     if is_plain:
         inner = activated(node, op, gates, activation)
@@ -78,6 +88,8 @@ def mixture_of_experts(
     results = _products(op, inner, down, down_bias)
     sizes = op.Concat(op.constant([count]), op.Gather(op.ShapeOf(x), [0, 1], 0), axis=0)
     results = op.Reshape(results, op.Concat(sizes, op.constant([width]), axis=0), special_zero=False)
+    if scales_inputs:
+        return op.ReduceSum(results, [0], keep_dims=False)
     columns = op.Unsqueeze(op.Reshape(op.Transpose(weights, np.array([1, 0])), sizes, special_zero=False), [3])
     return op.ReduceSum(op.Multiply(results, columns), [0], keep_dims=False)
 

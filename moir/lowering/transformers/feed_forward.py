@@ -43,13 +43,23 @@ def gated_mlp(
     down_bias: SSAValue | None = None,
     *,
     activation: str,
+    cutoff: float | None = None,
+    gate_factor: float = 1.0,
 ) -> SSAValue:
-    """transformers.GatedMLP(x, gate, up, down, biases) {activation}
-    -> MatMul(activation(MatMul(x, gate) + bias) * (MatMul(x, up) + bias), down) + bias
+    """transformers.GatedMLP(x, gate, up, down, biases) {activation, cutoff, gate_factor}
+    -> MatMul(activation((MatMul(x, gate) + bias) * factor) * (MatMul(x, up) + bias), down) + bias
 
-    Shazeer, "GLU Variants Improve Transformer", 2020.
+    Shazeer, "GLU Variants Improve Transformer", 2020. With `cutoff` gates of less than their mean and `cutoff` standard
+    deviations are 0, others are what they have more (Gemma 3n).
     """
-    inner = activated(node, op, product(node, op, x, gate, gate_bias), activation)
+    gates = product(node, op, x, gate, gate_bias)
+    if gate_factor != 1:
+        gates = op.Multiply(gates, gate_factor)
+    if cutoff is not None:
+        mean = op.ReduceMean(gates, [-1], keep_dims=True)
+        deviation = op.Sqrt(op.ReduceMean(op.Power(op.Subtract(gates, mean), 2.0), [-1], keep_dims=True))
+        gates = op.Relu(op.Subtract(gates, op.Add(mean, op.Multiply(deviation, cutoff))))
+    inner = activated(node, op, gates, activation)
     return product(node, op, op.Multiply(inner, product(node, op, x, up, up_bias)), down, down_bias)
 
 

@@ -21,6 +21,9 @@ def inverse_frequencies(size: int, theta: float, scaling: str = "default", node:
         return usual
     if scaling == "linear":
         return usual / np.float32(node.number("factor"))
+    if scaling == "proportional":
+        rotated = int(node.number("rotated")) // 2
+        return np.where(np.arange(size // 2) < rotated, usual / np.float32(node.number("factor", 1.0)), np.float32(0)).astype(np.float32)
     if scaling == "llama3":
         return _llama3(usual, node)
     if scaling != "yarn":

@@ -1,19 +1,20 @@
 """The kinds that each file of this package lowers; `python -m scripts.lowering_index` writes it."""
 
 INDEX: dict[str, str] = {
+    "alternating_updates": "CorrectValues MixValues Rescale",
     "arithmetic": "Add Clip Gate Multiply Scale SoftCap",
     "attention": "Attention Rotate",
     "convolution": "CausalConvolution MaskPadding",
     "delta_rule": "GatedDeltaRule",
     "experts": "MixtureOfExperts",
     "feed_forward": "GatedMLP MLP PackedGatedMLP XIELU",
-    "indexing": "Embedding FirstToken",
+    "indexing": "Embedding FirstToken MeanToken",
     "latent_attention": "LatentAttention",
-    "masks": "CausalMask Mask",
+    "masks": "CausalMask Mask PositionBias",
     "matrix": "Linear",
     "movement": "Concat Split",
     "normalization": "LayerNorm RMSNorm",
-    "positions": "CountedPositions FirstTypes LengthFactor Positions RotaryEmbedding UnpaddedPositions",
+    "positions": "CountedPositions FirstTypes LengthFactor Positions RotaryEmbedding TokenIndices UnpaddedPositions",
     "state_space": "SelectiveStateSpace",
     "weights": "Dequantize",
 }

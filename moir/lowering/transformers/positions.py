@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import f32, si64
+from moir.expansions.causal_masks import query_indices
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
 from moir.lowering.transformers.frequencies import attention_factor, inverse_frequencies
@@ -79,14 +80,22 @@ def _is_longer(op: OpBuilder, positions: SSAValue, length: float) -> SSAValue:
 
 
 @transformers.lowers("LengthFactor")
-def length_factor(op: OpBuilder, positions: SSAValue, *, growth: float, length: float) -> SSAValue:
-    """transformers.LengthFactor(positions) {growth, length}
-    -> 1 + growth · ln(1 + floor(positions / length)), f32 [batch, tokens, 1]
+def length_factor(op: OpBuilder, positions: SSAValue, *, growth: float, length: float, shift: int = 0) -> SSAValue:
+    """transformers.LengthFactor(positions) {growth, length, shift}
+    -> 1 + growth · ln(1 + floor((positions + shift) / length)), f32 [batch, tokens, 1]
 
     The factor of queries beyond the length of the training (Meta, Llama 4, 2025).
     """
+    if shift:
+        positions = op.Add(positions, op.constant(shift, si64))
     parts = op.Floor(op.Divide(op.Convert(op.Unsqueeze(positions, [2]), destination_type=f32), length))
     return op.Add(op.Multiply(op.Log(op.Add(parts, 1.0)), growth), 1.0)
+
+
+@transformers.lowers("TokenIndices")
+def token_indices(op: OpBuilder, attention_mask: SSAValue, tokens: SSAValue) -> SSAValue:
+    """transformers.TokenIndices(attention_mask, tokens) -> the indices of the new tokens in the cache [1, tokens]"""
+    return op.Squeeze(query_indices(op, attention_mask, tokens), [1, 3])
 
 
 @transformers.lowers("Positions")

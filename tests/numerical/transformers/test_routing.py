@@ -104,6 +104,27 @@ def test_routing(case: str) -> None:
     np.testing.assert_allclose(run(module, TOKENS)[0], expected, rtol=1e-4, atol=1e-5)
 
 
+def test_weights_as_factors_of_inputs() -> None:
+    """Llama 4: an expert computes the product of a token and its weight; Gemma 4: the router reads another value."""
+    factors = np.abs(CORRECTION)
+    zeros = {"zero": 0 * CORRECTION, "zeros": 0 * GATE[..., 0], "none": 0 * DOWN[..., 0]}
+    constants = {"router": ROUTER, "gate": GATE, "up": UP, "down": DOWN, "factors": factors, **zeros}
+    text = f"""{inputs(f"?x?x{HIDDEN}xf32", f"?x?x{HIDDEN}xf32")}
+    %m = transformers.MixtureOfExperts(%x, %router, %gate, %up, %down, %zero, %zeros, %zeros, %none, %zero, %y, %factors)
+    {{chosen = 2, scores = "sigmoid", scales_inputs = true, activation = "relu", name = "m"}} : tensor<?x?x{HIDDEN}xf32>
+    opset1.Result(%m) {{name = "out"}}"""
+    module = build(text.replace("%factors)\n    {", "%factors) {"), **constants)
+    apply(module, "lower-transformers fold-constants")
+    routed = TOKENS[::-1].copy()
+    expected = np.zeros_like(TOKENS)
+    for place in np.ndindex(TOKENS.shape[:2]):
+        scores = 1 / (1 + np.exp(-(ROUTER @ routed[place])))
+        for expert in np.argsort(-scores)[:2]:
+            x = TOKENS[place] * scores[expert] * factors[expert]
+            expected[place] += DOWN[expert] @ (np.maximum(GATE[expert] @ x, 0) * (UP[expert] @ x))
+    np.testing.assert_allclose(run(module, TOKENS, routed)[0], expected, rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize("is_interleaved", [False, True])
 def test_chosen_experts_alone_are_computed(is_interleaved: bool) -> None:
     """The plugin recognizes the operations of a mixture, with gate and up apart or, as in gpt-oss, in one matrix."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 import tarfile
@@ -42,6 +43,14 @@ def test_the_folder_has_all_files(model: Path) -> None:
 def test_the_default_folder_is_named_like_the_model(model: Path) -> None:
     assert main([str(model), "--silent", "--no-tokenizer"]) == 0
     assert names(Path("tiny-0.1-openvino")) == NETWORK | CONFIGURATIONS
+
+
+def test_special_tokens_of_the_language_model_of_a_multimodal_one(model: Path) -> None:
+    inner = json.loads((model / "config.json").read_text())
+    outer = {"model_type": "llava", "architectures": ["Llava"], "bos_token_id": 2, "text_config": inner}
+    (model / "config.json").write_text(json.dumps(outer))
+    assert main([str(model), "-o", "out", "--silent"]) == 0
+    assert json.loads(Path("out/generation_config.json").read_text()) == {"bos_token_id": 2, "eos_token_id": 1}
 
 
 def test_a_path_writes_the_network_only(model: Path) -> None:

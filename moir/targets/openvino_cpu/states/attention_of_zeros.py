@@ -62,7 +62,7 @@ def _attend_to_zeros(module: ModuleOp, _: Analyses) -> bool:
 
 def _note_unfused_caches(module: ModuleOp, _: Analyses) -> bool:
     """Add a note to models with caches of keys that no attention operation reads; return whether there are any."""
-    noted = [model for model in models_of(module) if any(not each.startswith(RECURRENT) for each in unattended_states(model))]
+    noted = [model for model in models_of(module) if _has_unfused_caches(model)]
     for model in noted:
         known = model.attributes.get(ModuleLevel.NOTES)
         # Programs whose caches became states have a note of that pass already.
@@ -71,11 +71,24 @@ def _note_unfused_caches(module: ModuleOp, _: Analyses) -> bool:
     return bool(noted)
 
 
+def _has_unfused_caches(model: ModelOp) -> bool:
+    """Whether a model that generates texts has fewer attention operations than pairs of caches of keys and values."""
+    if not inputs_by_name(model.block).keys() >= {*INPUTS}:
+        return False
+    attentions = sum(isinstance(op, ScaledDotProductAttention) for op in model.block.ops)
+    return 2 * attentions < sum(not each.startswith(RECURRENT) for each in _states(model))
+
+
+def _states(model: ModelOp) -> list[str]:
+    """The names of the states of a model."""
+    return [str(value_of(op.properties["variable_id"])) for op in model.block.ops if isinstance(op, ReadValue)]
+
+
 def unattended_states(model: ModelOp) -> list[str]:
     """The names of the states of a model that generates texts and has no attention operation; none of other models."""
     if not inputs_by_name(model.block).keys() >= {*INPUTS} or any(isinstance(op, ScaledDotProductAttention) for op in model.block.ops):
         return []
-    return [str(value_of(op.properties["variable_id"])) for op in model.block.ops if isinstance(op, ReadValue)]
+    return _states(model)
 
 
 def _add_attention(result: Result, tokens: SSAValue, attention_mask: SSAValue, beams: SSAValue) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from moir.architectures.families import architecture_of
+from moir.architectures.record import Configuration
 from moir.dialects.framework import FrameworkOp
 from moir.errors import ModelFileError
 from moir.frontends.gguf import read_model
@@ -102,6 +103,36 @@ def test_biases_and_logits_are_where_their_tensors_are(tmp_path: Path) -> None:
         ("llama", {"attention.head_count": [2, 2], "block_count": 2}, {"num_attention_heads": 2}),
         ("olmo2", {"attention.sliding_window": 8}, {"model_type": "olmo3", "sliding_window": 8}),
         (
+            "minicpm",
+            {"embedding_scale": 12.0, "residual_scale": 0.5, "logit_scale": 4.0},
+            {"model_type": "granite", "embedding_multiplier": 12.0, "residual_multiplier": 0.5, "logits_scaling": 4.0},
+        ),
+        (
+            "mistral3",
+            {"rope.scaling.type": "yarn", "rope.scaling.factor": 4.0, "rope.scaling.original_context_length": 8,
+             "rope.scaling.yarn_log_multiplier": 1.0, "attention.temperature_scale": 0.1},
+            {"rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8, "mscale": 1.0,
+                              "mscale_all_dim": 1.0, "llama_4_scaling_beta": 0.1}},
+        ),
+        (
+            "glm4moe",
+            {"block_count": 3, "nextn_predict_layers": 1, "expert_count": 4, "expert_used_count": 2, "expert_gating_func": 2,
+             "expert_feed_forward_length": 7, "leading_dense_block_count": 1, "expert_shared_count": 1},
+            {"num_hidden_layers": 2, "n_routed_experts": 4, "first_k_dense_replace": 2, "n_shared_experts": 0},
+        ),
+        (
+            "mamba",
+            {"attention.head_count": 0, "ssm.inner_size": 2 * HIDDEN, "ssm.state_size": 4, "ssm.conv_kernel": 3, "ssm.time_step_rank": 2,
+             "ssm.dt_b_c_rms": True, "attention.head_count_kv": None, "rope.freq_base": None},
+            {"model_type": "falcon_mamba", "expand": 2, "state_size": 4, "conv_kernel": 3, "time_step_rank": 2},
+        ),
+        (
+            "gemma3n",
+            {"block_count": 2, "activation_sparsity_scale": [-float("inf"), 0.0], "attention.shared_kv_layers": 0,
+             "embedding_length_per_layer_input": 4, "altup.active_idx": 1, "altup.num_inputs": 2},
+            {"activation_sparsity_pattern": [0.0, 0.5], "hidden_size_per_layer_input": 4, "altup_active_idx": 1},
+        ),
+        (
             "lfm2",
             {"block_count": 3, "attention.head_count_kv": [0, 1, 0], "shortconv.l_cache": 3},
             {"layer_types": ["conv", "full_attention", "conv"], "num_key_value_heads": 1, "conv_L_cache": 3},
@@ -136,6 +167,9 @@ def test_keys_of_families(tmp_path: Path, architecture: str, keys: dict[str, obj
         ("lfm2", {"attention.head_count_kv": [0, 1, 2]}, "'lfm2.attention.head_count_kv' differs from layer to layer"),
         ("lfm2", {"attention.head_count_kv": 1}, "'lfm2.attention.head_count_kv' is int, not a list"),
         ("mamba2", {}, "files of the architecture 'mamba2' are not read"),
+        ("minicpm", {"residual_scale": 0.5}, "the key 'minicpm.embedding_scale' is missing"),
+        ("glm4moe", {"nextn_predict_layers": 1}, "1 of 1 layers cannot predict further tokens"),
+        ("mamba", {"ssm.inner_size": HIDDEN + 1}, "features of a state space for 8 of the model are not read"),
         ("qwen-2", {}, "files of the architecture 'qwen-2' are not read; did you mean qwen2"),
     ],
 )
@@ -153,7 +187,7 @@ def test_adapters_are_no_models(tmp_path: Path) -> None:
 def checkpoint(path: Path, architecture: str, tensors: Mapping[str, Stored]) -> FileCheckpoint:
     """The weights of a file with two heads of queries and one of keys."""
     write_file(path / "m.gguf", metadata(architecture), tensors)
-    return FileCheckpoint(Container(path / "m.gguf"), SPELLINGS[architecture], (2, 1))
+    return FileCheckpoint(Container(path / "m.gguf"), SPELLINGS[architecture], Configuration(1, 8, 6, 2, 1))
 
 
 @pytest.mark.parametrize(("operand", "name", "heads"), [("query.weight", "attn_q.weight", 2), ("key.bias", "attn_k.bias", 1)])
@@ -231,3 +265,19 @@ def test_tensors_that_are_refused(tmp_path: Path, changes: dict[str, Array | Non
     tensors = {name: value for name, value in (llama_tensors() | changes).items() if value is not None}
     with pytest.raises(ModelFileError, match=message):
         read_model(write_file(tmp_path / "m.gguf", tensors=tensors))
+
+
+def test_matrices_of_several_values_of_a_token(tmp_path: Path) -> None:
+    stacked = NUMBERS.standard_normal((3, 4, 4)).astype(np.float32)
+    weights = checkpoint(tmp_path, "gemma3n", {"altup_proj.weight": stacked})
+    np.testing.assert_array_equal(values(weights.weight("first_values.2.weight", (4, 4))), stacked[2])
+    with pytest.raises(ModelFileError, match="has no matrix 3"):
+        weights.weight("first_values.3.weight", (4, 4))
+
+
+def test_the_decay_of_states(tmp_path: Path) -> None:
+    decay = -np.exp(NUMBERS.standard_normal((3, 2))).astype(np.float32)
+    weights = checkpoint(tmp_path, "mamba", {"blk.0.ssm_a": decay})
+    np.testing.assert_allclose(-np.exp(values(weights.weight("layers.0.state_space.decay", (3, 2)))), decay, rtol=1e-6)
+    with pytest.raises(ModelFileError, match="is no decay of states"):
+        checkpoint(tmp_path, "mamba", {"blk.0.ssm_a": -decay}).weight("layers.0.state_space.decay", (3, 2))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS, TENSORS
 from moir.architectures.llama_variants import ALL_PROJECTIONS
-from moir.architectures.mamba import MAMBA
 from moir.architectures.mixtures import GRANITEMOESHARED
 from moir.architectures.record import NOTHING, Architecture, AttentionBlock
+from moir.architectures.recurrent.mamba import MAMBA
 from moir.architectures.shared_experts import CORRECTED_EXPERTS
 from moir.support.tables import words
 

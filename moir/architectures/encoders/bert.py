@@ -191,6 +191,31 @@ DISTILBERT = Family(
     ignored_tensors=("vocab_transform.*", "vocab_layer_norm.*", "vocab_projector.*", "qa_outputs.*"),
 )
 
+MODERNBERT_TENSORS = {
+    "embedding": "embeddings.tok_embeddings",
+    "embedding_norm": "embeddings.norm",
+    "final_norm": "final_norm",
+    "attention": "attn",
+    "feed_forward": "mlp",
+    "attention_norm": "attn_norm",
+    "feed_forward_norm": "mlp_norm",
+    "attention.query_key_value": "attn.Wqkv",
+    "attention.output": "attn.Wo",
+    "feed_forward.gate_up": "mlp.Wi",
+    "feed_forward.down": "mlp.Wo",
+}
+
+MODERNBERT_KEYS = {
+    "key_heads": "num_attention_heads",
+    "head_size": "_head_size",
+    "epsilon": "norm_eps",
+    "activation": "hidden_activation",
+    "theta": "global_rope_theta",
+    "local_theta": "local_rope_theta",
+}
+
+MODERNBERT_BIASES = {"attention_bias": "attention.query_key_value attention.output", "mlp_bias": "feed_forward.gate_up feed_forward.down"}
+
 MODERNBERT = Family(
     architecture=Architecture(
         "modernbert",
@@ -204,27 +229,8 @@ MODERNBERT = Family(
     ),
     layer="layers.{}",
     prefixes=("model.",),
-    tensors={
-        "embedding": "embeddings.tok_embeddings",
-        "embedding_norm": "embeddings.norm",
-        "final_norm": "final_norm",
-        "attention": "attn",
-        "feed_forward": "mlp",
-        "attention_norm": "attn_norm",
-        "feed_forward_norm": "mlp_norm",
-        "attention.query_key_value": "attn.Wqkv",
-        "attention.output": "attn.Wo",
-        "feed_forward.gate_up": "mlp.Wi",
-        "feed_forward.down": "mlp.Wo",
-    },
-    keys={
-        "key_heads": "num_attention_heads",
-        "head_size": "_head_size",
-        "epsilon": "norm_eps",
-        "activation": "hidden_activation",
-        "theta": "global_rope_theta",
-        "local_theta": "local_rope_theta",
-    },
+    tensors=MODERNBERT_TENSORS,
+    keys=MODERNBERT_KEYS,
     defaults={
         "vocab_size": 50368,
         "hidden_size": 768,
@@ -238,17 +244,32 @@ MODERNBERT = Family(
         "global_rope_theta": 160000.0,
         "local_rope_theta": 10000.0,
         "global_attn_every_n_layers": 3,
+        "classifier_pooling": "cls",
+        "classifier_activation": "gelu",
+        "classifier_bias": False,
         "local_attention": 128,
         "attention_bias": False,
         "mlp_bias": False,
         "tie_word_embeddings": True,
         "_head_size": None,
     },
-    biases={"attention_bias": "attention.query_key_value attention.output", "mlp_bias": "feed_forward.gate_up feed_forward.down"},
+    biases=MODERNBERT_BIASES,
     window="both sides",
     variants=(
         ("norm_bias", True, {"norm_bias": True}),
         ("architectures", ["ModernBertForMaskedLM"], {"ignored_tensors": ("head.*", "decoder.*")}),
+        (
+            "architectures",
+            ["ModernBertForSequenceClassification"],
+            {
+                "task": CLASSIFICATION,
+                "pooler_norm": True,
+                "tensors": {**MODERNBERT_TENSORS, "pooler": "head.dense", "pooler_norm": "head.norm", "classifier": "classifier"},
+                "keys": {**MODERNBERT_KEYS, "pooling": "classifier_pooling", "pooler_activation": "classifier_activation"},
+                "biases": {**MODERNBERT_BIASES, "classifier_bias": "pooler", "": "classifier"},
+            },
+        ),
+        ("classifier_pooling", "cls", {"pooling": "first"}),
     ),
     unread=words(
         """

@@ -114,7 +114,9 @@ LFM2_MOE = LFM2.with_fields(
 )
 
 QWEN3_NEXT = Family(
-    architecture=Architecture("qwen3_next", ("qwen3_next",), attention=AttentionBlock(query_norm="head", gated=True), norm_offset=1.0),
+    architecture=Architecture(
+        "qwen3_next", ("qwen3_next",), attention=AttentionBlock(query_norm="head", gate="with queries"), norm_offset=1.0
+    ),
     tensors={
         **QWEN2_MOE.tensors,
         **QUERY_NORMS,

@@ -1,0 +1,1 @@
+"""Records of encoders, for embeddings and for the classification of texts."""

@@ -1,0 +1,313 @@
+"""The models that `drawn_models.py` wrote as files in GGUF, with the names that the package `gguf` has for tensors.
+
+    python -m tests.numerical.transformers.drawn_files FOLDER OUT [--only FAMILY …]
+
+writes OUT/NAME.gguf and OUT/NAME.npz for each model of a family of `WRITERS`; it needs torch, transformers, safetensors
+and gguf. `drawn_models.py compare OUT` compares the files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tests.unit.frontends.gguf.written_files import Array, permuted
+
+Keys = dict[str, Any]
+"""The keys of a file, without the architecture; or those of config.json."""
+
+Tensors = dict[str, Array]
+
+
+def common_keys(config: Any) -> Keys:
+    """The keys of most architectures."""
+    head_size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    rotation = config.rope_parameters
+    by_kind = rotation.get("full_attention", rotation)
+    keys: Keys = {
+        "context_length": config.max_position_embeddings,
+        "embedding_length": config.hidden_size,
+        "block_count": config.num_hidden_layers,
+        "feed_forward_length": config.intermediate_size,
+        "attention.head_count": config.num_attention_heads,
+        "attention.head_count_kv": config.num_key_value_heads,
+        "attention.layer_norm_rms_epsilon": getattr(config, "rms_norm_eps", None) or getattr(config, "norm_eps", 0.0),
+        "attention.key_length": head_size,
+        "attention.value_length": head_size,
+        "rope.freq_base": float(by_kind["rope_theta"]),
+        "vocab_size": config.vocab_size,
+    }
+    if (part := by_kind.get("partial_rotary_factor")) is not None:
+        keys["rope.dimension_count"] = int(head_size * part)
+    if getattr(config, "moe_intermediate_size", None):
+        keys["expert_feed_forward_length"] = config.moe_intermediate_size
+    count = getattr(config, "n_routed_experts", None) or getattr(config, "num_experts", None) or getattr(config, "num_local_experts", None)
+    if count:
+        keys |= {"expert_count": count, "expert_used_count": getattr(config, "num_experts_per_tok", None)}
+    return keys
+
+
+def routed(config: Any, keys: Keys) -> None:
+    """Add the keys of routers with sigmoids and of experts that compute every token."""
+    keys["expert_gating_func"] = 2
+    for name, field in (("expert_shared_count", "n_shared_experts"), ("expert_shared_count", "num_shared_experts")):
+        if getattr(config, field, None) is not None:
+            keys[name] = getattr(config, field)
+    keys["leading_dense_block_count"] = next(
+        (getattr(config, each) for each in ("first_k_dense_replace", "num_dense_layers") if getattr(config, each, None) is not None), 0
+    )
+    for field in ("routed_scaling_factor", "route_scale"):
+        if hasattr(config, field):
+            keys["expert_weights_scale"] = float(getattr(config, field))
+    if getattr(config, "norm_topk_prob", None) is not None:
+        keys["expert_weights_norm"] = bool(config.norm_topk_prob)
+
+
+def glm4_moe(config: Any, keys: Keys) -> None:
+    """Groups, and no layers for further tokens."""
+    routed(config, keys)
+    keys |= {"expert_group_count": config.n_group, "expert_group_used_count": config.topk_group, "nextn_predict_layers": 0}
+
+
+def hunyuan(config: Any, keys: Keys) -> None:
+    """The base of the rotation as it is after its scaling."""
+    alpha, size = config.rope_parameters.get("alpha"), keys["attention.key_length"]
+    if alpha:
+        keys["rope.freq_base"] *= alpha ** (size / (size - 2))
+        keys |= {"rope.scaling.type": "none", "rope.scaling.factor": 1.0, "rope.scaling.original_context_length": 64}
+    if getattr(config, "moe_topk", None):
+        keys |= {"expert_used_count": config.moe_topk, "expert_feed_forward_length": config.intermediate_size}
+        keys |= {"expert_shared_feed_forward_length": config.intermediate_size, "expert_shared_count": 1}
+    else:
+        for name in ("expert_count", "expert_used_count"):
+            keys.pop(name, None)
+
+
+def minimax(config: Any, keys: Keys) -> None:
+    """Sigmoids, and fewer rotated dimensions."""
+    keys |= {"expert_gating_func": 2, "expert_feed_forward_length": config.intermediate_size}
+    keys["rope.dimension_count"] = config.rotary_dim or keys["attention.key_length"]
+
+
+def windows(config: Any, keys: Keys) -> None:
+    """The window and the layers that have it."""
+    if config.sliding_window:
+        keys["attention.sliding_window"] = config.sliding_window
+        if getattr(config, "layer_types", None):
+            keys["attention.sliding_window_pattern"] = [each == "sliding_attention" for each in config.layer_types]
+
+
+def exaone_moe(config: Any, keys: Keys) -> None:
+    """Windows, and experts."""
+    routed(config, keys)
+    windows(config, keys)
+    keys |= {"expert_shared_feed_forward_length": config.moe_intermediate_size * config.num_shared_experts}
+    keys |= {"nextn_predict_layers": 0, "rope.scaling.type": "none"}
+
+
+def afmoe(config: Any, keys: Keys) -> None:
+    """A window whose layers the architecture knows."""
+    routed(config, keys)
+    keys |= {"attention.sliding_window": config.sliding_window, "expert_weights_norm": True}
+
+
+def lfm2_moe(config: Any, keys: Keys) -> None:
+    """Layers without attention have no heads of keys."""
+    routed(config, keys)
+    for name in ("expert_weights_norm", "expert_weights_scale"):
+        keys.pop(name, None)
+    keys["shortconv.l_cache"] = config.conv_L_cache
+    keys["attention.head_count_kv"] = [config.num_key_value_heads if each == "full_attention" else 0 for each in config.layer_types]
+
+
+def ernie(config: Any, keys: Keys) -> None:
+    """Experts in each n-th layer."""
+    keys |= {
+        "expert_count": config.moe_num_experts,
+        "expert_used_count": config.moe_k,
+        "expert_shared_count": config.moe_num_shared_experts,
+    }
+    keys |= {"interleave_moe_layer_step": config.moe_layer_interval, "leading_dense_block_count": config.moe_layer_start_index}
+
+
+def ministral(config: Any, keys: Keys) -> None:
+    """A scaling with a growth of queries."""
+    scaling = config.rope_parameters
+    keys |= {"rope.scaling.type": "yarn", "rope.scaling.factor": scaling["factor"]}
+    keys["rope.scaling.original_context_length"] = scaling["original_max_position_embeddings"]
+    keys["rope.scaling.yarn_log_multiplier"] = scaling.get("mscale_all_dim", 1.0)
+    keys["attention.temperature_scale"] = scaling["llama_4_scaling_beta"]
+    if config.sliding_window:
+        keys["attention.sliding_window"] = config.sliding_window
+
+
+def gemma3n(config: Any, keys: Keys) -> None:
+    """Sizes of embeddings of layers, and the number of deviations below which gates are 0."""
+    windows(config, keys)
+    keys |= {"altup.active_idx": config.altup_active_idx, "altup.num_inputs": config.altup_num_inputs}
+    keys |= {
+        "embedding_length_per_layer_input": config.hidden_size_per_layer_input,
+        "attention.shared_kv_layers": config.num_kv_shared_layers,
+    }
+    shares = config.activation_sparsity_pattern
+    keys["activation_sparsity_scale"] = [NormalDist().inv_cdf(each) if each else -float("inf") for each in shares]
+    keys |= {"final_logit_softcapping": config.final_logit_softcapping, "rope.freq_base_swa": 10000.0}
+
+
+def mamba(config: Any, _keys: Keys) -> Keys:
+    """All keys of state spaces."""
+    return {
+        "context_length": 1 << 20,
+        "embedding_length": config.hidden_size,
+        "feed_forward_length": 0,
+        "attention.head_count": 0,
+        "block_count": config.num_hidden_layers,
+        "ssm.conv_kernel": config.conv_kernel,
+        "ssm.inner_size": config.intermediate_size,
+        "ssm.state_size": config.state_size,
+        "ssm.time_step_rank": config.time_step_rank,
+        "attention.layer_norm_rms_epsilon": config.layer_norm_epsilon,
+        "ssm.dt_b_c_rms": config.model_type == "falcon_mamba",
+    }
+
+
+class Writer(NamedTuple):
+    """How a family is written.
+
+    Args:
+        architecture: its name in the package `gguf`.
+        keys: changes the keys.
+        is_permuted: whether rows of queries and keys are put into the order of rotated pairs.
+        is_written: whether a model of the family can be written.
+    """
+
+    architecture: str
+    keys: Callable[[Any, Keys], Keys | None] = lambda _config, _keys: None
+    is_permuted: bool = False
+    is_written: Callable[[Any], bool] = lambda _config: True
+
+
+WRITERS: dict[str, Writer] = {
+    "glm4_moe": Writer("GLM4_MOE", glm4_moe),
+    "dots1": Writer("DOTS1", glm4_moe, is_written=lambda config: not config.sliding_window),
+    "hunyuan_v1_dense": Writer("HUNYUAN_DENSE", hunyuan),
+    "hunyuan_v1_moe": Writer("HUNYUAN_MOE", hunyuan),
+    "minimax_m2": Writer("MINIMAXM2", minimax),
+    "exaone_moe": Writer("EXAONE_MOE", exaone_moe),
+    "afmoe": Writer("AFMOE", afmoe, is_written=lambda config: config.mup_enabled and config.global_attn_every_n_layers == 4),
+    "lfm2_moe": Writer(
+        "LFM2MOE",
+        lfm2_moe,
+        is_written=lambda config: (
+            config.use_expert_bias and config.norm_topk_prob and config.routed_scaling_factor == 1 and not config.conv_bias
+        ),
+    ),
+    "ernie4_5_moe": Writer("ERNIE4_5_MOE", ernie, is_written=lambda config: not config.use_bias),
+    "ministral3": Writer("MISTRAL3", ministral, is_permuted=True, is_written=lambda config: "mscale_all_dim" in config.rope_parameters),
+    "gemma3n_text": Writer("GEMMA3N", gemma3n, is_written=lambda config: config.altup_correct_scale),
+    "mamba": Writer("MAMBA", mamba),
+    "falcon_mamba": Writer("MAMBA", mamba, is_written=lambda config: config.mixer_rms_eps == 1e-6),
+}
+"""The writers by `model_type`."""
+
+
+def write(source: Path, out: Path) -> bool:
+    """Write the file of a model; returns whether its family can be written."""
+    gguf, transformers, safetensors = (import_module(each) for each in ("gguf", "transformers", "safetensors.torch"))
+    config = transformers.AutoConfig.from_pretrained(source)
+    writer = WRITERS.get(config.model_type)
+    if writer is None or not writer.is_written(config):
+        return False
+    tensors: Tensors = {}
+    for path in source.glob("*.safetensors"):
+        tensors |= {name: value.float().numpy() for name, value in safetensors.load_file(path).items()}
+    keys: Keys = {} if config.model_type in ("mamba", "falcon_mamba") else common_keys(config)
+    keys = writer.keys(config, keys) or keys
+    architecture = getattr(gguf.MODEL_ARCH, writer.architecture)
+    names = gguf.get_tensor_name_map(architecture, config.num_hidden_layers)
+    file = gguf.GGUFWriter(out / f"{source.name}.gguf", gguf.MODEL_ARCH_NAMES[architecture])
+    for name, value in keys.items():
+        _add_key(file, f"{gguf.MODEL_ARCH_NAMES[architecture]}.{name}", value)
+    heads = {"q_proj": getattr(config, "num_attention_heads", 0), "k_proj": getattr(config, "num_key_value_heads", 0)}
+    for name, value in _stacked(tensors).items():
+        part = re.search(r"\.([qk]_proj)\.", name)
+        if writer.is_permuted and part is not None:
+            value = permuted(value, heads[part[1]])
+        if name == "lm_head.weight" and config.tie_word_embeddings:
+            continue
+        new = names.get_name(_mapped(name), try_suffixes=(".weight", ".bias"))
+        if new is None:
+            raise ValueError(f"no name for {name}")
+        file.add_tensor(new, np.ascontiguousarray(value, np.float32))
+    file.write_header_to_file()
+    file.write_kv_data_to_file()
+    file.write_tensors_to_file()
+    file.close()
+    return True
+
+
+def _add_key(file: Any, name: str, value: Any) -> None:
+    """Add a key with the type that llama.cpp gives its value."""
+    if isinstance(value, bool):
+        file.add_bool(name, value)
+    elif isinstance(value, int):
+        file.add_uint32(name, value)
+    elif isinstance(value, float):
+        file.add_float32(name, value)
+    elif isinstance(value, str):
+        file.add_string(name, value)
+    else:
+        file.add_array(name, value)
+
+
+def _mapped(name: str) -> str:
+    """The name of a tensor of a folder as the package has it."""
+    for ending in (".e_score_correction_bias", ".expert_bias"):
+        if name.endswith(ending):
+            return name.removesuffix("_bias") + (".bias" if ending.startswith(".e_") else "_bias.bias")
+    if ".feed_forward.experts." in name:
+        return name.removeprefix("model.")
+    return f"{name}.weight" if name.endswith("_scale") else name
+
+
+def _stacked(tensors: Tensors) -> Tensors:
+    """The tensors with the matrices of experts, and of several values of a token, in one, and decays of states as they are."""
+    result, several = {}, dict[str, dict[int, Array]]()
+    for name, value in tensors.items():
+        match = re.fullmatch(r"(.*\.experts|model\.altup_(?:unembed_)?projections)\.(\d+)\.(.*)", name)
+        if match is not None:
+            several.setdefault(f"{match[1]}.{match[3]}", {})[int(match[2])] = value
+        elif name.endswith(".A_log"):
+            result[name] = -np.exp(value)
+        else:
+            result[name] = value.squeeze(1) if value.ndim == 3 and ".conv" in name else value
+    return result | {name: np.stack([parts[index] for index in sorted(parts)]) for name, parts in several.items()}
+
+
+def main() -> int:
+    """Write all files."""
+    parser = argparse.ArgumentParser(prog="python -m tests.numerical.transformers.drawn_files", description="Write drawn models as GGUF.")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--only", metavar="FAMILY", nargs="+", default=[])
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    for result in sorted(options.folder.glob("*.npz")):
+        if options.only and result.stem.rpartition("_")[0] not in options.only:
+            continue
+        if write(result.with_suffix(""), options.out):
+            shutil.copy(result, options.out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

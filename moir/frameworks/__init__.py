@@ -103,16 +103,6 @@ TENSORFLOW = Framework(
     raising=("raise-while-frames", "raise-switch-merge", "raise-tensor-arrays", "raise-tensor-lists"),
     passes=frozenset(("fuse-recurrent-cells",)),
     channel_last=True,
-    layout_kinds=frozenset(
-        (
-            *("Conv2D", "Conv3D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "Conv3DBackpropInputV2"),
-            *("MaxPool", "MaxPoolV2", "MaxPool3D", "AvgPool", "AvgPool3D", "LRN", "DepthToSpace", "SpaceToDepth"),
-            *("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "_FusedBatchNormEx"),
-            *("_FusedConv2D", "_FusedDepthwiseConv2dNative", "FusedDepthwiseConv2dNative"),
-            "DepthwiseConv2dNativeBackpropInput",
-            *("MaxPoolWithArgmax", "CropAndResize", "ExtractImagePatches"),
-        )
-    ),
 )
 
 CAFFE = Framework(

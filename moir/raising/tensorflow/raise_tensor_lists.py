@@ -40,9 +40,9 @@ from xdsl.ir import Block, Operation, OpResult, Region, SSAValue, Use
 from moir.analysis.analyses import Analyses
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.frameworks.tensorflow import (
-    TRANSPARENT,
     add_results,
     erase,
+    forwards,
     integer_of,
     integers_of,
     is_set,
@@ -133,7 +133,7 @@ def uses_of(value: SSAValue) -> Iterator[Use]:
     pending = list(value.uses)
     while pending:
         use = pending.pop()
-        if kind_of(use.operation) in TRANSPARENT:
+        if forwards(use.operation):
             pending.extend(use.operation.results[0].uses)
         else:
             yield use

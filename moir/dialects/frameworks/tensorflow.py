@@ -16,7 +16,7 @@ from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.properties import attribute_of, string_attribute, value_of
 from moir.dialects.shapes import UNKNOWN, element_of, tensor
 from moir.errors import UnsupportedOperationError
-from moir.frameworks import TENSORFLOW
+from moir.frameworks.records import TENSORFLOW
 from moir.frameworks.traits import BRANCHES, FORWARDS, kinds_with
 
 MERGES = ("Merge", "RefMerge")

@@ -20,7 +20,7 @@ from moir.dialects.symbols import Clipped, Dimension, Symbol
 from moir.errors import InferenceError
 
 Shape: TypeAlias = tuple[int, ...] | None
-"""Dimensions of a tensor, -1 where unknown; None if even the rank is unknown."""
+"""Dimensions of a tensor, -1 where dynamic; None if even the rank is dynamic."""
 
 SymbolicShape: TypeAlias = tuple[Dimension, ...] | None
 """A shape whose dimensions may also be symbols."""

@@ -107,7 +107,7 @@ class If(OpsetOp):
         a, b = shape_of(then), shape_of(otherwise)
         if a is not None and b is not None and len(a) + len(b) == 1:
             # The result merges a scalar and a 1-D tensor into a 1-D tensor: of one element, if that has one, else of
-            # unknown length.
+            # dynamic length.
             return tensor((1 if (a or b) == (1,) else -1,), merge_elements(element_of(then), element_of(otherwise)))
         return _joined(then, otherwise)
 

@@ -43,7 +43,7 @@ def slice_length(dimension: Dimension, start: Bound, stop: Bound, step: Bound, *
     """Number of elements of a slice; -1 if it depends on unknown values.
 
     Args:
-        dimension: size of the sliced dimension, a symbol or -1 if unknown.
+        dimension: size of the sliced dimension, a symbol or -1 if dynamic.
         start: index of the first element; negative counts from the end; None if unknown.
         stop: index of the element after the last one; negative counts from the end; None if unknown.
         step: distance of two elements; None if unknown.

@@ -31,7 +31,7 @@ def has_channels_second(node: MoLoweringNode, kind: str) -> bool:
 def channel_first(node: MoLoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
     """A channel-last value [N, spatial…, C] as [N, C, spatial…]; other values unchanged.
 
-    Raises ConversionError if the rank is unknown.
+    Raises ConversionError if the rank is dynamic.
     """
     if not node.is_channel_last:
         return value

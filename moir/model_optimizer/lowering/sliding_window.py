@@ -238,7 +238,7 @@ def pooling(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
 def adaptive_pooling(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.AdaptiveAvgPooling(x) {output_size} -> opset14.AvgPool, or opset8.AdaptiveAvgPool(x, sizes)
 
-    The latter is for data whose sizes are unknown or are not multiples of the output's sizes.
+    The latter is for data whose sizes are dynamic or are not multiples of the output's sizes.
     """
     sizes = node.axes("output_size")
     if sizes is None:

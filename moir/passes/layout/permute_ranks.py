@@ -45,7 +45,7 @@ def name_axes(permuted: Permuted, op: OpsetOp, index: int, axes: Collection[int]
 
 
 def constant_axes(value: SSAValue, rank: int | None) -> set[int] | None:
-    """The axes in a constant, as nonnegative ones; None if the value or the rank is unknown."""
+    """The axes in a constant, as nonnegative ones; None if the value or the rank is dynamic."""
     axes = constant_of(value)
     return None if axes is None or not rank else {int(axis) % rank for axis in axes.ravel()}
 

@@ -1,6 +1,6 @@
 """Object detection: prior boxes, non-maximum suppression, decoding of detections, pooling of regions.
 
-The number of detections depends on run-time values, so its dimension is unknown even where it has an upper bound.
+The number of detections depends on run-time values, so its dimension is dynamic even where it has an upper bound.
 """
 
 from __future__ import annotations

@@ -178,7 +178,7 @@ class RepeatingOp(OpsetOp):
                         changed = True
 
     def types_of_results(self, iterations: int) -> Types:
-        """Types of the results for a number of iterations, -1 if it is unknown."""
+        """Types of the results for a number of iterations, -1 if it is dynamic."""
         results = results_of(self.block)
         types: list[TensorTypeAttribute] = []
         for port in self.ports("outputs"):
@@ -192,7 +192,7 @@ class RepeatingOp(OpsetOp):
         return types
 
     def iterations(self, known: OperandValues) -> int:
-        """The number of iterations, -1 if it is unknown."""
+        """The number of iterations, -1 if it is dynamic."""
         raise NotImplementedError
 
     def joined_size(self, size: int, slicing: Slicing, iterations: int) -> int:

@@ -171,7 +171,7 @@ class ProgramBuilder:
                     del attributes[part.attribute]
                     continue
                 if (desc.type, part.name) == ("write_to_array", "Array"):
-                    # In a program an array is changed in its place.
+                    # A program changes an array in place: the result is the operand.
                     operands_of[index] = [self._value(self._only(desc, desc.outputs, "Out"), desc, scope)]
                     continue
                 names = inputs.get(part.name, []) or (inputs.get(part.joined, []) if part.joined else [])

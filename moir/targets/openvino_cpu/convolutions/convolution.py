@@ -193,7 +193,7 @@ def _is_less_than_a_window(op: Operation) -> bool:
 
 
 def _groups(op: ConvolutionOp) -> int:
-    """The number of groups: the first dimension of the filters; if it is unknown, the channels of the data divided by
+    """The number of groups: the first dimension of the filters; if it is dynamic, the channels of the data divided by
     those of a group; if these are unknown, -1.
     """
     data, filters = shape_of(op.operands[0]), shape_of(op.operands[1])

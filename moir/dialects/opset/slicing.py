@@ -190,7 +190,7 @@ class SliceScatter(MovementOp):
 
 @deferred_definition
 class StridedSlice(MovementOp):
-    """`data[begin:end:strides]` with masks of one entry for each position of the index.
+    """`data[begin:end:strides]` with masks of one element for each position of the index.
 
     `begin_mask`, `end_mask`: 1 ignores the bound; `new_axis_mask`: 1 inserts a dimension; `shrink_axis_mask`: 1 selects
     the single element at `begin` and removes the dimension; `ellipsis_mask`: 1 stands for all remaining dimensions.

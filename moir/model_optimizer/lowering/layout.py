@@ -48,7 +48,7 @@ def as_given(node: MoLoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def spatial_entries(node: MoLoweringNode, entries: Sequence[int], spatial: int) -> list[int]:
-    """The entries for the spatial axes of an attribute with an entry for each axis, or for each spatial axis."""
+    """The entries for the spatial axes of an attribute with an element for each axis, or for each spatial axis."""
     if len(entries) == spatial:
         return list(entries)
     if len(entries) != spatial + 2:

@@ -1,4 +1,4 @@
-"""Convolutions and pooling, whose strides, dilations and pads may have an entry for each axis of the data."""
+"""Convolutions and pooling, whose strides, dilations and pads may have an element for each axis of the data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from moir.rewriting.builder import OpBuilder
 
 @dataclass(frozen=True)
 class WindowPlacement:
-    """The placement of a window; each list has an entry for each spatial axis."""
+    """The placement of a window; each list has an element for each spatial axis."""
 
     strides: Sequence[int]
     dilations: Sequence[int]

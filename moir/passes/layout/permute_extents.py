@@ -1,4 +1,4 @@
-"""Permuted forms of operations with vectors of one entry for each dimension: paddings, bounds, sizes, repeats.
+"""Permuted forms of operations with vectors of one element for each dimension: paddings, bounds, sizes, repeats.
 
 Pad(Transpose(x, [0, 2, 3, 1]), [0, 1, 2, 0], …)  ->  Transpose(Pad(x, [0, 0, 1, 2], …), [0, 2, 3, 1])
 """

@@ -211,7 +211,7 @@ def strided_slice(offer: Offer) -> Permuted | None:
 
 
 class Index:
-    """The index of a StridedSlice with constant bounds, expanded to one entry for each dimension of the data."""
+    """The index of a StridedSlice with constant bounds, expanded to one element for each dimension of the data."""
 
     FULL = {"begin": 0, "end": 0, "strides": 1, "begin_mask": 1, "end_mask": 1, "shrink_axis_mask": 0, "new_axis_mask": 0}
     """The entry that selects a whole dimension."""

@@ -151,7 +151,7 @@ def convert_model(
             Objects are written to a temporary folder, by their own framework, which has to be installed.
         input: the inputs of the converted model in their order, or where to cut the model: a text in the notation of
             the command line (`"x[1,3,?,?]{f32},0:conv1,training->False"`), an `Input`, a mapping of names to shapes (in
-            elements, -1 where unknown), element types, tuples of both or values, or a list of such items; shapes
+            elements, -1 where dynamic), element types, tuples of both or values, or a list of such items; shapes
             without names belong to the inputs of the model in their order.
         output: the outputs in their order, or where to cut the model: names of outputs, tensors or nodes, `node:1` (an
             output port) or `0:node` (the tensor that enters an input port).

@@ -1,9 +1,10 @@
-"""Writes `index.py` of each package of lowerings: the kinds that each of its files registers.
+"""Writes `index.py` of each package of lowerings: the kinds that each of its files registers; and the index of traits.
 
     python -m scripts.lowering_index
 
 Handlers are written once, with the kinds they are for; the index lets a conversion import only the files that its
-model needs. `tests/unit/lowering/test_index.py` compares the files with what is registered.
+model needs. `moir/frameworks/trait_index.py` has the kinds that are registered with each trait.
+`tests/unit/lowering/test_index.py` compares the files with what is registered.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import inspect
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,13 @@ ROOT = Path(__file__).parents[1]
 HEADER = '''"""The kinds that each file of this package lowers; `python -m scripts.lowering_index` writes it."""
 
 INDEX: dict[str, str] = '''
+
+
+TRAITS = ROOT / "moir" / "frameworks" / "trait_index.py"
+
+HEADER_OF_TRAITS = '''"""The kinds that have each trait; `python -m scripts.lowering_index` writes it."""
+
+INDEX: dict[str, dict[str, str]] = '''
 
 
 def packages() -> dict[str, LoweringTable]:
@@ -66,23 +74,48 @@ def registered(table: LoweringTable) -> dict[str, set[str]]:
 
 def text(kinds: dict[str, set[str]]) -> str:
     """The text of the index of a package."""
+    return _formatted(f"{HEADER}{_dictionary(kinds)}\n")
+
+
+def text_of_traits(kinds: Mapping[str, Mapping[str, set[str]]]) -> str:
+    """The text of the index of traits, from the kinds with each trait by the name of the dialect."""
+    lines = [f'    "{dialect}": {_dictionary(by_trait)},' for dialect, by_trait in sorted(kinds.items())]
+    return _formatted(f"{HEADER_OF_TRAITS}{{\n{chr(10).join(lines)}\n}}\n")
+
+
+def _dictionary(names: Mapping[str, set[str]]) -> str:
+    """The source of a dictionary of texts, each of names with spaces between them."""
     lines: list[str] = []
-    for file, names in sorted(kinds.items()):
-        line = f'    "{file}": "{" ".join(sorted(names))}",'
-        *rows, last = textwrap.wrap(" ".join(sorted(names)), 120)
+    for key, words in sorted(names.items()):
+        line = f'    "{key}": "{" ".join(sorted(words))}",'
+        *rows, last = textwrap.wrap(" ".join(sorted(words)), 120)
         if len(line) > 130:
-            lines += [f'    "{file}": (', *(f'        "{row} "' for row in rows), f'        "{last}"', "    ),"]
+            lines += [f'    "{key}": (', *(f'        "{row} "' for row in rows), f'        "{last}"', "    ),"]
         else:
             lines.append(line)
-    written = f"{HEADER}{{\n{chr(10).join(lines)}\n}}\n"
+    return f"{{\n{chr(10).join(lines)}\n}}"
+
+
+def _formatted(source: str) -> str:
     command = [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", "index.py", "-"]
-    return subprocess.run(command, cwd=ROOT, input=written, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(command, cwd=ROOT, input=source, capture_output=True, text=True, check=True).stdout
+
+
+def traits(tables: Iterable[LoweringTable]) -> dict[str, dict[str, set[str]]]:
+    """The kinds with each trait, by the name of the dialect; dialects without traits are left out."""
+    by_dialect: dict[str, dict[str, set[str]]] = {}
+    for table in tables:
+        for kind in table.kinds():
+            for trait in table.traits(kind):
+                by_dialect.setdefault(table.framework, {}).setdefault(trait, set()).add(kind)
+    return by_dialect
 
 
 def texts() -> dict[Path, str]:
-    """The text of each index, by its path."""
+    """The text of each index, and of that of the traits, by its path."""
     paths = {package: ROOT.joinpath(*package.split("."), "index.py") for package in packages()}
-    return {paths[package]: text(registered(table)) for package, table in packages().items()}
+    indexes = {paths[package]: text(registered(table)) for package, table in packages().items()}
+    return {**indexes, TRAITS: text_of_traits(traits(packages().values()))}
 
 
 if __name__ == "__main__":

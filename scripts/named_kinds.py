@@ -2,10 +2,11 @@
 
     python -m scripts.named_kinds [DIALECT…]
 
-What is known of a kind stands at its registration. A file names a kind if its code has the kind as a literal: in a
-call that registers, a collection, a key of a dictionary, a comparison with a kind, or a text that is a table of kinds.
-Docstrings and messages name no kinds. Files that say they are generated are left out. `REASONS` says why other files
-name kinds; a kind that two files name which are not in it has no reason.
+What is known of a kind stands at its registration. A file names a kind if its code has the kind as a literal that is
+registered, or that an operation's kind is compared with or looked up in (`scripts/kind_readers.py` says how that is
+told). What is left out is counted, too: nodes of files before they are operations, names of Model Optimizer's API, and
+values of attributes of the same name. Docstrings and messages name no kinds. Files that say they are generated are left
+out. `REASONS` says why a file other than that of the registration names kinds.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from pathlib import Path
 
 from moir.frameworks import FRAMEWORKS
 from moir.lowering.table import LoweringTable
+from moir.support.records import Record
+from scripts.kind_readers import FACTS, Reader, Readers, SourceFile
 from scripts.lowering_index import packages
 
 ROOT = Path(__file__).parents[1] / "moir"
@@ -34,60 +37,48 @@ FOLDERS = {
 BUILDING = "lowering/to_onnx/"
 """The folder of the lowering in the other direction, which names kinds of ONNX as what it builds."""
 
-RECORDS = {"tf": "frameworks/__init__.py"}
-"""The file of records of frameworks, which names kinds of one."""
-
 REASONS: Mapping[str, str] = {
-    # Other stages.
-    "frontends/": "how the file of a model writes a node, before it is an operation",
-    "raising/": "several kinds together are one operation, such as a loop",
-    "dialects/frameworks/": "the control flow of a framework, for every stage",
+    # Other stages, which ask an operation for its kind.
+    "frontends/": "what the reader makes of a node, before or while it is an operation",
+    "raising/": "several kinds together are one operation, such as a loop or a write",
+    "inspection/": "what becomes of kinds without a lowering",
     "model_optimizer/": "the names of Model Optimizer's API, which are those of its documentation",
-    "reduction/": "nodes of which a reduced model of the framework is made",
-    "execution/": "nodes that the framework's runtime needs",
-    "inspection/": "which kinds exist, and what becomes of those without a lowering",
-    "frameworks/__init__.py": "the kinds that wait for the layout change, known before a table is loaded",
-    # Values of attributes that are names of kinds, and parts of names.
-    "lowering/onnx/microsoft/": "values of the attribute activation",
-    "lowering/paddle/attention.py": "values of the attribute activation_type",
-    "lowering/paddle/convolution.py": "values of the attribute fuse_activation",
-    "lowering/paddle/indexing.py": "values of the attribute Reduce",
-    "lowering/paddle/matrix.py": "values of the attribute activation",
+    # Values of attributes, which the code calls kinds, and parts of the names of kinds.
+    "lowering/onnx/microsoft/fused.py": "values of the attribute activation",
     "lowering/pytorch/arguments.py": "types of arguments",
-    "lowering/pytorch/image.py": "values of the attribute mode",
-    "lowering/pytorch/mathematics/losses.py": "values of the attribute reduction",
-    "lowering/pytorch/mathematics/segments.py": "values of the attribute reduce",
+    "lowering/pytorch/image.py": "values of the attributes mode and padding_mode",
     "lowering/pytorch/scattering.py": "values of the attribute reduce",
-    "lowering/pytorch/symbols.py": "functions of Python's module operator, of the same names",
-    "lowering/tensorflow/attributes/fused_operations.py": "values of the attribute fused_ops",
-    "lowering/tensorflow/resources/variables.py": "the ends of the names of kinds",
-    "lowering/tensorflow/quantization/products.py": "the ends of the names of kinds",
-    "lowering/tensorflow/scattering.py": "the ends of the names of kinds",
-    "lowering/tensorflow/sparse/segments.py": "the ends of the names of kinds",
-    "lowering/mxnet/activation.py": "values of the attribute act_type",
-    "lowering/mxnet/pooling.py": "values of the attribute pool_type",
-    "lowering/mxnet/image/transforms.py": "an attribute of that name",
     "lowering/tflite/fused_activation.py": "values of the attribute fused_activation_function",
     "lowering/tflite/mediapipe.py": "values of the attribute activation",
-    "lowering/stablehlo/custom_calls.py": "names of functions of CHLO",
+    "lowering/tensorflow/sparse/segments.py": "the ends of the names of kinds",
+    "lowering/tensorflow/quantization/products.py": "the ends of the names of kinds",
+    "lowering/paddle/image.py": "a function of the quotient, of the same name",
+    "lowering/mxnet/image/transforms.py": "an attribute of that name",
     "lowering/keras/activation_functions.py": "layers as values of the attribute activation",
-    "lowering/tflite/same_as_tensorflow.py": "kinds of TensorFlow that TensorFlow Lite spells alike",
-    "lowering/tflite/stablehlo.py": "the operations of StableHLO in files of TensorFlow Lite",
-    "lowering/keras/functions/": "functions of the same names as layers",
     # Several kinds together.
     "lowering/keras/cells.py": "the cell of a recurrent layer",
     "lowering/keras/policies.py": "layers whose weights may be quantized",
     "lowering/stablehlo/reduction.py": "operations that a softmax has beside its reductions",
-    "lowering/onnx/ml/trees.py": "the reductions that combine the results of trees",
     "lowering/onnx/sequences/": "what holds the elements of a sequence is known by the kinds that make and extend it",
     "lowering/tensorflow/ranks.py": "the threshold of a dropout is known by the kinds around it",
     "lowering/tensorflow/resources/list_values.py": "a list that is not lowered yet is known by the kinds that make and read it",
+    "lowering/tflite/same_as_tensorflow.py": "kinds of TensorFlow that TensorFlow Lite spells alike",
 }
 """Why files name kinds that other files register, by the beginning of their paths in `moir/`."""
 
 _GENERATED = re.compile(r"generated by|scripts\.\w+` writes it")
-_PART_OF_KINDS = 0.6
-"""A text is a table of kinds if this part of its words are kinds."""
+
+
+class Names(Record):
+    """Where the kinds of a framework are named.
+
+    Args:
+        files: the files that register each kind or ask an operation for it, by their paths in `moir/`.
+        left_out: how many kinds each other reader has.
+    """
+
+    files: Mapping[str, list[str]]
+    left_out: Mapping[Reader, int]
 
 
 def is_generated(tree: ast.Module) -> bool:
@@ -95,72 +86,40 @@ def is_generated(tree: ast.Module) -> bool:
     return _GENERATED.search(ast.get_docstring(tree) or "") is not None
 
 
-def files_of(dialect: str) -> Iterator[Path]:
-    """The files that may name kinds of a framework: those with its name in their paths."""
+def files_of(dialect: str) -> Iterator[SourceFile]:
+    """The files written by hand that may name kinds of a framework: those with its name in their paths."""
     for path in sorted(ROOT.rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
-        if name.startswith(BUILDING):
-            continue
-        if any(word in re.split(r"[/._]", name) for word in FOLDERS.get(dialect, (dialect,))) or name == RECORDS.get(dialect):
-            yield path
+        if not name.startswith(BUILDING) and any(word in re.split(r"[/._]", name) for word in FOLDERS.get(dialect, (dialect,))):
+            file = SourceFile(name, path.read_text(encoding="utf-8"))
+            if not is_generated(file.tree):
+                yield file
 
 
-def literals(tree: ast.Module) -> Iterator[str]:
-    """The literals of a module that can be names of kinds."""
-    nodes = list(ast.walk(tree))
-    overloads = {id(each.iter) for each in nodes if isinstance(each, ast.comprehension) and _name_of(each.target) == "overload"}
-    for node in nodes:
-        if id(node) in overloads:
-            continue
-        if isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Attribute) and node.func.attr == "lowers":
-                yield from _texts(node.args)
-        elif isinstance(node, ast.Tuple | ast.List | ast.Set):
-            yield from _texts(node.elts)
-        elif isinstance(node, ast.Dict):
-            yield from _texts([key for key in node.keys if key is not None])
-        elif isinstance(node, ast.Compare) and re.search("kind|stem", ast.unparse(node.left), re.IGNORECASE):
-            yield from _texts(node.comparators)
-
-
-def _name_of(node: ast.expr) -> str | None:
-    """The name that an expression is; None for any other expression."""
-    return node.id if isinstance(node, ast.Name) else None
-
-
-def tables(tree: ast.Module, kinds: Collection[str]) -> Iterator[str]:
-    """The words of the texts of a module that are tables of kinds."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
-            words = node.value.replace(",", " ").replace(":", " ").split()
-            # One word is a piece of a formatted message.
-            if len(words) > 1 and len([word for word in words if word in kinds]) >= _PART_OF_KINDS * len(words):
-                yield from words
-
-
-def _texts(nodes: Collection[ast.expr]) -> Iterator[str]:
-    return (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
-
-
-def named(table: LoweringTable) -> dict[str, list[str]]:
-    """The files that name each kind of a table, by their paths in `moir/`."""
+def named(table: LoweringTable) -> Names:
+    """Where the kinds of a table are named."""
     kinds = set(table.kinds())
     by_stem = defaultdict[str, set[str]](set)
-    for kind in kinds:
-        by_stem[kind.rpartition(".")[0] or kind].add(kind)
-    names = kinds | by_stem.keys()
-    files = defaultdict[str, set[str]](set)
-    for path in files_of(table.framework):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        if is_generated(tree):
-            continue
-        words = {*literals(tree), *tables(tree, names)}
-        for word in words:
+    if table.framework == "aten":
+        for kind in kinds:
+            by_stem[kind.rpartition(".")[0] or kind].add(kind)
+    readers = Readers(list(files_of(table.framework)))
+    files, others = defaultdict[str, set[str]](set), defaultdict[Reader, set[str]](set)
+    for file in readers.files:
+        namings = list(readers.namings(file, kinds | by_stem.keys()))
+        words = {each.word for each in namings}
+        for naming in namings:
             # A name without overload stands for the overloads that the file names, or else for all.
-            overloads = by_stem.get(word, set())
-            for kind in {word} & kinds or overloads & words or overloads:
-                files[kind].add(path.relative_to(ROOT).as_posix())
-    return {kind: sorted(paths) for kind, paths in sorted(files.items())}
+            overloads = by_stem.get(naming.word, set())
+            for kind in {naming.word} & kinds or overloads & words or overloads:
+                if naming.readers & FACTS:
+                    files[kind].add(file.path)
+                for reader in naming.readers - FACTS:
+                    others[reader].add(kind)
+    return Names(
+        files={kind: sorted(paths) for kind, paths in sorted(files.items())},
+        left_out={reader: len(others[reader]) for reader in Reader if reader in others},
+    )
 
 
 def in_several(files_by_kind: Mapping[str, list[str]]) -> dict[str, list[str]]:
@@ -179,14 +138,14 @@ def main(dialects: Collection[str]) -> None:
     for table in packages().values():
         if table.framework not in FRAMEWORKS or (dialects and table.framework not in dialects):
             continue
-        files_by_kind = named(table)
-        several, unexplained = in_several(files_by_kind), without_reason(files_by_kind)
-        lowering = in_several({kind: [each for each in files if each.startswith("lowering/")] for kind, files in files_by_kind.items()})
+        names = named(table)
+        unexplained = without_reason(names.files)
         for kind, files in unexplained.items():
             print(f"{table.framework}.{kind}: {' '.join(files)}")
+        left_out = ", ".join(f"{count} as {reader.value}" for reader, count in names.left_out.items())
         print(
-            f"{table.framework}: of {len(list(table.kinds()))} kinds {len(several)} are named in several files, "
-            f"{len(lowering)} in several lowerings, {len(unexplained)} without a reason"
+            f"{table.framework}: of {len(list(table.kinds()))} kinds {len(in_several(names.files))} are named in several files, "
+            f"{len(unexplained)} without a reason; not counted: {left_out or 'none'}"
         )
 
 

@@ -63,7 +63,7 @@ class Dimensions(KnownValues):
         return super().dimension(value, axis) if tokens is None else tokens[axis]
 
     def tokens(self, value: SSAValue) -> Tokens | None:
-        """A token for each dimension of a value; None if its rank is unknown."""
+        """A token for each dimension of a value; None if its rank is dynamic."""
         try:
             return self._tokens[value]
         except KeyError:

@@ -73,7 +73,7 @@ def differing_axes(op: RepeatingOp, outside: Dimensions, values: Sequence[SSAVal
 
 
 def _differing(shapes: Sequence[Tokens | None]) -> list[int]:
-    """The dimensions in which shapes differ; none if the rank is unknown."""
+    """The dimensions in which shapes differ; none if the rank is dynamic."""
     first = shapes[0]
     if first is None:
         return []

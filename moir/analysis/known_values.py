@@ -86,7 +86,7 @@ class KnownValues:
         return -1
 
     def sum(self, a: Dimension, b: Dimension) -> Dimension:
-        """Sum of two dimensions, -1 if one is unknown."""
+        """Sum of two dimensions, -1 if one is dynamic."""
         return -1 if a == -1 or b == -1 else a + b
 
     def elements(self, value: SSAValue) -> Array | None:

@@ -16,17 +16,13 @@ from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.dialects.python_object import python_entries
 from moir.errors import MissingLoweringError, UnsupportedOperationError
 from moir.frameworks import FRAMEWORKS, load
+from moir.frameworks.traits import SAYS_LAYOUT, kinds_with
 from moir.support.suggestions import alternatives, nearest
-
-
-def _layout_kinds(dialect: str) -> frozenset[str]:
-    framework = FRAMEWORKS.get(dialect)
-    return frozenset() if framework is None else framework.layout_kinds
 
 
 def may_stay(op: FrameworkOp) -> bool:
     """Whether an operation was built by an extension and infers its own types, or stays until the layout change."""
-    if op.KIND in _layout_kinds(op.dialect_name()) and (model := model_around(op)) is not None:
+    if op.KIND in kinds_with(op.dialect_name(), SAYS_LAYOUT) and (model := model_around(op)) is not None:
         return ModuleLevel.KEEPS_LAYOUTS in model.attributes
     return op.name.startswith(f"{MODEL_OPTIMIZER}.") and callable(python_entries(op).get("infer"))
 

@@ -24,7 +24,7 @@ from moir.execution.evaluation import EvaluationRunner, evaluate_block
 from moir.execution.onnx_runtime import OnnxRunner
 from moir.execution.openvino_runtime import OpenVinoRunner
 from moir.execution.ports import interface_of, matched, only_model
-from moir.frameworks import ONNX
+from moir.frameworks.records import ONNX
 from moir.options import ConversionOptions
 from moir.pipeline import INTERFACE
 from moir.reduction.module_graph import ModuleGraph, computed_values

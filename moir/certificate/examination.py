@@ -64,7 +64,9 @@ class Examination:
         self._batch: dict[str, Request] = {}
         """The pieces that are to be executed together, by their digests."""
         self._pending: dict[Cut, Pending] = {}
-        """The pieces of the batch, those that are equal to them, and those that read their tensors, in order."""
+        """The cuts whose judgement waits for the batch, in the order of their examination: of pieces in the batch,
+        of pieces equal to one of these, and of pieces that read a tensor of one.
+        """
         self._assigned = {state_of(op): op.operands[0] for op in reference.source.walk() if is_assignment(op)}
         """The values of the model that are assigned to its states."""
 

@@ -67,7 +67,7 @@ def _by_state(module: ModuleOp) -> Mapping[str, SSAValue]:
 
 
 def _by_node(module: ModuleOp) -> Mapping[str, SSAValue]:
-    """The results of operations with one, by the names of their nodes; names of several nodes are left out."""
+    """The result of each operation with one result, by the name of its node; names of several nodes are left out."""
     named = [(op, name) for op in only_model(module).block.ops if (name := name_of(op)) and not isinstance(op, Result)]
     counts = Counter(name for _, name in named)
     kinds = (Constant, Parameter, VariableOp)

@@ -18,7 +18,7 @@ from moir.targets.devices.device import Device
 
 
 class Violation(Record):
-    """What of a model is beyond a limit of a device.
+    """An input or operation of a model that exceeds a limit of a device.
 
     Args:
         limit: the name of the limit.

@@ -31,7 +31,7 @@ class Port(Record):
     Args:
         name: its name, empty if it has none.
         element: its element type, as `f32`.
-        dimensions: its dimensions as texts: a number, a name, or `?` for an unknown one; None if the rank is unknown.
+        dimensions: its dimensions as texts: a number, a name, or `?` for an unknown one; None if the rank is dynamic.
     """
 
     name: str

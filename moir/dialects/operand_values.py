@@ -45,7 +45,7 @@ class OperandValues(Protocol):
         ...
 
     def sum(self, a: Dimension, b: Dimension) -> Dimension:
-        """Sum of two dimensions, -1 if one is unknown."""
+        """Sum of two dimensions, -1 if one is dynamic."""
         ...
 
     def of_body(self) -> OperandValues:

@@ -20,7 +20,7 @@ from moir.dialects.symbols import Clipped, Dimension, Symbol
 from moir.errors import InferenceError
 
 Shape: TypeAlias = tuple[int, ...] | None
-"""Dimensions of a tensor, -1 where unknown; None if even the rank is unknown."""
+"""Dimensions of a tensor, -1 where dynamic; None if even the rank is dynamic."""
 
 SymbolicShape: TypeAlias = tuple[Dimension, ...] | None
 """A shape whose dimensions may also be symbols."""
@@ -141,7 +141,7 @@ def is_fixed(dimension: Dimension) -> TypeGuard[int]:
 
 
 def element_count(shape: SymbolicShape) -> int | None:
-    """Product of the dimensions; None if one is unknown."""
+    """Product of the dimensions; None if one is dynamic."""
     if shape is None:
         return None
     count = 1
@@ -174,7 +174,7 @@ def normalize_axis(axis: int, rank: int) -> int:
 
 
 def size_along(shape: Sequence[int], axis: int) -> int:
-    """The dimension of an axis, -1 if it is unknown. Raises InferenceError if the axis is out of range."""
+    """The dimension of an axis, -1 if it is dynamic. Raises InferenceError if the axis is out of range."""
     try:
         return shape[axis]
     except IndexError:
@@ -270,12 +270,12 @@ def broadcast_shapes(*shapes: SymbolicShape) -> SymbolicShape:
 
 
 def product(a: Dimension, b: Dimension) -> Dimension:
-    """Product of two dimensions, -1 if one is unknown."""
+    """Product of two dimensions, -1 if one is dynamic."""
     return -1 if a == -1 or b == -1 else a * b
 
 
 def shifted(dimension: Dimension, count: int) -> Dimension:
-    """A dimension increased by `count`; -1 if it is unknown."""
+    """A dimension increased by `count`; -1 if it is dynamic."""
     return -1 if dimension == -1 else dimension + count
 
 

@@ -176,7 +176,7 @@ def product(values: Iterable[int | Symbol]) -> int | Symbol:
 
 
 Dimension: TypeAlias = int | Symbol
-"""A dimension of a tensor: an integer, -1 if unknown, or the symbol that stands for it."""
+"""A dimension of a tensor: an integer, -1 if dynamic, or the symbol that stands for it."""
 
 
 def is_size(dimension: Dimension) -> bool:

@@ -16,8 +16,8 @@ from typing import BinaryIO, TextIO
 
 from moir.emit.exchange import OLD, create_new, exchange, locked, settle, sweep, temporary_files
 from moir.errors import EmissionError, UsageError
-from moir.frameworks import OPENVINO_IR
 from moir.frameworks.record import SAMPLE
+from moir.frameworks.records import OPENVINO_IR
 from moir.support.records import Record
 
 

@@ -64,7 +64,7 @@ def chosen_shapes(ports: Sequence[TensorPort], shapes: Mapping[str, Sequence[int
         ports: the inputs.
         shapes: shapes by the names of inputs, -1 for a size that is left open.
 
-    Raises UsageError for an input whose rank is unknown.
+    Raises UsageError for an input whose rank is dynamic.
     """
     chosen: list[list[int]] = []
     for port in ports:

@@ -25,7 +25,7 @@ from moir.options import ConversionOptions
 from moir.support.records import Record
 
 Ranges = Mapping[str, tuple[float, float]]
-"""The least and the greatest number of inputs, by name."""
+"""The name of each integer input -> the least and the greatest value that it is given."""
 
 
 class Use(Record):

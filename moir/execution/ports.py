@@ -31,7 +31,7 @@ class TensorPort(Record):
         name: its name.
         others: further names of it: those of the tensor and of the node.
         element: its element type.
-        shape: its shape, in elements, -1 where unknown; None if the rank is unknown.
+        shape: its shape, in elements, -1 where dynamic; None if the rank is dynamic.
         dimension_names: the names of its first dimensions, empty for those without.
     """
 

@@ -33,6 +33,7 @@ from moir.extensions.transformation import UserTransformation
 from moir.extensions.transformation_pass import TransformationPass
 from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER, lowered
 from moir.frameworks.record import Framework
+from moir.frameworks.traits import SAYS_LAYOUT, kinds_with
 from moir.lowering.driver import table_of
 from moir.lowering.table import LoweringTable
 from moir.options import ConversionOptions
@@ -267,7 +268,7 @@ class Extensions:
 
         0 if no transformation of the middle and back phases sees them.
         """
-        if not framework.layout_kinds or MIDDLE_START not in order:
+        if not kinds_with(framework.dialect, SAYS_LAYOUT) or MIDDLE_START not in order:
             return 0
         begin = end = order.index(MIDDLE_START) + 1
         while end < len(order) and isinstance(each := order[end], UserTransformation) and each.sees_layouts:

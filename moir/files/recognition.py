@@ -8,8 +8,9 @@ from pathlib import Path
 
 from moir.errors import ModelFileError
 from moir.files.json_texts import MODEL_JSON, begins_object, read_json_model
-from moir.frameworks import TRANSFORMERS, readable
+from moir.frameworks import readable
 from moir.frameworks.record import SAMPLE, Framework, is_text
+from moir.frameworks.records import TRANSFORMERS
 
 _USUAL_NAMES = ("model", "saved_model")
 _LARGEST_FOLDER = 10_000

@@ -66,8 +66,6 @@ class Framework(Record):
         passes: passes of the middle phase that run only for models of frameworks that list them.
         channel_last: whether convolutions have the channels in the last dimension, which makes the layout change
             useful.
-        layout_kinds: the kinds whose operations say the layout of their data. Where transformations of extensions are
-            to see them, they stay until the layout change.
         has_fixed_sizes: whether its programs have all their sizes as constants, so that static sizes of inputs do not
             change: an IR of them cannot be reshaped.
         is_lowered: whether its models are in opset dialects when they are read, so that it has no dialect of its own.
@@ -105,7 +103,6 @@ class Framework(Record):
     raising: tuple[str, ...] = ()
     passes: frozenset[str] = frozenset()
     channel_last: bool = False
-    layout_kinds: frozenset[str] = frozenset()
     has_fixed_sizes: bool = False
     is_lowered: bool = False
     embedded: tuple[str, ...] = ()

@@ -207,8 +207,9 @@ class LoweringNode:
         return element_of(self.operand(index))
 
     def note(self, text: str) -> None:
-        """Add a note about this node, for the user, to those of the model."""
-        self.run.notes.append(f"{self.op.name} {self.name!r}: {text}")
+        """Add a note about this node, for the user, to those of the model, unless the text is empty."""
+        if text:
+            self.run.notes.append(f"{self.op.name} {self.name!r}: {text}")
 
     def fail(self, reason: str, hint: str | None = None) -> NoReturn:
         """Raise a ConversionError about this node."""

@@ -38,6 +38,7 @@ from moir.dialects.shapes import element_of, rank_of
 from moir.errors import ConversionError, InferenceError, UnsupportedOperationError
 from moir.frameworks import load, lowered_with
 from moir.frameworks.record import Framework
+from moir.frameworks.traits import SAYS_LAYOUT, kinds_with
 from moir.lowering.binder import LoweringNode, T
 from moir.lowering.declared_outputs import contradictions, declared_outputs
 from moir.lowering.kept_operations import is_kept, name_computing
@@ -379,7 +380,7 @@ class LoweringPass(ReportingPass):
 def _lowering_pass(framework: Framework) -> type[LoweringPass]:
     doc = f"Lowers {framework.title} operations; a kind without lowering stays and is reported by `check-lowered`."
     members = {"name": framework.lowering_pass, "FRAMEWORK": framework, "__doc__": doc}
-    base = load("moir.lowering.channel_last:ChannelLastLoweringPass") if framework.layout_kinds else LoweringPass
+    base = load("moir.lowering.channel_last:ChannelLastLoweringPass") if kinds_with(framework.dialect, SAYS_LAYOUT) else LoweringPass
     return cast("type[LoweringPass]", type(f"Lower{framework.title.replace(' ', '')}Pass", (base,), members))
 
 

@@ -10,11 +10,12 @@ from moir.dialects.framework import FrameworkOp
 from moir.dialects.names import FRAMEWORK_OPERATION, name_of
 from moir.dialects.properties import string_attribute
 from moir.frameworks.record import Framework
+from moir.frameworks.traits import SAYS_LAYOUT, kinds_with
 
 
 def is_kept(op: Operation, framework: Framework) -> bool:
     """Whether an operation may stay until the layout change, because it has an attribute for its data layout."""
-    return isinstance(op, FrameworkOp) and op.dialect_name() == framework.dialect and op.KIND in framework.layout_kinds
+    return isinstance(op, FrameworkOp) and op.dialect_name() == framework.dialect and op.KIND in kinds_with(framework.dialect, SAYS_LAYOUT)
 
 
 def name_computing(op: FrameworkOp, values: Sequence[SSAValue | None]) -> None:

@@ -5,10 +5,11 @@
         \"\"\"onnx.Elu(x) {alpha} -> opset1.Elu(x) {alpha}\"\"\"
         return op.Elu(x, alpha=alpha)
 
-Further facts of a kind stand at its registration: the rule for the ranks of its operands (`moir.lowering.ranks`), and
-its computation with complex numbers (`moir.lowering.complex.kinds`).
+Further facts of a kind stand at its registration: the rule for the ranks of its operands (`moir.lowering.ranks`), its
+computation with complex numbers (`moir.lowering.complex.kinds`), and what other stages ask (`moir.frameworks.traits`).
 
     @tf.lowers("Log1p", rank=as_result, complex=by_function("log1p"))
+    @aten.lowers("swapdims.default", complex=by_parts(), traits=(VIEW,))
 
 A handler takes a builder, the operands and the attributes of its kind, as `moir.lowering.signatures` says, and the node
 if it asks for more. It returns the values that replace the results. A handler that is registered later precedes earlier
@@ -116,6 +117,7 @@ class LoweringTable:
         self._handlers: dict[str, list[tuple[int, Handler]]] = {}
         self._ranks: dict[str, Rule] = {}
         self._complex: dict[str, Complex] = {}
+        self._traits: dict[str, Collection[str]] = {}
         self._added: dict[str, list[tuple[int, Handler]]] | None = None
         self._imported: set[str] = set()
         self.package = package
@@ -123,11 +125,21 @@ class LoweringTable:
         self._unloaded = dict(self._files)
 
     def lowers(
-        self, *kinds: str, since: int = 1, rank: Rule | None = None, complex: Complex | None = None
+        self,
+        *kinds: str,
+        since: int = 1,
+        rank: Rule | None = None,
+        complex: Complex | None = None,
+        traits: Collection[str] = (),
     ) -> Callable[[Registered], Registered]:
         """Register a handler for kinds, from version `since` of their operation set on.
 
-        `rank` is the rule for the ranks of their operands, `complex` how they compute with complex numbers.
+        Args:
+            kinds: the kinds.
+            since: the first version of the operation set that the handler is for.
+            rank: the rule for the ranks of their operands.
+            complex: how they compute with complex numbers.
+            traits: what other stages ask about them.
         """
 
         def register(handler: Registered) -> Registered:
@@ -138,6 +150,8 @@ class LoweringTable:
                     self._ranks[kind] = rank
                 if complex is not None:
                     self._complex[kind] = complex
+                if traits:
+                    self._traits[kind] = traits
                 is_added = self._added is not None and not _is_own(handler)
                 table = self._added if self._added is not None and is_added else self._handlers
                 versions = table.setdefault(kind, [])
@@ -147,28 +161,37 @@ class LoweringTable:
 
         return register
 
-    def lowers_each(self, formulas: Mapping[str, Formula], *, rank: Rule | None = None, complex: Complex | None = None) -> None:
+    def lowers_each(
+        self,
+        formulas: Mapping[str, Formula],
+        *,
+        rank: Rule | None = None,
+        complex: Complex | None = None,
+        traits: Collection[str] = (),
+    ) -> None:
         """Register the handlers of a table, each for the kinds that its key names, with spaces between them.
 
-        `rank` and `complex` hold for all of them, as for `lowers`.
+        `rank`, `complex` and `traits` hold for all of them, as for `lowers`.
 
         onnx.lowers_each({"Relu": lambda op, x: op.Relu(x), "PRelu": lambda op, x, slope: op.PRelu(x, slope)})
         """
-        self._register_each(formulas, rank, complex)
+        self._register_each(formulas, rank, complex, traits)
 
     def lowers_each_node(self, formulas: Mapping[str, NodeFormula], *, rank: Rule | None = None, complex: Complex | None = None) -> None:
         """Register the handlers of a table as `lowers_each` does, where they ask for the node.
 
         tf.lowers_each_node({"RFFT RFFT2D": lambda node, op, x, length: op.RDFT(x, innermost_axes(node), length)})
         """
-        self._register_each(formulas, rank, complex)
+        self._register_each(formulas, rank, complex, ())
 
-    def _register_each(self, formulas: Mapping[str, Callable[..., Any]], rank: Rule | None, complex: Complex | None) -> None:
+    def _register_each(
+        self, formulas: Mapping[str, Callable[..., Any]], rank: Rule | None, complex: Complex | None, traits: Collection[str]
+    ) -> None:
         for kinds, formula in formulas.items():
             first, *others = kinds.split()
             if formula.__name__ == "<lambda>":
                 formula.__name__ = first
-            self.lowers(first, *others, rank=rank, complex=complex)(formula)
+            self.lowers(first, *others, rank=rank, complex=complex, traits=traits)(formula)
 
     @contextmanager
     def extended(self) -> Generator[None]:
@@ -220,6 +243,11 @@ class LoweringTable:
         """The computation of a kind with complex numbers; None if it is not defined for them."""
         self._load(kind)
         return self._complex.get(kind)
+
+    def traits(self, kind: str) -> Collection[str]:
+        """The traits of a kind."""
+        self._load(kind)
+        return self._traits.get(kind, ())
 
     def added_kinds(self) -> list[str]:
         """The kinds that have a handler from outside of `moir`."""

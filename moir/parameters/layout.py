@@ -42,7 +42,7 @@ _LAYOUTS_OF_ONE_SIDE: Kind[tuple[TensorLayout, ...]] = structured(_DESCRIPTION, 
 
 
 def layout_fields(options: Options) -> dict[str, FieldValue]:
-    """The layout fields of passes; empty if no layout is given."""
+    """The layout options that the user gives, as texts by their names, for the fields of passes."""
     return {each.name: str(_plain(options[each])) for each in (LAYOUT, SOURCE_LAYOUT, TARGET_LAYOUT) if options[each]}
 
 

@@ -10,8 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from moir.errors import ConversionError, UsageError
-from moir.frameworks import FRAMEWORKS, ONNX, load, lowered
+from moir.frameworks import FRAMEWORKS, load, lowered
 from moir.frameworks.record import Framework
+from moir.frameworks.records import ONNX
 from moir.options import ConversionOptions
 from moir.parameters.layout import LAYOUT_CHANGE, layout_fields
 from moir.parameters.parameter import FieldValue

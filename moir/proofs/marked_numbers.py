@@ -74,7 +74,7 @@ class MarkedNumber(float):
 
     @staticmethod
     def of(value: float, term: Scalar, trace: Trace, is_difference: bool = False) -> MarkedNumber:
-        """A number of a trace, which remembers it by its value."""
+        """A number that stands for a term; the trace keeps the first term of each value."""
         number = MarkedNumber(value)
         number.term, number.trace, number.is_difference = term, trace, is_difference
         trace.terms.setdefault(float(np.float32(value)), term)

@@ -162,7 +162,7 @@ def contains(key: Any, token: str) -> bool:
 
 
 def renamed(key: Any, names: Mapping[str, str]) -> Any:
-    """A key with other tokens."""
+    """A key whose tokens are replaced by those of a mapping; tokens that it lacks stay."""
     if isinstance(key, frozenset):
         return frozenset(renamed(part, names) for part in key)
     if isinstance(key, tuple):

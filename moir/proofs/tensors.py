@@ -48,7 +48,7 @@ class Tensor:
     Args:
         shape: its sizes.
         dtype: the type of its elements.
-        at: the element at an index, which has an entry for each dimension.
+        at: the element at an index, which has an element for each dimension.
     """
 
     def __init__(self, shape: Sequence[Size], dtype: np.dtype[Any], at: Callable[[Index], Scalar]) -> None:

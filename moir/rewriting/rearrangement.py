@@ -76,7 +76,7 @@ class Rearrangement:
         )
 
     def sizes(self, shape: Sequence[int]) -> list[int]:
-        """The size of each part, -1 if it is unknown, of a value of the model with a shape."""
+        """The size of each part, -1 if it is dynamic, of a value of the model with a shape."""
         known = {parts[0]: size for parts, size in zip(self.source, shape, strict=True) if len(parts) == 1}
         return [known.get(part, -1) for part in range(sum(map(len, self.source)))]
 

@@ -35,7 +35,7 @@ def valued_data(name: str, value: Array | None, shape: Any = None) -> Nodes:
 
 
 def shaped_data(name: str, shape: Any) -> Nodes:
-    """A data node with a shape, None if its rank is unknown."""
+    """A data node with a shape, None if its rank is dynamic."""
     return valued_data(name, None, shape)
 
 

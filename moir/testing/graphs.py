@@ -19,7 +19,7 @@ from xdsl.ir import Block
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.errors import ConversionError
-from moir.frameworks import ONNX
+from moir.frameworks.records import ONNX
 from moir.model_optimizer.api.errors import Error
 from moir.model_optimizer.api.transformations.endpoints import producers
 from moir.model_optimizer.block.operation_names import is_mo_operation

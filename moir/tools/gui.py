@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from moir.errors import UsageError
-from moir.frameworks import ONNX
+from moir.frameworks.records import ONNX
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.failures import report_failures
 from moir.tools.optimizer.input import OptInput

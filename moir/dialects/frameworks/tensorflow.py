@@ -16,14 +16,8 @@ from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.properties import attribute_of, string_attribute, value_of
 from moir.dialects.shapes import UNKNOWN, element_of, tensor
 from moir.errors import UnsupportedOperationError
-from moir.frameworks import TENSORFLOW
-
-TRANSPARENT = frozenset(("Identity", "RefIdentity", "Snapshot", "StopGradient", "PreventGradient", "EnsureShape"))
-"""Kinds of nodes whose result is their first operand."""
-
-
-BRANCHING_KINDS = frozenset(("If", "StatelessIf", "XlaIf", "Case", "StatelessCase"))
-"""Kinds with a condition or an index as first operand, and branches that take the other operands."""
+from moir.frameworks.records import TENSORFLOW
+from moir.frameworks.traits import BRANCHES, FORWARDS, kinds_with
 
 MERGES = ("Merge", "RefMerge")
 """Kinds that join the values of branches, or of the entry and the back edge of a loop."""
@@ -42,9 +36,19 @@ def kind_of(op: object) -> str:
     return op.KIND if isinstance(op, FrameworkOp) and op.dialect_name() == TENSORFLOW.dialect else ""
 
 
+def forwards(op: object) -> bool:
+    """Whether the result of an operation is its first operand: an Identity, a StopGradient, …"""
+    return kind_of(op) in kinds_with(TENSORFLOW.dialect, FORWARDS)
+
+
+def is_branching(kind: str) -> bool:
+    """Whether a kind has a condition or an index as first operand, and branches that take the other operands."""
+    return kind in kinds_with(TENSORFLOW.dialect, BRANCHES)
+
+
 def origin(value: SSAValue) -> SSAValue:
     """The value that a chain of identities forwards."""
-    while isinstance(value, OpResult) and kind_of(value.op) in TRANSPARENT:
+    while isinstance(value, OpResult) and forwards(value.op):
         value = value.op.operands[0]
     return value
 

@@ -107,7 +107,7 @@ class If(OpsetOp):
         a, b = shape_of(then), shape_of(otherwise)
         if a is not None and b is not None and len(a) + len(b) == 1:
             # The result merges a scalar and a 1-D tensor into a 1-D tensor: of one element, if that has one, else of
-            # unknown length.
+            # dynamic length.
             return tensor((1 if (a or b) == (1,) else -1,), merge_elements(element_of(then), element_of(otherwise)))
         return _joined(then, otherwise)
 
@@ -178,7 +178,7 @@ class RepeatingOp(OpsetOp):
                         changed = True
 
     def types_of_results(self, iterations: int) -> Types:
-        """Types of the results for a number of iterations, -1 if it is unknown."""
+        """Types of the results for a number of iterations, -1 if it is dynamic."""
         results = results_of(self.block)
         types: list[TensorTypeAttribute] = []
         for port in self.ports("outputs"):
@@ -192,7 +192,7 @@ class RepeatingOp(OpsetOp):
         return types
 
     def iterations(self, known: OperandValues) -> int:
-        """The number of iterations, -1 if it is unknown."""
+        """The number of iterations, -1 if it is dynamic."""
         raise NotImplementedError
 
     def joined_size(self, size: int, slicing: Slicing, iterations: int) -> int:

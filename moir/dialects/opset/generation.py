@@ -37,7 +37,7 @@ def require_scalar(op: OpsetOp, index: int, what: str) -> None:
 
 
 def one_dimension(known: OperandValues, op: OpsetOp, index: int, what: str) -> Dimension:
-    """The size that an operand holds, -1 if it is unknown.
+    """The size that an operand holds, -1 if it is not constant.
 
     Raises InferenceError if the size is negative or not a single number.
     """

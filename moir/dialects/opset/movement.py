@@ -181,7 +181,7 @@ class VariadicSplit(MovementOp):
 
 
 def _split_lengths(dimension: Dimension, entries: Array) -> list[Dimension]:
-    """Split lengths with the -1 resolved; -1 for unknown lengths."""
+    """Split lengths with the -1 resolved; -1 for dynamic lengths."""
     lengths: list[Dimension] = [entry if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel()]
     numbers = [length for length in lengths if not isinstance(length, Symbol)]
     if any(length < -1 for length in numbers) or numbers.count(-1) > 1:

@@ -106,7 +106,7 @@ def _simply_reshaped(count: int, pattern: list[int]) -> tuple[int, ...] | None:
 
 
 def _reshaped(source: list[Dimension] | None, pattern: list[Dimension], special_zero: bool) -> tuple[Dimension, ...]:
-    """Result shape of a Reshape; `source` is None if the rank is unknown.
+    """Result shape of a Reshape; `source` is None if the rank is dynamic.
 
     Raises InferenceError if the element counts differ.
     """
@@ -155,7 +155,7 @@ def _cancelled(a: list[Dimension], b: list[Dimension]) -> tuple[list[Dimension],
 
 
 def _missing_dimension(source: list[Dimension] | None, target: list[Dimension], pattern: list[Dimension]) -> Dimension:
-    """The size for the -1 of a target shape: the quotient of the factors of `source` and `target`; -1 if unknown."""
+    """The size for the -1 of a target shape: the quotient of the factors of `source` and `target`; -1 if dynamic."""
     numbers = [d for d in target if not isinstance(d, Symbol)]
     divisor = math.prod(numbers)
     if divisor == 0:
@@ -280,7 +280,7 @@ class Squeeze(SqueezingOp):
     """Removal of dimensions of size 1.
 
     A dynamic dimension that `axes` lists is assumed to be 1. With `allow_axis_skip` it may have another size and be
-    kept, so that the rank is unknown.
+    kept, so that the rank is dynamic.
     """
 
     name = "opset15.Squeeze"

@@ -199,7 +199,7 @@ class IRDFT(FourierOp):
 
 
 def _scalar(op: OpsetOp, known: OperandValues, index: int) -> int:
-    """The positive number that an operand holds, -1 if it is unknown."""
+    """The positive number that an operand holds, -1 if it is not constant."""
     numbers = known.integers(op.operands[index])
     if op.rank(index) not in (0, None) or (numbers is not None and numbers[0] < 1):
         raise InferenceError(f"operand {index} is a positive scalar")

@@ -44,7 +44,7 @@ def slice_length(dimension: Dimension, start: Bound, stop: Bound, step: Bound, *
     """Number of elements of a slice; -1 if it depends on unknown values.
 
     Args:
-        dimension: size of the sliced dimension, a symbol or -1 if unknown.
+        dimension: size of the sliced dimension, a symbol or -1 if dynamic.
         start: index of the first element; negative counts from the end; None if unknown.
         stop: index of the element after the last one; negative counts from the end; None if unknown.
         step: distance of two elements; None if unknown.
@@ -191,7 +191,7 @@ class SliceScatter(MovementOp):
 
 @deferred_definition
 class StridedSlice(MovementOp):
-    """`data[begin:end:strides]` with masks of one entry for each position of the index.
+    """`data[begin:end:strides]` with masks of one element for each position of the index.
 
     `begin_mask`, `end_mask`: 1 ignores the bound; `new_axis_mask`: 1 inserts a dimension; `shrink_axis_mask`: 1 selects
     the single element at `begin` and removes the dimension; `ellipsis_mask`: 1 stands for all remaining dimensions.

@@ -50,7 +50,7 @@ def constant_texts(op: OpBuilder, texts: Sequence[bytes]) -> Texts:
     """Constant strings as a 1-D tensor."""
     ends = np.cumsum([len(text) for text in texts], dtype=np.int32)
     begins = np.concatenate([int32([0]), ends[:-1]])
-    # A list without a byte would have no type.
+    # With one more byte: a constant without elements would have no element type.
     symbols = np.frombuffer(b"".join(texts) + b"\0", np.uint8)
     return Texts(op.constant(begins), op.constant(ends), op.constant(symbols))
 

@@ -24,7 +24,7 @@ from moir.rewriting.builder import OpBuilder
 
 PACKAGE = "openvino_tokenizers"
 VERSION = "2026.4"
-"""The version whose operations are written."""
+"""The release of the package whose operations are emitted."""
 NOTE = f"the model needs OpenVINO Tokenizers in the runtime: `import {PACKAGE}` before it is read"
 """The note for the user about a model that has operations of OpenVINO Tokenizers."""
 CLASSES_NOTE = "classes of characters (\\p{…}) are of the Unicode that the runtime knows: recently assigned characters may differ"

@@ -21,8 +21,8 @@ from moir.files.remote.local_files import Progress
 from moir.files.remote.messages import named
 from moir.files.remote.store import RemoteFile, Store, described
 from moir.files.staging import staging_folder
-from moir.frameworks import OPENVINO_IR
 from moir.frameworks.record import SAMPLE
+from moir.frameworks.records import OPENVINO_IR
 
 _SMALLEST_PART = 16 << 20
 _MOST_PARTS = 9_000

@@ -78,7 +78,7 @@ def _folder_of(path: Path, named: Sequence[Path | None]) -> Path | None:
 def _files(path: Path, text_path: Path | None, may_lack_text: bool) -> tuple[Path | None, Path]:
     """The text of a network and the file of its weights. Raises ModelFileError if one of them is missing.
 
-    The text is None if it is missing and may be.
+    With `may_lack_text` a missing text is None instead.
     """
     if not is_text(beginning_of(path)):
         beside = [path.with_suffix(".prototxt"), path.with_name(_USUAL_NAME)]

@@ -79,7 +79,7 @@ def _six_bits(blocks: Array, first: int, shift: int) -> Array:
     Args:
         blocks: the blocks, whose bytes 4 to 15 have these codes.
         first: the byte with the first of them; the two highest bits of the last four are in the highest of these bytes.
-        shift: the place of the lowest four bits of the last four in the bytes from 12 on.
+        shift: the bit index of the lowest four bits of the last four in the bytes from 12 on.
     """
     words = np.ascontiguousarray(blocks[..., 4:16]).view(np.uint32)
     word, last = words[..., first // 4 - 1], words[..., 2]

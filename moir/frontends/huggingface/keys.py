@@ -145,12 +145,12 @@ class Keys:
         return items
 
     def periodic(self, names: str, layers: int) -> list[bool]:
-        """Which layers are one of each period: `names` are the keys of the period and of the place in it, from 0."""
+        """Which layers are one of each period: `names` are the keys of the period and of the index in it, from 0."""
         first, second = names.split()
-        period, place = self.integer(first), self.integer(second)
-        if not 0 <= place < period:
-            raise self.error(f"layer {place} ({second!r}) of each {period} ({first!r}) is not possible")
-        return [layer % period == place for layer in range(layers)]
+        period, index = self.integer(first), self.integer(second)
+        if not 0 <= index < period:
+            raise self.error(f"layer {index} ({second!r}) of each {period} ({first!r}) is not possible")
+        return [layer % period == index for layer in range(layers)]
 
     def table(self, key: str) -> Mapping[str, Any] | None:
         """An object of JSON; None if it is absent."""

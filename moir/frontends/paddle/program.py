@@ -165,20 +165,20 @@ class ProgramBuilder:
         else:
             self._check_inputs(desc, {each for each, names in inputs.items() if names}, definition)
             operands_of: dict[int, list[SSAValue]] = {}
-            for place, part in enumerate(definition.operands):
+            for index, part in enumerate(definition.operands):
                 if part.attribute and isinstance(variables := attributes.get(part.attribute), VariableNames):
-                    operands_of[place] = [self._value(each, desc, scope) for each in variables]
+                    operands_of[index] = [self._value(each, desc, scope) for each in variables]
                     del attributes[part.attribute]
                     continue
                 if (desc.type, part.name) == ("write_to_array", "Array"):
-                    # In a program an array is changed in its place.
-                    operands_of[place] = [self._value(self._only(desc, desc.outputs, "Out"), desc, scope)]
+                    # A program changes an array in place: the result is the operand.
+                    operands_of[index] = [self._value(self._only(desc, desc.outputs, "Out"), desc, scope)]
                     continue
                 names = inputs.get(part.name, []) or (inputs.get(part.joined, []) if part.joined else [])
                 if len(names) > 1 and not part.is_list and names is not inputs.get(part.joined):
                     raise self._error(desc, f"{part.name} is {len(names)} variables, not one")
                 if names:
-                    operands_of[place] = [self._value(each, desc, scope) for each in names]
+                    operands_of[index] = [self._value(each, desc, scope) for each in names]
             self._check_attributes(desc, attributes)
             operands, properties = arranged(scope, definition, operands_of, attributes, name)
         results = [each for _, names in outputs for each in names]

@@ -22,6 +22,7 @@ from moir.dialects.names import several_tensor_names
 from moir.dialects.properties import attribute_of, integers_attribute, string_attribute, strings_attribute
 from moir.dialects.shapes import tensor
 from moir.files.json_fields import Fields
+from moir.frameworks.traits import MAY_COPY, kinds_with
 from moir.frontends.operations import Operations, named
 from moir.frontends.pytorch.arguments import ARGUMENTS, Arguments, add_argument
 from moir.frontends.pytorch.pickles import Subclass
@@ -33,23 +34,15 @@ _SYMBOLS = {"sym_int_values": element_types.si64, "sym_bool_values": element_typ
 _WITH_EFFECTS = "higher_order.with_effects"
 _SUBCLASS_PART = "torch.ops.export.access_subclass_inner_tensor.default"
 
-ALIASING = frozenset(
-    (
-        *("reshape.default", "flatten.using_ints", "contiguous.default", "unflatten.int"),
-        *("to.dtype", "to.device", "to.dtype_layout", "to.other", "view_as.default", "reshape_as.default", "type_as.default"),
-    )
-)
-"""Operations whose result is a view or a copy, depending on strides and element types."""
-
 STRIDED = frozenset(("as_strided.default", "as_strided_copy.default", "as_strided_scatter.default"))
 """Operations that read the storage of their operand with strides that are an argument."""
 
 COPIES = "copies"
-"""The property of an operation in `ALIASING` whose result is a copy."""
+"""The property of an operation of a kind with the trait `MAY_COPY` whose result is a copy."""
 
 UNDECIDED = "undecided"
-"""The property of an operation in `ALIASING` or `STRIDED` if the file does not tell whether its result is a copy, or
-which memory it reads.
+"""The property of an operation that may copy, or is in `STRIDED`, if the file does not tell whether its result is a
+copy, or which memory it reads.
 """
 
 
@@ -194,7 +187,7 @@ class GraphBuilder:
             properties[PACKING] = string_attribute(self.packing)
         if kind in STRIDED and not self._is_whole(node):
             properties[UNDECIDED] = attribute_of(True)
-        if kind in ALIASING:
+        if kind in kinds_with(DIALECT, MAY_COPY):
             copies = self._copies(node, kind, results)
             if copies is not False:
                 properties[UNDECIDED if copies is None else COPIES] = attribute_of(True)
@@ -332,7 +325,7 @@ def _is_contiguous(meta: Fields) -> bool | None:
 
 
 def is_viewable(before: Fields, after: Fields) -> bool | None:
-    """Whether a tensor can be viewed with the sizes of another one without a copy; None if sizes are unknown.
+    """Whether a tensor can be viewed with the sizes of another one without a copy; None if sizes are dynamic.
 
     Dimensions whose elements follow each other at a constant distance form a run; the new sizes must divide each run.
     Source: computeStride in TensorUtils.cpp of PyTorch 2.13.

@@ -2,7 +2,7 @@
 
     slice(%x : tensor<2x3xf32>) {start_indices = [0], …}  ->  "start_indices has 1 entry for an operand of rank 2"
 
-A list has an entry for each axis, axes exist, strides begin at 1, and a region has an argument for each value that is
+A list has an element for each axis, axes exist, strides begin at 1, and a region has an argument for each value that is
 passed to it. Lowerings do not check this again.
 """
 
@@ -27,7 +27,7 @@ EACH_AXIS: Mapping[str, str] = {
     "slice": "start_indices limit_indices strides",
     "transpose": "permutation",
 }
-"""Lists with an entry for each axis of the first operand; `padding` has two. A list may be left out."""
+"""Lists with an element for each axis of the first operand; `padding` has two. A list may be left out."""
 
 AXES: Mapping[str, str] = {
     "all_gather": "all_gather_dim",

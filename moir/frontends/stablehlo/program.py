@@ -161,3 +161,19 @@ class Program:
 
     name: str
     functions: dict[str, Function]
+
+
+def free_values(block: Block) -> list[Value]:
+    """The values that a block and the regions in it use, and that are defined around it."""
+    defined = set(block.arguments)
+    free: dict[Value, None] = {}
+    for operation in block.operations:
+        for each in operation.operands:
+            if each not in defined:
+                free[each] = None
+        for region in operation.regions:
+            for each in free_values(region):
+                if each not in defined:
+                    free[each] = None
+        defined.update(operation.results)
+    return list(free)

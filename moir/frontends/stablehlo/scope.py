@@ -18,20 +18,11 @@ from moir.dialects.shapes import UNKNOWN, Shape, is_static, shape_of, tensor
 from moir.frontends.operations import Operations, named
 from moir.frontends.stablehlo.builder import ProgramBuilder
 from moir.frontends.stablehlo.checks import fault_of, is_in_bytes, narrow_fault
+from moir.frontends.stablehlo.composites import KNOWN_COMPOSITES
 from moir.frontends.stablehlo.devices import APPLIED_REGIONS, DEVICE_NUMBERS, GROUPED, is_identity, several_devices
 from moir.frontends.stablehlo.element_types import CARRIERS, ELEMENTS, NARROW_INTEGERS, STORED, constant_data
-from moir.frontends.stablehlo.program import Block, Dense, Operation, Quantized, TensorType, Type, Value
+from moir.frontends.stablehlo.program import Block, Dense, Operation, Quantized, TensorType, Type, Value, free_values
 from moir.frontends.stablehlo.properties import properties_of
-
-KNOWN_COMPOSITES = frozenset(
-    (
-        *("chlo.acos", "chlo.acosh", "chlo.asin", "chlo.asinh", "chlo.atan", "chlo.atanh", "chlo.bessel_i1e", "chlo.conj", "chlo.cosh"),
-        *("chlo.digamma", "chlo.polygamma", "chlo.zeta"),
-        *("chlo.erf", "chlo.erfc", "chlo.erf_inv", "chlo.is_inf", "chlo.is_neg_inf", "chlo.is_pos_inf", "chlo.lgamma", "chlo.mulhi"),
-        *("chlo.next_after", "chlo.sinh", "chlo.square", "chlo.tan", "chlo.top_k"),
-    )
-)
-"""Composites that are lowered as operations; any other one is replaced by its decomposition."""
 
 _ONE_DEVICE = "export the program for one device"
 _CONTROL_FLOW = frozenset(("case", "if", "while"))
@@ -405,19 +396,3 @@ def _same(operation: Operation) -> bool:
     return len(quantizations) == 1 + len(operation.results) and all(
         each == quantizations[0] and each.axis is None for each in quantizations
     )
-
-
-def free_values(block: Block) -> list[Value]:
-    """The values that a block and the regions in it use, and that are defined around it."""
-    defined = set(block.arguments)
-    free: dict[Value, None] = {}
-    for operation in block.operations:
-        for each in operation.operands:
-            if each not in defined:
-                free[each] = None
-        for region in operation.regions:
-            for each in free_values(region):
-                if each not in defined:
-                    free[each] = None
-        defined.update(operation.results)
-    return list(free)

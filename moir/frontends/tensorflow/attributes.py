@@ -53,7 +53,7 @@ def string(value: bytes) -> Attribute:
 
 
 def dimensions(shape: Any) -> tuple[int, ...] | None:
-    """The dimensions of a TensorShapeProto, with -1 for unknown ones; None if the rank is unknown."""
+    """The dimensions of a TensorShapeProto, with -1 for dynamic ones; None if the rank is dynamic."""
     return None if shape.unknown_rank else tuple(max(dimension.size, -1) for dimension in shape.dim)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from moir.dialects.frameworks.tensorflow import BRANCHING_KINDS
+from moir.dialects.frameworks.tensorflow import is_branching
 from moir.dialects.properties import strings_attribute
 from moir.dialects.shapes import tensor
 from moir.frontends.operations import Operations, named
@@ -92,12 +92,12 @@ class BodyBuilder:
         """
         values = [self.state.argument(frame, value) for value in self.importer.values(frame, node, operands)]
         accesses = self.state.accesses(frame, node)
-        if accesses and node.op not in BRANCHING_KINDS and node.op not in LOOP_KINDS:
+        if accesses and not is_branching(node.op) and node.op not in LOOP_KINDS:
             raise frame.error(f"its functions use the variable {min(accesses)[1]!r}, which the model writes", node)
         states = {resource: self.state.value(frame, resource) for resource in sorted(accesses)}
-        first = 1 if node.op in BRANCHING_KINDS else 0
+        first = 1 if is_branching(node.op) else 0
         handles: dict[int, SSAValue] = {}
-        if node.op in BRANCHING_KINDS or node.op in LOOP_KINDS:
+        if is_branching(node.op) or node.op in LOOP_KINDS:
             handles = {
                 index - first: handle for index, value in enumerate(values) if (handle := handle_of(value)) is not None and index >= first
             }

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from moir.dialects.frameworks.tensorflow import BRANCHING_KINDS
+from moir.dialects.frameworks.tensorflow import is_branching
 from moir.errors import ModelFileError
 from moir.frontends.tensorflow.attributes import Bindings
 from moir.support.records import Record
@@ -24,7 +24,7 @@ def first_argument(kind: str) -> int:
 
     In a RemoteCall it follows the name of the device; in kinds with branches, the operand that selects the branch.
     """
-    return 1 if kind == "RemoteCall" or kind in BRANCHING_KINDS else 0
+    return 1 if kind == "RemoteCall" or is_branching(kind) else 0
 
 
 LOOP_KINDS = frozenset(("While", "StatelessWhile", "XlaWhile"))

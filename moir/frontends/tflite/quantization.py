@@ -34,7 +34,7 @@ _BIASES: Mapping[str, frozenset[int]] = {
     "UNIDIRECTIONAL_SEQUENCE_LSTM": frozenset((12, 13, 14, 15, 17)),
     "LSTM": frozenset((12, 13, 14, 15, 17)),
 }
-"""The places of biases among the operands."""
+"""The operand indices of biases."""
 
 _MOVING = frozenset(
     (

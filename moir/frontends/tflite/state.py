@@ -33,7 +33,7 @@ STATE_OPERANDS: Mapping[str, tuple[int, ...]] = {
     "UNIDIRECTIONAL_SEQUENCE_LSTM": (18, 19),
     "UNIDIRECTIONAL_SEQUENCE_RNN": (4,),
 }
-"""Recurrent operators -> the places of their variables among the operands."""
+"""Recurrent operators -> the operand indices of their variables."""
 
 
 class Resources:

@@ -68,7 +68,7 @@ class Tensor(Record):
 
     Args:
         name: its name.
-        shape: its dimensions, -1 for unknown ones; empty if the rank is unknown, too.
+        shape: its dimensions, -1 for dynamic ones; empty if the rank is dynamic, too.
         is_ranked: whether the rank is known.
         number: its type in the schema.
         buffer: the number of its buffer.

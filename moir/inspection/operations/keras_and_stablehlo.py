@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moir.frontends.stablehlo.scope import KNOWN_COMPOSITES
+from moir.frontends.stablehlo.composites import KNOWN_COMPOSITES
 from moir.inspection.operations.operation import IMPORTED, LOWERED, REFUSED, Operation, all_lowered, treated
 from moir.lowering.keras.table import keras
 from moir.lowering.stablehlo.custom_calls import SINGLE, TARGETS, UNAVAILABLE

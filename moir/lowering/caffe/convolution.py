@@ -22,7 +22,7 @@ from moir.rewriting.builder import OpBuilder
 def by_axis(
     node: LoweringNode, parameter: LayerParameters, name: str, axes: int, default: int, sides: str | None = None
 ) -> tuple[int, ...]:
-    """A parameter with an entry for each spatial axis: `name`, repeated or once for all, or `sides`_h and `sides`_w."""
+    """A parameter with a value for each spatial axis: `name`, repeated or once for all, or `sides`_h and `sides`_w."""
     sides = sides or name
     pair = [parameter.integers(f"{sides}_{side}") for side in "hw"]
     if any(pair):

@@ -61,7 +61,7 @@ READERS: Mapping[str, Reader] = {
 
 
 def by_axis(node: LoweringNode, name: str, values: Sequence[int], axes: int) -> tuple[int, ...]:
-    """An attribute with an entry for each spatial axis, or one for all."""
+    """An attribute with an element for each spatial axis, or one for all."""
     if len(values) == 1:
         return (*values,) * axes
     if len(values) != axes:

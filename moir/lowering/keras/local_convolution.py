@@ -1,13 +1,13 @@
 """Convolutions with another kernel at each position: LocallyConnected1D and LocallyConnected2D of Keras 2.
 
     %y = keras.LocallyConnected1D(%x, %w, %b) {filters = 5, kernel_size = 3}
-->  %0 = opset8.Gather(%x, [[0, 1, 2], [1, 2, 3], …])          the window of each place
+->  %0 = opset8.Gather(%x, [[0, 1, 2], [1, 2, 3], …])          the window of each position
     %y = Transpose(opset1.MatMul(Transpose(Reshape(%0)), %w)) + %b
 
-That is implementation 1, whose kernel is [places, window · C_in, C_out]. Implementation 2 has a kernel for all pairs of
-elements of the data and of the result, [spatial…, C_in, spatial…, C_out], of which those within a window count.
-Implementation 3 has the elements of this kernel that count, in the order of their indices in the result, then of those
-in the data.
+That is implementation 1, whose kernel is [positions, window · C_in, C_out]. Implementation 2 has a kernel for all
+pairs of elements of the data and of the result, [spatial…, C_in, spatial…, C_out], of which those within a window
+count. Implementation 3 has the elements of this kernel that count, in the order of their indices in the result, then
+of those in the data.
 
 Source: keras/layers/locally_connected and conv_utils.conv_kernel_idxs of Keras 2.15.
 """
@@ -59,53 +59,53 @@ def locally_connected(
         node.fail(f"its padding {padding!r} or its window is not possible")
     sizes = tuple(shape[1:-1] if last else shape[2:])
     ends = sizes if padding == "same" else [size - own + 1 for size, own in zip(sizes, window, strict=True)]
-    places = tuple(-(-end // step) for end, step in zip(ends, steps, strict=True))
-    if min(places) < 1:
+    positions = tuple(-(-end // step) for end, step in zip(ends, steps, strict=True))
+    if min(positions) < 1:
         node.fail("its window is larger than its input")
     channels = shape[-1] if last else shape[1]
     # [N, spatial…, C], the form in which the result is computed.
     data = inputs if last else op.Transpose(inputs, [0, *range(2, axes + 2), 1])
     if implementation == 1:
-        windows = _windows(op, data, places, window, steps, channels, last=last)
-        result = _products(op, windows, weights[0], places, filters)
+        windows = _windows(op, data, positions, window, steps, channels, last=last)
+        result = _products(op, windows, weights[0], positions, filters)
     else:
-        kernel = _dense_kernel(node, implementation, sizes, places, window, steps, channels, filters, padding=padding, last=last)
+        kernel = _dense_kernel(node, implementation, sizes, positions, window, steps, channels, filters, padding=padding, last=last)
         flat = op.Reshape(data, [-1, math.prod(sizes) * channels], special_zero=False)
-        result = op.Reshape(op.MatMul(flat, op.constant(kernel)), [-1, *places, filters], special_zero=False)
+        result = op.Reshape(op.MatMul(flat, op.constant(kernel)), [-1, *positions, filters], special_zero=False)
     if not last:
         result = op.Transpose(result, [0, axes + 1, *range(1, axes + 1)])
     if use_bias:
         # The bias is [spatial…, C_out] in both layouts: for channels first, Keras reshapes it without a transposition.
-        result = op.Add(result, weights[1] if last else op.Reshape(weights[1], [1, filters, *places], special_zero=False))
+        result = op.Add(result, weights[1] if last else op.Reshape(weights[1], [1, filters, *positions], special_zero=False))
     return activated(node, op, result, activation)
 
 
 def _windows(
-    op: OpBuilder, data: SSAValue, places: tuple[int, ...], window: tuple[int, ...], steps: tuple[int, ...], channels: int, *, last: bool
+    op: OpBuilder, data: SSAValue, positions: tuple[int, ...], window: tuple[int, ...], steps: tuple[int, ...], channels: int, *, last: bool
 ) -> SSAValue:
-    """[N, spatial…, C] -> [places, N, window · C], with the channels first in a window if they are so in the data."""
-    axes = len(places)
+    """[N, spatial…, C] -> [positions, N, window · C], with the channels first in a window if they are in the data."""
+    axes = len(positions)
     for axis in range(axes):
-        indices = np.arange(places[axis])[:, None] * steps[axis] + np.arange(window[axis])
+        indices = np.arange(positions[axis])[:, None] * steps[axis] + np.arange(window[axis])
         data = op.Gather(data, indices.astype(np.int32), 1 + 2 * axis)
-    # [N, place, window, place, window, C]
+    # [N, position, window, position, window, C]
     of_places, of_window = [1 + 2 * axis for axis in range(axes)], [2 + 2 * axis for axis in range(axes)]
     channel = [1 + 2 * axes]
     ordered = op.Transpose(data, [*of_places, 0, *of_window, *channel] if last else [*of_places, 0, *channel, *of_window])
-    return op.Reshape(ordered, [math.prod(places), -1, math.prod(window) * channels], special_zero=False)
+    return op.Reshape(ordered, [math.prod(positions), -1, math.prod(window) * channels], special_zero=False)
 
 
-def _products(op: OpBuilder, windows: SSAValue, kernel: SSAValue, places: tuple[int, ...], filters: int) -> SSAValue:
+def _products(op: OpBuilder, windows: SSAValue, kernel: SSAValue, positions: tuple[int, ...], filters: int) -> SSAValue:
     """The window at each position times the kernel of that position, as [N, spatial…, C_out]."""
     result = op.Transpose(op.MatMul(windows, kernel), [1, 0, 2])
-    return op.Reshape(result, [-1, *places, filters], special_zero=False)
+    return op.Reshape(result, [-1, *positions, filters], special_zero=False)
 
 
 def _dense_kernel(
     node: LoweringNode,
     implementation: int,
     sizes: tuple[int, ...],
-    places: tuple[int, ...],
+    positions: tuple[int, ...],
     window: tuple[int, ...],
     steps: tuple[int, ...],
     channels: int,
@@ -114,15 +114,15 @@ def _dense_kernel(
     padding: str,
     last: bool,
 ) -> Array:
-    """The kernel for all pairs of elements, [spatial · C_in, places · C_out], zeros outside of the windows."""
-    rows, columns = math.prod(sizes), math.prod(places)
+    """The kernel for all pairs of elements, [spatial · C_in, positions · C_out], zeros outside of the windows."""
+    rows, columns = math.prod(sizes), math.prod(positions)
     names = node.texts("weight_names", ())
     stored = node.constant(len(node.values) - len(names))
     if stored is None or rows * columns * channels * filters > LARGEST_KERNEL:
         node.fail("its kernel is computed, or too large")
-    connected = np.zeros((*sizes, *places), bool)
-    for place in product(*(range(each) for each in places)):
-        connected[(*(_extent(*each, padding) for each in zip(place, steps, window, sizes, strict=True)), *place)] = True
+    connected = np.zeros((*sizes, *positions), bool)
+    for position in product(*(range(each) for each in positions)):
+        connected[(*(_extent(*each, padding) for each in zip(position, steps, window, sizes, strict=True)), *position)] = True
     mask = np.broadcast_to(connected.reshape(rows, 1, columns, 1), (rows, channels, columns, filters))
     # The axes of the stored kernel: the channels are before the spatial axes if they are so in the data, and the
     # elements of the result are before those of the data in implementation 3.
@@ -138,8 +138,8 @@ def _dense_kernel(
     return values.transpose(np.argsort(order)).reshape(rows * channels, columns * filters)
 
 
-def _extent(place: int, step: int, window: int, size: int, padding: str) -> slice:
+def _extent(position: int, step: int, window: int, size: int, padding: str) -> slice:
     """The range of elements along an axis that the window of an output position covers."""
     before = window // 2
-    center = place * step + (before if padding == "valid" else 0)
+    center = position * step + (before if padding == "valid" else 0)
     return slice(max(0, center - before), min(size, center + window - before))

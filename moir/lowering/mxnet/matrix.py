@@ -11,8 +11,8 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import normalize_axis, rank_of, shape_of
+from moir.expansions.linear_algebra.einstein_sums import einstein_sum
 from moir.lowering.binder import LoweringNode
-from moir.lowering.einstein_sums import einstein_sum
 from moir.lowering.mxnet.attributes import rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
@@ -148,9 +148,9 @@ def inverse(op: OpBuilder, a: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("_npi_einsum")
-def einsum(node: LoweringNode, op: OpBuilder, *operands: SSAValue, subscripts: str) -> SSAValue:
+def einsum(op: OpBuilder, *operands: SSAValue, subscripts: str) -> SSAValue:
     """mxnet._npi_einsum(a, b, …) {subscripts} -> opset7.Einsum(a, b, …) {equation}"""
-    return einstein_sum(node, op, subscripts, *operands)
+    return einstein_sum(op, subscripts, *operands)
 
 
 def _heads(node: LoweringNode, op: OpBuilder, value: SSAValue, parts: int, part: int) -> SSAValue:

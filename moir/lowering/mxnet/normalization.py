@@ -82,7 +82,7 @@ def group_norm(
 ) -> Replacement:
     """mxnet.GroupNorm(x, gamma, beta) {num_groups = 1, eps = 1e-5} -> MVN of [N, num_groups, …], in the shape of x
 
-    gamma and beta have an entry for each channel, before MXNet 1.7 for each group.
+    gamma and beta have an element for each channel, before MXNet 1.7 for each group.
     """
     rank = rank_of_operand(node)
     grouped = op.Reshape(x, [0, num_groups, -1], special_zero=True)

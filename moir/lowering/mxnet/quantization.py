@@ -167,7 +167,10 @@ def _to_range(node: LoweringNode, op: OpBuilder, value: SSAValue, is_rounded_fin
 def _in_range(
     node: LoweringNode, op: OpBuilder, value: SSAValue, limit: SSAValue, type_: Attribute, ends: Sequence[SSAValue], is_rounded_finer: bool
 ) -> Replacement:
-    """The results of a quantization: see `_to_range`."""
+    """The integers to which `_to_range` quantizes a value, and the ends of their range.
+
+    `limit` is the largest absolute value of the range.
+    """
     if is_rounded_finer:
         return _result(node, op, value, limit, type_, ends)
     return _result(node, op, _rounded(op, value, limit, type_, float(IntegerRange.of(type_).highest)), limit, type_, ends, is_rounded=True)

@@ -12,10 +12,10 @@ from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import element_of
 from moir.dialects.symbols import integer_array
+from moir.expansions.constant_indices import outside
 from moir.expansions.shape_values import as_scalar, cut_to
 from moir.expansions.strings.texts import unpacked
 from moir.lowering.binder import LoweringNode
-from moir.lowering.constant_indices import note_outside
 from moir.lowering.onnx.operands import declared_rank
 from moir.lowering.onnx.ranks import gathered
 from moir.lowering.onnx.strings.movement import moves_strings
@@ -26,7 +26,7 @@ from moir.rewriting.builder import OpBuilder
 @onnx.lowers("Gather", rank=gathered)
 def gather(node: LoweringNode, op: OpBuilder, data: SSAValue, indices: SSAValue, *, axis: int = 0) -> SSAValue:
     """onnx.Gather(x, indices) {axis = 0} -> opset8.Gather(x, indices, axis)"""
-    note_outside(node, data, indices, axis)
+    node.note(outside(data, op.known.constant(indices), axis))
     return op.Gather(data, indices, axis)
 
 
@@ -38,7 +38,7 @@ def gather_elements(node: LoweringNode, op: OpBuilder, data: SSAValue, indices: 
     The operation of the IR has equal sizes on all other axes: the data are sliced to the sizes of the indices if these
     may be smaller.
     """
-    note_outside(node, data, indices, axis)
+    node.note(outside(data, op.known.constant(indices), axis))
     return op.GatherElements(cut_to(op, data, indices, axis), indices, axis=axis)
 
 

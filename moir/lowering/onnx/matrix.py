@@ -17,9 +17,9 @@ from moir.dialects.large_arrays import computed
 from moir.dialects.memory_map import Array
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.expansions.constant_forms import small_constant
+from moir.expansions.linear_algebra.einstein_sums import einstein_sum
 from moir.expansions.shape_values import dimension_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.einstein_sums import einstein_sum
 from moir.lowering.onnx.table import onnx
 from moir.lowering.ranks import as_factor, as_terms, fixed
 from moir.rewriting.builder import OpBuilder
@@ -150,8 +150,8 @@ def triangle_mask(node: LoweringNode, op: OpBuilder, x: SSAValue, upper: bool) -
 
 
 @onnx.lowers("Einsum", rank=as_terms)
-def einstein_summation(node: LoweringNode, op: OpBuilder, *inputs: SSAValue, equation: str) -> SSAValue:
+def einstein_summation(op: OpBuilder, *inputs: SSAValue, equation: str) -> SSAValue:
     """onnx.Einsum(…) {equation}
     -> opset7.Einsum(…) {equation}, where the equation has no blanks and an explicit result
     """
-    return einstein_sum(node, op, equation, *inputs)
+    return einstein_sum(op, equation, *inputs)

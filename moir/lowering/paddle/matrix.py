@@ -12,10 +12,10 @@ from xdsl.ir import SSAValue
 from moir.dialects.shapes import rank_of, shape_of
 from moir.expansions.functions import operation
 from moir.expansions.linear_algebra.determinants import determinant_of
+from moir.expansions.linear_algebra.einstein_sums import einstein_sum
 from moir.expansions.linear_algebra.matrix_powers import matrix_power
 from moir.expansions.special.divisors import kronecker_product
 from moir.lowering.binder import LoweringNode
-from moir.lowering.einstein_sums import einstein_sum
 from moir.lowering.paddle.operands import scalar_form
 from moir.lowering.paddle.table import paddle
 from moir.lowering.table import Replacement
@@ -165,7 +165,7 @@ def addmm(op: OpBuilder, x: SSAValue, a: SSAValue, b: SSAValue, *, Alpha: float 
 @paddle.lowers("einsum")
 def einsum(node: LoweringNode, op: OpBuilder, *values: SSAValue, equation: str) -> Replacement:
     """paddle.einsum(values…) {equation} -> opset7.Einsum(values…)"""
-    return [einstein_sum(node, op, equation, *values), *[None] * (node.result_count - 1)]
+    return [einstein_sum(op, equation, *values), *[None] * (node.result_count - 1)]
 
 
 @paddle.lowers("cross")

@@ -60,8 +60,8 @@ def slice_(
 ) -> SSAValue:
     """paddle.slice(x, starts, ends) {axes, decrease_axis} -> opset8.Slice(x, starts, ends, 1, axes)
 
-    The axes of decrease_axis have one entry and are left out of the result; if that is the only axis,
-    opset8.Gather(x, start, axis). A start of -1 is the last entry.
+    The axes of decrease_axis, along which one index is selected, are left out of the result; if that is the only axis,
+    opset8.Gather(x, start, axis). A start of -1 is the last index.
     """
     rank = node.known_rank(0)
     wanted = [normalize_axis(axis, rank) for axis in axes]

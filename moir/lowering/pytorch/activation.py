@@ -7,6 +7,7 @@ from xdsl.ir import SSAValue
 
 from moir.expansions.constant_forms import along_channels
 from moir.expansions.functions import selu as selu_of
+from moir.frameworks.traits import ELEMENTWISE
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import by_function
 from moir.lowering.pytorch.arguments import Scalar, axis_from_front
@@ -21,7 +22,7 @@ def _known(node: LoweringNode, value: Scalar, name: str) -> float:
     return float(value)
 
 
-aten.lowers_each({"silu.default": lambda op, self: op.Swish(self)}, complex=by_function())
+aten.lowers_each({"silu.default": lambda op, self: op.Swish(self)}, complex=by_function(), traits=(ELEMENTWISE,))
 
 aten.lowers_each(
     {
@@ -30,25 +31,26 @@ aten.lowers_each(
         "hardswish.default": lambda op, self: op.HSwish(self),
         "hardsigmoid.default": lambda op, self: op.HSigmoid(self),
         "mish.default": lambda op, self: op.Mish(self),
-        "log_sigmoid.default log_sigmoid_forward.default": lambda op, self: op.Negative(op.SoftPlus(op.Negative(self))),
         "selu.default": lambda op, self: selu_of(op, self),
-    }
+    },
+    traits=(ELEMENTWISE,),
 )
+aten.lowers_each({"log_sigmoid.default log_sigmoid_forward.default": lambda op, self: op.Negative(op.SoftPlus(op.Negative(self)))})
 
 
-@aten.lowers("gelu.default")
+@aten.lowers("gelu.default", traits=(ELEMENTWISE,))
 def gelu(op: OpBuilder, self: SSAValue, *, approximate: str = "none") -> SSAValue:
     """aten.gelu.default(x) {approximate} -> opset7.Gelu(x) {approximation_mode}"""
     return op.Gelu(self, approximation_mode="TANH" if approximate == "tanh" else "ERF")
 
 
-@aten.lowers("hardtanh.default")
+@aten.lowers("hardtanh.default", traits=(ELEMENTWISE,))
 def hardtanh(node: LoweringNode, op: OpBuilder, self: SSAValue, *, min_val: Scalar = -1, max_val: Scalar = 1) -> SSAValue:
     """aten.hardtanh.default(x) {min_val, max_val} -> opset1.Clamp(x) {min, max}"""
     return op.Clamp(self, min=_known(node, min_val, "min_val"), max=_known(node, max_val, "max_val"))
 
 
-@aten.lowers("leaky_relu.default")
+@aten.lowers("leaky_relu.default", traits=(ELEMENTWISE,))
 def leaky_relu(node: LoweringNode, op: OpBuilder, self: SSAValue, *, negative_slope: Scalar = 0.01) -> SSAValue:
     """aten.leaky_relu.default(x) {negative_slope} -> opset1.PRelu(x, [negative_slope])"""
     slope = np.array([_known(node, negative_slope, "negative_slope")])
@@ -66,7 +68,7 @@ def rrelu(
     return op.PRelu(self, op.constant_like(np.array([middle]), self))
 
 
-@aten.lowers("elu.default")
+@aten.lowers("elu.default", traits=(ELEMENTWISE,))
 def elu(node: LoweringNode, op: OpBuilder, self: SSAValue, *, alpha: Scalar = 1, scale: Scalar = 1, input_scale: Scalar = 1) -> SSAValue:
     """aten.elu.default(x) {alpha, scale, input_scale} -> scale · Elu(x) {alpha}"""
     a, s, i = (_known(node, each, "an argument") for each in (alpha, scale, input_scale))
@@ -77,7 +79,7 @@ def elu(node: LoweringNode, op: OpBuilder, self: SSAValue, *, alpha: Scalar = 1,
     return activated if s == 1 else op.Multiply(activated, s)
 
 
-@aten.lowers("celu.default")
+@aten.lowers("celu.default", traits=(ELEMENTWISE,))
 def celu(node: LoweringNode, op: OpBuilder, self: SSAValue, *, alpha: Scalar = 1.0) -> SSAValue:
     """aten.celu.default(x) {alpha = a} -> a · Elu(x / a)"""
     a = _known(node, alpha, "alpha")
@@ -93,7 +95,7 @@ def prelu(node: LoweringNode, op: OpBuilder, self: SSAValue, weight: SSAValue) -
     return op.PRelu(self, along_channels(op, weight, rank - 2))
 
 
-@aten.lowers("softplus.default")
+@aten.lowers("softplus.default", traits=(ELEMENTWISE,))
 def softplus(node: LoweringNode, op: OpBuilder, self: SSAValue, *, beta: Scalar = 1, threshold: Scalar = 20) -> SSAValue:
     """aten.softplus.default(x) {beta = b, threshold} -> SoftPlus(b · x) / b, above the threshold x"""
     b = _known(node, beta, "beta")
@@ -104,21 +106,21 @@ def softplus(node: LoweringNode, op: OpBuilder, self: SSAValue, *, beta: Scalar 
     return soft if limit >= 20 else op.Select(op.Greater(scaled, limit), self, soft)
 
 
-@aten.lowers("threshold.default")
+@aten.lowers("threshold.default", traits=(ELEMENTWISE,))
 def threshold_(node: LoweringNode, op: OpBuilder, self: SSAValue, *, threshold: Scalar, value: Scalar) -> SSAValue:
     """aten.threshold.default(x) {threshold, value} -> x above the threshold, elsewhere the value"""
     limit, other = (op.constant_like(_known(node, each, "an argument"), self) for each in (threshold, value))
     return op.Select(op.Greater(self, limit), self, other)
 
 
-@aten.lowers("hardshrink.default")
+@aten.lowers("hardshrink.default", traits=(ELEMENTWISE,))
 def hardshrink(node: LoweringNode, op: OpBuilder, self: SSAValue, *, lambd: Scalar = 0.5) -> SSAValue:
     """aten.hardshrink.default(x) {lambd} -> x where |x| > lambd, else 0"""
     limit = op.constant_like(_known(node, lambd, "lambd"), self)
     return op.Select(op.LessEqual(op.Abs(self), limit), op.constant_like(0, self), self)
 
 
-@aten.lowers("softshrink.default")
+@aten.lowers("softshrink.default", traits=(ELEMENTWISE,))
 def softshrink(node: LoweringNode, op: OpBuilder, self: SSAValue, *, lambd: Scalar = 0.5) -> SSAValue:
     """aten.softshrink.default(x) {lambd} -> sign(x) · max(|x| - lambd, 0)"""
     limit = op.constant_like(_known(node, lambd, "lambd"), self)
@@ -132,7 +134,7 @@ def glu(op: OpBuilder, self: SSAValue, *, dim: int = -1) -> SSAValue:
     return op.Multiply(first, op.Sigmoid(second))
 
 
-@aten.lowers("logit.default")
+@aten.lowers("logit.default", traits=(ELEMENTWISE,))
 def logit(node: LoweringNode, op: OpBuilder, self: SSAValue, *, eps: Scalar | None = None) -> SSAValue:
     """aten.logit.default(x) {eps} -> Log(x / (1 - x)), x clamped to [eps, 1 - eps]"""
     x = op.convert(self, inferred_element(node))

@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, boolean
 from moir.dialects.shapes import element_of
 from moir.expansions.complex_numbers import angle_of, hypotenuse, is_negative
+from moir.frameworks.traits import ELEMENTWISE
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import by_formula
 from moir.lowering.pytorch.arguments import Scalar
@@ -31,7 +32,17 @@ def _operands(node: LoweringNode, op: OpBuilder, *values: Scalar) -> list[SSAVal
     return as_element(op, inferred_element(node), *values)
 
 
-@aten.lowers("add.Tensor", "add.Scalar", "sub.Tensor", "sub.Scalar", "rsub.Tensor", "rsub.Scalar", "subtract.Tensor", complex=SUMMED)
+@aten.lowers(
+    "add.Tensor",
+    "add.Scalar",
+    "sub.Tensor",
+    "sub.Scalar",
+    "rsub.Tensor",
+    "rsub.Scalar",
+    "subtract.Tensor",
+    complex=SUMMED,
+    traits=(ELEMENTWISE,),
+)
 def add(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar, alpha: Scalar = 1) -> SSAValue:
     """aten.add.Tensor(x, y) {alpha = a} -> opset1.Add(x, a · y); `sub` subtracts, `rsub` is y - a · x"""
     x, y = _operands(node, op, self, other)
@@ -45,7 +56,14 @@ def add(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar, alpha
     return op.Add(x, _scaled(op, y, alpha))
 
 
-@aten.lowers("mul.Tensor", "mul.Scalar", "multiply.Tensor", "multiply.Scalar", complex=by_formula("pytorch.complex.arithmetic:mul"))
+@aten.lowers(
+    "mul.Tensor",
+    "mul.Scalar",
+    "multiply.Tensor",
+    "multiply.Scalar",
+    complex=by_formula("pytorch.complex.arithmetic:mul"),
+    traits=(ELEMENTWISE,),
+)
 def mul(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.mul.Tensor(x, y) -> opset1.Multiply(x, y); of booleans LogicalAnd"""
     x, y = _operands(node, op, self, other)
@@ -53,7 +71,13 @@ def mul(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SS
 
 
 @aten.lowers(
-    "div.Tensor", "div.Scalar", "true_divide.Tensor", "divide.Tensor", "divide.Scalar", complex=by_formula("pytorch.complex.arithmetic:div")
+    "div.Tensor",
+    "div.Scalar",
+    "true_divide.Tensor",
+    "divide.Tensor",
+    "divide.Scalar",
+    complex=by_formula("pytorch.complex.arithmetic:div"),
+    traits=(ELEMENTWISE,),
 )
 def div(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.div.Tensor(x, y) -> opset1.Divide(x, y), of integers as floats"""
@@ -61,7 +85,12 @@ def div(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SS
 
 
 @aten.lowers(
-    "div.Tensor_mode", "div.Scalar_mode", "divide.Tensor_mode", "divide.Scalar_mode", complex=by_formula("pytorch.complex.arithmetic:div")
+    "div.Tensor_mode",
+    "div.Scalar_mode",
+    "divide.Tensor_mode",
+    "divide.Scalar_mode",
+    complex=by_formula("pytorch.complex.arithmetic:div"),
+    traits=(ELEMENTWISE,),
 )
 def div_mode(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar, rounding_mode: str = "") -> SSAValue:
     """aten.div.Tensor_mode(x, y) {rounding_mode = "floor"} -> the quotient rounded down, with "trunc" towards 0"""
@@ -81,13 +110,13 @@ def floor_quotient(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     return op.Divide(x, y) if is_integral(element_of(x)) else op.Floor(op.Divide(x, y))
 
 
-@aten.lowers("floor_divide.default", "floor_divide.Scalar")
+@aten.lowers("floor_divide.default", "floor_divide.Scalar", traits=(ELEMENTWISE,))
 def floor_divide(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.floor_divide.default(x, y) -> the quotient rounded down"""
     return floor_quotient(op, *_operands(node, op, self, other))
 
 
-@aten.lowers("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor", "fmod.Tensor", "fmod.Scalar")
+@aten.lowers("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor", "fmod.Tensor", "fmod.Scalar", traits=(ELEMENTWISE,))
 def remainder(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.remainder.Tensor(x, y) -> opset1.FloorMod(x, y), with the sign of y; `fmod`: opset1.Mod, with the
     sign of x
@@ -96,7 +125,9 @@ def remainder(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar)
     return op.FloorMod(x, y) if node.op.KIND.startswith("remainder") else op.Mod(x, y)
 
 
-@aten.lowers("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar", complex=by_formula("pytorch.complex.functions:power"))
+@aten.lowers(
+    "pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar", complex=by_formula("pytorch.complex.functions:power"), traits=(ELEMENTWISE,)
+)
 def pow_(node: LoweringNode, op: OpBuilder, *, self: Scalar, exponent: Scalar) -> SSAValue:
     """aten.pow.Tensor_Scalar(x) {exponent} -> opset1.Power(x, exponent), of integers products that wrap around"""
     x, y = _operands(node, op, self, exponent)
@@ -109,7 +140,7 @@ def pow_(node: LoweringNode, op: OpBuilder, *, self: Scalar, exponent: Scalar) -
     return op.Power(x, y)
 
 
-@aten.lowers("maximum.default", "minimum.default", "fmax.default", "fmin.default", "max.other", "min.other")
+@aten.lowers("maximum.default", "minimum.default", "fmax.default", "fmin.default", "max.other", "min.other", traits=(ELEMENTWISE,))
 def extreme(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
     """aten.maximum.default(x, y) -> opset1.Maximum(x, y); `fmax` and `fmin` leave out NaNs"""
     x, y = _operands(node, op, self, other)
@@ -122,7 +153,9 @@ def extreme(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) 
     return op.Select(op.IsNaN(x), y, op.Select(op.IsNaN(y), x, extreme_))
 
 
-@aten.lowers("clamp.default", "clamp.Tensor", "clip.default", "clip.Tensor", "clamp_min.default", "clamp_max.default")
+@aten.lowers(
+    "clamp.default", "clamp.Tensor", "clip.default", "clip.Tensor", "clamp_min.default", "clamp_max.default", traits=(ELEMENTWISE,)
+)
 def clamp(node: LoweringNode, op: OpBuilder, self: SSAValue, *, min: Scalar | None = None, max: Scalar | None = None) -> SSAValue:
     """aten.clamp.default(x) {min, max} -> opset1.Clamp(x) {min, max}, or Maximum and Minimum"""
     return limited(node, op, self, min, max)
@@ -142,19 +175,19 @@ def limited(node: LoweringNode, op: OpBuilder, x: SSAValue, low: Scalar | None, 
     return x if high is None else op.Minimum(x, as_element(op, element, high)[0])
 
 
-@aten.lowers("clamp_min.Tensor", "clamp_max.Tensor")
+@aten.lowers("clamp_min.Tensor", "clamp_max.Tensor", traits=(ELEMENTWISE,))
 def clamp_one(node: LoweringNode, op: OpBuilder, self: SSAValue, *, min: Scalar | None = None, max: Scalar | None = None) -> SSAValue:
     """aten.clamp_min.Tensor(x, min) -> opset1.Maximum(x, min)"""
     return limited(node, op, self, min, max)
 
 
-@aten.lowers("atan2.default", "arctan2.default")
+@aten.lowers("atan2.default", "arctan2.default", traits=(ELEMENTWISE,))
 def atan2(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
     """aten.atan2.default(y, x) -> the angle of the point (x, y)"""
     return angle_of(op, *_operands(node, op, self, other))
 
 
-@aten.lowers("addcmul.default", "addcdiv.default", complex=by_formula("pytorch.complex.functions:addcmul"))
+@aten.lowers("addcmul.default", "addcdiv.default", complex=by_formula("pytorch.complex.functions:addcmul"), traits=(ELEMENTWISE,))
 def addcmul(node: LoweringNode, op: OpBuilder, self: SSAValue, tensor1: SSAValue, tensor2: SSAValue, *, value: Scalar = 1) -> SSAValue:
     """aten.addcmul.default(x, a, b) {value = v} -> x + v · a · b; `addcdiv` divides a by b"""
     x, a, b = _operands(node, op, self, tensor1, tensor2)
@@ -162,7 +195,7 @@ def addcmul(node: LoweringNode, op: OpBuilder, self: SSAValue, tensor1: SSAValue
     return op.Add(x, _scaled(op, product, value))
 
 
-@aten.lowers("lerp.Scalar", "lerp.Tensor", complex=by_formula("pytorch.complex.functions:lerp"))
+@aten.lowers("lerp.Scalar", "lerp.Tensor", complex=by_formula("pytorch.complex.functions:lerp"), traits=(ELEMENTWISE,))
 def lerp(node: LoweringNode, op: OpBuilder, self: SSAValue, end: SSAValue, *, weight: Scalar) -> SSAValue:
     """aten.lerp.Scalar(x, y) {weight = w} -> x + w · (y - x), computed from the nearer end"""
     x, y = _operands(node, op, self, end)
@@ -180,13 +213,13 @@ def between(op: OpBuilder, x: SSAValue, y: SSAValue, weight: Scalar) -> SSAValue
     return op.Select(op.Less(weight, 0.5), first, second)
 
 
-@aten.lowers("hypot.default")
+@aten.lowers("hypot.default", traits=(ELEMENTWISE,))
 def hypot(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
     """aten.hypot.default(x, y) -> √(x² + y²)"""
     return hypotenuse(op, *_operands(node, op, self, other))
 
 
-@aten.lowers("logaddexp.default", "logaddexp2.default")
+@aten.lowers("logaddexp.default", "logaddexp2.default", traits=(ELEMENTWISE,))
 def logaddexp(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
     """aten.logaddexp.default(x, y) -> max + log(1 + exp(-|x - y|)); `logaddexp2` to base 2"""
     x, y = _operands(node, op, self, other)
@@ -196,7 +229,7 @@ def logaddexp(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue
     return op.Divide(logarithm, base) if base != 1.0 else logarithm
 
 
-@aten.lowers("xlogy.Tensor", "xlogy.Scalar_Other", "xlogy.Scalar_Self")
+@aten.lowers("xlogy.Tensor", "xlogy.Scalar_Other", "xlogy.Scalar_Self", traits=(ELEMENTWISE,))
 def xlogy(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.xlogy.Tensor(x, y) -> x · log(y), and 0 where x is 0 and y a number"""
     x, y = _operands(node, op, self, other)
@@ -205,7 +238,7 @@ def xlogy(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> 
     return op.Select(op.IsNaN(y), y, product)
 
 
-@aten.lowers("copysign.Tensor", "copysign.Scalar")
+@aten.lowers("copysign.Tensor", "copysign.Scalar", traits=(ELEMENTWISE,))
 def copysign(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.copysign.Tensor(x, y) -> |x| with the sign of y"""
     x, y = _operands(node, op, self, other)
@@ -213,7 +246,7 @@ def copysign(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) 
     return op.Select(is_negative(op, y), op.Negative(size), size)
 
 
-@aten.lowers("heaviside.default")
+@aten.lowers("heaviside.default", traits=(ELEMENTWISE,))
 def heaviside(node: LoweringNode, op: OpBuilder, self: SSAValue, values: SSAValue) -> SSAValue:
     """aten.heaviside.default(x, v) -> 0 below 0, v at 0, 1 above"""
     x, v = _operands(node, op, self, values)

@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, describe
 from moir.dialects.shapes import element_of
+from moir.frameworks.traits import ELEMENTWISE
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import by_formula
 from moir.lowering.pytorch.arguments import Scalar
@@ -24,8 +25,12 @@ COMPARISONS = {
 """The operations of comparisons."""
 
 
-@aten.lowers("eq.Tensor", "eq.Scalar", "ne.Tensor", "ne.Scalar", complex=by_formula("pytorch.complex.arithmetic:equal"))
-@aten.lowers(*(f"{name}.{overload}" for name in COMPARISONS if name not in ("eq", "ne") for overload in ("Tensor", "Scalar")))
+@aten.lowers(
+    "eq.Tensor", "eq.Scalar", "ne.Tensor", "ne.Scalar", complex=by_formula("pytorch.complex.arithmetic:equal"), traits=(ELEMENTWISE,)
+)
+@aten.lowers(
+    *(f"{name}.{overload}" for name in COMPARISONS if name not in ("eq", "ne") for overload in ("Tensor", "Scalar")), traits=(ELEMENTWISE,)
+)
 def compare(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.lt.Tensor(x, y) -> opset1.Less(x, y), and so on"""
     name = COMPARISONS[node.op.KIND.partition(".")[0]]
@@ -40,7 +45,7 @@ def truth(op: OpBuilder, value: Scalar) -> SSAValue:
     return value if element_of(value) == boolean else op.NotEqual(value, 0)
 
 
-@aten.lowers("logical_and.default", "logical_or.default", "logical_xor.default")
+@aten.lowers("logical_and.default", "logical_or.default", "logical_xor.default", traits=(ELEMENTWISE,))
 def logical(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
     """aten.logical_and.default(x, y) -> opset1.LogicalAnd(x ≠ 0, y ≠ 0), and so on"""
     build = {"logical_and": op.LogicalAnd, "logical_or": op.LogicalOr, "logical_xor": op.LogicalXor}
@@ -50,6 +55,7 @@ def logical(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) 
 @aten.lowers(
     *(f"bitwise_{name}.{overload}" for name in ("and", "or", "xor") for overload in ("Tensor", "Scalar", "Scalar_Tensor")),
     *(f"__{name}__.{overload}" for name in ("and", "or", "xor") for overload in ("Tensor", "Scalar")),
+    traits=(ELEMENTWISE,),
 )
 def bitwise(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.bitwise_and.Tensor(x, y) -> opset13.BitwiseAnd(x, y), of booleans LogicalAnd, and so on"""
@@ -63,6 +69,7 @@ def bitwise(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -
 @aten.lowers(
     *(f"__{name}__.{overload}" for name in ("lshift", "rshift") for overload in ("Tensor", "Scalar")),
     *(f"bitwise_{name}_shift.{overload}" for name in ("left", "right") for overload in ("Tensor", "Tensor_Scalar", "Scalar_Tensor")),
+    traits=(ELEMENTWISE,),
 )
 def shift(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.bitwise_left_shift.Tensor(x, y) -> opset15.BitwiseLeftShift(x, y)
@@ -83,13 +90,13 @@ def shift(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> 
     return op.Multiply(op.BitwiseLeftShift(x, shifts), op.convert(kept, element))
 
 
-@aten.lowers("where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar", complex=JOINED)
+@aten.lowers("where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar", complex=JOINED, traits=(ELEMENTWISE,))
 def where(node: LoweringNode, op: OpBuilder, condition: SSAValue, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.where.self(condition, x, y) -> opset1.Select(condition, x, y)"""
     return op.Select(truth(op, condition), *as_element(op, inferred_element(node), self, other))
 
 
-@aten.lowers("masked_fill.Scalar", "masked_fill.Tensor", complex=JOINED)
+@aten.lowers("masked_fill.Scalar", "masked_fill.Tensor", complex=JOINED, traits=(ELEMENTWISE,))
 def masked_fill(node: LoweringNode, op: OpBuilder, self: SSAValue, mask: SSAValue, *, value: Scalar) -> SSAValue:
     """aten.masked_fill.Scalar(x, mask) {value} -> opset1.Select(mask, value, x)"""
     x, filled = as_element(op, inferred_element(node), self, value)

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import boolean, f32
 from moir.dialects.shapes import element_of
 from moir.expansions.functions import operation
+from moir.frameworks.traits import ELEMENTWISE, MAY_COPY, VIEW, WHOLE_VIEW
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import PAIRS, by_formula, by_function, by_parts
 from moir.lowering.pytorch.complex.rules import JOINED
@@ -53,13 +54,13 @@ OF_BOOLEANS = frozenset(("sign", "sgn", "abs", "absolute", "square"))
 """Functions that return booleans unchanged."""
 
 
-@aten.lowers("abs.default", "absolute.default", complex=by_formula("pytorch.complex.arithmetic:magnitude"))
-@aten.lowers("exp.default", complex=by_formula("pytorch.complex.arithmetic:exp"))
-@aten.lowers("neg.default", "negative.default", complex=by_parts())
-@aten.lowers("reciprocal.default", complex=by_formula("pytorch.complex.arithmetic:reciprocal"))
-@aten.lowers("sgn.default", complex=by_function("sign"))
-@aten.lowers(*(f"{name}.default" for name in _COMPLEX.split()), complex=by_function())
-@aten.lowers(*(f"{name}.default" for name in _REAL.split()))
+@aten.lowers("abs.default", "absolute.default", complex=by_formula("pytorch.complex.arithmetic:magnitude"), traits=(ELEMENTWISE,))
+@aten.lowers("exp.default", complex=by_formula("pytorch.complex.arithmetic:exp"), traits=(ELEMENTWISE,))
+@aten.lowers("neg.default", "negative.default", complex=by_parts(), traits=(ELEMENTWISE,))
+@aten.lowers("reciprocal.default", complex=by_formula("pytorch.complex.arithmetic:reciprocal"), traits=(ELEMENTWISE,))
+@aten.lowers("sgn.default", complex=by_function("sign"), traits=(ELEMENTWISE,))
+@aten.lowers(*(f"{name}.default" for name in _COMPLEX.split()), complex=by_function(), traits=(ELEMENTWISE,))
+@aten.lowers(*(f"{name}.default" for name in _REAL.split()), traits=(ELEMENTWISE,))
 def function(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.cos.default(x) -> opset1.Cos(x), and so on; integers are converted to the floats of the result first"""
     name = node.op.KIND.partition(".")[0]
@@ -71,7 +72,7 @@ def function(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     return operation(op, computation)(x) if isinstance(computation, str) else computation(op, x)
 
 
-@aten.lowers("round.decimals")
+@aten.lowers("round.decimals", traits=(ELEMENTWISE,))
 def round_decimals(op: OpBuilder, self: SSAValue, *, decimals: int) -> SSAValue:
     """aten.round.decimals(x) {decimals = d} -> Round(x · 10ᵈ) / 10ᵈ"""
     factor = 10.0 ** abs(decimals)
@@ -80,40 +81,54 @@ def round_decimals(op: OpBuilder, self: SSAValue, *, decimals: int) -> SSAValue:
     return op.Divide(rounded, factor) if decimals >= 0 else op.Multiply(rounded, factor)
 
 
-@aten.lowers("isnan.default", complex=by_formula("pytorch.complex.functions:is_nan"))
-@aten.lowers("isinf.default", complex=by_formula("pytorch.complex.functions:is_infinite"))
-@aten.lowers("isfinite.default", complex=by_formula("pytorch.complex.functions:is_finite"))
+@aten.lowers("isnan.default", complex=by_formula("pytorch.complex.functions:is_nan"), traits=(ELEMENTWISE,))
+@aten.lowers("isinf.default", complex=by_formula("pytorch.complex.functions:is_infinite"), traits=(ELEMENTWISE,))
+@aten.lowers("isfinite.default", complex=by_formula("pytorch.complex.functions:is_finite"), traits=(ELEMENTWISE,))
 def classified(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.isnan.default(x) -> opset10.IsNaN(x), and so on"""
     x = op.convert(self, f32) if is_integral(element_of(self)) else self
     return {"isnan": op.IsNaN, "isinf": op.IsInf, "isfinite": op.IsFinite}[node.op.KIND.partition(".")[0]](x)
 
 
-@aten.lowers("logical_not.default", complex=by_formula("pytorch.complex.functions:is_zero"))
+@aten.lowers("logical_not.default", complex=by_formula("pytorch.complex.functions:is_zero"), traits=(ELEMENTWISE,))
 def logical_not(op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.logical_not.default(x) -> opset1.LogicalNot(x ≠ 0)"""
     return op.LogicalNot(self) if element_of(self) == boolean else op.Equal(self, 0)
 
 
-@aten.lowers("bitwise_not.default")
+@aten.lowers("bitwise_not.default", traits=(ELEMENTWISE,))
 def bitwise_not(op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.bitwise_not.default(x) -> opset13.BitwiseNot(x)"""
     return op.LogicalNot(self) if element_of(self) == boolean else op.BitwiseNot(self)
 
 
-_UNCHANGED = "alias alias_copy clone contiguous detach detach_copy lift lift_fresh lift_fresh_copy positive resolve_neg"
-
-
-@aten.lowers(*(f"{name}.default" for name in _UNCHANGED.split()), "prims.copy_strided.default", complex=by_parts())
+@aten.lowers(
+    "alias.default", "detach.default", "lift_fresh.default", "positive.default", complex=by_parts(), traits=(ELEMENTWISE, WHOLE_VIEW)
+)
+@aten.lowers("contiguous.default", complex=by_parts(), traits=(ELEMENTWISE, WHOLE_VIEW, MAY_COPY))
+@aten.lowers(
+    *(f"{name}.default" for name in ("clone", "alias_copy", "detach_copy", "lift", "lift_fresh_copy", "resolve_neg")),
+    complex=by_parts(),
+    traits=(ELEMENTWISE,),
+)
+@aten.lowers("prims.copy_strided.default", complex=by_parts())
 @aten.lowers("resolve_conj.default", complex=PAIRS)
-@aten.lowers("real.default", complex=by_formula("pytorch.complex.arithmetic:parts"))
+@aten.lowers("real.default", complex=by_formula("pytorch.complex.arithmetic:parts"), traits=(VIEW,))
 def identity(self: SSAValue) -> SSAValue:
     """aten.clone.default(x) -> x"""
     return self
 
 
-@aten.lowers("to.dtype", "to.device", "to.dtype_layout", "to.other", "_to_copy.default", "type_as.default", complex=JOINED)
-@aten.lowers("float.default", "half.default", "bfloat16.default", "double.default", "int.default", "long.default", "bool.default")
+@aten.lowers(
+    *("to.dtype", "to.device", "to.dtype_layout", "to.other", "type_as.default"),
+    complex=JOINED,
+    traits=(ELEMENTWISE, WHOLE_VIEW, MAY_COPY),
+)
+@aten.lowers("_to_copy.default", complex=JOINED, traits=(ELEMENTWISE,))
+@aten.lowers(
+    *("float.default", "half.default", "bfloat16.default", "double.default", "int.default", "long.default", "bool.default"),
+    traits=(ELEMENTWISE,),
+)
 def converted(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.to.dtype(x) {dtype} -> opset1.Convert(x); a number is true if it is not 0"""
     element = inferred_element(node)

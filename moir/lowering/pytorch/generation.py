@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import f64, si64
 from moir.dialects.shapes import shape_of
 from moir.expansions.number_ranges import counted_range, is_whole, known_number, length_of_range
+from moir.frameworks.traits import ELEMENTWISE
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import with_handler
 from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, shape_value, size_list, size_scalar
@@ -84,8 +85,10 @@ def full(node: LoweringNode, op: OpBuilder, *, size: Sizes = (), fill_value: Sca
     return _full(op, size, as_element(op, inferred_element(node), number)[0])
 
 
-@aten.lowers("zeros_like.default", "empty_like.default", "full_like.default", "fill.Scalar", "fill.Tensor", complex=JOINED)
-@aten.lowers("ones_like.default", complex=with_handler("pytorch.complex.elements:ones"))
+@aten.lowers(
+    "zeros_like.default", "empty_like.default", "full_like.default", "fill.Scalar", "fill.Tensor", complex=JOINED, traits=(ELEMENTWISE,)
+)
+@aten.lowers("ones_like.default", complex=with_handler("pytorch.complex.elements:ones"), traits=(ELEMENTWISE,))
 def full_like(node: LoweringNode, op: OpBuilder, self: SSAValue, *, fill_value: Scalar = 0, value: Scalar = 0) -> SSAValue:
     """aten.full_like.default(x) {fill_value} -> opset3.Broadcast(fill_value, ShapeOf(x))"""
     kind = node.op.KIND

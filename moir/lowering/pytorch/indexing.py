@@ -15,6 +15,7 @@ from moir.dialects.element_types import boolean, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.quotients import is_not_negative
 from moir.expansions.shape_values import LARGEST_SIZE, cut_to, dimension_list
+from moir.frameworks.traits import VIEW
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import by_parts
 from moir.lowering.pytorch.arguments import LAST, Scalar, Size, Tensors, axis_from_front, size_list
@@ -29,7 +30,8 @@ def _bound(op: OpBuilder, value: Size | None, default: int) -> SSAValue:
     return size_list(op, min(value, 2**31 - 1) if isinstance(value, int) else value)
 
 
-@aten.lowers("slice.Tensor", "slice_copy.Tensor", complex=by_parts())
+@aten.lowers("slice.Tensor", complex=by_parts(), traits=(VIEW,))
+@aten.lowers("slice_copy.Tensor", complex=by_parts())
 def slice_(
     node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int = 0, start: Size | None = None, end: Size | None = None, step: int = 1
 ) -> SSAValue:
@@ -39,7 +41,8 @@ def slice_(
     return op.Slice(self, _bound(op, start, 0), _bound(op, end, LAST), [step], [axis_from_front(node, dim, node.known_rank(0))])
 
 
-@aten.lowers("narrow.default", "narrow.Tensor", "narrow_copy.default", complex=by_parts())
+@aten.lowers("narrow.default", "narrow.Tensor", complex=by_parts(), traits=(VIEW,))
+@aten.lowers("narrow_copy.default", complex=by_parts())
 def narrow(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, start: Size, length: Size) -> SSAValue:
     """aten.narrow.default(x) {dim, start, length} -> opset8.Slice(x, start, start + length, 1, dim)
 
@@ -64,7 +67,8 @@ def _from_front(op: OpBuilder, x: SSAValue, axis: int, index: Size) -> SSAValue:
     return from_end if isinstance(index, int) else op.Select(op.Less(position, 0), from_end, position)
 
 
-@aten.lowers("select.int", "select_copy.int", complex=by_parts())
+@aten.lowers("select.int", complex=by_parts(), traits=(VIEW,))
+@aten.lowers("select_copy.int", complex=by_parts())
 def select(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, index: Size) -> SSAValue:
     """aten.select.int(x) {dim, index} -> opset8.Gather(x, index, dim)"""
     position = op.constant(index) if isinstance(index, int) else op.Reshape(index, np.array([], np.int64), special_zero=False)
@@ -328,7 +332,8 @@ def fill_diagonal(node: LoweringNode, op: OpBuilder, self: SSAValue, *, fill_val
     return op.Select(both, as_element(op, inferred_element(node), fill_value)[0], self)
 
 
-@aten.lowers("diagonal.default", "diagonal_copy.default", complex=by_parts())
+@aten.lowers("diagonal.default", complex=by_parts(), traits=(VIEW,))
+@aten.lowers("diagonal_copy.default", complex=by_parts())
 def diagonal(node: LoweringNode, op: OpBuilder, self: SSAValue, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> SSAValue:
     """aten.diagonal.default(x) {offset, dim1, dim2} -> the elements x[i, i + offset] in a new last dimension"""
     rank = node.known_rank(0)

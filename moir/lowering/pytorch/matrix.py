@@ -6,9 +6,9 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean
 from moir.dialects.shapes import element_of, rank_of
+from moir.expansions.linear_algebra.einstein_sums import einstein_sum
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import by_formula
-from moir.lowering.einstein_sums import einstein_sum
 from moir.lowering.pytorch.arguments import Scalar, Tensors, present
 from moir.lowering.pytorch.complex.rules import bilinear_in
 from moir.lowering.pytorch.promotion import as_element, inferred_element
@@ -65,7 +65,7 @@ def outer(node: LoweringNode, op: OpBuilder, self: SSAValue, vec2: SSAValue) -> 
 def einsum(node: LoweringNode, op: OpBuilder, *, equation: str, tensors: Tensors) -> SSAValue:
     """aten.einsum.default([x, y]) {equation = "bij,bjk->bik"} -> opset7.Einsum(x, y) {equation}"""
     values = as_element(op, inferred_element(node), *present(node, tensors))
-    return einstein_sum(node, op, equation, *values)
+    return einstein_sum(op, equation, *values)
 
 
 @aten.lowers("bilinear.default")

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import shape_of
 from moir.expansions.shape_values import as_list, dimension, dimension_list
+from moir.frameworks.traits import MAY_COPY, REPEATED_VIEW, RESHAPED_VIEW, VIEW
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import by_formula, by_parts
 from moir.lowering.pytorch.arguments import (
@@ -29,7 +30,9 @@ from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
 
-@aten.lowers("view.default", "reshape.default", "_unsafe_view.default", "_reshape_alias.default", "view_copy.default", complex=by_parts())
+@aten.lowers("view.default", "_unsafe_view.default", "_reshape_alias.default", complex=by_parts(), traits=(RESHAPED_VIEW,))
+@aten.lowers("reshape.default", complex=by_parts(), traits=(RESHAPED_VIEW, MAY_COPY))
+@aten.lowers("view_copy.default", complex=by_parts())
 def view(op: OpBuilder, self: SSAValue, *, size: Sizes = (), shape: Sizes = ()) -> SSAValue:
     """aten.view.default(x) {size} -> opset1.Reshape(x, size)"""
     wanted = size or shape
@@ -40,13 +43,16 @@ aten.lowers_each(
     {
         "view_as.default reshape_as.default": lambda op, self, other: op.Reshape(self, op.ShapeOf(other), special_zero=False),
         "ravel.default": lambda op, self: op.Reshape(self, [-1], special_zero=False),
-        "expand_as.default": lambda op, self, other: op.Broadcast(self, op.ShapeOf(other)),
     },
     complex=by_parts(),
+    traits=(RESHAPED_VIEW, MAY_COPY),
+)
+aten.lowers_each(
+    {"expand_as.default": lambda op, self, other: op.Broadcast(self, op.ShapeOf(other))}, complex=by_parts(), traits=(REPEATED_VIEW,)
 )
 
 
-@aten.lowers("flatten.using_ints", complex=by_parts())
+@aten.lowers("flatten.using_ints", complex=by_parts(), traits=(RESHAPED_VIEW, MAY_COPY))
 def flatten(node: LoweringNode, op: OpBuilder, self: SSAValue, *, start_dim: int = 0, end_dim: int = -1) -> SSAValue:
     """aten.flatten.using_ints(x) {start_dim, end_dim} -> opset1.Reshape(x, [0, …, -1, …])"""
     rank = node.known_rank(0)
@@ -62,7 +68,7 @@ def flatten(node: LoweringNode, op: OpBuilder, self: SSAValue, *, start_dim: int
     return op.Reshape(self, op.Concat(*parts, axis=0), special_zero=False)
 
 
-@aten.lowers("unflatten.int", complex=by_parts())
+@aten.lowers("unflatten.int", complex=by_parts(), traits=(RESHAPED_VIEW, MAY_COPY))
 def unflatten(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, sizes: Sizes) -> SSAValue:
     """aten.unflatten.int(x) {dim, sizes} -> opset1.Reshape(x, [dimensions before, sizes, dimensions after])"""
     rank = node.known_rank(0)
@@ -72,13 +78,15 @@ def unflatten(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, si
     return op.Reshape(self, op.Concat(*parts, axis=0) if len(parts) > 1 else parts[0], special_zero=False)
 
 
-@aten.lowers("permute.default", "permute_copy.default", complex=by_parts())
+@aten.lowers("permute.default", complex=by_parts(), traits=(VIEW,))
+@aten.lowers("permute_copy.default", complex=by_parts())
 def permute(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dims: tuple[int, ...]) -> SSAValue:
     """aten.permute.default(x) {dims} -> opset1.Transpose(x, dims)"""
     return op.transposed(self, axes_from_front(node, dims, len(dims)))
 
 
-@aten.lowers("transpose.int", "swapaxes.default", "swapdims.default", "transpose_copy.int", complex=by_parts())
+@aten.lowers("transpose.int", "swapaxes.default", "swapdims.default", complex=by_parts(), traits=(VIEW,))
+@aten.lowers("transpose_copy.int", complex=by_parts())
 def transpose(
     node: LoweringNode,
     op: OpBuilder,
@@ -99,8 +107,9 @@ def transpose(
     return op.transposed(self, order)
 
 
-@aten.lowers("t.default", "numpy_T.default", "mT.default", "t_copy.default", complex=by_parts())
-@aten.lowers("adjoint.default", "mH.default", "matrix_H.default", complex=by_formula("pytorch.complex.functions:adjoint"))
+@aten.lowers("t.default", "numpy_T.default", "mT.default", complex=by_parts(), traits=(VIEW,))
+@aten.lowers("t_copy.default", complex=by_parts())
+@aten.lowers("adjoint.default", "mH.default", "matrix_H.default", complex=by_formula("pytorch.complex.functions:adjoint"), traits=(VIEW,))
 def t(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.t.default(x) -> opset1.Transpose(x, [1, 0]); `mT` exchanges the last two axes"""
     rank = node.known_rank(0)
@@ -111,7 +120,7 @@ def t(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     return op.transposed(self, [*range(rank - 2), rank - 1, rank - 2])
 
 
-@aten.lowers("movedim.int", "movedim.intlist", complex=by_parts())
+@aten.lowers("movedim.int", "movedim.intlist", complex=by_parts(), traits=(VIEW,))
 def movedim(node: LoweringNode, op: OpBuilder, self: SSAValue, *, source: tuple[int, ...], destination: tuple[int, ...]) -> SSAValue:
     """aten.movedim.int(x) {source, destination} -> opset1.Transpose(x, order)"""
     rank = node.known_rank(0)
@@ -123,7 +132,8 @@ def movedim(node: LoweringNode, op: OpBuilder, self: SSAValue, *, source: tuple[
     return op.transposed(self, [placed[axis] if axis in placed else next(others) for axis in range(rank)])
 
 
-@aten.lowers("expand.default", "broadcast_to.default", "expand_copy.default", complex=by_parts())
+@aten.lowers("expand.default", "broadcast_to.default", complex=by_parts(), traits=(REPEATED_VIEW,))
+@aten.lowers("expand_copy.default", complex=by_parts())
 def expand(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Sizes) -> SSAValue:
     """aten.expand.default(x) {size} -> opset3.Broadcast(x, size), in which -1 stands for the dimension of x"""
     rank, lead = node.known_rank(0), len(size) - node.known_rank(0)
@@ -148,15 +158,15 @@ def broadcast_tensors(node: LoweringNode, op: OpBuilder, *, tensors: Tensors) ->
     return [op.Broadcast(value, op.ShapeOf(total)) for value in values]
 
 
-@aten.lowers("unsqueeze.default", "unsqueeze_copy.default", complex=by_parts())
+@aten.lowers("unsqueeze.default", complex=by_parts(), traits=(RESHAPED_VIEW,))
+@aten.lowers("unsqueeze_copy.default", complex=by_parts())
 def unsqueeze(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int) -> SSAValue:
     """aten.unsqueeze.default(x) {dim} -> opset1.Unsqueeze(x, [dim])"""
     return op.Unsqueeze(self, [axis_from_front(node, dim, node.known_rank(0) + 1)])
 
 
-@aten.lowers(
-    "squeeze.dim", "squeeze.dims", "squeeze.default", "squeeze_copy.dim", "squeeze_copy.dims", "squeeze_copy.default", complex=by_parts()
-)
+@aten.lowers("squeeze.dim", "squeeze.dims", "squeeze.default", complex=by_parts(), traits=(RESHAPED_VIEW,))
+@aten.lowers("squeeze_copy.dim", "squeeze_copy.dims", "squeeze_copy.default", complex=by_parts())
 def squeeze(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int, ...] = ()) -> SSAValue:
     """aten.squeeze.dim(x) {dim} -> opset1.Squeeze(x, [dim]); a dimension that is not 1 stays"""
     rank, shape = node.known_rank(0), shape_of(self) or ()
@@ -210,7 +220,8 @@ def stack(node: LoweringNode, op: OpBuilder, *, tensors: Tensors, dim: int = 0) 
     return parts[0] if len(parts) == 1 else op.Concat(*parts, axis=dim)
 
 
-@aten.lowers("split.Tensor", "unsafe_split.Tensor", "chunk.default", "unsafe_chunk.default", "tensor_split.sections", complex=by_parts())
+@aten.lowers("split.Tensor", "chunk.default", "tensor_split.sections", complex=by_parts(), traits=(VIEW,))
+@aten.lowers("unsafe_split.Tensor", "unsafe_chunk.default", complex=by_parts())
 def split(
     node: LoweringNode,
     op: OpBuilder,
@@ -247,9 +258,8 @@ def split(
     return list(op.VariadicSplit.parts(count, self, op.constant(axis), op.Concat(*steps, op.constant([-1]), axis=0)))
 
 
-@aten.lowers(
-    "split_with_sizes.default", "split.sizes", "split_with_sizes_copy.default", "unsafe_split_with_sizes.default", complex=by_parts()
-)
+@aten.lowers("split_with_sizes.default", "split.sizes", complex=by_parts(), traits=(VIEW,))
+@aten.lowers("split_with_sizes_copy.default", "unsafe_split_with_sizes.default", complex=by_parts())
 def split_with_sizes(
     node: LoweringNode, op: OpBuilder, self: SSAValue, *, split_sizes: Sizes = (), split_size: Sizes = (), dim: int = 0
 ) -> list[SSAValue]:
@@ -259,7 +269,8 @@ def split_with_sizes(
     return list(op.VariadicSplit.parts(node.result_count, self, op.constant(axis), shape_value(op, sizes, 0)))
 
 
-@aten.lowers("unbind.int", "unbind_copy.int", complex=by_parts())
+@aten.lowers("unbind.int", complex=by_parts(), traits=(VIEW,))
+@aten.lowers("unbind_copy.int", complex=by_parts())
 def unbind(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int = 0) -> list[SSAValue]:
     """aten.unbind.int(x) {dim} -> opset8.Gather(x, index, dim) for each index"""
     return [op.Gather(self, op.constant(index), dim) for index in range(node.result_count)]
@@ -352,7 +363,8 @@ def node_rank(value: SSAValue) -> int:
     return 1 if shape is None else len(shape)
 
 
-@aten.lowers("unfold.default", "unfold_copy.default", complex=by_parts())
+@aten.lowers("unfold.default", complex=by_parts(), traits=(REPEATED_VIEW,))
+@aten.lowers("unfold_copy.default", complex=by_parts())
 def unfold(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dimension: int, size: int, step: int) -> SSAValue:
     """aten.unfold.default(x) {dimension, size, step} -> windows along an axis, their elements in a new last axis"""
     rank = node.known_rank(0)

@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import boolean, si32, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.shape_values import LARGEST_SIZE, at_least, dimension_list
+from moir.frameworks.traits import REPEATED_VIEW, VIEW
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import by_parts
 from moir.lowering.pytorch.arguments import Scalar, Sizes, Tensors, axes_from_front, axis_from_front, present, shape_value, size_list
@@ -95,7 +96,10 @@ def rot90(node: LoweringNode, op: OpBuilder, self: SSAValue, *, k: int = 1, dims
 
 
 @aten.lowers(
-    *(f"{letter}split.{overload}" for letter in "hvd" for overload in ("int", "array")), "tensor_split.indices", complex=by_parts()
+    *(f"{letter}split.{overload}" for letter in "hvd" for overload in ("int", "array")),
+    "tensor_split.indices",
+    complex=by_parts(),
+    traits=(VIEW,),
 )
 def hsplit(
     node: LoweringNode, op: OpBuilder, self: SSAValue, *, sections: int | None = None, indices: Sizes = (), dim: int = 0
@@ -110,7 +114,7 @@ def hsplit(
     return [op.Slice(self, start, end, [1], [axis]) for start, end in pairwise(bounds)]
 
 
-@aten.lowers("tensor_split.tensor_indices_or_sections", complex=by_parts())
+@aten.lowers("tensor_split.tensor_indices_or_sections", complex=by_parts(), traits=(VIEW,))
 def tensor_split(node: LoweringNode, op: OpBuilder, self: SSAValue, tensor_indices_or_sections: SSAValue, *, dim: int = 0) -> Replacement:
     """aten.tensor_split.tensor_indices_or_sections(x, indices) {dim} -> opset8.Slice(x, index, next index, 1, dim)
 
@@ -150,7 +154,8 @@ def diff(
     return x
 
 
-@aten.lowers("diag_embed.default", "diag.default", "diagflat.default", "linalg_diagonal.default", complex=by_parts())
+@aten.lowers("linalg_diagonal.default", complex=by_parts(), traits=(VIEW,))
+@aten.lowers("diag_embed.default", "diag.default", "diagflat.default", complex=by_parts())
 def diag_embed(
     node: LoweringNode,
     op: OpBuilder,
@@ -252,7 +257,8 @@ def channel_shuffle(node: LoweringNode, op: OpBuilder, self: SSAValue, *, groups
     return op.Reshape(op.transposed(wide, order), op.ShapeOf(self), special_zero=False)
 
 
-@aten.lowers("as_strided.default", "as_strided_copy.default")
+@aten.lowers("as_strided.default", traits=(REPEATED_VIEW,))
+@aten.lowers("as_strided_copy.default")
 def as_strided(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Sizes, stride: Sizes, storage_offset: int = 0) -> SSAValue:
     """aten.as_strided.default(x) {size, stride, storage_offset} -> opset8.Gather(flattened x, indices, 0)
 

@@ -18,10 +18,10 @@ from moir.expansions.complex_numbers import Number
 from moir.expansions.linear_algebra.determinants import LARGEST_MATRIX
 from moir.expansions.linear_algebra.jacobi_rotations import LARGEST_ROTATED, eigenvectors, singular_vectors
 from moir.expansions.linear_algebra.matrix_factors import cholesky_factor, pivoted_factors, product_of_reflections, reflections
+from moir.expansions.linear_algebra.matrix_sizes import matrix_sizes
 from moir.expansions.linear_algebra.triangles import solved, solved_complex, symmetric
 from moir.expansions.transposition import transposed
 from moir.lowering.binder import LoweringNode
-from moir.lowering.matrix_sizes import matrix_sizes
 from moir.lowering.stablehlo.table import stablehlo
 from moir.rewriting.builder import OpBuilder
 
@@ -42,22 +42,21 @@ def _success(op: OpBuilder, x: SSAValue) -> SSAValue:
 # Factors
 
 
-def _cholesky(node: LoweringNode, op: OpBuilder, x: SSAValue, *, is_lower: bool) -> SSAValue:
-    rows, _, rank = matrix_sizes(node, x, LARGEST_MATRIX)
+def _cholesky(op: OpBuilder, x: SSAValue, *, is_lower: bool) -> SSAValue:
+    rows, _, rank = matrix_sizes(x, LARGEST_MATRIX)
     if is_lower:
         return cholesky_factor(op, x, rows, rank)
     return transposed(op, cholesky_factor(op, transposed(op, x), rows, rank))
 
 
 @stablehlo.lowers("cholesky")
-def cholesky(node: LoweringNode, op: OpBuilder, a: SSAValue, *, lower: bool = False) -> SSAValue:
+def cholesky(op: OpBuilder, a: SSAValue, *, lower: bool = False) -> SSAValue:
     """stablehlo.cholesky(a) {lower} -> the triangle l with a = l · lᵀ, or u with a = uᵀ · u"""
-    return _cholesky(node, op, a, is_lower=lower)
+    return _cholesky(op, a, is_lower=lower)
 
 
 @stablehlo.lowers("triangular_solve")
 def triangular_solve(
-    node: LoweringNode,
     op: OpBuilder,
     a: SSAValue,
     b: SSAValue,
@@ -68,14 +67,13 @@ def triangular_solve(
     transpose_a: str = "NO_TRANSPOSE",
 ) -> SSAValue:
     """stablehlo.triangular_solve(a, b) -> opset1.MatMul(opset14.Inverse(triangle of a), b)"""
-    matrix_sizes(node, a, 1 << 16)
+    matrix_sizes(a, 1 << 16)
     how = transpose_a in ("TRANSPOSE", "ADJOINT")
     return solved(op, a, b, is_left=left_side, is_lower=lower, is_transposed=how, has_unit_diagonal=unit_diagonal)
 
 
 @stablehlo.lowers("complex.triangular_solve")
 def complex_triangular_solve(
-    node: LoweringNode,
     op: OpBuilder,
     a_real: SSAValue,
     a_imaginary: SSAValue,
@@ -88,7 +86,7 @@ def complex_triangular_solve(
     transpose_a: str = "NO_TRANSPOSE",
 ) -> Sequence[SSAValue]:
     """stablehlo.complex.triangular_solve(a, b) -> the parts of the solution, by a real matrix of twice the size"""
-    matrix_sizes(node, a_real, 1 << 15)
+    matrix_sizes(a_real, 1 << 15)
     return solved_complex(
         op,
         Number(a_real, a_imaginary),
@@ -111,7 +109,7 @@ def _letter(node: LoweringNode, name: str, default: str) -> str:
 
 def _potrf(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """a -> its Cholesky factor, and 1 for each matrix that has none because it is not positive definite"""
-    factor = _cholesky(node, op, operands[0], is_lower=_letter(node, "uplo", "L") == "L")
+    factor = _cholesky(op, operands[0], is_lower=_letter(node, "uplo", "L") == "L")
     rows = (shape_of(factor) or (0,))[-1]
     is_positive = op.LogicalOr(op.Greater(factor, 0.0), ~np.eye(rows, dtype=bool))
     has_factor = op.ReduceLogicalAnd(is_positive, [-2, -1], keep_dims=False)
@@ -120,7 +118,7 @@ def _potrf(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> S
 
 def _trsm(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """a, b -> the solution of a triangular system"""
-    matrix_sizes(node, operands[0], 1 << 16)
+    matrix_sizes(operands[0], 1 << 16)
     solution = solved(
         op,
         operands[0],
@@ -133,23 +131,23 @@ def _trsm(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Se
     return [solution]
 
 
-def _getrf(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+def _getrf(_: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """a -> both triangles in one matrix, and for each row the index, from 1, of the row that it was swapped with"""
     x = operands[0]
-    rows, columns, rank = matrix_sizes(node, x, LARGEST_MATRIX)
-    packed, _, exchanged = pivoted_factors(op, x, rows, rank, columns)
+    rows, columns, rank = matrix_sizes(x, LARGEST_MATRIX)
+    packed, _order, exchanged = pivoted_factors(op, x, rows, rank, columns)
     return [packed, op.convert(op.Add(exchanged, 1), si32), _success(op, x)]
 
 
-def _geqrf(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+def _geqrf(_: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """a -> r in the upper triangle with Householder vectors below it, and the factors of these"""
-    rows, columns, _ = matrix_sizes(node, operands[0], LARGEST_MATRIX)
+    rows, columns = matrix_sizes(operands[0], LARGEST_MATRIX)[:2]
     return [*reflections(op, operands[0], rows, columns), _success(op, operands[0])]
 
 
 def _orgqr(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """reflections, their factors -> the orthogonal matrix"""
-    rows, columns, _ = matrix_sizes(node, operands[0], LARGEST_MATRIX)
+    rows, columns, _ = matrix_sizes(operands[0], LARGEST_MATRIX)
     count = (shape_of(operands[1]) or (-1,))[-1]
     if not 0 < count <= columns:
         node.fail(f"{count} factors of reflections of {columns} columns")
@@ -159,7 +157,7 @@ def _orgqr(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> S
 def _syevd(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue | None]:
     """a symmetric -> its eigenvectors, its eigenvalues in ascending order"""
     x = operands[0]
-    rows, columns, rank = matrix_sizes(node, x, LARGEST_ROTATED)
+    rows, columns, rank = matrix_sizes(x, LARGEST_ROTATED)
     if rows != columns:
         node.fail(f"matrices of {rows} rows and {columns} columns have no eigenvalues")
     with_vectors = _letter(node, "mode", "V") == "V" and node.is_used(0)
@@ -173,7 +171,7 @@ def _syevd(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> S
 def _gesdd(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue | None]:
     """a -> a, its singular values in descending order, left vectors, right vectors as rows"""
     x = operands[0]
-    rows, columns, rank = matrix_sizes(node, x, LARGEST_ROTATED)
+    rows, columns, rank = matrix_sizes(x, LARGEST_ROTATED)
     mode = _letter(node, "mode", "S")
     with_vectors = mode != "N" and (node.is_used(2) or node.is_used(3))
     if with_vectors and mode == "A" and rows != columns:

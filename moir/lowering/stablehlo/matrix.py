@@ -9,8 +9,8 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si32
+from moir.expansions.linear_algebra.einstein_sums import einstein_sum
 from moir.lowering.binder import LoweringNode
-from moir.lowering.einstein_sums import einstein_sum
 from moir.lowering.stablehlo.shape import result_element
 from moir.lowering.stablehlo.table import stablehlo
 from moir.lowering.xla.products import equation_of
@@ -54,10 +54,10 @@ def dot_general(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue)
 @stablehlo.lowers("einsum")
 def einsum(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue, *, einsum_config: str) -> SSAValue:
     """stablehlo.einsum(a, b) {einsum_config = "ij,jk->ik"} -> opset7.Einsum(a, b) {equation}"""
-    return op.convert(einstein_sum(node, op, einsum_config, lhs, rhs), result_element(node))
+    return op.convert(einstein_sum(op, einsum_config, lhs, rhs), result_element(node))
 
 
 @stablehlo.lowers("unary_einsum")
 def unary_einsum(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, einsum_config: str) -> SSAValue:
     """stablehlo.unary_einsum(a) {einsum_config = "ij->i"} -> opset7.Einsum(a) {equation}"""
-    return op.convert(einstein_sum(node, op, einsum_config, operand), result_element(node))
+    return op.convert(einstein_sum(op, einsum_config, operand), result_element(node))

@@ -21,6 +21,7 @@ from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.dialects.symbols import Symbol
 from moir.expansions.shape_values import as_scalar
+from moir.frameworks.traits import BRANCHES
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import PAIRS
 from moir.lowering.control_flow.bodies import Body, graph_of, lowered_body, repeated_body
@@ -52,7 +53,7 @@ def truth(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
     return op.NotEqual(value, 0)
 
 
-@tf.lowers("If", "StatelessIf", "XlaIf", rank=in_branches, complex=PAIRS)
+@tf.lowers("If", "StatelessIf", "XlaIf", rank=in_branches, complex=PAIRS, traits=(BRANCHES,))
 def if_(node: LoweringNode, op: OpBuilder, cond: SSAValue, *operands: SSAValue) -> Replacement:
     """tf.If(cond, x…)
     -> opset8.If(cond, x…) {then_inputs, else_inputs}; the operations of one branch if cond is known
@@ -104,7 +105,7 @@ def _drop_unused(node: LoweringNode, branches: Sequence[Region]) -> None:
         eliminate_dead(branch.block)
 
 
-@tf.lowers("Case", "StatelessCase", rank=in_branches)
+@tf.lowers("Case", "StatelessCase", rank=in_branches, traits=(BRANCHES,))
 def case(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Replacement:
     """tf.Case(index, x…)
     -> opset8.If(index = 0, first branch, else opset8.If(index = 1, second branch, else …))

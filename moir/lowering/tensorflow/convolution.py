@@ -20,6 +20,7 @@ from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.dialects.symbols import Symbol
 from moir.expansions.shape_values import dimension_list
 from moir.expansions.windows import SlidingWindow
+from moir.frameworks.traits import SAYS_LAYOUT
 from moir.lowering.binder import LoweringNode
 from moir.lowering.ranks import fixed
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last, is_channel_last
@@ -58,8 +59,8 @@ def group_count(node: LoweringNode, axes: int, last: bool) -> int:
     return channels // own
 
 
-@tf.lowers("Conv2D", "_FusedConv2D", rank=fixed(4, 4))
-@tf.lowers("Conv3D", rank=fixed(5, 5))
+@tf.lowers("Conv2D", "_FusedConv2D", rank=fixed(4, 4), traits=(SAYS_LAYOUT,))
+@tf.lowers("Conv3D", rank=fixed(5, 5), traits=(SAYS_LAYOUT,))
 def convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAValue) -> SSAValue:
     """tf.Conv2D(x, w) -> Transpose(opset1.Convolution(Transpose(x), Transpose(w)))
 
@@ -85,7 +86,7 @@ def convolved(node: LoweringNode, op: OpBuilder, data: SSAValue, filters: SSAVal
     return op.GroupConvolution(data, grouped, **window.properties())
 
 
-@tf.lowers("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", "FusedDepthwiseConv2dNative", rank=fixed(4, 4))
+@tf.lowers("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", "FusedDepthwiseConv2dNative", rank=fixed(4, 4), traits=(SAYS_LAYOUT,))
 def depthwise_convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAValue, *, data_format: str = "NHWC") -> SSAValue:
     """tf.DepthwiseConv2dNative(x, w) -> Transpose(opset1.GroupConvolution(Transpose(x), Unsqueeze(Transpose(w))))
 
@@ -106,8 +107,8 @@ def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, rank: int, las
     return result
 
 
-@tf.lowers("Conv2DBackpropInput", rank=fixed(1, 4, 4))
-@tf.lowers("Conv3DBackpropInputV2", rank=fixed(1, 5, 5))
+@tf.lowers("Conv2DBackpropInput", rank=fixed(1, 4, 4), traits=(SAYS_LAYOUT,))
+@tf.lowers("Conv3DBackpropInputV2", rank=fixed(1, 5, 5), traits=(SAYS_LAYOUT,))
 def transposed_convolution(node: LoweringNode, op: OpBuilder, input_sizes: SSAValue) -> SSAValue:
     """tf.Conv2DBackpropInput(sizes, w, y)
     -> Transpose(opset1.ConvolutionBackpropData(Transpose(y), Transpose(w), spatial sizes))
@@ -124,7 +125,7 @@ def transposed_convolution_like(node: LoweringNode, op: OpBuilder, input: SSAVal
     return backpropagated(node, op, op.ShapeOf(input), node.known_rank(0) - 2)
 
 
-@tf.lowers("DepthwiseConv2dNativeBackpropInput", rank=fixed(1, 4, 4))
+@tf.lowers("DepthwiseConv2dNativeBackpropInput", rank=fixed(1, 4, 4), traits=(SAYS_LAYOUT,))
 def transposed_depthwise_convolution(node: LoweringNode, op: OpBuilder, input_sizes: SSAValue) -> SSAValue:
     """tf.DepthwiseConv2dNativeBackpropInput(sizes, w, y) -> Transpose(opset1.GroupConvolutionBackpropData(…))"""
     return backpropagated(node, op, input_sizes, 2, depthwise=True)

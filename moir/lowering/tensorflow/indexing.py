@@ -10,10 +10,10 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, si32, si64
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.errors import InferenceError
+from moir.expansions.constant_indices import outside
 from moir.expansions.shape_values import as_scalar, rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import PAIRS, by_formula, by_parts
-from moir.lowering.constant_indices import note_outside
 from moir.lowering.tensorflow.complex.types import is_complex, real_axis
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
@@ -44,7 +44,7 @@ def check_bad_indices(node: LoweringNode) -> None:
 @tf.lowers("ResourceGather")
 def gather(node: LoweringNode, op: OpBuilder, x: SSAValue, indices: SSAValue, *, batch_dims: int = 0) -> SSAValue:
     """tf.Gather(x, indices) -> opset8.Gather(x, indices, 0) {batch_dims}"""
-    note_outside(node, x, indices, max(batch_dims, 0))
+    node.note(outside(x, op.known.constant(indices), max(batch_dims, 0)))
     return op.Gather(x, as_indices(op, indices), max(batch_dims, 0), batch_dims=batch_dims)
 
 
@@ -55,7 +55,7 @@ def gather_axis(
     """tf.GatherV2(x, indices, axis) {batch_dims = 0} -> opset8.Gather(x, indices, axis) {batch_dims}"""
     axis = op.known.integers(axis_)
     if axis is not None and not is_complex(node, "Tparams"):
-        note_outside(node, params, indices, axis[0])
+        node.note(outside(params, op.known.constant(indices), axis[0]))
     position: Operand = as_scalar(op, axis_) if axis is None else real_axis(node, axis[0], "Tparams")
     return op.Gather(params, as_indices(op, indices), position, batch_dims=batch_dims)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.expansions.linear_algebra.einstein_sums import einstein_sum
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import by_formula
-from moir.lowering.einstein_sums import einstein_sum
 from moir.lowering.ranks import as_factor, as_terms, fixed
 from moir.lowering.tensorflow.attributes.fused_operations import with_fused_operations
 from moir.lowering.tensorflow.table import tf
@@ -42,11 +42,11 @@ def fused_product(
 
 
 @tf.lowers("Einsum", "XlaEinsum", rank=as_terms, complex=by_formula("tensorflow.complex.matrices:summation"))
-def einstein_summation(node: LoweringNode, op: OpBuilder, *operands: SSAValue, equation: str) -> SSAValue:
+def einstein_summation(op: OpBuilder, *operands: SSAValue, equation: str) -> SSAValue:
     """tf.Einsum(…) {equation}
     -> opset7.Einsum(…) {equation}, where the equation has no blanks and an explicit result
     """
-    return einstein_sum(node, op, equation, *operands)
+    return einstein_sum(op, equation, *operands)
 
 
 @tf.lowers("BatchMatrixInverse", "MatrixInverse", complex=by_formula("tensorflow.complex.matrices:inverse"))

@@ -16,6 +16,7 @@ from moir.dialects.element_types import f32
 from moir.dialects.shapes import element_of
 from moir.expansions.constant_forms import along_channels
 from moir.expansions.response_normalization import response_normalized
+from moir.frameworks.traits import SAYS_LAYOUT
 from moir.lowering.binder import LoweringNode
 from moir.lowering.ranks import fixed
 from moir.lowering.table import Replacement
@@ -26,7 +27,7 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 
-@tf.lowers("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "_FusedBatchNormEx", rank=with_statistics)
+@tf.lowers("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "_FusedBatchNormEx", rank=with_statistics, traits=(SAYS_LAYOUT,))
 def batch_normalization(
     node: LoweringNode,
     op: OpBuilder,
@@ -125,7 +126,7 @@ def global_batch_normalization(
     return normalized(op, t, [scale, beta, m, v], variance_epsilon)
 
 
-@tf.lowers("LRN", rank=fixed(4, 1))
+@tf.lowers("LRN", rank=fixed(4, 1), traits=(SAYS_LAYOUT,))
 def local_response_normalization(
     op: OpBuilder, input: SSAValue, *, beta: float = 0.5, bias: float = 1.0, depth_radius: int = 5, alpha: float = 1.0
 ) -> SSAValue:

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_of
 from moir.expansions.windows import padded_window
+from moir.frameworks.traits import SAYS_LAYOUT
 from moir.lowering.binder import LoweringNode
 from moir.lowering.ranks import fixed
 from moir.lowering.table import Replacement
@@ -23,8 +24,8 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 
-@tf.lowers("AvgPool", rank=fixed(4, 1))
-@tf.lowers("AvgPool3D", rank=fixed(5))
+@tf.lowers("AvgPool", rank=fixed(4, 1), traits=(SAYS_LAYOUT,))
+@tf.lowers("AvgPool3D", rank=fixed(5), traits=(SAYS_LAYOUT,))
 def average_pool(node: LoweringNode, op: OpBuilder, value: SSAValue, *, ksize: tuple[int, ...], strides: tuple[int, ...]) -> SSAValue:
     """tf.AvgPool(x) -> Transpose(opset14.AvgPool(Transpose(x)) {exclude-pad = true})"""
     axes = 3 if node.op.KIND == "AvgPool3D" else 2
@@ -36,14 +37,14 @@ def average_pool(node: LoweringNode, op: OpBuilder, value: SSAValue, *, ksize: t
     return channel_last(op, result, axes + 2, last=last)
 
 
-@tf.lowers("MaxPool", rank=fixed(4, 1))
-@tf.lowers("MaxPool3D", rank=fixed(5))
+@tf.lowers("MaxPool", rank=fixed(4, 1), traits=(SAYS_LAYOUT,))
+@tf.lowers("MaxPool3D", rank=fixed(5), traits=(SAYS_LAYOUT,))
 def max_pool(node: LoweringNode, op: OpBuilder, *, ksize: tuple[int, ...], strides: tuple[int, ...]) -> SSAValue:
     """tf.MaxPool(x) -> Transpose(opset14.MaxPool(Transpose(x)))"""
     return maxima(node, op, ksize, strides)
 
 
-@tf.lowers("MaxPoolV2")
+@tf.lowers("MaxPoolV2", traits=(SAYS_LAYOUT,))
 def max_pool_operands(node: LoweringNode, op: OpBuilder, _input: SSAValue, ksize: SSAValue, strides_: SSAValue) -> SSAValue:
     """tf.MaxPoolV2(x, ksize, strides) -> as MaxPool; kernel and strides must be constant"""
     kernel, strides = op.known.integers(ksize), op.known.integers(strides_)
@@ -81,7 +82,7 @@ def maxima_of_channels(node: LoweringNode, op: OpBuilder, kernel: Sequence[int],
     return channel_first(op, op.ReduceMax(split, [-1], keep_dims=False), 4)
 
 
-@tf.lowers("MaxPoolWithArgmax", rank=fixed(4, 1))
+@tf.lowers("MaxPoolWithArgmax", rank=fixed(4, 1), traits=(SAYS_LAYOUT,))
 def max_pool_with_argmax(
     node: LoweringNode, op: OpBuilder, input: SSAValue, *, include_batch_in_index: bool = False, Targmax: Attribute = si64
 ) -> Replacement:

@@ -14,6 +14,7 @@ from moir.dialects.element_types import si32, si64
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.expansions.shape_values import as_list, without_ones
+from moir.frameworks.traits import FORWARDS
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import PAIRS, PAIRS_TO_REAL
 from moir.lowering.ranks import as_result, fixed
@@ -25,8 +26,9 @@ from moir.rewriting.builder import OpBuilder
 _UNCHANGED = "Copy CopyHost DebugGradientIdentity DeepCopy GuaranteeConst Identity PreventGradient RefIdentity Snapshot StopGradient"
 
 
-@tf.lowers("EnsureShape", "PlaceholderWithDefault", "Print", complex=PAIRS)
-@tf.lowers(*_UNCHANGED.split(), rank=as_result, complex=PAIRS)
+@tf.lowers("EnsureShape", complex=PAIRS, traits=(FORWARDS,))
+@tf.lowers("PlaceholderWithDefault", "Print", complex=PAIRS)
+@tf.lowers(*_UNCHANGED.split(), rank=as_result, complex=PAIRS, traits=(FORWARDS,))
 def identity(x: SSAValue) -> SSAValue:
     """tf.Identity(x) -> x; likewise a placeholder with a default becomes its default"""
     return x

@@ -138,9 +138,9 @@ class Index(Record):
         return not self.end >> position & 1
 
     def axes(self, within: Sequence[str]) -> list[int]:
-        """The axis of each position in a tensor that has a dimension for each position of the kinds `within`.
+        """For each position, its axis in a tensor whose dimensions are the positions of the kinds `within`, in order.
 
-        Axes after an ellipsis are negative.
+        Axes from an ellipsis on are negative. A position of another kind has the axis of the next dimension.
         """
         kinds, axis = self.kinds, 0
         axes: list[int] = []

@@ -24,7 +24,7 @@ from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel, add_notes, all
 from moir.dialects.names import inherit_names, name_of
 from moir.dialects.properties import integer_attribute
 from moir.errors import ConversionError, UnsupportedOperationError
-from moir.frameworks import ONNX
+from moir.frameworks.records import ONNX
 from moir.lowering.binder import LoweringNode
 from moir.lowering.handlers import BoundHandler
 from moir.lowering.to_onnx.builder import OnnxBuilder

@@ -15,7 +15,8 @@ from moir.dialects.names import names_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
-from moir.model_optimizer.attributes.operation_attributes import MissingAttributeError, OperationAttributes
+from moir.model_optimizer.attributes.missing_attributes import MissingAttributeError
+from moir.model_optimizer.attributes.operation_attributes import OperationAttributes
 from moir.model_optimizer.block.operation_names import is_mo_operation
 from moir.model_optimizer.block.view import COMPUTED_VALUES, BlockView
 from moir.model_optimizer.values.python_values import element_type, numpy_type

@@ -31,6 +31,8 @@ from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
 from moir.model_optimizer.attributes.computed_attributes import COMPUTED, TYPED
 from moir.model_optimizer.attributes.describing_attributes import FIXED_IN_SETS, describing_names, extracted_attributes
+from moir.model_optimizer.attributes.layer_records import layer_record, opset_record
+from moir.model_optimizer.attributes.missing_attributes import MissingAttributeError
 from moir.model_optimizer.block.making_places import note_place
 from moir.model_optimizer.block.operation_names import (
     FRONT_TYPES,
@@ -66,16 +68,6 @@ It does not change if an extension gives the node another `op`.
 
 FORMER_COUNTS = "$former_counts"
 """The Python attribute with the numbers of operands and results that a node had as an operation of a framework."""
-
-
-class MissingAttributeError(AttributeError, KeyError):
-    """A node does not have an attribute.
-
-    It is a KeyError, as in Model Optimizer, for extensions that catch it, and an AttributeError for `hasattr`.
-    """
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 def _infer_by_definition(node: Any) -> None:
@@ -266,7 +258,7 @@ class OperationAttributes(MutableMapping[str, Any]):
                 own[FORMER_COUNTS] = [len(op.operands), len(op.results)]
             op.attributes.setdefault(FRAMEWORK_OPERATION, string_attribute(op.name))
         else:
-            own.setdefault("IE", _opset_record(op))
+            own.setdefault("IE", opset_record(op))
             op.properties.clear()
         recast(op, operation_class(MODEL_OPTIMIZER, str(identity["op"])))
         self._store({**own, **identity})
@@ -408,17 +400,3 @@ class OperationAttributes(MutableMapping[str, Any]):
 def recast(op: Operation, operation: type[Operation]) -> None:
     """Change the class of an operation in place, so that nodes, uses of results and its position stay valid."""
     object.__setattr__(op, "__class__", operation)
-
-
-def _opset_record(op: Operation) -> list[Any]:
-    """The attribute `IE` of an operation of an operation set: its properties are written to the IR."""
-    return layer_record([name for name, value in op.properties.items() if not isinstance(value, DataAttr)])
-
-
-def _id_of(node: Any) -> str:
-    return node.id
-
-
-def layer_record(records: list[Any]) -> list[Any]:
-    """The attribute `IE`, in Model Optimizer's form, for records of attributes that are written to the IR."""
-    return [("layer", [("id", _id_of), "name", "type", "version"], [("data", records, []), "@ports", "@consts"])]

@@ -33,7 +33,7 @@ def _integers_of(op: Operation, name: str) -> list[int] | None:
 
 
 def _spatial_rank(op: Operation) -> int:
-    """The number of spatial axes: the length of the longest attribute with an entry for each axis; 2 if all are
+    """The number of spatial axes: the length of the longest attribute with an element for each axis; 2 if all are
     empty.
     """
     return max((len(_integers_of(op, name) or ()) for name in _SPATIAL), default=0) or 2
@@ -49,7 +49,7 @@ def _spatial_entries(op: Operation, name: str, value: Any) -> list[int]:
 
 
 def _full(name: str, source: str) -> Extracted:
-    """A list with an entry for each axis, batch and channels first; in the IR it has only the spatial axes."""
+    """A list with an element for each axis, batch and channels first; in the IR it has only the spatial axes."""
 
     def read(op: Operation) -> Any:
         return np.array([1, 1, *(_integers_of(op, source) or [1] * _spatial_rank(op))], dtype=np.int64)

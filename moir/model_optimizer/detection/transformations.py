@@ -16,7 +16,8 @@ from moir.dialects.moir import models_of
 from moir.errors import ConversionError
 from moir.extensions.native import kebab_case
 from moir.extensions.transformation import UserTransformation
-from moir.frameworks import MXNET, ONNX, TENSORFLOW, load
+from moir.frameworks import load
+from moir.frameworks.records import MXNET, ONNX, TENSORFLOW
 from moir.model_optimizer.api.configuration.json_configuration import CustomReplacementDescriptor
 from moir.model_optimizer.detection.pipeline_config import PipelineConfig
 from moir.model_optimizer.detection.request import Request

@@ -3,7 +3,7 @@
     PermuteAttrs.create_permute_attrs(node, attrs=[("axis", "input:0")])
 
 A function `infer` declares such attributes of its node. When the data of the operation become [N, C, spatial…], its
-axes, and its lists with an entry for each axis, are changed to that order, too.
+axes, and its lists with an element for each axis, are changed to that order, too.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ from moir.dialects.python_object import python_entries
 from moir.dialects.shapes import UNKNOWN
 from moir.errors import ConversionError
 from moir.model_optimizer.attributes.data_attributes import DataAttributes
-from moir.model_optimizer.attributes.operation_attributes import MissingAttributeError, OperationAttributes
+from moir.model_optimizer.attributes.missing_attributes import MissingAttributeError
+from moir.model_optimizer.attributes.operation_attributes import OperationAttributes
 from moir.model_optimizer.block.edges import Vertex
 from moir.model_optimizer.block.operand_counts import operand_limit
 from moir.model_optimizer.block.operation_names import IN_PORTS_COUNTS, is_mo_operation, op_names

@@ -51,7 +51,7 @@ class PortData:
     def get_shape(self) -> np.ma.MaskedArray[Any, Any] | None:
         """The shape, dynamic dimensions masked.
 
-        None if the rank is unknown, in the front phase, or without a connection.
+        None if the rank is dynamic, in the front phase, or without a connection.
         """
         value = self.port.value
         return None if value is None or self.port.graph.stage == "front" else masked_shape(shape_of(value))

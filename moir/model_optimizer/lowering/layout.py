@@ -31,7 +31,7 @@ def has_channels_second(node: MoLoweringNode, kind: str) -> bool:
 def channel_first(node: MoLoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
     """A channel-last value [N, spatial…, C] as [N, C, spatial…]; other values unchanged.
 
-    Raises ConversionError if the rank is unknown.
+    Raises ConversionError if the rank is dynamic.
     """
     if not node.is_channel_last:
         return value
@@ -48,7 +48,7 @@ def as_given(node: MoLoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def spatial_entries(node: MoLoweringNode, entries: Sequence[int], spatial: int) -> list[int]:
-    """The entries for the spatial axes of an attribute with an entry for each axis, or for each spatial axis."""
+    """The entries for the spatial axes of an attribute with an element for each axis, or for each spatial axis."""
     if len(entries) == spatial:
         return list(entries)
     if len(entries) != spatial + 2:

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import bf16, f16, f32, f64, si32
 from moir.dialects.shapes import element_of, normalize_axis
-from moir.frameworks import TENSORFLOW
+from moir.frameworks.records import TENSORFLOW
 from moir.lowering.table import Replacement
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers

@@ -213,7 +213,7 @@ class MoLoweringNode(LoweringNode):
         return None if value is None else np.ma.getdata(np.asarray(value))
 
     def rank_of_value(self, value: SSAValue) -> int:
-        """The rank of a value. Raises ConversionError if it is unknown."""
+        """The rank of a value. Raises ConversionError if it is dynamic."""
         rank = rank_of(value)
         if rank is None:
             self.fail(f"the rank of a value of type {value.type} must be known", hint="give the model's inputs a known rank")

@@ -33,7 +33,7 @@ def order_of_port(node: MoLoweringNode, port: str, kept: frozenset[int]) -> Sequ
 
 
 def _entries(node: MoLoweringNode, op: OpBuilder, value: SSAValue, indices: Sequence[int]) -> SSAValue:
-    """The entries of a list, along its first axis, in another order."""
+    """The elements of a tensor along its first axis, in the order of `indices`."""
     known = node.known.constant(value)
     if known is None:
         return op.Gather(value, np.array(indices, np.int64), 0)

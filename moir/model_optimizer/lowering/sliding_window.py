@@ -1,4 +1,4 @@
-"""Convolutions and pooling, whose strides, dilations and pads may have an entry for each axis of the data."""
+"""Convolutions and pooling, whose strides, dilations and pads may have an element for each axis of the data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from moir.rewriting.builder import OpBuilder
 
 @dataclass(frozen=True)
 class WindowPlacement:
-    """The placement of a window; each list has an entry for each spatial axis."""
+    """The placement of a window; each list has an element for each spatial axis."""
 
     strides: Sequence[int]
     dilations: Sequence[int]
@@ -238,7 +238,7 @@ def pooling(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
 def adaptive_pooling(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.AdaptiveAvgPooling(x) {output_size} -> opset14.AvgPool, or opset8.AdaptiveAvgPool(x, sizes)
 
-    The latter is for data whose sizes are unknown or are not multiples of the output's sizes.
+    The latter is for data whose sizes are dynamic or are not multiples of the output's sizes.
     """
     sizes = node.axes("output_size")
     if sizes is None:

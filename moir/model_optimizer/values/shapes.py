@@ -83,7 +83,7 @@ def float32_array(value: Iterable[Any] | float) -> NDArray[np.float32]:
 
 
 def is_dynamic_dimension(dimension: object) -> bool:
-    """Whether a dimension is unknown: masked, the number underneath the mask, or a symbol."""
+    """Whether a dimension is dynamic: masked, the number underneath the mask, or a symbol."""
     if isinstance(dimension, np.ma.core.MaskedConstant | Symbol):
         return True
     return isinstance(dimension, int | np.integer) and int(cast(Any, dimension)) == dynamic_dimension_value

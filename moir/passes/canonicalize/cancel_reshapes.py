@@ -44,7 +44,7 @@ RESIZING = (Reshape, Squeeze, Squeeze1, Unsqueeze)
 def inserted_axes(op: Operation, known: KnownValues) -> set[int] | None:
     """Positions of the dimensions in the result that an Unsqueeze inserts.
 
-    None if the axes or the rank are unknown, or for any other operation.
+    None if the axes or the rank are dynamic, or for any other operation.
     """
     if not isinstance(op, Unsqueeze):
         return None

@@ -23,7 +23,7 @@ from moir.rewriting.driver import Rewriter
 def target_shape(dimensions: Tokens, order: Sequence[int]) -> list[int] | None:
     """The target of a Reshape that computes the same as a transposition.
 
-    None if the transposition moves other dimensions than those of size 1, or if too many dimensions are unknown.
+    None if the transposition moves other dimensions than those of size 1, or if too many dimensions are dynamic.
     """
     kept = [axis for axis in order if not same(dimensions[axis], 1)]
     if kept != sorted(kept):

@@ -18,7 +18,7 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 def axis_of(op: Concat) -> int | None:
-    """The axis of a Concat, counted from the front; None if it is negative and the rank is unknown."""
+    """The axis of a Concat, counted from the front; None if it is negative and the rank is dynamic."""
     axis, rank = op.integer("axis"), rank_of(op.results[0])
     return axis if axis >= 0 else None if rank is None else axis + rank
 

@@ -18,7 +18,7 @@ from moir.passes.layout.permuted import LayoutRule, Offer, Permuted, is_single, 
 
 
 def unary(offer: Offer) -> Permuted | None:
-    """The first operand and the result share any permutation."""
+    """The layout rule of operations on elements of one operand: operand and result share any permutation."""
     op, order = offer.op, offer.order
     if not offer.is_of(0):
         return None
@@ -64,7 +64,10 @@ def broadcast_operand(permuted: Permuted, index: int, value: SSAValue, order: Or
 
 
 def broadcasting(offer: Offer) -> Permuted | None:
-    """The result and the operands of its rank share any permutation; operands of lower rank are expanded."""
+    """The layout rule of broadcasting operations: the result and operands of its rank share any permutation.
+
+    Operands of lower rank are expanded. None for broadcasting as PaddlePaddle does it (pdpd).
+    """
     op, order = offer.op, offer.order
     mode = op.properties.get("auto_broadcast")
     result = order_of_result(op, order)
@@ -77,7 +80,7 @@ def broadcasting(offer: Offer) -> Permuted | None:
 
 
 def fake_quantize(offer: Offer) -> Permuted | None:
-    """Limits with more than one element must belong to dimension 1, the channels, of the permuted form as well.
+    """The layout rule of FakeQuantize: limits of several elements belong to dimension 1, the channels, after it, too.
 
     There is no other dimension for them.
     """
@@ -94,7 +97,7 @@ def fake_quantize(offer: Offer) -> Permuted | None:
 
 
 def prelu(offer: Offer) -> Permuted | None:
-    """A slope of rank 1 belongs to dimension 1 of the data and follows its permutation; any other slope broadcasts."""
+    """The layout rule of PRelu: a slope of rank 1 follows dimension 1 of the data; any other slope broadcasts."""
     op, order = offer.op, offer.order
     slope, rank = op.operands[1], rank_of(op.results[0])
     if rank_of(slope) != 1 or rank is None or rank < 2 or is_single(slope):

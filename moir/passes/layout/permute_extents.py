@@ -1,4 +1,4 @@
-"""Permuted forms of operations with vectors of one entry for each dimension: paddings, bounds, sizes, repeats.
+"""Permuted forms of operations with vectors of one element for each dimension: paddings, bounds, sizes, repeats.
 
 Pad(Transpose(x, [0, 2, 3, 1]), [0, 1, 2, 0], …)  ->  Transpose(Pad(x, [0, 0, 1, 2], …), [0, 2, 3, 1])
 """
@@ -41,7 +41,7 @@ def vectors(offer: Offer, indices: tuple[int, ...] | None = None) -> Permuted | 
 
 
 def between_space_and_batch(offer: Offer) -> Permuted | None:
-    """The batch stays first, and the dimensions that are divided into blocks keep their relative order.
+    """The layout rule of SpaceToBatch and BatchToSpace: the batch stays first, divided dimensions keep their order.
 
     The relative order of these dimensions determines how the batch is composed.
     """
@@ -54,7 +54,9 @@ def between_space_and_batch(offer: Offer) -> Permuted | None:
 
 
 def broadcast(offer: Offer) -> Permuted | None:
-    """The result has any permutation; the data operand broadcasts against it as in an elementwise operation."""
+    """The layout rule of Broadcast: the result has any permutation; the data broadcast to it as in an elementwise
+    operation.
+    """
     op = offer.op
     order = order_of_result(op, offer.order)
     if not offer.is_of(0) or op.text("mode") not in ("numpy", "bidirectional") or order is None:
@@ -69,7 +71,7 @@ def broadcast(offer: Offer) -> Permuted | None:
 
 
 def slice_(offer: Offer) -> Permuted | None:
-    """The bounds are for the axes in an operand, or for the first axes, which the permuted form has as an operand."""
+    """The layout rule of Slice: the axes are renumbered; without them the permuted form lists the first axes."""
     op, order = offer.op, offer.order
     permuted = together(op, order, (0,)) if offer.is_of(0) else None
     if permuted is None:
@@ -86,7 +88,7 @@ def slice_(offer: Offer) -> Permuted | None:
 
 
 def interpolate(offer: Offer) -> Permuted | None:
-    """The resized dimensions are listed, or they are all dimensions.
+    """The layout rule of Interpolate, whose axes are an operand, or all axes.
 
     A permuted form may resize only the last dimensions, or the same ones: a target may not support others.
     """

@@ -26,7 +26,9 @@ TRANSPOSED_DATA, EXCHANGED_OPERANDS = 1, 2
 
 
 def matmul(offer: Offer) -> Permuted | None:
-    """Batch dimensions are permuted in both operands alike; a swap of the last two changes the transposition flags."""
+    """The layout rule of MatMul: batch dimensions are permuted in both operands alike; a swap of the last two
+    dimensions changes the transposition flags.
+    """
     op, order = offer.op, offer.order
     ranks = [rank_of(operand) for operand in op.operands]
     if None in ranks or min(rank or 0 for rank in ranks) < 2:
@@ -75,7 +77,7 @@ def matmul(offer: Offer) -> Permuted | None:
 
 
 def einsum(offer: Offer) -> Permuted | None:
-    """The labels of the permuted operand, or of the result, are permuted in the equation; other terms do not change."""
+    """The layout rule of Einsum: the labels of the permuted operand or result are permuted in the equation."""
     op, order = offer.op, offer.order
     equation = op.text("equation").replace(" ", "")
     terms, arrow, result = equation.partition("->")

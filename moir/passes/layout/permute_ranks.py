@@ -45,13 +45,16 @@ def name_axes(permuted: Permuted, op: OpsetOp, index: int, axes: Collection[int]
 
 
 def constant_axes(value: SSAValue, rank: int | None) -> set[int] | None:
-    """The axes in a constant, as nonnegative ones; None if the value or the rank is unknown."""
+    """The axes in a constant, as nonnegative ones; None if the value or the rank is dynamic."""
     axes = constant_of(value)
     return None if axes is None or not rank else {int(axis) % rank for axis in axes.ravel()}
 
 
 def reduction(offer: Offer) -> Permuted | None:
-    """Reduced dimensions are kept with size 1, or removed."""
+    """The layout rule of reductions: reduced dimensions keep their axes as size 1, or are removed.
+
+    None if the axes are not constant, or the rank is dynamic.
+    """
     op = offer.op
     if op.flag("keep_dims"):
         return along_axes(offer, AlongAxes(operand=1))
@@ -67,7 +70,7 @@ def reduction(offer: Offer) -> Permuted | None:
 
 
 def squeeze(offer: Offer) -> Permuted | None:
-    """Removes dimensions of size 1: those that are listed, or all."""
+    """The layout rule of Squeeze, with or without axes. None if the rank is dynamic."""
     op = offer.op
     shape = shape_of(op.operands[0])
     if shape is None:
@@ -92,7 +95,7 @@ def squeeze(offer: Offer) -> Permuted | None:
 
 
 def unsqueeze(offer: Offer) -> Permuted | None:
-    """Inserts dimensions of size 1."""
+    """The layout rule of Unsqueeze. None if the axes are not constant, or the rank of the result is dynamic."""
     op = offer.op
     rank = rank_of(op.results[0])
     axes = constant_axes(op.operands[1], rank)
@@ -106,7 +109,7 @@ def unsqueeze(offer: Offer) -> Permuted | None:
 
 
 def one_hot(offer: Offer) -> Permuted | None:
-    """Inserts the dimension of the classes."""
+    """The layout rule of OneHot, which inserts the dimension of the classes. None if the rank is dynamic."""
     op = offer.op
     rank = rank_of(op.results[0])
     if rank is None:
@@ -129,7 +132,7 @@ def spread(order: Order, axis: int, count: int) -> Order:
 def collected(order: Order, axis: int, count: int) -> Order | None:
     """The inverse of `spread`; None if the `count` dimensions are not adjacent and ascending."""
     if count == 0:
-        # The permutation of the result does not determine the place of a removed dimension.
+        # The permutation of the result does not determine the axis of a removed dimension.
         return AxisMap.removing({axis}, len(order) + 1).backward(order)
     start = order.index(axis)
     if order[start : start + count] != tuple(range(axis, axis + count)):
@@ -139,7 +142,10 @@ def collected(order: Order, axis: int, count: int) -> Order | None:
 
 
 def gather(offer: Offer) -> Permuted | None:
-    """The dimensions of the indices replace the indexed dimension of the data; batch dimensions stay first."""
+    """The layout rule of Gather: the dimensions of the indices replace the indexed dimension of the data.
+
+    Batch dimensions stay first; None for a permutation that moves them.
+    """
     op, order = offer.op, offer.order
     rank, count = rank_of(op.operands[0]), rank_of(op.operands[1])
     axis = constant_of(op.operands[2])
@@ -179,7 +185,7 @@ def scatter_update(offer: Offer) -> Permuted | None:
 
 
 def shape_of_data(offer: Offer) -> Permuted | None:
-    """The shape of the permuted tensor is computed, and its entries are gathered into the natural order."""
+    """The layout rule of ShapeOf: the shape of the permuted tensor, its elements gathered into the natural order."""
     op, order = offer.op, offer.order
     if offer.is_result:
         return None
@@ -190,7 +196,7 @@ def shape_of_data(offer: Offer) -> Permuted | None:
 
 
 def strided_slice(offer: Offer) -> Permuted | None:
-    """The index is expanded to one entry for each dimension of the data, and the entries are permuted."""
+    """The layout rule of StridedSlice: its index is expanded to one element per dimension of the data, and permuted."""
     op = offer.op
     rank, result_rank = rank_of(op.operands[0]), rank_of(op.results[0])
     if rank is None or result_rank is None or not all(map(is_constant, op.operands[1:])):
@@ -205,7 +211,7 @@ def strided_slice(offer: Offer) -> Permuted | None:
 
 
 class Index:
-    """The index of a StridedSlice with constant bounds, expanded to one entry for each dimension of the data."""
+    """The index of a StridedSlice with constant bounds, expanded to one element for each dimension of the data."""
 
     FULL = {"begin": 0, "end": 0, "strides": 1, "begin_mask": 1, "end_mask": 1, "shrink_axis_mask": 0, "new_axis_mask": 0}
     """The entry that selects a whole dimension."""

@@ -115,7 +115,7 @@ def replace_axes(permuted: Permuted, index: int, axes: SSAValue, order: Order) -
 
 
 def permute_vector(permuted: Permuted, index: int, vector: SSAValue, order: Order) -> None:
-    """Permute the entries of the operand `index`, which is a vector of one entry for each dimension."""
+    """Permute the entries of the operand `index`, which is a vector of one element for each dimension."""
     constant = constant_of(vector)
     if constant is not None:
         permuted.adaptations[index] = lambda op, _: op.constant(constant[list(order)], element_of(vector))

@@ -115,7 +115,7 @@ class Layouts:
             self.port_of_value.update(dict.fromkeys(port.results, port))
 
     def orbit(self, value: SSAValue) -> Orbit | None:
-        """The orbit of a value; None if its rank is unknown."""
+        """The orbit of a value; None if its rank is dynamic."""
         orbit = self._orbits.get(value)
         if orbit is not None:
             return orbit

@@ -191,7 +191,7 @@ def _beams(block: Block) -> SSAValue:
 
 
 def _keep(parameter: Parameter, result: Result, variable: str, beams: SSAValue) -> str:
-    """Replace an input and an output by a variable; returns a note on what GenAI does not take, or nothing."""
+    """Replace an input and an output by a variable; returns a note on what GenAI does not take, or ""."""
     value, assigned = parameter.results[0], result.operands[0]
     shape, later = shape_of(value), shape_of(assigned)
     if shape is not None and later is not None and len(shape) == len(later) == 4:

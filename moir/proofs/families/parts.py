@@ -17,14 +17,14 @@ LAST = np.iinfo(np.int64).max
 
 
 def concats() -> Iterator[ModuleOp]:
-    """A Concat of Concats, for all axes of both at ranks up to 4, and every place of the inner one."""
+    """A Concat of Concats, for all axes of both at ranks up to 4, and every position of the inner one."""
     for rank in range(1, MOST_RANKS + 1):
-        for outer, inner, place in product(range(-rank, rank), range(-rank, rank), range(3)):
+        for outer, inner, position in product(range(-rank, rank), range(-rank, rank), range(3)):
             graph = Graph()
             values = [graph.input((-1,) * rank) for _ in range(4)]
             joined = graph.op.Concat(*values[:2], axis=inner)
             parts = values[2:]
-            parts.insert(place, joined)
+            parts.insert(position, joined)
             yield graph.module(graph.op.Concat(*parts, axis=outer))
 
 

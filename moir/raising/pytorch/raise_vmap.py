@@ -25,32 +25,12 @@ from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.properties import attribute_of, strings_attribute, value_of
 from moir.dialects.shapes import element_of, tensor
 from moir.errors import UnsupportedOperationError
+from moir.frameworks.traits import ELEMENTWISE, kinds_with
 from moir.raising.pytorch.views import DIALECT, new_operation
 from moir.rewriting.reporting_pass import ReportingPass
 
 PREFIX = "torch._functorch.predispatch."
 ADD, REMOVE = f"{PREFIX}_add_batch_dim", f"{PREFIX}_remove_batch_dim"
-
-_OVERLOADS = ("default", "Tensor", "Scalar", "Tensor_mode", "Scalar_mode", "Tensor_Tensor", "Tensor_Scalar")
-ELEMENTWISE = frozenset(
-    (
-        *(
-            f"{name}.{overload}"
-            for name in (
-                *("add", "sub", "rsub", "mul", "div", "true_divide", "floor_divide", "remainder", "fmod", "pow", "maximum", "minimum"),
-                *("fmax", "fmin", "eq", "ne", "lt", "le", "gt", "ge", "bitwise_and", "bitwise_or", "bitwise_xor", "logical_and"),
-                *("logical_or", "logical_xor", "__and__", "__or__", "__xor__", "atan2", "clamp", "clamp_min", "clamp_max", "where"),
-                *("abs", "neg", "exp", "log", "sqrt", "rsqrt", "reciprocal", "square", "sin", "cos", "tanh", "sigmoid", "relu"),
-                *("silu", "gelu", "floor", "ceil", "round", "trunc", "sign", "erf", "log1p", "expm1", "logical_not", "bitwise_not"),
-                *("isnan", "isinf", "isfinite", "zeros_like", "ones_like", "full_like", "clone", "detach", "alias", "contiguous"),
-            )
-            for overload in _OVERLOADS
-        ),
-        *("where.self", "where.ScalarOther", "where.ScalarSelf", "masked_fill.Scalar", "masked_fill.Tensor", "lerp.Tensor", "lerp.Scalar"),
-        *("to.dtype", "to.device", "to.dtype_layout", "_to_copy.default", "type_as.default"),
-    )
-)
-"""Elementwise operations: each element of the result depends only on the elements at its index."""
 
 INDEXING = frozenset(("index.Tensor", "_unsafe_index.Tensor"))
 """Operations whose indices are broadcast and whose result has their dimensions first, if every index is a tensor."""
@@ -164,7 +144,7 @@ class _Marks:
     def _batch(self, op: FrameworkOp) -> None:
         """Give an operation the dimensions of the levels of its operands."""
         names: list[str] = list(value_of(op.properties["arguments"])) if "arguments" in op.properties else []
-        if op.KIND in ELEMENTWISE:
+        if op.KIND in kinds_with(DIALECT, ELEMENTWISE):
             return self._align(op, range(len(op.operands)))
         is_gathering = op.KIND in INDEXING and "indices" not in op.properties and all(name for name in names)
         if is_gathering and not self._of(op.operands[0]):

@@ -27,7 +27,8 @@ from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.properties import string_attribute, value_of
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import UnsupportedOperationError
-from moir.raising.pytorch.views import DIALECT, OVERLAPPING, applied, is_undecided, is_view, new_operation, written_through
+from moir.frameworks.traits import REPEATED_VIEW, kinds_with
+from moir.raising.pytorch.views import DIALECT, applied, is_undecided, is_view, new_operation, written_through
 from moir.raising.pytorch.written_operands import OUT, WRITERS, written_count
 from moir.rewriting.reporting_pass import ReportingPass
 
@@ -221,7 +222,7 @@ class _Writes:
             view, _, tensor_ = self.views[tensor_]
             if is_undecided(view):
                 raise _undecided(view)
-            if view.KIND in OVERLAPPING:
+            if view.KIND in kinds_with(DIALECT, REPEATED_VIEW):
                 raise UnsupportedOperationError(
                     f"it writes to the result of {view.KIND}, in which elements occur several times",
                     operation=op.name,

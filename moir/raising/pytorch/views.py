@@ -16,44 +16,17 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.framework import COMPLEX_OPERANDS, FrameworkOp, operation_class
 from moir.dialects.locations import located
+from moir.dialects.names import name_of
 from moir.dialects.properties import attribute_of, integers_attribute, strings_attribute, value_of
 from moir.dialects.shapes import element_of, tensor
+from moir.errors import UnsupportedOperationError
+from moir.frameworks.traits import RESHAPED_VIEW, VIEWS, WHOLE_VIEW, kinds_with
 
 DIALECT = "aten"
 
-SAME = frozenset(
-    (
-        *("detach.default", "alias.default", "contiguous.default", "lift_fresh.default", "detach_.default"),
-        *("to.dtype", "to.device", "to.dtype_layout", "to.other", "type_as.default", "view_as_real.default", "view_as_complex.default"),
-    )
-)
-"""Views that contain the whole tensor in its shape."""
-
-RESHAPING = frozenset(
-    (
-        *("view.default", "reshape.default", "flatten.using_ints", "unflatten.int", "view_as.default", "reshape_as.default"),
-        *("unsqueeze.default", "squeeze.dim", "squeeze.dims", "squeeze.default", "_unsafe_view.default"),
-    )
-)
-"""Views with all elements of the tensor in the same order."""
-
-OVERLAPPING = frozenset(("expand.default", "expand_as.default", "unfold.default", "as_strided.default"))
-"""Views in which an element may occur several times, so that the effect of a write to them is undefined."""
-
-VIEWS = frozenset(
-    (
-        *SAME,
-        *RESHAPING,
-        *OVERLAPPING,
-        *("slice.Tensor", "select.int", "narrow.default", "diagonal.default", "unbind.int"),
-        *("transpose.int", "swapaxes.default", "t.default", "mT.default", "numpy_T.default", "permute.default", "movedim.int"),
-        *("chunk.default", "split.Tensor", "split.sizes", "split_with_sizes.default", "real.default", "imag.default"),
-    )
-)
-"""Operations whose results share memory with the first operand, unless they have the property `copies`."""
-
 _SCATTERS = {"slice.Tensor": "slice_scatter.default", "select.int": "select_scatter.default"}
-_SELF_INVERSE = frozenset(("transpose.int", "t.default", "swapaxes.default", "mT.default"))
+_CONJUGATING = frozenset(("adjoint.default", "mH.default", "matrix_H.default"))
+_SELF_INVERSE = frozenset(("transpose.int", "t.default", "swapaxes.default", "swapdims.default", "mT.default"))
 
 Insert = Callable[[Operation], Operation]
 """A function that builds an operation before the write that is raised."""
@@ -69,7 +42,7 @@ def is_view(op: Operation) -> bool:
     return (
         isinstance(op, FrameworkOp)
         and op.dialect_name() == DIALECT
-        and op.KIND in VIEWS
+        and op.KIND in kinds_with(DIALECT, *VIEWS)
         and "copies" not in op.properties
         and bool(op.operands)
     )
@@ -108,6 +81,8 @@ def written_through(view: FrameworkOp, number: int, source: SSAValue, value: SSA
         source: the tensor before the write.
         value: the result of the view after the write.
         insert: inserts new operations.
+
+    Raises UnsupportedOperationError for a view that conjugates complex numbers.
     """
     element = element_of(source)
     is_complex = COMPLEX_OPERANDS in view.properties and 0 in value_of(view.properties[COMPLEX_OPERANDS])
@@ -119,9 +94,16 @@ def written_through(view: FrameworkOp, number: int, source: SSAValue, value: SSA
         return insert(new_operation(kind, operands, attributes, [element], view)).results[0]
 
     kind = view.KIND
-    if kind in SAME:
+    if is_complex and kind in _CONJUGATING:
+        raise UnsupportedOperationError(
+            f"it writes to the result of {kind}, whose complex numbers are the conjugates of its operand's",
+            operation=view.name,
+            node=name_of(view),
+            hint="write to a copy: tensor.clone() before it",
+        )
+    if kind in kinds_with(DIALECT, WHOLE_VIEW):
         return value
-    if kind in RESHAPING:
+    if kind in kinds_with(DIALECT, RESHAPED_VIEW):
         return build("view_as.default", {"self": value, "other": source})
     if kind in _SELF_INVERSE:
         return applied(view, value, insert)[0]

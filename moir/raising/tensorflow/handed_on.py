@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue, Use
 
-from moir.dialects.frameworks.tensorflow import BRANCHING_KINDS, TRANSPARENT, kind_of
+from moir.dialects.frameworks.tensorflow import forwards, is_branching, kind_of
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset.control_flow import parameters_of
 from moir.dialects.opset.infrastructure import Result
@@ -13,12 +13,12 @@ from moir.dialects.opset.infrastructure import Result
 def handed_on(use: Use) -> list[SSAValue]:
     """The values elsewhere that equal an operand of a node; empty if the node computes with the operand."""
     op = use.operation
-    if kind_of(op) in TRANSPARENT:
+    if forwards(op):
         return [op.results[0]]
     if isinstance(op, Result):
         return _result_of_region(op)
     # The first operand of a conditional is its condition, which no Parameter stands for.
-    index = use.index - (kind_of(op) in BRANCHING_KINDS)
+    index = use.index - is_branching(kind_of(op))
     return [parameters_of(region.block)[index].results[0] for region in op.regions if 0 <= index < len(parameters_of(region.block))]
 
 

@@ -30,27 +30,23 @@ a loop that runs no iteration.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, OpResult, Region, SSAValue, Use
+from xdsl.ir import Operation, OpResult, Region, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.frameworks.tensorflow import (
-    TRANSPARENT,
     add_results,
     erase,
     integer_of,
-    integers_of,
     is_set,
     kind_of,
     new_integers,
     new_node,
     origin,
-    origin_of_kind,
 )
 from moir.dialects.inference import set_type
 from moir.dialects.locations import located
@@ -58,23 +54,23 @@ from moir.dialects.moir import all_blocks, models_of
 from moir.dialects.names import add_tensor_names, name_of, tensor_names_of
 from moir.dialects.opset.control_flow import parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
-from moir.dialects.properties import attribute_of, value_of
+from moir.dialects.properties import value_of
 from moir.dialects.shapes import tensor
 from moir.errors import UnsupportedOperationError
-from moir.raising.tensorflow.handed_on import handed_on
+from moir.raising.tensorflow.list_uses import (
+    LISTS,
+    are_lengths_for,
+    declare_read_shapes,
+    drop_unwritten_results,
+    is_length,
+    is_single,
+    uses_of,
+)
 from moir.raising.tensorflow.loop_counters import Counters
 from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.reporting_pass import ReportingPass
 
 WHILES = ("While", "StatelessWhile", "XlaWhile")
-LISTS = ("TensorListReserve", "EmptyTensorList")
-
-
-READERS = {"TensorListStack": 1, "TensorListGetItem": 2, "TensorListGather": 2}
-"""For kinds that read a list, the index of the operand that states the shape of elements."""
-
-EXTENDING = ("TensorListSetItem", "TensorListPushBack", "TensorListScatterIntoExistingList", "TensorListResize")
-"""Kinds that return an updated version of the list which is their first operand."""
 
 
 class RaiseTensorListsPass(ReportingPass):
@@ -95,48 +91,6 @@ class RaiseTensorListsPass(ReportingPass):
                     assert isinstance(each, FrameworkOp)
                     WhileRaising(each).raise_lists()
         return True
-
-
-def declare_read_shapes(block: Block) -> None:
-    """Give new lists the shape of elements that readers of the list state, as the attribute `read_shape`.
-
-    TensorFlow infers it from what is written, also where the list itself was created without.
-    """
-    for op in block.ops:
-        if kind_of(op) != "TensorListReserve":
-            continue
-        pending, seen = [op.results[0]], set[SSAValue]()
-        while pending and "read_shape" not in op.properties:
-            value = pending.pop()
-            if value in seen:
-                continue
-            seen.add(value)
-            for use in value.uses:
-                kind = kind_of(use.operation)
-                shape = integers_of(use.operation.operands[READERS[kind]]) if kind in READERS else None
-                if shape is not None and -1 not in shape:
-                    op.properties["read_shape"] = attribute_of(list(shape))
-                pending += [use.operation.results[0]] if kind in EXTENDING and use.index == 0 else handed_on(use)
-
-
-def drop_unwritten_results(block: Block) -> None:
-    """Erase the Results that are newly created lists: a frontend adds a Result for every value without uses."""
-    results = [op for op in block.ops if isinstance(op, Result)]
-    unwritten = [op for op in results if kind_of(op.operands[0].owner) in LISTS]
-    if len(unwritten) < len(results):
-        for op in unwritten:
-            erase(op)
-
-
-def uses_of(value: SSAValue) -> Iterator[Use]:
-    """The uses of a value, and of the results of identities of it."""
-    pending = list(value.uses)
-    while pending:
-        use = pending.pop()
-        if kind_of(use.operation) in TRANSPARENT:
-            pending.extend(use.operation.results[0].uses)
-        else:
-            yield use
 
 
 @dataclass
@@ -255,16 +209,16 @@ class WhileRaising:
             return
         assert isinstance(written, FrameworkOp)
         variable.grows = is_set(written, "resize_if_index_out_of_bounds")
-        appends = kind == "TensorListPushBack" or (variable.grows and _is_length(written.operands[1], variable.parameter))
+        appends = kind == "TensorListPushBack" or (variable.grows and is_length(written.operands[1], variable.parameter))
         others = [use for use in uses if use.operation is not written or use.index != 0]
-        alone = len(others) == len(uses) - 1 and (not others or (appends and _are_lengths_for(others, written)))
+        alone = len(others) == len(uses) - 1 and (not others or (appends and are_lengths_for(others, written)))
         if not alone or len(list(uses_of(written.results[0]))) != 1:
             return
         if appends:
             variable.role = "pushed"
         elif (start := self._start(written.operands[1])) is not None:
             variable.role, variable.start = "joined", start
-        elif integer_of(written.operands[1]) == 0 and _is_single(variable.initial):
+        elif integer_of(written.operands[1]) == 0 and is_single(variable.initial):
             variable.role = "last"
 
     def _start(self, index: SSAValue) -> int | None:
@@ -372,24 +326,6 @@ class WhileRaising:
                 return value
         self._insert(node)
         return node.results[0]
-
-
-def _is_length(index: SSAValue, handle: SSAValue) -> bool:
-    """Whether an index is the length of a list."""
-    length = origin_of_kind(index, "TensorListLength")
-    return length is not None and origin(length.operands[0]) is handle
-
-
-def _are_lengths_for(uses: list[Use], written: Operation) -> bool:
-    """Whether all uses of a list are TensorListLengths that only `written`, a node that writes to the list, reads."""
-    lengths = [use.operation for use in uses]
-    return all(kind_of(op) == "TensorListLength" and all(use.operation is written for use in uses_of(op.results[0])) for op in lengths)
-
-
-def _is_single(value: SSAValue) -> bool:
-    """Whether a value is a newly created list of one element."""
-    owner = origin(value).owner
-    return kind_of(owner) == "TensorListReserve" and isinstance(owner, Operation) and integer_of(owner.operands[1]) == 1
 
 
 def _cone(values: list[SSAValue], seen: set[SSAValue] | None = None) -> set[SSAValue]:

@@ -83,7 +83,7 @@ FORMS: dict[str, dict[str, str]] = {
         "count-unsliced-iterations": "moir.targets.openvino_cpu.control_flow.loops",
         "unnest-iterators": "moir.targets.openvino_cpu.control_flow.loops",
         "copy-loop-slices": "moir.targets.openvino_cpu.control_flow.loops",
-        "read-changing-states": "moir.targets.openvino_cpu.control_flow.loops",
+        "read-changing-states": "moir.targets.openvino_cpu.control_flow.changing_states",
         "reduce-before-concat": "moir.targets.openvino_cpu.reductions",
         "reduce-booleans-as-bytes": "moir.targets.openvino_cpu.reductions",
         "separate-reductions": "moir.targets.openvino_cpu.reductions",

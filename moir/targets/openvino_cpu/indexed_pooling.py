@@ -78,17 +78,17 @@ def _without_pads(
     padded, original = (op.ShapeOf(each, output_type=element) for each in (data, x))
     starts = op.convert(front, element)
     has_outer = normalize_axis(pool.integer("axis"), len(pool.integers("kernel")) + 2) < 2
-    rest, places = indices, list[tuple[int, SSAValue]]()
+    rest, positions = indices, list[tuple[int, SSAValue]]()
     for axis in reversed(axes):
-        place = rest
+        position = rest
         if axis != axes[0] or has_outer:
             size = op.Gather(padded, axis + 2, 0)
-            place = op.FloorMod(rest, size)
-            rest = op.Divide(op.Subtract(rest, place), size)
-        places.insert(0, (axis, op.Subtract(place, op.Gather(starts, axis, 0))))
+            position = op.FloorMod(rest, size)
+            rest = op.Divide(op.Subtract(rest, position), size)
+        positions.insert(0, (axis, op.Subtract(position, op.Gather(starts, axis, 0))))
     result = rest if has_outer else None
-    for axis, place in places:
-        result = place if result is None else op.Add(op.Multiply(result, op.Gather(original, axis + 2, 0)), place)
+    for axis, position in positions:
+        result = position if result is None else op.Add(op.Multiply(result, op.Gather(original, axis + 2, 0)), position)
     assert result is not None
     return result
 

@@ -145,14 +145,14 @@ class StaticDimensions(Pattern):
         shape = shape_of(op.operands[0].owner.operands[0]) if isinstance(op.operands[0].owner, ShapeOf) else None
         if shape is None or is_static(shape):
             return
-        places = _places(op, len(shape), rewriter)
-        if not places or places != list(range(places[0], places[-1] + 1)) or min(shape[place] for place in places) < 0:
+        indices = _gathered_indices(op, len(shape), rewriter)
+        if not indices or indices != list(range(indices[0], indices[-1] + 1)) or min(shape[index] for index in indices) < 0:
             return
         masks = {"begin_mask": [0], "end_mask": [0], "shrink_axis_mask": [int(shape_of(op.results[0]) == ())]}
-        rewriter.replace_with(op, rewriter.op.StridedSlice(op.operands[0], [places[0]], [places[-1] + 1], **masks))
+        rewriter.replace_with(op, rewriter.op.StridedSlice(op.operands[0], [indices[0]], [indices[-1] + 1], **masks))
 
 
-def _places(op: Operation, rank: int, rewriter: Rewriter) -> list[int] | None:
+def _gathered_indices(op: Operation, rank: int, rewriter: Rewriter) -> list[int] | None:
     """The dimensions that an operation selects from a shape of a rank; None if they are computed."""
     numbers = [rewriter.known.integers(each) for each in op.operands[1:]]
     if any(each is None for each in numbers):
@@ -160,7 +160,7 @@ def _places(op: Operation, rank: int, rewriter: Rewriter) -> list[int] | None:
     if op.name == "opset8.Slice":
         begin, end, step = (each[0] for each in numbers[:3] if each)
         return list(range(rank))[begin:end:step]
-    return [place % rank for place in numbers[0] or ()]
+    return [index % rank for index in numbers[0] or ()]
 
 
 INDICES = frozenset({si32, si64})

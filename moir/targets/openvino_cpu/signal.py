@@ -67,15 +67,15 @@ class InverseOfRealTransform(Pattern):
             return
         last, is_computed = len(listed) - 1, known is None and shape is not None and is_static(shape)
         # The last dimension holds the real and the imaginary part.
-        place = listed[last] if shape is None else listed[last] % (len(shape) - 1)
-        padded = data if shape is None else _padded(build, data, [place], _part(build, lengths, last), is_halved=True)
+        axis = listed[last] if shape is None else listed[last] % (len(shape) - 1)
+        padded = data if shape is None else _padded(build, data, [axis], _part(build, lengths, last), is_halved=True)
         is_split = last > 0 and (is_computed or padded is not data or _may_be_shorter(shape, listed[:-1], known))
         is_split = is_split or (last > 1 and not _are_whole(shape, listed, known))
         if is_split:
             first = build.IDFT(padded, list(listed[:-1]), build.Slice(lengths, [0], [last], [1], [0]))
             rewriter.replace_with(op, build.IRDFT(first, [listed[-1]], _part(build, lengths, last)))
         elif last == 0 and is_computed:
-            rewriter.replace_with(op, build.IRDFT(_needed(build, padded, lengths, place), axes, lengths))
+            rewriter.replace_with(op, build.IRDFT(_needed(build, padded, lengths, axis), axes, lengths))
         elif padded is not data:
             rewriter.replace_with(op, build.IRDFT(padded, axes, lengths))
 

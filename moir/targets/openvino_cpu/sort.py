@@ -129,9 +129,9 @@ class DistinctSlices(Pattern):
         if known is None or known[0] == 0 or (rank is not None and known[0] % rank == 0):
             return
         if rank is not None:
-            place = known[0] % rank
-            order: Operand = [place, *(each for each in range(rank) if each != place)]
-            inverse: Operand = [*range(1, place + 1), 0, *range(place + 1, rank)]
+            first_axis = known[0] % rank
+            order: Operand = [first_axis, *(each for each in range(rank) if each != first_axis)]
+            inverse: Operand = [*range(1, first_axis + 1), 0, *range(first_axis + 1, rank)]
         else:
             count = build.Squeeze(rank_value(build, data), [0])
             first = build.FloorMod(build.constant(known[0]), count)
@@ -139,8 +139,8 @@ class DistinctSlices(Pattern):
             order = build.Concat(build.Unsqueeze(first, [0]), build.Range(0, first, 1, output_type=si64), after, axis=0)
             inverse = build.Concat(build.Range(1, build.Add(first, 1), 1, output_type=si64), [0], after, axis=0)
         moved = build.Transpose(data, order)
-        values, *places = build.create(Unique, [moved, build.constant([0])], dict(op.properties)).results
-        rewriter.replace_with(op, [build.Transpose(values, inverse), *places])
+        values, *indices = build.create(Unique, [moved, build.constant([0])], dict(op.properties)).results
+        rewriter.replace_with(op, [build.Transpose(values, inverse), *indices])
 
 
 class DistinctElements(Pattern):
@@ -164,8 +164,8 @@ class DistinctElements(Pattern):
         assert isinstance(op, Unique)
         build, data = rewriter.op, op.operands[0]
         if element_count(shape_of(data)) == 0:
-            places = (op.element(name) for name in ("index_element_type", "index_element_type", "count_element_type"))
-            none = [build.constant(np.zeros(0, np.int64), element) for element in places]
+            elements = (op.element(name) for name in ("index_element_type", "index_element_type", "count_element_type"))
+            none = [build.constant(np.zeros(0, np.int64), element) for element in elements]
             rewriter.replace_with(op, [build.constant_like(np.zeros(0), data), *none])
         elif not op.flag("sorted") and op.results[2].first_use is None:
             flat = data if rank_of(data) == 1 else build.Reshape(data, [-1], special_zero=False)

@@ -94,7 +94,7 @@ def _since(operation: str) -> int:
 
 @cache
 def accepts(release: Release, operation: str) -> bool:
-    """Whether a release accepts an operation, `opset8.Gather`; operations of extensions are left to the extension."""
+    """Whether a release accepts an operation, `opset8.Gather`; True for one of an extension."""
     opset = operation.partition(".")[0].removeprefix("opset")
     if not opset.isdecimal():
         return True

@@ -33,7 +33,7 @@ MEMORY = "memory"
 """The name of the resource that a worker may offer: bytes for conversions."""
 
 _PATIENCE = 10
-"""Seconds to connect to the scheduler, and to leave it."""
+"""Timeout in seconds for connecting to the scheduler, and for disconnecting from it."""
 
 _PATIENCE_FOR_WORKERS = 60
 """Seconds to wait for a first worker, which a queue may have to start."""

@@ -9,7 +9,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from moir.frameworks import FRAMEWORKS, ONNX, converted
+from moir.frameworks import FRAMEWORKS, converted
+from moir.frameworks.records import ONNX
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.conversion_arguments import add_conversion_arguments, add_extension_arguments, conversion_options
 from moir.tools.failures import report_failures

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from moir.options import ConversionOptions
 
 _FACTS = 12
-"""The most rows of what a model file says of itself."""
+"""The largest number of rows of a model's metadata, such as its producer, that a report has."""
 
 PAGE = "report.html"
 """The default path of the page."""
@@ -153,7 +153,7 @@ def title_of(model: str, module: ModuleOp | None) -> str:
 
 
 def facts_of(module: ModuleOp | None) -> list[tuple[str, str]]:
-    """What a model file says of itself, such as its producer and the versions of its operation sets."""
+    """The metadata of a model file, such as its producer and the versions of its operation sets."""
     from moir.inspection.records import metadata_rows
     from moir.inspection.summary import metadata_of
 

@@ -25,7 +25,10 @@ def printed_before(options: argparse.Namespace) -> PassSelection:
 
 
 def printed_after(options: argparse.Namespace) -> PassSelection:
-    """The names of passes after which the module is printed: always, or only if they changed it."""
+    """The passes after which the module is printed.
+
+    All passes, if the module is to be printed after changes and no pass is named.
+    """
     names: list[str] = options.print_ir_after
     return PassSelection.of(names, options.print_ir_after_all or (options.print_ir_after_change and not names))
 

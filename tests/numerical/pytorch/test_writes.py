@@ -55,6 +55,16 @@ def test_a_write_through_a_view_changes_the_tensor_and_its_other_views(tmp_path:
         ("permute.default", [("dims", [2, 0, 1])], np.s_[:], [(4, 2, 3)]),
         ("unsqueeze.default", [("dim", 0)], np.s_[:], [(1, 2, 3, 4)]),
         ("narrow.default", [("dim", 1), ("start", 1), ("length", 2)], np.s_[:, 1:3], [(2, 2, 4)]),
+        ("swapdims.default", [("dim0", 0), ("dim1", 2)], np.s_[:], [(4, 3, 2)]),
+        ("movedim.intlist", [("source", [0, 1]), ("destination", [1, 2])], np.s_[:], [(4, 2, 3)]),
+        ("tensor_split.sections", [("sections", 3), ("dim", 2)], np.s_[:, :, :2], [(2, 3, 2), (2, 3, 1), (2, 3, 1)]),
+        ("tensor_split.indices", [("indices", [1]), ("dim", 2)], np.s_[:, :, :1], [(2, 3, 1), (2, 3, 3)]),
+        ("vsplit.int", [("sections", 2)], np.s_[:1], [(1, 3, 4), (1, 3, 4)]),
+        ("mH.default", [], np.s_[:], [(2, 4, 3)]),
+        ("linalg_diagonal.default", [("dim1", 1), ("dim2", 2)], np.s_[:, [0, 1, 2], [0, 1, 2]], [(2, 3)]),
+        ("positive.default", [], np.s_[:], [(2, 3, 4)]),
+        ("ravel.default", [], np.s_[:], [(24,)]),
+        ("_reshape_alias.default", [("size", [6, 4])], np.s_[:], [(6, 4)]),
     ],
 )
 def test_every_kind_of_view(tmp_path: Path, target: str, arguments: list[tuple[str, object]], place: object, sizes: list[object]) -> None:
@@ -167,6 +177,21 @@ def test_a_write_that_nobody_knows_is_refused_by_name(tmp_path: Path) -> None:
     program.node("aten.unsqueeze_.default", [("self", x), ("dim", 0)], "f32", X.shape)
     program.output(x)
     with pytest.raises(UnsupportedOperationError, match=r"aten.unsqueeze_.default 'v1_0': it writes to its operands"):
+        converted(program, tmp_path)
+
+
+def test_a_write_to_conjugates_is_refused(tmp_path: Path) -> None:
+    program, x = begun()
+    pairs = program.node(
+        "aten.view_as_complex.default",
+        [("self", program.node("aten.stack.default", [("tensors", [x, x]), ("dim", -1)], "f32", (2, 3, 4, 2)))],
+        "c64",
+        (2, 3, 4),
+    )
+    turned = program.node("aten.mH.default", [("self", pairs)], "c64", (2, 4, 3))
+    program.node("aten.mul_.Tensor", [("self", turned), ("other", 2)], "c64", (2, 4, 3))
+    program.output(program.node("aten.view_as_real.default", [("self", pairs)], "f32", (2, 3, 4, 2)))
+    with pytest.raises(UnsupportedOperationError, match=r"writes to the result of mH.default, whose complex numbers are the conj"):
         converted(program, tmp_path)
 
 

@@ -19,7 +19,7 @@ import openvino
 import tensorflow as tf
 
 from moir.conversion import save_model
-from moir.frameworks import TENSORFLOW
+from moir.frameworks.records import TENSORFLOW
 from moir.interface import convert_model
 from moir.targets.registry import OPENVINO_CPU
 from tests.numerical.runtime import FORMS, Array, Form, compare, core, run

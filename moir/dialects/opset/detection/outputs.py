@@ -1,6 +1,6 @@
 """Object detection: prior boxes, non-maximum suppression, decoding of detections, pooling of regions.
 
-The number of detections depends on run-time values, so its dimension is unknown even where it has an upper bound.
+The number of detections depends on run-time values, so its dimension is dynamic even where it has an upper bound.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CODE_TYPES = ("caffe.PriorBoxParameter.CORNER", "caffe.PriorBoxParameter.CENTER_
 
 
 def check_multiple(what: str, size: Dimension, divisor: Dimension) -> Dimension:
-    """`size / divisor`, -1 if one is unknown. Raises InferenceError if there is a remainder."""
+    """`size / divisor`, -1 if one is dynamic. Raises InferenceError if there is a remainder."""
     if not is_fixed(size) or not is_fixed(divisor) or divisor == 0:
         return -1
     if size % divisor:

@@ -167,7 +167,7 @@ class GreedySuppressionOp(OpsetOp):
     """Whether no boxes are selected if no operand limits their number."""
 
     def limit(self, shapes: Shapes, known: OperandValues) -> int | None:
-        """The largest number of boxes that operands permit for a class of an image; None if it is unknown.
+        """The largest number of boxes that operands permit for a class of an image; None if it is dynamic.
 
         Raises InferenceError if shapes contradict each other, or a limit is not a scalar.
         """
@@ -200,7 +200,7 @@ class IndexSuppressionOp(GreedySuppressionOp):
         return (self.greatest_count(shapes, known), 3)
 
     def greatest_count(self, shapes: Shapes, known: OperandValues) -> Dimension:
-        """The number of rows of the result; -1 if it is unknown."""
+        """The number of rows of the result; -1 if it is dynamic."""
         limit, boxes = self.limit(shapes, known), expanded(shapes[0], 3, "boxes")[1]
         selected = -1 if limit is None else product(limit, expanded(shapes[1], 3, "scores")[1])
         return min(boxes, selected) if is_fixed(selected) and is_fixed(boxes) else -1

@@ -21,7 +21,7 @@ from moir.errors import InferenceError
 
 
 def halved(size: Dimension, what: str) -> Dimension:
-    """Half of a size, -1 if it is unknown. Raises InferenceError for an odd size."""
+    """Half of a size, -1 if it is dynamic. Raises InferenceError for an odd size."""
     if not is_fixed(size):
         return -1
     if size % 2:

@@ -72,7 +72,7 @@ MAXIMUM_SIZE = 2.0**63
 
 
 def scaled(size: Dimension, scale: Any) -> int:
-    """A dimension times a scale, computed in f32 and rounded down; -1 if one is unknown."""
+    """A dimension times a scale, computed in f32 and rounded down; -1 if one is dynamic."""
     if not is_fixed(size) or isinstance(scale, Symbol):
         return -1
     with np.errstate(over="ignore"):

@@ -52,7 +52,7 @@ def require_operand_rank(op: OpsetOp, index: int, rank: int) -> None:
 
 
 def exact_quotient(dimension: Dimension, divisor: int, what: str) -> Dimension:
-    """A dimension divided by `divisor`, -1 if unknown. Raises InferenceError if there is a remainder."""
+    """A dimension divided by `divisor`, -1 if dynamic. Raises InferenceError if there is a remainder."""
     if is_fixed(dimension) and dimension % divisor:
         raise InferenceError(f"dimension {dimension} cannot be divided by the {what} {divisor}")
     return -1 if dimension == -1 else dimension // divisor

@@ -150,7 +150,7 @@ class OpsetOp(IRDLOperation, PropertyAccess):
     """The dimensions along which the operation works, if properties or an operand name them and the rank is kept."""
 
     EXTENTS: ClassVar[tuple[int, ...]] = ()
-    """Indices of operands with an entry for each dimension of the first operand, such as paddings and repeats."""
+    """Indices of operands with an element for each dimension of the first operand, such as paddings and repeats."""
 
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = ()
     """Indices of operands that must not be rounded: positions, sizes, and numbers that are compared or become

@@ -39,7 +39,7 @@ class Window(Record):
 
     @property
     def extent(self) -> int:
-        """Number of elements from the first to the last element of the dilated window; -1 if unknown."""
+        """Number of elements from the first to the last element of the dilated window; -1 if dynamic."""
         return (max(self.kernel, 1) - 1) * self.dilation + 1 if is_fixed(self.kernel) else -1
 
     def padding(self, auto_pad: str) -> tuple[int, int] | None:
@@ -60,7 +60,7 @@ def positions(size: int, window: Window, auto_pad: str, rounding: str = "floor")
 @overload
 def positions(size: Dimension, window: Window, auto_pad: str, rounding: str = "floor") -> Dimension: ...
 def positions(size: Dimension, window: Window, auto_pad: str, rounding: str = "floor") -> Dimension:
-    """Number of positions of a window along an axis; -1 if unknown.
+    """Number of positions of a window along an axis; -1 if dynamic.
 
     The symbol of the axis is returned if the window moves by one and padding keeps the size. Raises InferenceError if
     the window is larger than the padded axis.
@@ -106,7 +106,7 @@ def spread(size: Dimension, window: Window, output_padding: int = 0) -> Dimensio
 
 
 def expanded(shape: SymbolicShape, rank: int, what: str) -> tuple[Dimension, ...]:
-    """A shape of a required rank; dynamic dimensions if its rank is unknown. Raises InferenceError for another rank."""
+    """A shape of a required rank; dynamic dimensions if its rank is dynamic. Raises InferenceError for another rank."""
     if shape is None:
         return (-1,) * rank
     if len(shape) != rank:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from moir.dialects.frameworks.tensorflow import BRANCHING_KINDS
+from moir.dialects.frameworks.tensorflow import is_branching
 from moir.errors import ModelFileError
 from moir.frontends.tensorflow.functions import LOOP_KINDS
 from moir.frontends.tensorflow.references import reference
@@ -69,7 +69,7 @@ def _deciding(walk: Walk, frame: CallFrame, name: str) -> list[Item]:
     items: list[Item] = [(frame, *reference(operand)) for operand in data_operands(frame.nodes[name])]
     while frame.caller is not None:
         frame, node = frame.caller
-        if node.op in BRANCHING_KINDS:
+        if is_branching(node.op):
             items += walk.operand(frame, node, 0)
         elif node.op in LOOP_KINDS:
             items += [(frame, *reference(operand)) for operand in data_operands(node)]

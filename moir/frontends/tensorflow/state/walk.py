@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from moir.dialects.frameworks.tensorflow import BRANCHING_KINDS
+from moir.dialects.frameworks.tensorflow import is_branching
 from moir.errors import ModelFileError
 from moir.frontends.tensorflow.functions import CALL_KINDS, LOOP_KINDS, first_argument
 from moir.frontends.tensorflow.references import attribute, reference
@@ -188,7 +188,7 @@ class Walk:
             for entered in self.inner(frame, node):
                 function = entered.function
                 results = [function.ret.get(result.name, "") for result in function.signature.output_arg]
-                if is_call or node.op in BRANCHING_KINDS:
+                if is_call or is_branching(node.op):
                     results = results[index : index + 1]
                 stack += [(entered, *reference(result)) for result in results]
             if is_call:

@@ -13,12 +13,12 @@ from moir.expansions.linear_algebra.determinants import LARGEST_MATRIX, determin
 from moir.expansions.linear_algebra.jacobi_rotations import LARGEST_ROTATED, eigenvectors, singular_vectors
 from moir.expansions.linear_algebra.matrix_diagonals import triangle_of
 from moir.expansions.linear_algebra.matrix_factors import cholesky_factor, pivoted_factors, product_of_reflections, reflections
+from moir.expansions.linear_algebra.matrix_sizes import matrix_sizes
 from moir.expansions.transposition import transposed
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments
 from moir.lowering.keras.functions.elementwise import as_real
 from moir.lowering.keras.table import keras
-from moir.lowering.matrix_sizes import matrix_sizes
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
@@ -27,7 +27,7 @@ SIGNS = "its vectors are those of Keras up to their signs, which nothing determi
 
 def sizes(node: LoweringNode, x: SSAValue, largest: int, *, square: bool = True) -> tuple[int, int, int]:
     """Rows, columns and rank of matrices. Raises ConversionError if the sizes are dynamic, 0, or too large."""
-    rows, columns, rank = matrix_sizes(node, x, largest)
+    rows, columns, rank = matrix_sizes(x, largest)
     if square and rows != columns:
         node.fail(f"its matrices have {rows} rows and {columns} columns; square ones are supported")
     return rows, columns, rank

@@ -25,7 +25,7 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 @keras.lowers("ops.Reshape")
 def reshape(node: LoweringNode, op: OpBuilder, *, newshape: object | None = None) -> SSAValue:
-    """keras.ops.Reshape(x) {newshape} -> opset1.Reshape(x, newshape); None is the batch"""
+    """keras.ops.Reshape(x) {newshape} -> opset1.Reshape(x, newshape), in which None stands for the batch"""
     arguments = Arguments(node, "x", "newshape")
     return op.Reshape(
         arguments.tensor("x"), sizes(node, op, arguments.get("newshape", newshape), arguments.tensor("x")), special_zero=False

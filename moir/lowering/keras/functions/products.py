@@ -11,8 +11,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean
 from moir.dialects.shapes import rank_of
+from moir.expansions.linear_algebra.einstein_sums import einstein_sum
 from moir.lowering.binder import LoweringNode
-from moir.lowering.einstein_sums import einstein_sum
 from moir.lowering.keras.attention import attended, causal_mask
 from moir.lowering.keras.attributes import Arguments, axis_list, is_tensor, values_within
 from moir.lowering.keras.promotion import operands, promoted
@@ -34,7 +34,7 @@ def matmul(node: LoweringNode, op: OpBuilder, *, transpose_a: bool = False, tran
 @keras.lowers("ops.Einsum")
 def einsum(node: LoweringNode, op: OpBuilder, *, subscripts: str) -> SSAValue:
     """keras.ops.Einsum(a, b) {subscripts} -> opset7.Einsum(a, b) {equation}"""
-    return einstein_sum(node, op, subscripts, *promoted(op, values_within(Arguments(node).positional)))
+    return einstein_sum(op, subscripts, *promoted(op, values_within(Arguments(node).positional)))
 
 
 @keras.lowers("ops.Dot", "ops.Inner", "ops.Vdot", "ops.Outer", "ops.Tensordot")

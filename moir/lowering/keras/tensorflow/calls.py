@@ -125,7 +125,7 @@ class Call:
         return cast("list[int]", listed)
 
     def rank(self, value: SSAValue) -> int:
-        """The rank of a tensor. Raises ConversionError if it is unknown."""
+        """The rank of a tensor. Raises ConversionError if it is dynamic."""
         rank = rank_of(value)
         if rank is None:
             self.fail("the rank of its operand is unknown", "give the shape of the input: --input 'NAME[…]'")
@@ -137,7 +137,7 @@ class Call:
         return (-1,) * self.rank(value) if shape is None else tuple(shape)
 
     def size(self, value: SSAValue, axis: int) -> int:
-        """A size of a tensor. Raises ConversionError if it is unknown."""
+        """A size of a tensor. Raises ConversionError if it is dynamic."""
         size = self.sizes(value)[axis]
         if size < 0:
             self.fail(f"the size of axis {axis} of its operand is unknown", "give the shape of the input: --input 'NAME[…]'")

@@ -22,7 +22,7 @@ def _format(call: Call, data_format: object, axes: int) -> str:
 
 
 def _windows(call: Call, value: Tensor, axes: int, data_format: str, default: int = 1) -> list[int]:
-    """An entry for each dimension, from a number, an entry for each spatial axis, or one for each dimension."""
+    """An entry for each dimension, from a number, an element for each spatial axis, or one for each dimension."""
     numbers = [default] if value is None else call.numbers(value, "sizes")
     if len(numbers) == axes + 2:
         return numbers

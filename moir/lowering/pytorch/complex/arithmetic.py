@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.shapes import element_of
 from moir.expansions.complex_numbers import angle_of, conjugated, paired, part
+from moir.frameworks.traits import VIEW, WHOLE_VIEW
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import PAIRS, by_formula, complex_operands, computes_complex
 from moir.lowering.pytorch.arguments import named_operand
@@ -110,7 +111,7 @@ def magnitude(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.ReduceL2(node.op.operands[0], [-1], keep_dims=False)
 
 
-@aten.lowers("imag.default", complex=by_formula("pytorch.complex.arithmetic:parts"))
+@aten.lowers("imag.default", complex=by_formula("pytorch.complex.arithmetic:parts"), traits=(VIEW,))
 def imaginary_part(node: LoweringNode, _: OpBuilder) -> NoReturn:
     """aten.imag.default(x): raises an error, because real numbers have none"""
     node.fail("the imaginary part of real numbers")
@@ -134,7 +135,8 @@ def parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return part(op, node.op.operands[0], 1 if node.op.KIND.startswith("imag") else 0)
 
 
-@aten.lowers("view_as_real.default", "view_as_real_copy.default", "view_as_complex.default", "view_as_complex_copy.default", complex=PAIRS)
+@aten.lowers("view_as_real.default", "view_as_complex.default", complex=PAIRS, traits=(WHOLE_VIEW,))
+@aten.lowers("view_as_real_copy.default", "view_as_complex_copy.default", complex=PAIRS)
 def pairs_themselves(node: LoweringNode, _: OpBuilder) -> SSAValue:
     """aten.view_as_complex.default(x [..., 2]) -> x"""
     return node.op.operands[0]

@@ -15,10 +15,10 @@ from moir.dialects.shapes import element_of, shape_of
 from moir.expansions.linear_algebra.determinants import determinant_of, sign_and_logarithm_of
 from moir.expansions.linear_algebra.matrix_diagonals import main_diagonal, triangle_of
 from moir.expansions.linear_algebra.matrix_factors import pivoted_factors, product_of_reflections, reflections
+from moir.expansions.linear_algebra.matrix_sizes import matrix_sizes
 from moir.expansions.linear_algebra.triangles import solved, with_unit_diagonal
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import by_formula
-from moir.lowering.matrix_sizes import matrix_sizes
 from moir.lowering.pytorch.table import aten
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -35,9 +35,9 @@ def first_zero(op: OpBuilder, pivots: SSAValue) -> SSAValue:
     return op.Select(op.Greater(first, count), op.constant(0, si32), first)
 
 
-def factors_of(node: LoweringNode, op: OpBuilder, a: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
+def factors_of(op: OpBuilder, a: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
     """Both triangles in one matrix, the rows that were exchanged, from 1, and the order of the rows."""
-    rows, columns, rank = matrix_sizes(node, a)
+    rows, columns, rank = matrix_sizes(a)
     packed, order, exchanged = pivoted_factors(op, a, rows, rank, columns)
     return packed, op.convert(op.Add(exchanged, 1), si32), order
 
@@ -47,16 +47,16 @@ def lu_factor(node: LoweringNode, op: OpBuilder, *, pivot: bool = True) -> Repla
     """aten.linalg_lu_factor.default(A) -> both triangles of Gaussian elimination, the rows exchanged, and a status"""
     if not pivot:
         node.fail("triangular factors without exchanging rows are not supported")
-    packed, exchanged, _ = factors_of(node, op, node.op.operands[0])
+    packed, exchanged, _ = factors_of(op, node.op.operands[0])
     results: list[SSAValue | None] = [packed, exchanged]
     if node.result_count > 2:
         results.append(first_zero(op, main_diagonal(op, packed, 0)) if node.is_used(2) else None)
     return results
 
 
-def _parts(node: LoweringNode, op: OpBuilder, packed: SSAValue) -> tuple[SSAValue, SSAValue]:
+def _parts(op: OpBuilder, packed: SSAValue) -> tuple[SSAValue, SSAValue]:
     """The lower triangle with ones [..., M, K] and the upper one [..., K, N] of both in one."""
-    rows, columns, _ = matrix_sizes(node, packed)
+    rows, columns, _ = matrix_sizes(packed)
     count = min(rows, columns)
     lower = with_unit_diagonal(op, op.Slice(packed, [0], [count], [1], [-1]), is_lower=True)
     return lower, triangle_of(op, op.Slice(packed, [0], [count], [1], [-2]), is_lower=False)
@@ -87,13 +87,12 @@ def lu(node: LoweringNode, op: OpBuilder, A: SSAValue, *, pivot: bool = True) ->
     """aten.linalg_lu.default(A) -> a permutation p, a lower triangle l and an upper one u with A = p · l · u"""
     if not pivot:
         node.fail("triangular factors without exchanging rows are not supported")
-    packed, _, order = factors_of(node, op, A)
-    return [_permutation(op, order, (shape_of(A) or (0, 0))[-2], A), *_parts(node, op, packed)]
+    packed, _, order = factors_of(op, A)
+    return [_permutation(op, order, (shape_of(A) or (0, 0))[-2], A), *_parts(op, packed)]
 
 
 @aten.lowers("lu_unpack.default")
 def lu_unpack(
-    node: LoweringNode,
     op: OpBuilder,
     LU_data: SSAValue,
     LU_pivots: SSAValue,
@@ -102,51 +101,48 @@ def lu_unpack(
     unpack_pivots: bool = True,
 ) -> Replacement:
     """aten.lu_unpack.default(LU, pivots) -> the permutation, the lower and the upper triangle"""
-    rows, _, _ = matrix_sizes(node, LU_data)
+    rows, _, _ = matrix_sizes(LU_data)
     permutation = (
         _permutation(op, _order_of(op, LU_pivots, rows), rows, LU_data) if unpack_pivots else op.constant_like(np.zeros(0), LU_data)
     )
-    parts = _parts(node, op, LU_data) if unpack_data else (op.constant_like(np.zeros(0), LU_data),) * 2
+    parts = _parts(op, LU_data) if unpack_data else (op.constant_like(np.zeros(0), LU_data),) * 2
     return [permutation, *parts]
 
 
 def _factors_solved(
-    node: LoweringNode, op: OpBuilder, packed: SSAValue, exchanged: SSAValue, b: SSAValue, *, left: bool = True, adjoint: bool = False
+    op: OpBuilder, packed: SSAValue, exchanged: SSAValue, b: SSAValue, *, left: bool = True, adjoint: bool = False
 ) -> SSAValue:
-    rows, _, _ = matrix_sizes(node, packed)
-    lower, upper = _parts(node, op, packed)
+    rows, _, _ = matrix_sizes(packed)
+    lower, upper = _parts(op, packed)
     matrix = op.MatMul(_permutation(op, _order_of(op, exchanged, rows), rows, packed), op.MatMul(lower, upper))
     inverse = op.Inverse(matrix)
     return op.MatMul(inverse, b, transpose_a=adjoint) if left else op.MatMul(b, inverse, transpose_b=adjoint)
 
 
 @aten.lowers("linalg_lu_solve.default")
-def linalg_lu_solve(
-    node: LoweringNode, op: OpBuilder, LU: SSAValue, pivots: SSAValue, B: SSAValue, *, left: bool = True, adjoint: bool = False
-) -> SSAValue:
+def linalg_lu_solve(op: OpBuilder, LU: SSAValue, pivots: SSAValue, B: SSAValue, *, left: bool = True, adjoint: bool = False) -> SSAValue:
     """aten.linalg_lu_solve.default(LU, pivots, B) {left, adjoint} -> MatMul(opset14.Inverse(p · l · u), B)"""
-    return _factors_solved(node, op, LU, pivots, B, left=left, adjoint=adjoint)
+    return _factors_solved(op, LU, pivots, B, left=left, adjoint=adjoint)
 
 
 @aten.lowers("lu_solve.default")
-def lu_solve(node: LoweringNode, op: OpBuilder, self: SSAValue, LU_data: SSAValue, LU_pivots: SSAValue) -> SSAValue:
+def lu_solve(op: OpBuilder, self: SSAValue, LU_data: SSAValue, LU_pivots: SSAValue) -> SSAValue:
     """aten.lu_solve.default(b, LU, pivots) -> MatMul(opset14.Inverse(p · l · u), b)"""
-    return _factors_solved(node, op, LU_data, LU_pivots, self)
+    return _factors_solved(op, LU_data, LU_pivots, self)
 
 
 @aten.lowers("linalg_solve_triangular.default", complex=by_formula("pytorch.complex.functions:triangular"))
 def solve_triangular(
-    node: LoweringNode, op: OpBuilder, self: SSAValue, B: SSAValue, *, upper: bool, left: bool = True, unitriangular: bool = False
+    op: OpBuilder, self: SSAValue, B: SSAValue, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> SSAValue:
     """aten.linalg_solve_triangular.default(a, b) {upper} -> opset1.MatMul(opset14.Inverse(triangle of a), b)"""
     if unitriangular:
-        matrix_sizes(node, self, 1 << 16)
+        matrix_sizes(self, 1 << 16)
     return solved(op, self, B, is_left=left, is_lower=not upper, is_transposed=False, has_unit_diagonal=unitriangular)
 
 
 @aten.lowers("triangular_solve.default", complex=by_formula("pytorch.complex.functions:triangular"))
 def triangular_solve(
-    node: LoweringNode,
     op: OpBuilder,
     self: SSAValue,
     A: SSAValue,
@@ -157,7 +153,7 @@ def triangular_solve(
 ) -> Replacement:
     """aten.triangular_solve.default(b, a) {upper, transpose} -> the solution, and a"""
     if unitriangular:
-        matrix_sizes(node, A, 1 << 16)
+        matrix_sizes(A, 1 << 16)
     solution = solved(op, A, self, is_left=True, is_lower=not upper, is_transposed=transpose, has_unit_diagonal=unitriangular)
     return [solution, A]
 
@@ -180,7 +176,7 @@ def decomposed_determinant(node: LoweringNode, op: OpBuilder, A: SSAValue) -> Re
     else:
         results.append(determinant_of(op, A))
     count = len(results)
-    factors = factors_of(node, op, A)[:2] if node.is_used(count) or node.is_used(count + 1) else (None, None)
+    factors = factors_of(op, A)[:2] if node.is_used(count) or node.is_used(count + 1) else (None, None)
     return [*results, *factors]
 
 
@@ -191,7 +187,7 @@ def decomposed_determinant(node: LoweringNode, op: OpBuilder, A: SSAValue) -> Re
 def qr(node: LoweringNode, op: OpBuilder, *, mode: str = "reduced", some: bool = True) -> Replacement:
     """aten.linalg_qr.default(A) {mode} -> q and the upper triangle r with A = q · r, by reflections"""
     a = node.op.operands[0]
-    rows, columns, _ = matrix_sizes(node, a)
+    rows, columns, _ = matrix_sizes(a)
     packed, factors = reflections(op, a, rows, columns)
     count = rows if mode == "complete" or not some else min(rows, columns)
     upper = triangle_of(op, op.Slice(packed, [0], [count], [1], [-2]), is_lower=False)
@@ -201,9 +197,9 @@ def qr(node: LoweringNode, op: OpBuilder, *, mode: str = "reduced", some: bool =
 
 
 @aten.lowers("geqrf.default")
-def geqrf(node: LoweringNode, op: OpBuilder, self: SSAValue) -> Replacement:
+def geqrf(op: OpBuilder, self: SSAValue) -> Replacement:
     """aten.geqrf.default(x) -> the upper triangle with vectors of reflections below it, and their factors"""
-    rows, columns, _ = matrix_sizes(node, self)
+    rows, columns, _ = matrix_sizes(self)
     return list(reflections(op, self, rows, columns))
 
 
@@ -218,7 +214,7 @@ def _factor_count(node: LoweringNode, tau: SSAValue) -> int:
 def householder_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.linalg_householder_product.default(x, tau) -> the first columns of the product of reflections"""
     x, factors = node.op.operands[0], node.op.operands[1]
-    rows, columns, _ = matrix_sizes(node, x)
+    rows, columns, _ = matrix_sizes(x)
     return product_of_reflections(op, x, factors, rows, columns, _factor_count(node, factors))
 
 
@@ -226,7 +222,7 @@ def householder_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def ormqr(node: LoweringNode, op: OpBuilder, *, left: bool = True, transpose: bool = False) -> SSAValue:
     """aten.ormqr.default(x, tau, c) {left, transpose} -> q · c or c · q, where q is the product of reflections"""
     x, factors, other = node.op.operands[:3]
-    rows, _, _ = matrix_sizes(node, x)
+    rows, _, _ = matrix_sizes(x)
     q = product_of_reflections(op, x, factors, rows, rows, _factor_count(node, factors))
     return op.MatMul(q, other, transpose_a=transpose) if left else op.MatMul(other, q, transpose_b=transpose)
 

@@ -16,11 +16,11 @@ from moir.expansions.linear_algebra.jacobi_rotations import singular_values
 from moir.expansions.linear_algebra.matrix_diagonals import main_diagonal
 from moir.expansions.linear_algebra.matrix_factors import cholesky_factor
 from moir.expansions.linear_algebra.matrix_powers import exponential_of, matrix_power
+from moir.expansions.linear_algebra.matrix_sizes import matrix_sizes
 from moir.expansions.shape_values import all_axes, dimension, dimension_list, dimension_value
 from moir.expansions.transposition import transposed
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import by_formula, with_handler
-from moir.lowering.matrix_sizes import matrix_sizes
 from moir.lowering.pytorch.arguments import Scalar, Tensors, axes_from_front, axis_from_front, present
 from moir.lowering.pytorch.complex.rules import bilinear_in
 from moir.lowering.pytorch.mathematics.distances import norm
@@ -129,7 +129,7 @@ def _status(node: LoweringNode, op: OpBuilder, x: SSAValue, index: int) -> list[
     """
     others: list[SSAValue | None] = [None] * (node.result_count - index)
     if any(node.is_used(index + offset) for offset in range(len(others))):
-        packed, exchanged, _ = factors_of(node, op, x)
+        packed, exchanged, _ = factors_of(op, x)
         others = [*([packed, exchanged] if len(others) > 1 else []), first_zero(op, main_diagonal(op, packed, 0))]
     return others
 
@@ -195,7 +195,7 @@ def tensor_solve(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAVa
 def exponential(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.linalg_matrix_exp.default(x) -> the series of x / 2ˢ, squared s times"""
     x = node.op.operands[0]
-    rows, _, _ = matrix_sizes(node, x, 1 << 12)
+    rows, _, _ = matrix_sizes(x, 1 << 12)
     return exponential_of(op, x, rows)
 
 

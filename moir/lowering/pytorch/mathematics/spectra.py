@@ -13,11 +13,11 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.linear_algebra.jacobi_rotations import LARGEST_ROTATED, eigenvectors, singular_vectors
+from moir.expansions.linear_algebra.matrix_sizes import matrix_sizes
 from moir.expansions.linear_algebra.triangles import symmetric
 from moir.expansions.transposition import transposed
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import with_handler
-from moir.lowering.matrix_sizes import matrix_sizes
 from moir.lowering.pytorch.arguments import named_operand
 from moir.lowering.pytorch.mathematics.factorizations import complete
 from moir.lowering.pytorch.mathematics.linear_algebra import matrix_norm_of
@@ -32,9 +32,9 @@ EPSILON = float(np.finfo(np.float32).eps)
 Triple = tuple[SSAValue, SSAValue | None, SSAValue | None]
 
 
-def _singular(node: LoweringNode, op: OpBuilder, a: SSAValue, *, with_vectors: bool) -> Triple:
+def _singular(op: OpBuilder, a: SSAValue, *, with_vectors: bool) -> Triple:
     """Singular values [..., K], left vectors [..., M, K] and right ones [..., N, K], as columns."""
-    rows, columns, rank = matrix_sizes(node, a, LARGEST_ROTATED)
+    rows, columns, rank = matrix_sizes(a, LARGEST_ROTATED)
     is_tall = rows >= columns
     values, left, right = singular_vectors(op, a if is_tall else transposed(op, a), min(rows, columns), rank, with_vectors=with_vectors)
     return (values, left, right) if is_tall else (values, right, left)
@@ -48,12 +48,12 @@ def svd(
     """aten.linalg_svd.default(A) {full_matrices} -> left vectors, singular values, right vectors (Jacobi)"""
     a, is_old = node.op.operands[0], not node.op.KIND.lstrip("_").startswith("linalg")
     with_vectors = compute_uv and (node.is_used(0) or node.is_used(2))
-    values, left, right = _singular(node, op, a, with_vectors=with_vectors)
+    values, left, right = _singular(op, a, with_vectors=with_vectors)
     if left is None or right is None:
         nothing = op.constant_like(np.zeros(0), a)
         return [nothing if node.is_used(0) else None, values, nothing if node.is_used(2) else None]
     node.note(SIGNS)
-    rows, columns, _ = matrix_sizes(node, a, LARGEST_ROTATED)
+    rows, columns, _ = matrix_sizes(a, LARGEST_ROTATED)
     # The function before torch.linalg has few vectors by default, and right ones as columns.
     # The decomposed form has few of them by default, too.
     default = node.op.KIND.startswith("linalg")
@@ -67,9 +67,9 @@ def svd(
 
 
 @aten.lowers("linalg_svdvals.default", complex=with_handler("pytorch.complex.functions:twice"))
-def svdvals(node: LoweringNode, op: OpBuilder, A: SSAValue) -> SSAValue:
+def svdvals(op: OpBuilder, A: SSAValue) -> SSAValue:
     """aten.linalg_svdvals.default(A) -> the singular values in descending order"""
-    return _singular(node, op, A, with_vectors=False)[0]
+    return _singular(op, A, with_vectors=False)[0]
 
 
 @aten.lowers("linalg_eigh.default")
@@ -77,7 +77,7 @@ def svdvals(node: LoweringNode, op: OpBuilder, A: SSAValue) -> SSAValue:
 def eigh(node: LoweringNode, op: OpBuilder, *, UPLO: str = "L", compute_v: bool = True) -> Replacement:
     """aten.linalg_eigh.default(A) {UPLO} -> the eigenvalues of symmetric matrices, ascending, and their vectors"""
     a = node.op.operands[0]
-    rows, _, rank = matrix_sizes(node, a, LARGEST_ROTATED)
+    rows, _, rank = matrix_sizes(a, LARGEST_ROTATED)
     with_vectors = compute_v and node.result_count > 1 and node.is_used(1)
     values, vectors = eigenvectors(op, symmetric(op, a, is_lower=UPLO.upper() == "L"), rows, rank, with_vectors=with_vectors)
     if with_vectors:
@@ -87,7 +87,7 @@ def eigh(node: LoweringNode, op: OpBuilder, *, UPLO: str = "L", compute_v: bool 
 
 def _limit(node: LoweringNode, op: OpBuilder, a: SSAValue, largest: SSAValue) -> SSAValue:
     """The threshold up to which singular values count as 0: the larger one of `atol` and `rtol` · the largest value."""
-    rows, columns, _ = matrix_sizes(node, a, LARGEST_ROTATED)
+    rows, columns, _ = matrix_sizes(a, LARGEST_ROTATED)
     element = element_of(a)
 
     def limit_of(*names: str) -> SSAValue | None:
@@ -123,7 +123,7 @@ def pseudoinverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 def _inverse(node: LoweringNode, op: OpBuilder, a: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
     """The pseudoinverse of matrices, their singular values, and which of these are above the threshold."""
-    values, left, right = _singular(node, op, a, with_vectors=True)
+    values, left, right = _singular(op, a, with_vectors=True)
     assert left is not None
     assert right is not None
     is_there = op.Greater(values, _limit(node, op, a, op.Slice(values, [0], [1], [1], [-1])))
@@ -138,7 +138,7 @@ def least_squares(node: LoweringNode, op: OpBuilder, self: SSAValue, b: SSAValue
 
     Drivers without sums of squares and singular values have empty ones.
     """
-    rows, columns, rank = matrix_sizes(node, self, LARGEST_ROTATED)
+    rows, columns, rank = matrix_sizes(self, LARGEST_ROTATED)
     right = node.known_rank(1)
     is_vector = right == 1 or (right == rank - 1 and shape_of(b) == (shape_of(self) or ())[:-1])
     b = op.Unsqueeze(b, [-1]) if is_vector else b
@@ -166,7 +166,7 @@ def matrix_rank(node: LoweringNode, op: OpBuilder) -> SSAValue:
     a = node.op.operands[0]
     if node.flag("hermitian", False):
         a = symmetric(op, a, is_lower=True)
-    values = _singular(node, op, a, with_vectors=False)[0]
+    values = _singular(op, a, with_vectors=False)[0]
     above = op.Greater(values, _limit(node, op, a, op.Slice(values, [0], [1], [1], [-1])))
     return op.ReduceSum(op.convert(above, element_of(node.op.results[0])), [-1], keep_dims=False)
 
@@ -177,7 +177,7 @@ def condition(node: LoweringNode, op: OpBuilder, self: SSAValue, *, p: object = 
     if not isinstance(p, str | float | int | None):
         node.fail(f"no norm is of order {p}")
     if p is None or (not isinstance(p, str) and abs(p) == 2):
-        values = _singular(node, op, self, with_vectors=False)[0]
+        values = _singular(op, self, with_vectors=False)[0]
         largest, smallest = (op.Squeeze(op.Slice(values, [start], [stop], [1], [-1]), [-1]) for start, stop in ((0, 1), (-1, 2**31 - 1)))
         return op.Divide(largest, smallest) if p is None or p == 2 else op.Divide(smallest, largest)
     rank = node.known_rank(0)
@@ -186,9 +186,9 @@ def condition(node: LoweringNode, op: OpBuilder, self: SSAValue, *, p: object = 
 
 
 @aten.lowers("linalg_polar.default")
-def polar(node: LoweringNode, op: OpBuilder, A: SSAValue) -> Replacement:
+def polar(op: OpBuilder, A: SSAValue) -> Replacement:
     """aten.linalg_polar.default(A) -> left · rightᵀ, and right · singular values · rightᵀ, of the singular vectors"""
-    values, left, right = _singular(node, op, A, with_vectors=True)
+    values, left, right = _singular(op, A, with_vectors=True)
     assert left is not None
     assert right is not None
     return [
@@ -198,9 +198,9 @@ def polar(node: LoweringNode, op: OpBuilder, A: SSAValue) -> Replacement:
 
 
 @aten.lowers("linalg_matrix_sqrth.default", complex=with_handler("pytorch.complex.functions:through_real_matrices"))
-def root(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
+def root(op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.linalg_matrix_sqrth.default(x) -> vectors · √eigenvalues · vectorsᵀ, of symmetric matrices"""
-    rows, _, rank = matrix_sizes(node, self, LARGEST_ROTATED)
+    rows, _, rank = matrix_sizes(self, LARGEST_ROTATED)
     values, vectors = eigenvectors(op, symmetric(op, self, is_lower=True), rows, rank)
     assert vectors is not None
     # Rounded eigenvalues of 0 may be negative.

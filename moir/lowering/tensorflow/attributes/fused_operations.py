@@ -43,24 +43,24 @@ def with_fused_operations(node: LoweringNode, op: OpBuilder, result: SSAValue, f
         following += count
         return [value if last else op.Reshape(value, [1, -1, 1, 1], special_zero=False) for value in values]
 
-    for kind in node.texts("fused_ops", ()):
-        if kind == "BiasAdd":
+    for name in node.texts("fused_ops", ()):
+        if name == "BiasAdd":
             result = op.Add(result, vectors(1)[0])
-        elif kind == "Add":
+        elif name == "Add":
             result = op.Add(result, node.operand(following))
             following += 1
-        elif kind == "FusedBatchNorm":
+        elif name == "FusedBatchNorm":
             result = normalized(op, result, vectors(4), node.number("epsilon", 0.0001))
-        elif kind == "LeakyRelu":
+        elif name == "LeakyRelu":
             result = op.PRelu(result, op.constant_like(node.number("leakyrelu_alpha", 0.2), result))
-        elif kind == "Prelu":  # of TensorFlow.js
+        elif name == "Prelu":  # of TensorFlow.js
             slopes = node.operand(following)
             result = parametric_relu(op, result, vectors(1)[0] if rank_of(slopes) == 1 else slopes)
             following += rank_of(slopes) != 1
-        elif kind in ACTIVATIONS:
-            result = ACTIVATIONS[kind](op, result)
+        elif name in ACTIVATIONS:
+            result = ACTIVATIONS[name](op, result)
         else:
-            node.fail(f"the operation {kind} is fused into it", hint="convert the model before TensorFlow's optimizer has remapped it")
+            node.fail(f"the operation {name} is fused into it", hint="convert the model before TensorFlow's optimizer has remapped it")
     return result
 
 

@@ -6,6 +6,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import shape_of
+from moir.frameworks.traits import SAYS_LAYOUT
 from moir.lowering.binder import LoweringNode
 from moir.lowering.ranks import fixed
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last
@@ -13,7 +14,7 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 
-@tf.lowers("CropAndResize", rank=fixed(4, 2, 1, 1))
+@tf.lowers("CropAndResize", rank=fixed(4, 2, 1, 1), traits=(SAYS_LAYOUT,))
 def crop_and_resize(
     node: LoweringNode,
     op: OpBuilder,

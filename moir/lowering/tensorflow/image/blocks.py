@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
+from moir.frameworks.traits import SAYS_LAYOUT
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import by_parts
 from moir.lowering.ranks import fixed
@@ -14,7 +15,7 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
 
-@tf.lowers("DepthToSpace", "SpaceToDepth", rank=fixed(4, 1), complex=by_parts(0))
+@tf.lowers("DepthToSpace", "SpaceToDepth", rank=fixed(4, 1), complex=by_parts(0), traits=(SAYS_LAYOUT,))
 def depth_and_space(node: LoweringNode, op: OpBuilder, input: SSAValue, *, block_size: int, data_format: str = "NHWC") -> SSAValue:
     """tf.DepthToSpace(x) {block_size, data_format = NHWC}
     -> opset1.DepthToSpace(x) {block_size, mode = blocks_first} on [N, C, H, W]; SpaceToDepth in the same way

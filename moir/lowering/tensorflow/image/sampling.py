@@ -17,6 +17,7 @@ from moir.dialects.shapes import element_of, shape_of
 from moir.expansions.resizing.computed_matrices import area_matrix, cubic_matrix, kernel_matrix
 from moir.expansions.resizing.image_kernels import KERNELS, area_weights, cubic_weights, kernel_weights
 from moir.expansions.resizing.resampling import MAXIMUM_WEIGHTS, Weights, multiplied, resized_to
+from moir.frameworks.traits import SAYS_LAYOUT
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import by_parts
 from moir.lowering.ranks import fixed
@@ -166,7 +167,7 @@ def scale_and_translate(node: LoweringNode, op: OpBuilder, images: SSAValue, *, 
     return resample_by(op, data, matrices)
 
 
-@tf.lowers("ExtractImagePatches", complex=by_parts(0))
+@tf.lowers("ExtractImagePatches", complex=by_parts(0), traits=(SAYS_LAYOUT,))
 def extract_image_patches(
     node: LoweringNode, op: OpBuilder, images: SSAValue, *, ksizes: tuple[int, ...], strides: tuple[int, ...], rates: tuple[int, ...]
 ) -> SSAValue:

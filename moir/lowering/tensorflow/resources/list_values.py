@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import si64, to_numpy
 from moir.dialects.framework import FrameworkOp, operation_class
-from moir.dialects.frameworks.tensorflow import TRANSPARENT, kind_of
+from moir.dialects.frameworks.tensorflow import forwards, kind_of
 from moir.dialects.shapes import UNKNOWN, rank_of, shape_of
 from moir.expansions.loops import pieces
 from moir.expansions.loops.pieces import Pieces
@@ -107,7 +107,7 @@ def may_differ(value: SSAValue) -> bool:
         seen.add(current)
         for use in current.uses:
             kind = kind_of(use.operation)
-            if kind in EXTENDING or kind in TRANSPARENT:
+            if kind in EXTENDING or forwards(use.operation):
                 pending.append(use.operation.results[0])
             elif kind in READING:
                 is_read = True

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import Any, TypeAlias
 
-from moir.frameworks import CAFFE, FRAMEWORKS, MXNET, ONNX, TENSORFLOW, load
+from moir.frameworks import FRAMEWORKS, load
+from moir.frameworks.records import CAFFE, MXNET, ONNX, TENSORFLOW
 from moir.model_optimizer.api.extraction.front_extractor import REGISTERED, FrontExtractorOp
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any
 
 from moir.model_optimizer.api.errors import Error
-from moir.model_optimizer.attributes.operation_attributes import layer_record
+from moir.model_optimizer.attributes.layer_records import layer_record
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.port import Port

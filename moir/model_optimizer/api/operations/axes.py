@@ -13,7 +13,7 @@ from moir.model_optimizer.graph.input_permutation import PermuteInputs
 from moir.model_optimizer.graph.node import GraphNode
 
 _ATTRIBUTES = ("axis", "pad", "stride", "window", "dilation", "spatial_dims", "channel_dims", "batch_dims", "seq_axis", "batch_axis")
-"""Attributes that count axes of the data at input 0, or have an entry for each."""
+"""Attributes that count axes of the data at input 0, or have an element for each."""
 
 _REDUCTIONS = ("Max", "Mean", "Min", "Prod", "Sum", "And", "Or", "L1", "L2", "LogicalAnd", "LogicalOr")
 

@@ -29,7 +29,7 @@ def interpolated_axes(node: GraphNode) -> IntegerArray:
 
 
 def _spatial(name: str) -> Callable[[GraphNode], IntegerArray]:
-    """The spatial entries of an attribute of an ExtractImagePatches, which has an entry for each axis, or for each
+    """The spatial entries of an attribute of an ExtractImagePatches, which has an element for each axis, or for each
     spatial axis.
     """
 

@@ -4,7 +4,7 @@ nodes.
     Foo {window = [1, 1, 2, 2], stride = [1, 1, 2, 2], pad = [[0, 0], [0, 0], [0, 1], [0, 1]]}       class Foo(Pooling)
 ->  <layer type="Foo"><data kernel="2,2" strides="2,2" pads_begin="0,0" pads_end="1,1" …/>
 
-The lists of a node have an entry for each axis of its data, those of the IR one for each spatial axis.
+The lists of a node have an element for each axis of its data, those of the IR one for each spatial axis.
 """
 
 from __future__ import annotations

@@ -94,10 +94,11 @@ def _in_scopes(nodes: NamedNodes, descriptor: CustomReplacementDescriptor) -> li
 
 
 class _DescribedBorder:
-    """The inputs and outputs an entry describes, in one scope; by default those of the scope.
+    """The inputs and outputs of one scope, as an entry of a configuration lists them.
 
-    `missing` is the expression of a node that the scope does not have. Raises ConversionError for an expression that
-    matches several nodes.
+    Where the entry lists none, they are the edges into and out of the nodes of the scope. `missing` is the first
+    expression in the entry that matches no node of the scope; None if there is none. Raises ConversionError for an
+    expression that matches several nodes.
     """
 
     def __init__(self, descriptor: CustomReplacementDescriptor, scope: str, matched: Sequence[GraphNode]) -> None:

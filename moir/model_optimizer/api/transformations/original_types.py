@@ -31,7 +31,7 @@ _PREFIX = "moir_original_type_"
 def original_types(graph: Graph, ports: Sequence[NumberedPort]) -> dict[NumberedPort, Attribute]:
     """The types of the tensors of output ports, after the operations of the framework are lowered.
 
-    Raises InferenceError for a tensor whose rank is unknown because operations before it cannot be lowered.
+    Raises InferenceError for a tensor whose rank is dynamic because operations before it cannot be lowered.
     """
     wanted = list(dict.fromkeys(ports))
     if not wanted:

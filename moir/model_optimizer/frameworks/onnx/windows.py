@@ -1,4 +1,4 @@
-"""The attributes of ONNX's convolutions and pooling as Model Optimizer's extractors gave them: an entry for each axis.
+"""The attributes of ONNX's convolutions and pooling as Model Optimizer's extractors gave them: a value for each axis.
 
     onnx.MaxPool {kernel_shape = [2, 2], strides = [2, 2], pads = [0, 0, 1, 1]}
     -> window [1, 1, 2, 2], stride [1, 1, 2, 2], pad [[0, 0], [0, 0], [0, 1], [0, 1]], spatial_dims [2, 3]
@@ -20,7 +20,7 @@ Reader = Callable[[Operation], Any]
 
 
 def _spatial_rank(op: Operation) -> int | None:
-    """The number of spatial axes, from any attribute that has an entry for each."""
+    """The number of spatial axes, from any attribute that has an element for each."""
     for name, per_axis in (("kernel_shape", 1), ("strides", 1), ("dilations", 1), ("pads", 2), ("output_padding", 1)):
         listed = integer_property(op, name)
         if listed is not None:

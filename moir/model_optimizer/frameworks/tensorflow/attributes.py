@@ -20,11 +20,11 @@ def _bits(name: str, *, is_inverted: bool) -> Extracted:
     """A mask of a TensorFlow StridedSlice, whose bits are the entries of Model Optimizer's mask."""
 
     def read(bits: int) -> Any:
-        bits_of_value = np.array([bits >> place & 1 for place in range(max(int(bits).bit_length(), 1))], dtype=np.int64)
+        bits_of_value = np.array([bits >> position & 1 for position in range(max(int(bits).bit_length(), 1))], dtype=np.int64)
         return inverted(bits_of_value) if is_inverted else bits_of_value
 
     def bits(mask: Any) -> int:
-        return sum(int(bit) << place for place, bit in enumerate(inverted(mask) if is_inverted else as_integers(mask)))
+        return sum(int(bit) << position for position, bit in enumerate(inverted(mask) if is_inverted else as_integers(mask)))
 
     return Extracted(name, [1] if is_inverted else [0], read, back=bits)
 

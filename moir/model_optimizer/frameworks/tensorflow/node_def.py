@@ -45,7 +45,7 @@ TENSORFLOW_ELEMENTS = {number: name for name, number in TENSORFLOW_TYPES.items()
 
 @dataclass
 class Dimension:
-    """A dimension of a shape, -1 if unknown."""
+    """A dimension of a shape, -1 if dynamic."""
 
     size: int
     name: str = ""

@@ -21,7 +21,7 @@ from moir.rewriting.rules import FusionRule, Match, RulePass
 
 
 def _summands(match: Match) -> int | None:
-    """The number of elements that are summed; None if it is unknown."""
+    """The number of elements that are summed; None if it is dynamic."""
     shape, axes = shape_of(match["x"]), match.constant("axes")
     if shape is None or not match.is_real("x"):
         return None

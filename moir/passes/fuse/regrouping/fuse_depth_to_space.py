@@ -44,7 +44,7 @@ class BlocksToSpace(RegroupingPattern):
                 channels,
                 *[own if token is None else token for token, own in zip(grown, regrouping.target[2:], strict=True)],
             )
-            # If several sizes are unknown, the last Reshape might exchange them.
+            # If several sizes are dynamic, the last Reshape might exchange them.
             if grown.count(None) < 2 and same_tokens(regrouping.parts, parts) and same_tokens(regrouping.target, target):
                 return op.DepthToSpace(regrouping.value, block_size=size, mode=mode)
         return None

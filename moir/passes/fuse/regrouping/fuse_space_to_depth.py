@@ -33,7 +33,7 @@ class SpaceToBlocks(RegroupingPattern):
             if regrouping.order != order:
                 continue
             whole = [token for token in regrouping.source[2:] if not isinstance(token, Symbol)]
-            # If several sizes are unknown, the first Reshape might exchange them.
+            # If several sizes are dynamic, the first Reshape might exchange them.
             if isinstance(channels, Symbol) or len(whole) < spatial - 1 or any(token % size for token in whole):
                 return None
             shrunk = [

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 from xdsl.dialects.builtin import ArrayAttr
-from xdsl.ir import Operation, OpResult, SSAValue, SSAValues
+from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
 from moir.analysis.known_values import KnownValues
 from moir.dialects.inference import set_type
-from moir.dialects.moir import BodyPort, BodyPortAttr, Slicing
+from moir.dialects.moir import BodyPortAttr, Slicing
 from moir.dialects.names import names_of, set_names
 from moir.dialects.opset.control_flow import Loop, RepeatingOp, TensorIterator, parameters_of, results_of
 from moir.dialects.opset.infrastructure import Result
@@ -19,10 +18,10 @@ from moir.dialects.opset.movement import Roll
 from moir.dialects.opset.recurrent import RecurrentOp
 from moir.dialects.opset.reduction import ReductionOp
 from moir.dialects.opset.shape import ShapeOf
-from moir.dialects.properties import integer_attribute
-from moir.dialects.shapes import element_of, rank_of, shape_of, tensor
+from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.openvino_cpu.control_flow.loops_of_iterators import is_of_single_elements, replace_by_loop
 from moir.targets.record import Fault, Form
 
 
@@ -57,7 +56,7 @@ class IteratorWithoutSlices(Pattern):
         for index in slices:
             parameters[index].detach()
             parameters[index].erase()
-        _replace_by_loop(op, rewriter, [port for port in ports if port.slicing is None])
+        replace_by_loop(op, rewriter, [port for port in ports if port.slicing is None])
 
 
 class NestedIterator(Pattern):
@@ -76,8 +75,8 @@ class NestedIterator(Pattern):
         assert isinstance(op, TensorIterator)
         ports = op.ports("inputs")
         slicings = [port.slicing for port in ports if port.slicing is not None]
-        if _is_in_iterator(op) and slicings and all(map(_is_of_single_elements, slicings)):
-            _replace_by_loop(op, rewriter, ports)
+        if _is_in_iterator(op) and slicings and all(map(is_of_single_elements, slicings)):
+            replace_by_loop(op, rewriter, ports)
 
 
 def _is_in_iterator(op: Operation) -> bool:
@@ -86,55 +85,6 @@ def _is_in_iterator(op: Operation) -> bool:
     while outer is not None and not isinstance(outer, TensorIterator):
         outer = outer.parent_op()
     return outer is not None
-
-
-def _is_of_single_elements(slicing: Slicing) -> bool:
-    """Whether slices are all elements along an axis, one after another, in either direction."""
-    return slicing.part_size == 1 and (slicing.start, slicing.end, slicing.stride) in ((0, -1, 1), (-1, 0, -1))
-
-
-def _replace_by_loop(op: TensorIterator, rewriter: Rewriter, kept: list[BodyPort]) -> None:
-    """Replace a TensorIterator by a Loop with as many iterations as the first sliced input has elements.
-
-    Args:
-        op: the TensorIterator, whose Parameters are those of `kept`.
-        rewriter: the rewriter.
-        kept: the connections of the Parameters.
-    """
-    first = next(port for port in op.ports("inputs") if port.slicing is not None)
-    assert first.index is not None
-    assert first.slicing is not None
-    count = _size(rewriter.op, op.operands[first.index], first.slicing.axis)
-    body = op.detach_region(0)
-    inside = OpBuilder(rewriter.known.of_body(), body.block, next(each for each in body.block.ops if isinstance(each, Result)))
-    inside.insert(Result.create(operands=[inside.constant(np.array(True))]))
-    taken = list(dict.fromkeys(port.index for port in kept if port.index is not None))
-    loop = Loop.create(
-        operands=[count, rewriter.op.constant(np.array(True)), *(op.operands[index] for index in taken)],
-        properties={
-            "inputs": ArrayAttr([BodyPortAttr(_shifted(port, taken)) for port in kept]),
-            "outputs": ArrayAttr([BodyPortAttr(port.with_fields(index=(port.index or 0) + 1)) for port in op.ports("outputs")]),
-            "condition": integer_attribute(0),
-        },
-        regions=[body],
-        result_types=[result.type for result in op.results],
-    )
-    rewriter.op.insert(loop)
-    rewriter.replace_with(op, loop.results)
-
-
-def _size(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
-    """A size of a value, computed also if it is static, since `Model.reshape` may change it."""
-    return op.Gather(op.ShapeOf(value), axis, 0)
-
-
-def _shifted(port: BodyPort, taken: list[int]) -> BodyPort:
-    """A port of the TensorIterator with the indices of a Loop, which has two more operands and whose first Result is
-    the condition.
-    """
-    assert port.index is not None
-    back_edge = None if port.back_edge is None else port.back_edge + 1
-    return BodyPort(Loop.FIRST_ARGUMENT + taken.index(port.index), back_edge, port.slicing)
 
 
 OWN_MEMORY: tuple[type[Operation], ...] = (ConvolutionOp, MatMul, RecurrentOp, ReductionOp, Roll, ShapeOf)
@@ -216,88 +166,6 @@ class LoopThatMayNotRun(Pattern):
             build = rewriter.op
             op.operands[0] = build.Select(as_scalar(build, run), limit, build.constant_like(0, limit))
             rewriter.has_done_action = True
-
-
-class IteratorOfChangingState(Pattern):
-    """Replaces a TensorIterator with a state that changes its size by a Loop with a trip count.
-
-        %y = opset1.TensorIterator(%s, %x) (…)               // %s: [0], in the body [?]
-    ->  %n = the size of axis 0 of %x
-        %y = opset5.Loop(%n, true, %s, %x) (…)
-
-    The runtime takes the states of a TensorIterator to have the sizes of their initial values.
-    """
-
-    roots = (TensorIterator,)
-
-    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        assert isinstance(op, TensorIterator)
-        ports = op.ports("inputs")
-        slicings = [port.slicing for port in ports if port.slicing is not None]
-        changes = any(
-            changing_axes(op.operands[port.index], parameter.results[0])
-            for port, parameter in zip(ports, parameters_of(op.block), strict=True)
-            if port.back_edge is not None and port.index is not None
-        )
-        if changes and slicings and all(map(_is_of_single_elements, slicings)):
-            _replace_by_loop(op, rewriter, ports)
-
-
-class ChangingStateWithoutResult(Pattern):
-    """Reads the last value of a state that changes its size after the loop.
-
-        %y = opset5.Loop(%n, %c, %h, %s) (…)                 // %h: [1, 6], in the body [?, 6]; only %s is a result
-    ->  %y, %k = opset5.Loop(%n, %c, %h, %s) (…)
-        %z = opset8.Slice(%y, [0], opset1.Add(a size of %k, 2³⁰), [1], [0])
-
-    The runtime infers the sizes of a state in the body from its initial value alone, unless the last value is a result
-    that is used. The slice takes all elements.
-    """
-
-    roots = (RepeatingOp,)
-
-    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        assert isinstance(op, RepeatingOp)
-        outputs = op.ports("outputs")
-        used = {port.index for port, result in zip(outputs, op.results, strict=True) if port.slicing is None and result.uses}
-        changing = [
-            (port.back_edge, axis)
-            for port, parameter in zip(op.ports("inputs"), parameters_of(op.block), strict=True)
-            if port.back_edge is not None and port.back_edge not in used and port.index is not None
-            for axis in changing_axes(op.operands[port.index], parameter.results[0])[:1]
-        ]
-        carrier = next((result for result in op.results if result.uses), None)
-        rank = None if carrier is None else rank_of(carrier)
-        if not changing or carrier is None or rank is None:
-            return
-        known = rewriter.known.of_body()
-        values = [results_of(op.block)[number] for number, _ in changing]
-        op.properties["outputs"] = ArrayAttr([BodyPortAttr(port) for port in (*outputs, *(BodyPort(number) for number, _ in changing))])
-        added = [OpResult(value.type, op, len(outputs) + index) for index, value in enumerate(values)]
-        op.results = SSAValues((*op.results, *added))
-        assert op.parent is not None
-        build, uses = OpBuilder(known, op.parent, op.next_op), list(carrier.uses)
-        sizes = [build.Gather(build.ShapeOf(value), [axis], 0) for value, (_, axis) in zip(added, changing, strict=True)]
-        end = build.Add(sizes[0], 2**30)
-        for size in sizes[1:]:
-            end = build.Add(end, size)
-        data = carrier if rank else build.Unsqueeze(carrier, 0)
-        cut = build.Slice(data, [0], end, [1], [0])
-        cut = cut if rank else build.Squeeze(cut, [0])
-        names = names_of(carrier)
-        set_names(carrier, [])
-        set_names(cut, names)
-        for use in uses:
-            use.operation.operands[use.index] = cut
-        rewriter.has_done_action = True
-
-
-def changing_axes(initial: SSAValue, state: SSAValue) -> list[int]:
-    """The dimensions of a state that are static in its initial value, but dynamic in the body."""
-    before, during = shape_of(initial), shape_of(state)
-    if before is None or during is None or len(before) != len(during):
-        return []
-    return [axis for axis, (first, size) in enumerate(zip(before, during, strict=True)) if first >= 0 > size]
 
 
 class ConcatenatedEmptySlices(Pattern):
@@ -391,28 +259,6 @@ FORMS = (
                 "slices-of-states",
                 "a loop whose next state is computed from a slice in place",
                 "reads the next slice in place of the state",
-            ),
-        ),
-    ),
-    Form(
-        "read-changing-states",
-        (IteratorOfChangingState, ChangingStateWithoutResult),
-        "Lets iterators with states of changing sizes be Loops, and reads the last values of such states.",
-        after=(
-            "count-unsliced-iterations",
-            "unnest-iterators",
-            "copy-loop-slices",
-        ),
-        faults=(
-            Fault(
-                "iterators-of-changing-size",
-                "a TensorIterator with a state of another size after an iteration than before it",
-                "takes the state to have its first size",
-            ),
-            Fault(
-                "states-of-changing-size",
-                "a loop with a state of another size after an iteration than before the loop, whose last value is not used",
-                "takes the state to have its first size: is garbage, or does not run",
             ),
         ),
     ),

@@ -46,21 +46,21 @@ class PaddedUnitKernel(Pattern):
         assert isinstance(op, Convolution)
         kernel = (shape_of(op.operands[1]) or ())[2:]
         begin, end = (op.axis_property(name, len(op.integers("strides")), 0) for name in ("pads_begin", "pads_end"))
-        places = [
-            place
-            for place, (stride, before, after) in enumerate(zip(op.integers("strides"), begin, end, strict=True))
+        axes = [
+            index
+            for index, (stride, before, after) in enumerate(zip(op.integers("strides"), begin, end, strict=True))
             if stride > 1 and before + after > 0
         ]
-        if set(kernel) != {1} or not places:
+        if set(kernel) != {1} or not axes:
             return
-        axis, more = places[0], [0] * (len(kernel) + 2)
+        axis, more = axes[0], [0] * (len(kernel) + 2)
         more[2 + axis] = 1
         weights, filters = weight_of(op.operands[1]), op.operands[1]
         if weights is None:
             wider = rewriter.op.Pad(filters, more, [0] * len(more), rewriter.op.constant_like(0, filters), pad_mode="constant")
         else:
             wider = rewriter.op.constant(np.pad(np.asarray(weights), [(size, 0) for size in more]), element_of(filters))
-        pads = [size + (place == axis) for place, size in enumerate(begin)]
+        pads = [size + (index == axis) for index, size in enumerate(begin)]
         # A dilation has no effect on a kernel of one element, but it would move the zero beyond its padding.
         properties = {"strides": op.integers("strides"), "dilations": [1] * len(kernel), "pads_begin": pads, "pads_end": end}
         rewriter.replace_with(op, rewriter.op.Convolution(op.operands[0], wider, **properties))
@@ -193,7 +193,7 @@ def _is_less_than_a_window(op: Operation) -> bool:
 
 
 def _groups(op: ConvolutionOp) -> int:
-    """The number of groups: the first dimension of the filters; if it is unknown, the channels of the data divided by
+    """The number of groups: the first dimension of the filters; if it is dynamic, the channels of the data divided by
     those of a group; if these are unknown, -1.
     """
     data, filters = shape_of(op.operands[0]), shape_of(op.operands[1])

@@ -5,20 +5,19 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.opset.matrix import Equation
-from moir.errors import InferenceError
-from moir.lowering.binder import LoweringNode
+from moir.errors import InferenceError, UnsupportedOperationError
 from moir.rewriting.builder import OpBuilder
 
 
-def einstein_sum(node: LoweringNode, op: OpBuilder, equation: str, *operands: SSAValue) -> SSAValue:
+def einstein_sum(op: OpBuilder, equation: str, *operands: SSAValue) -> SSAValue:
     """opset7.Einsum, whose equation has no blanks and an explicit result.
 
-    Raises ConversionError for an equation that is malformed or of another number of operands.
+    Raises UnsupportedOperationError for an equation that is malformed or has another number of operands.
     """
     try:
         parsed = Equation.parse("".join(equation.split()))
     except InferenceError as error:
-        node.fail(error.reason)
+        raise UnsupportedOperationError(error.reason) from error
     if len(parsed.inputs) != len(operands):
-        node.fail(f"the equation is of {len(parsed.inputs)} operands, {len(operands)} are given")
+        raise UnsupportedOperationError(f"the equation is of {len(parsed.inputs)} operands, {len(operands)} are given")
     return op.Einsum(*operands, equation=parsed.text)

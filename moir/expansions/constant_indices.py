@@ -1,0 +1,24 @@
+"""Constant indices that are out of the range of a dimension."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.data import Array
+from moir.dialects.shapes import shape_of, size_along
+
+
+def outside(data: SSAValue, indices: Array | None, axis: int) -> str:
+    """What to note about constant indices of which one is out of the range of a dimension; empty if none is.
+
+    Frameworks refuse such an index when the model runs; opset8.Gather takes zeros there. The text is empty, too, for
+    indices that are not constant (None) or no integers, and for a dynamic dimension.
+    """
+    shape = shape_of(data)
+    if indices is None or shape is None or indices.dtype.kind not in "iu" or indices.size == 0:
+        return ""
+    size = size_along(shape, axis)
+    if size < 0 or (indices.min() >= -size and indices.max() < size):
+        return ""
+    worst = int(indices.max()) if indices.max() >= size else int(indices.min())
+    return f"index {worst} is outside of the {size} elements of dimension {axis}: the IR has zeros there"

@@ -113,7 +113,7 @@ INPUT: Parameter[tuple[InputItem, ...]] = Parameter(
     "inputs in their order, or where to cut the model: port:name:port[shape]{type}->value, separated by commas",
     in_python="the inputs of the converted model in their order, or where to cut the model: a text in the notation of the "
     'command line (`"x[1,3,?,?]{f32},0:conv1,training->False"`), an `Input`, a mapping of names to shapes (in '
-    "elements, -1 where unknown), element types, tuples of both or values, or a list of such items; shapes "
+    "elements, -1 where dynamic), element types, tuples of both or values, or a list of such items; shapes "
     "without names belong to the inputs of the model in their order",
     metavar="INPUTS",
     passes=_OF_INPUTS,

@@ -39,6 +39,8 @@ def hint(left: Iterable[str]) -> str:
     kinds = list(left)
     if all(kind.startswith(f"{MODEL_OPTIMIZER}.") for kind in kinds):
         return _HINT_FOR_EXTENSIONS
+    if declining := [kind for kind in kinds if _is_added(kind)]:
+        return f"the lowering of {', '.join(declining)} returned None, which leaves the operation as it is: has it a return?"
     if misplaced := [text for kind in kinds for text in _other_domains(kind)]:
         return f"register {', '.join(misplaced)}"
     near = {kind: nearest for kind in kinds if (nearest := _nearest_kinds(kind))}
@@ -65,6 +67,13 @@ def _other_domains(operation: str) -> list[str]:
     table = _table(dialect)
     added: list[str] = [] if table is None else table.added_kinds()
     return [f"the lowering of {each} for {kind}" for each in added if _ends_in(kind, each) or _ends_in(each, kind)]
+
+
+def _is_added(operation: str) -> bool:
+    """Whether an extension lowers operations of this kind."""
+    dialect, _, kind = decode_kind(operation).partition(".")
+    table = _table(dialect)
+    return table is not None and kind in table.added_kinds()
 
 
 def _ends_in(kind: str, name: str) -> bool:

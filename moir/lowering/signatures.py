@@ -139,7 +139,12 @@ def signature_of(handler: Callable[..., Any], readers: Mapping[str, Reader] = RE
         if index >= len(leading)
     ]
     if any(default is not None for default in defaults):
-        raise UsageError(f"lowering {handler.__qualname__}: an operand that may be absent has the default None")
+        names_with_default = ", ".join(positional[first_default:])
+        raise UsageError(
+            f"lowering {handler.__qualname__}: an operand that may be absent has the default None",
+            location=f"{code.co_filename}:{code.co_firstlineno}",
+            hint=f"if {names_with_default} is an attribute, write a * before it: parameters after a * are attributes",
+        )
     named = names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     if code.co_flags & CO_VARARGS:
         operands.append(Operand(names[code.co_argcount + code.co_kwonlyargcount].rstrip("_"), is_variadic=True))

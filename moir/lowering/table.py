@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from xdsl.ir import SSAValue
 
 from moir.dialects.framework import FrameworkOp
+from moir.errors import UsageError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex.kinds import Complex, for_complex
 from moir.lowering.handlers import BoundHandler, Replacement
@@ -140,7 +141,12 @@ class LoweringTable:
             rank: the rule for the ranks of their operands.
             complex: how they compute with complex numbers.
             traits: what other stages ask about them.
+
+        Raises UsageError if a kind is no text, as in `@onnx.lowers` without parentheses.
         """
+        if others := [each for each in kinds if not isinstance(each, str)]:  # pyright: ignore[reportUnnecessaryIsInstance] of an extension
+            name = getattr(others[0], "__name__", others[0])
+            raise UsageError(f"lowers takes the names of kinds, not {name}", hint='write @onnx.lowers("KIND") above the function')
 
         def register(handler: Registered) -> Registered:
             for kind in kinds:

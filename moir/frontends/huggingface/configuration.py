@@ -8,7 +8,7 @@ from typing import Any
 from moir.architectures.family import IGNORED, KEYS, Family
 from moir.architectures.record import Architecture, Configuration, Latent
 from moir.frontends.huggingface.experts import expert_layers
-from moir.frontends.huggingface.keys import Keys
+from moir.frontends.huggingface.keys import CAUSAL, Keys
 from moir.frontends.huggingface.layer_kinds import blocks, chunks, single_kinds, windows
 from moir.frontends.huggingface.layer_sizes import key_sources, layer_fields
 from moir.frontends.huggingface.rotary import rotary_layers
@@ -49,7 +49,8 @@ def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration,
         fields["labels"] = _label_count(keys)
     configuration = Configuration(**fields)
     _check(configuration, keys)
-    keys.check_all_read(IGNORED | family.unread | {family.further_layers})
+    of_encoders = frozenset[str]() if architecture.task == "generation" else CAUSAL
+    keys.check_all_read(IGNORED | family.unread | of_encoders | {family.further_layers})
     return architecture, configuration, family
 
 

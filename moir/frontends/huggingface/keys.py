@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any, cast
 
 from moir.errors import ModelFileError
+from moir.support.suggestions import did_you_mean
 
 HINT = "the file is damaged, or of a model that moir does not know"
 
@@ -18,6 +19,13 @@ TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     "bool": ((bool,), "true or false"),
 }
 """The types that a value may have in JSON, by the annotation of the field that it is for, with names for messages."""
+
+
+CAUSAL = frozenset(("causal", "is_causal", "use_causal_mask"))
+"""The keys that are false for encoders."""
+
+_ON_BY_DEFAULT = CAUSAL | {"apply_rope", "use_rope", "use_rotary_emb", "use_rotary_embeddings"}
+"""The keys that switch off, if they are false, what the families have."""
 
 
 class Keys:
@@ -168,11 +176,13 @@ class Keys:
                 key in self._read
                 or not ignored.isdisjoint((key, key.rpartition(".")[2]))
                 or value is None
-                or value is False
+                or (value is False and key not in _ON_BY_DEFAULT)
                 or value in ([], {}, "")
             ):
                 continue
             if key.startswith("_") and key not in self.defaults:
                 continue
             shown = repr(value)
-            raise self.error(f"the key {key!r} ({shown[:60]}{'…' if len(shown) > 60 else ''}) is not known for this family", hint)
+            text = f"the key {key!r} ({shown[:60]}{'…' if len(shown) > 60 else ''}) is not known for this family"
+            # A key that was read and is there has its own spelling.
+            raise self.error(text, did_you_mean(key, self._read - self.values.keys(), hint))

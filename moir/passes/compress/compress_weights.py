@@ -57,7 +57,16 @@ from moir.errors import UsageError
 from moir.frameworks import FRAMEWORKS
 from moir.parameters.weight_codes import MODES, SMALLEST_GROUP, WeightCodes, weight_codes
 from moir.passes.compress.quantization import Quantized, quantized
-from moir.passes.compress.weight_operands import Site, chooses_experts, expand_scaled, last_product, site_of, sites_by_source, stores_codes
+from moir.passes.compress.weight_operands import (
+    FEWEST_VALUES,
+    Site,
+    chooses_experts,
+    expand_scaled,
+    last_product,
+    site_of,
+    sites_by_source,
+    stores_codes,
+)
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import erase, is_used
 from moir.rewriting.reporting_pass import ReportingPass
@@ -140,7 +149,8 @@ def _compress(model: ModelOp, codes: WeightCodes, known: KnownValues, is_languag
     if stored:
         notes.insert(0, f"weights of {_counted(stored, 'operation')} are integers in the model already, and stay as they are")
     if not notes:
-        notes.append("no weights are compressed: no matrix product or embedding has constant weights of its own; convolutions keep theirs")
+        reason = f"no matrix product or embedding has at least {FEWEST_VALUES} constant weights of its own; convolutions keep theirs"
+        notes.append(f"no weights are compressed: {reason}")
     add_notes(model, notes)
     return compression.changed or expanded > 0
 

@@ -68,6 +68,6 @@ def check_outputs(works: Sequence[Work]) -> None:
     for work in works:
         output = work.output if is_address(work.output) else str(Path(work.output).resolve())
         if output in models:
-            hint = "say in a manifest where each goes: moir --manifest FILE"
+            hint = "give each an output_model of its own in a manifest: moir --manifest FILE"
             raise UsageError(f"{models[output]} and {work.label} would both become {shown(work.output)}", hint=hint)
         models[output] = work.label

@@ -24,3 +24,10 @@ def test_a_lowering_that_is_registered_for_another_domain(table: LoweringTable, 
         table.lowers(registered)(lambda op, x: op.Tanh(x))
         assert hint([operation]).startswith(expected)
     assert "register" not in hint([operation])
+
+
+def test_a_lowering_without_a_return() -> None:
+    with onnx.extended():
+        onnx.lowers("com.example.HardTanh")(lambda _op, _x: None)
+        text = "the lowering of onnx.com.example.HardTanh returned None, which leaves the operation as it is: has it a return?"
+        assert hint(["onnx.com.example.HardTanh"]) == text

@@ -121,9 +121,16 @@ def test_a_family_that_is_not_known(tmp_path: Path) -> None:
     assert "did you mean llama?" in error
 
 
+def test_a_key_that_is_spelt_otherwise(tmp_path: Path) -> None:
+    error = refusal(tmp_path, attention_bais=True)
+    assert "the key 'attention_bais' (True) is not known for this family; did you mean attention_bias?" in error
+
+
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
+        ({"use_rope": False}, "the key 'use_rope' (False) is not known for this family"),
+        ({"is_causal": False}, "the key 'is_causal' (False) is not known for this family"),
         ({"layer_types": ["sliding_attention"]}, "layers with windows are not known"),
         ({"layer_types": ["full_attention"] * 2}, "'layer_types' has 2 entries for 1 layers"),
         ({"rope_scaling": {"type": "spiral", "factor": 2.0}}, "rotary embeddings of the type 'spiral' are not known"),

@@ -142,8 +142,10 @@ def test_a_default_of_an_operand() -> None:
     def handler(x: Any = 1.0) -> Any:
         return x
 
-    with pytest.raises(UsageError, match="an operand that may be absent has the default None"):
+    with pytest.raises(UsageError, match="an operand that may be absent has the default None") as raised:
         bound(handler)
+    assert raised.value.location == f"{__file__}:{handler.__code__.co_firstlineno}"
+    assert raised.value.hint == "if x is an attribute, write a * before it: parameters after a * are attributes"
 
 
 def test_attributes_that_a_framework_writes_in_its_own_way() -> None:

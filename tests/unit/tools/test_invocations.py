@@ -93,7 +93,7 @@ INVOCATIONS: list[tuple[str, int, str]] = [
     (
         "moir model.onnx export/../model.onnx",
         2,
-        "moir: error: model.onnx and export/../model.onnx would both become model.xml; say in a manifest",
+        "moir: error: model.onnx and export/../model.onnx would both become model.xml; give each an output_model of its own in a manifest",
     ),
     ("moir model.onnx weights.onnx -o a.xml", 2, "moir: error: several models need a folder to write to: -o DIR"),
     ("moir model.onnx weights.onnx -o -", 2, "moir: error: several models need a folder to write to: -o DIR"),

@@ -54,7 +54,24 @@ def samples_of(
     for number, sample in enumerate(samples):
         if limit is not None and number >= limit:
             return
-        yield sample
+        arrays = {port.name: _as_element_type(port, sample.arrays[port.name], sample.label) for port in ports}
+        yield sample.with_fields(arrays=arrays)
+
+
+def _as_element_type(port: TensorPort, array: Array, label: str) -> Array:
+    """An array in the element type of its input: floats of another width are rounded, integers have to fit.
+
+    Raises UsageError if the array has elements of another kind, or integers that do not fit.
+    """
+    dtype = port.dtype
+    if dtype is None or array.dtype == dtype or dtype.kind not in "fiu":
+        return array
+    kinds = "f" if dtype.kind == "f" else "iu"
+    converted = array.astype(dtype) if array.dtype.kind in kinds else None
+    if converted is None or (kinds == "iu" and not np.array_equal(converted, array)):
+        hint = f"numpy.savez({port.name}=array.astype({dtype.name!r})) saves what it needs"
+        raise UsageError(f"the array for the input {port} is of {array.dtype} in {label}", hint=hint)
+    return converted
 
 
 def _in_folder(path: Path, ports: Sequence[TensorPort], preparation: Preparation) -> Iterator[Sample]:

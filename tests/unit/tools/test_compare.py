@@ -51,6 +51,12 @@ def test_an_ir_agrees_with_its_model(capsys: pytest.CaptureFixture[str]) -> None
     assert printed[2].split()[:2] == ["y", "f32[1,8]"]
 
 
+def test_floats_of_another_width_are_rounded() -> None:
+    np.savez("wide.npz", x=np.load("samples.npz")["x"].astype(np.float64))
+    (wide,), (narrow,) = (moir.compare("m.onnx", "larger.xml", name).outputs for name in ("wide.npz", "samples.npz"))
+    assert wide.relative == narrow.relative
+
+
 def test_an_ir_that_differs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "m.onnx", "larger.xml", "--data", "samples.npz", "--tolerance", "0.001", "--json", "--tensors"]) == 1
     result = json.loads(capsys.readouterr().out)
@@ -117,6 +123,7 @@ def test_images_and_numbers_that_do_not_fit() -> None:
     ("data", "message"),
     [
         ({"x": np.zeros((5, 3, 4, 1), np.float32)}, "the array for x: f32.* has 4 dimensions"),
+        ({"x": np.zeros((5, 4), np.int64)}, r"the array for the input x: f32.* is of int64 in wrong\.npz\[0\]"),
         ({"z": np.zeros((5, 4), np.float32), "w": np.zeros(1, np.float32)}, "there is no array for the input 'x'"),
     ],
 )

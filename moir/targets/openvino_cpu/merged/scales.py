@@ -10,7 +10,7 @@ import math
 
 from xdsl.ir import Operation, SSAValue
 
-from moir.dialects.opset.arithmetic import Add, Subtract
+from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.quantization import FakeQuantize
@@ -128,14 +128,31 @@ class SumOfScaledChannels(Pattern):
     def may_match(self, op: Operation) -> bool:
         computed = [each for each in op.operands if not isinstance(each.owner, Constant)]
         terms = [shape_of(each) for each in op.operands if isinstance(each.owner, Constant)]
-        rank = rank_of(op.results[0])
-        if len(computed) != 1 or len(terms) != 1 or terms[0] is None or rank is None or rank < 2:
+        rank, term = rank_of(op.results[0]), terms[0] if terms else None
+        if len(computed) != 1 or term is None or rank is None or rank < 2:
             return False
-        sizes = (1,) * (rank - len(terms[0])) + terms[0]
+        sizes = _with_rank(term, rank)
+        if any(_with_rank(shape, rank) == sizes for shape in _shapes_of_factors(computed[0])):
+            # Both are along the same axis, as in a normalization of a layer.
+            return False
         return math.prod(sizes) > 1 and sizes[1] == 1 and has_scales(computed[0])
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         _separate(op, rewriter)
+
+
+def _shapes_of_factors(value: SSAValue) -> list[tuple[int, ...]]:
+    """The shapes of the constants of a product or quotient; none for any other value."""
+    owner = value.owner
+    if not isinstance(owner, Multiply | Divide):
+        return []
+    shapes = [shape_of(each) for each in owner.operands if isinstance(each.owner, Constant)]
+    return [shape for shape in shapes if shape is not None]
+
+
+def _with_rank(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    """A shape with ones in front."""
+    return (1,) * (rank - len(shape)) + shape
 
 
 def _separate(op: Operation, rewriter: Rewriter) -> None:

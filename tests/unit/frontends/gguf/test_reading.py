@@ -279,5 +279,5 @@ def test_the_decay_of_states(tmp_path: Path) -> None:
     decay = -np.exp(NUMBERS.standard_normal((3, 2))).astype(np.float32)
     weights = checkpoint(tmp_path, "mamba", {"blk.0.ssm_a": decay})
     np.testing.assert_allclose(-np.exp(values(weights.weight("layers.0.state_space.decay", (3, 2)))), decay, rtol=1e-6)
-    with pytest.raises(ModelFileError, match="is no decay of states"):
+    with pytest.raises(ModelFileError, match="has elements that are not negative, or codes"):
         checkpoint(tmp_path, "mamba", {"blk.0.ssm_a": -decay}).weight("layers.0.state_space.decay", (3, 2))

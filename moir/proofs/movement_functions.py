@@ -6,7 +6,7 @@ Sizes may be symbols; what counts dimensions (orders, axes, widths) is a number.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -154,7 +154,7 @@ def expand_dims(data: Tensor, axis: int) -> Tensor:
 
 def get_item(data: Tensor, key: Any) -> Tensor:
     """The part of a tensor that slices, indices, an ellipsis and new dimensions select."""
-    entries: list[Any] = [*key] if isinstance(key, tuple) else [key]  # pyright: ignore[reportUnknownArgumentType]
+    entries: list[Any] = list(cast("tuple[Any, ...]", key)) if isinstance(key, tuple) else [key]
     if Ellipsis in entries:
         place = entries.index(Ellipsis)
         taken = sum(entry is not None for entry in entries) - 1

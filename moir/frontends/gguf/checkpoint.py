@@ -135,7 +135,8 @@ class FileCheckpoint:
         stored = self._stored(operand, shape)
         values = np.asarray(stored.codes.array, np.float32) if stored.is_plain else None
         if values is None or not (values < 0).all():
-            raise self.error(f"the tensor {self.name(operand)!r} has elements that are not negative, or codes; decay rates of a state space model are negative floats")
+            reason = "decay rates of a state space model are negative floats"
+            raise self.error(f"the tensor {self.name(operand)!r} has elements that are not negative, or codes: {reason}")
         return StoredWeight(DataAttr.of(np.log(-values), f32))
 
     def _separate_experts(self, operand: str, shape: tuple[int, ...]) -> StoredWeight | None:

@@ -24,7 +24,7 @@ def test_there_are_examples_of_each_sort() -> None:
 
 def test_tasks_exist() -> None:
     tasks = [command[1] for command in shell_commands(CONTRIBUTING) if command[0] == "make"]
-    assert len(tasks) == 18
+    assert len(tasks) == 19
     assert [task for task in tasks if not re.search(rf"^{task}:", (ROOT / "Makefile").read_text(), re.MULTILINE)] == []
 
 

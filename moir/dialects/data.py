@@ -286,7 +286,11 @@ def _parse_inline(parser: AttrParser, element: Attribute, shape: tuple[int, ...]
             return parser.parse_boolean()
         if dtype.kind in "iu":
             return parser.parse_integer(allow_boolean=False)
-        return parser.parse_number(allow_boolean=False)
+        start = parser.pos
+        value = parser.parse_number(allow_boolean=False)
+        # Hexadecimal digits are the bits of a value, which need not be finite.
+        is_bits = isinstance(value, int) and parser.lexer.input.content.startswith("0x", start)
+        return value if is_bits else float(value)
 
     position = parser.pos
     values = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parse_element)
@@ -296,7 +300,6 @@ def _parse_inline(parser: AttrParser, element: Attribute, shape: tuple[int, ...]
     if row.is_packed:
         return TensorData(np.array(values, dtype=np.uint8), element, shape)
     if dtype.kind in "fV":
-        # An integer literal stands for the bits of a value that is not finite.
         bits = np.dtype(f"u{dtype.itemsize}")
         cells = [np.array(v, bits).view(dtype) if isinstance(v, int) else np.array(v, dtype) for v in values]
         return TensorData(np.array(cells, dtype=dtype).reshape(shape), element, shape)

@@ -11,6 +11,7 @@ builtin.module {
     %g = opset1.Constant() {value = #moir.data<tensor<2x!moir.string>, ["a \"b\"", "ä\0A"]>} : tensor<2x!moir.string>
     %h = opset1.Constant() {value = #moir.data<tensor<0xf32>, []>} : tensor<0xf32>
     %i = opset1.Constant() {value = #moir.data<tensor<si32>, [7]>} : tensor<si32>
+    %k = opset1.Constant() {value = #moir.data<tensor<4xf16>, [2, -3, 0x3C00, 0]>} : tensor<4xf16>
     %j = opset1.Constant() {value = #moir.data<tensor<64xf32>, elided "0123456789ab">} : tensor<64xf32>
   }
 }
@@ -24,4 +25,5 @@ builtin.module {
 // CHECK: #moir.data<tensor<2x!moir.string>, ["a \22b\22", "\C3\A4\0A"]>
 // CHECK: #moir.data<tensor<0xf32>, []>
 // CHECK: #moir.data<tensor<si32>, [7]>
+// CHECK: #moir.data<tensor<4xf16>, [2.0, -3.0, 1.0, 0.0]>
 // CHECK: #moir.data<tensor<64xf32>, elided "0123456789ab">

@@ -42,6 +42,12 @@ def attention_of_steps(x: Any, keys: Any, values: Any) -> Any:
     return ops.matmul(ops.softmax(ops.matmul(queries, keys, False, True), 3), values, False, False)
 
 
+def activation_of_attention(x: Any, keys: Any, values: Any) -> Any:
+    """Relu of the same attention, transposed to steps first, of which the plugin merges no Transpose with the attention."""
+    steps = ops.transpose(attention_of_steps(x, keys, values), np.array([0, 2, 1, 3]))
+    return ops.relu(ops.reshape(steps, np.array([1, HEADS, HEADS * 8]), False))
+
+
 def product_of_mish(x: Any) -> Any:
     """The product of a matrix and Mish of a product of x."""
     return ops.matmul(ops.mish(ops.matmul(x, np.ones((8, 16), np.float32), False, False)), np.ones((16, 8), np.float32), False, False)
@@ -162,6 +168,11 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         attention_of_steps,
         [200 * SELECTED.reshape(1, HEADS, HEADS * 8), np.broadcast_to(np.eye(8, dtype=np.float32), (1, HEADS, 8, 8)), VALUES],
         np.matmul(SELECTED.transpose(0, 2, 1, 3), VALUES),
+    ),
+    "activated-in-place": (
+        activation_of_attention,
+        [200 * SELECTED.reshape(1, HEADS, HEADS * 8), np.broadcast_to(np.eye(8, dtype=np.float32), (1, HEADS, 8, 8)), VALUES],
+        np.maximum(np.matmul(SELECTED.transpose(0, 2, 1, 3), VALUES), 0).transpose(0, 2, 1, 3).reshape(1, HEADS, HEADS * 8),
     ),
     "mish-after-products": (product_of_mish, [np.zeros((4, 8), np.float32)], np.zeros((4, 8), np.float32)),
     "normalized-levels": (

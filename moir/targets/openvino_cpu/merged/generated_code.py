@@ -6,6 +6,7 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of, is_constant, weight_of
 from moir.dialects.element_types import f16, f32
+from moir.dialects.moir import RESULT
 from moir.dialects.opset.arithmetic import Add, Divide, Maximum, Minimum, Multiply, Power, Subtract
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
@@ -13,6 +14,7 @@ from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import is_static, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.openvino_cpu.merged.operands import is_list
 from moir.targets.record import Fault, Form
 
 _HEADS_FIRST = (0, 2, 1, 3)
@@ -72,18 +74,37 @@ def _is_used_once(value: SSAValue) -> bool:
 def _is_swapped(value: SSAValue) -> bool:
     """Whether the only user of a value is a Transpose that the plugin merges into the operation that computes the
     value.
+
+    It merges none of which several operations read the result, and none before which it moves elementwise operations
+    or another Transpose, also through a Reshape.
     """
-    return _is_used_once(value) and all(_swaps_heads(use.operation) for use in value.uses)
+    return _is_used_once(value) and all(_swaps_heads(use.operation) and _is_multiplied_next(use.operation) for use in value.uses)
+
+
+def _is_multiplied_next(op: Operation) -> bool:
+    """Whether the only user of the result of an operation, perhaps after some Reshape, is a MatMul or an output."""
+    while op.results and _is_used_once(op.results[0]):
+        (op,) = (use.operation for use in op.results[0].uses)
+        if isinstance(op, MatMul) or op.name == RESULT:
+            return True
+        if not isinstance(op, OpsetOp) or op.KIND not in ("Reshape", "Squeeze", "Unsqueeze"):
+            return False
+    return False
 
 
 def _comes_swapped(value: SSAValue) -> bool:
-    """Whether a value is computed by such a Transpose, perhaps with elementwise operations after it."""
+    """Whether a value is computed by such a Transpose, perhaps with elementwise operations after it.
+
+    The plugin merges those of one computed operand and constants of one element.
+    """
     while isinstance(owner := value.owner, OpsetOp) and _is_used_once(value):
         if isinstance(owner, Transpose):
             return _swaps_heads(owner)
-        if not owner.operands or not (owner.POINTWISE or owner.BROADCASTS):
+        constants = [each for each in owner.operands if isinstance(each.owner, Constant)]
+        computed = [each for each in owner.operands if each not in constants]
+        if len(computed) != 1 or not (owner.POINTWISE or owner.BROADCASTS) or any(map(is_list, constants)):
             return False
-        value = next((each for each in owner.operands if not isinstance(each.owner, Constant)), owner.operands[0])
+        (value,) = computed
     return False
 
 
@@ -273,6 +294,12 @@ FORMS = (
             Fault(
                 "queries-in-place",
                 "attention whose queries or whose result are transposed, of as many steps as heads, with values as wide as the queries",
+                "is written over queries that are read after that",
+            ),
+            Fault(
+                "activated-in-place",
+                "attention whose queries and result are transposed, of as many steps as heads, if something other than one MatMul or "
+                "an output of the model reads the transposed result",
                 "is written over queries that are read after that",
             ),
         ),

@@ -90,3 +90,84 @@ builtin.module {
     opset1.Result(%2) {name = "y"}
   }
 }
+
+// -----
+
+// Two operations read the transposed result: the plugin does not merge its Transpose.
+// CHECK-LABEL: moir.model @shared
+// CHECK:         opset1.Reshape(%q, %{{.*}}) {special_zero = true} : tensor<1x4x4x2x4xf32>
+builtin.module {
+  moir.model @shared {
+    %q = opset1.Parameter() {name = "q"} : tensor<1x4x4x8xf32>
+    %k = opset1.Parameter() {name = "k"} : tensor<1x4x7x8xf32>
+    %o = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 2, 1, 3]>} : tensor<4xsi64>
+    %0 = opset1.Transpose(%q, %o) : tensor<1x4x4x8xf32>
+    %1 = opset13.ScaledDotProductAttention(%0, %k, %k) {causal = false} : tensor<1x4x4x8xf32>
+    %2 = opset1.Transpose(%1, %o) : tensor<1x4x4x8xf32>
+    opset1.Result(%2) {name = "y"}
+    opset1.Result(%2) {name = "z"}
+  }
+}
+
+// -----
+
+// The plugin moves an elementwise operation before the Transpose of the result, also through a Reshape.
+// CHECK-LABEL: moir.model @activation
+// CHECK:         opset1.Reshape(%q, %{{.*}}) {special_zero = true} : tensor<1x4x4x2x4xf32>
+builtin.module {
+  moir.model @activation {
+    %q = opset1.Parameter() {name = "q"} : tensor<1x4x4x8xf32>
+    %k = opset1.Parameter() {name = "k"} : tensor<1x4x7x8xf32>
+    %o = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 2, 1, 3]>} : tensor<4xsi64>
+    %s = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 4, 32]>} : tensor<3xsi64>
+    %0 = opset1.Transpose(%q, %o) : tensor<1x4x4x8xf32>
+    %1 = opset13.ScaledDotProductAttention(%0, %k, %k) {causal = false} : tensor<1x4x4x8xf32>
+    %2 = opset1.Transpose(%1, %o) : tensor<1x4x4x8xf32>
+    %3 = opset1.Reshape(%2, %s) {special_zero = false} : tensor<1x4x32xf32>
+    %4 = opset1.Sigmoid(%3) : tensor<1x4x32xf32>
+    opset1.Result(%4) {name = "y"}
+  }
+}
+
+// -----
+
+// A product of the result: its Transpose is merged.
+// CHECK-LABEL: moir.model @projection
+// CHECK-NOT:     tensor<1x4x4x2x4xf32>
+builtin.module {
+  moir.model @projection {
+    %q = opset1.Parameter() {name = "q"} : tensor<1x4x4x8xf32>
+    %k = opset1.Parameter() {name = "k"} : tensor<1x4x7x8xf32>
+    %w = opset1.Parameter() {name = "w"} : tensor<32x8xf32>
+    %o = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 2, 1, 3]>} : tensor<4xsi64>
+    %s = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 4, 32]>} : tensor<3xsi64>
+    %c = opset1.Constant() {value = #moir.data<tensor<f32>, [0.5]>} : tensor<f32>
+    %0 = opset1.Transpose(%q, %o) : tensor<1x4x4x8xf32>
+    %1 = opset1.Multiply(%0, %c) : tensor<1x4x4x8xf32>
+    %2 = opset13.ScaledDotProductAttention(%1, %k, %k) {causal = false} : tensor<1x4x4x8xf32>
+    %3 = opset1.Transpose(%2, %o) : tensor<1x4x4x8xf32>
+    %4 = opset1.Reshape(%3, %s) {special_zero = false} : tensor<1x4x32xf32>
+    %5 = opset1.MatMul(%4, %w) {transpose_a = false, transpose_b = false} : tensor<1x4x8xf32>
+    opset1.Result(%5) {name = "y"}
+  }
+}
+
+// -----
+
+// A scale for each element of a head is not merged, and so is not the Transpose before it.
+// CHECK-LABEL: moir.model @scaled
+// CHECK:         %[[A:.*]] = opset13.ScaledDotProductAttention
+// CHECK:         opset1.Reshape(%[[A]], %{{.*}}) {special_zero = true} : tensor<1x4x4x1x3xf32>
+builtin.module {
+  moir.model @scaled {
+    %q = opset1.Parameter() {name = "q"} : tensor<1x4x4x3xf32>
+    %k = opset1.Parameter() {name = "k"} : tensor<1x4x7x3xf32>
+    %o = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 2, 1, 3]>} : tensor<4xsi64>
+    %c = opset1.Constant() {value = #moir.data<tensor<3xf32>, [0.5, 1, 2]>} : tensor<3xf32>
+    %0 = opset1.Transpose(%q, %o) : tensor<1x4x4x3xf32>
+    %1 = opset1.Multiply(%0, %c) : tensor<1x4x4x3xf32>
+    %2 = opset13.ScaledDotProductAttention(%1, %k, %k) {causal = false} : tensor<1x4x4x3xf32>
+    %3 = opset1.Transpose(%2, %o) : tensor<1x4x4x3xf32>
+    opset1.Result(%3) {name = "y"}
+  }
+}

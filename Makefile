@@ -19,7 +19,8 @@ test: $(INSTALLED)-test
 	$(BIN)/lit -q tests/filecheck
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --max-worker-restart 0
 
-# The tests of three or more parameters for all combinations of their values: `make test` runs them for all pairs.
+# The tests of three or more parameters for all combinations of their values, and models of one operation with static shapes,
+# dynamic shapes and dynamic ranks: `make test` runs all pairs, and one of the latter two.
 test-all: $(INSTALLED)-test
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --max-worker-restart 0 --all-combinations
 

@@ -1,14 +1,17 @@
 """The settings of all tests: of TensorFlow, which reads them when it is imported first, whichever test does that; files that
-no test needs to survive a loss of power; and the combinations of parameters for which a test runs.
+no test needs to survive a loss of power; how often the interpreter looks for unreachable objects; and the combinations of
+parameters for which a test runs.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import defaultdict
 
 import pytest
 
+from tests.numerical.forms import ALL_FORMS
 from tests.pairwise import covering
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -22,11 +25,18 @@ def keep_in_memory(descriptor: int) -> None:
 
 
 os.fsync = keep_in_memory
+# The frameworks are millions of objects, through which it goes each time.
+gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     text = "run tests of three or more parameters for all combinations of their values, not for all pairs"
     parser.addoption("--all-combinations", action="store_true", help=text)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--all-combinations"):
+        os.environ[ALL_FORMS] = "1"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

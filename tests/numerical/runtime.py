@@ -7,7 +7,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -16,11 +16,6 @@ import openvino
 from moir.dialects import element_types
 
 Array = np.ndarray[Any, Any]
-Form = Literal["static", "dynamic", "rank"]
-
-FORMS: tuple[Form, ...] = ("static", "dynamic", "rank")
-"""How much a model says about the shapes of its inputs: everything, their rank, nothing."""
-
 
 PACKED: dict[str, np.dtype[Any]] = {
     "u2": np.dtype(ml_dtypes.uint2),

@@ -26,7 +26,8 @@ from moir.emit import write_model
 from moir.frontends.onnx import read_model
 from moir.pipeline import load_pass
 from moir.targets.registry import OPENVINO_CPU
-from tests.numerical.runtime import FORMS, Array, Form, compare, core, run
+from tests.numerical.forms import FORMS, Form, forms_of_run
+from tests.numerical.runtime import Array, compare, core, run
 
 Reference = Literal["onnxruntime", "onnx"]
 
@@ -162,7 +163,7 @@ def check(
     if expected is None:
         static = build(nodes, inputs, constants=constants, outputs=outputs, opset=opset, domain_version=domain_version)
         expected = expected_results(static, inputs, reference)
-    for form in forms:
+    for form in forms_of_run(forms):
         model = build(
             nodes, inputs, constants=constants, outputs=outputs, opset=opset, form=form, fixed=fixed, domain_version=domain_version
         )

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
+from tests.numerical.forms import FORMS
 from tests.numerical.onnx.conversion import check, node
 from tests.numerical.onnx.node_case import COMPLETE, DYNAMIC, EVALUATED, STATIC, WITH_RANK, NodeCase, normal_numbers
-from tests.numerical.runtime import FORMS
 
 RANDOM = np.random.default_rng(7)
 X = RANDOM.standard_normal((2, 6, 4, 3)).astype(np.float32)

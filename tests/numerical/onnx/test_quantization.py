@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
+from tests.numerical.forms import Form
 from tests.numerical.onnx.conversion import build, check, convert, node
 from tests.numerical.onnx.node_case import COMPLETE, DYNAMIC, EVALUATED, STATIC, WITH_RANK, WITHOUT_RANK, NodeCase, normal_numbers
-from tests.numerical.runtime import Array, Form
+from tests.numerical.runtime import Array
 
 RANDOM = np.random.default_rng(8)
 X = RANDOM.uniform(-4, 4, (2, 3, 4)).astype(np.float32)

@@ -13,9 +13,10 @@ import pytest
 
 import moir
 from moir.errors import ConversionError
+from tests.numerical.forms import FORMS, Form
 from tests.numerical.onnx.conversion import build, expected_results, node
 from tests.numerical.onnx.node_case import normal_numbers
-from tests.numerical.runtime import FORMS, Array, Form, compare, core, infer, prepared
+from tests.numerical.runtime import Array, compare, core, infer, prepared
 
 real = normal_numbers(np.random.default_rng(17))
 

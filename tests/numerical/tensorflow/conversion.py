@@ -22,7 +22,8 @@ from moir.conversion import save_model
 from moir.frameworks.records import TENSORFLOW
 from moir.interface import convert_model
 from moir.targets.registry import OPENVINO_CPU
-from tests.numerical.runtime import FORMS, Array, Form, compare, core, run
+from tests.numerical.forms import FORMS, Form, forms_of_run
+from tests.numerical.runtime import Array, compare, core, run
 
 Build = Callable[..., Any]
 
@@ -130,7 +131,7 @@ def check(
     if expected is None:
         graph, names = build(function, inputs)
         expected = expected_results(graph, names, inputs)
-    for form in forms:
+    for form in forms_of_run(forms):
         graph, names = build(function, inputs, form=form, fixed=fixed, said=said)
         with TemporaryDirectory() as directory:
             converted = convert_graph(graph, Path(directory), None if form == "static" else LOWERING_ALONE)

@@ -13,7 +13,8 @@ from moir.dialects.moir import ModuleLevel
 from moir.dialects.properties import value_of
 from moir.errors import ConversionError
 from moir.interface import convert_model
-from tests.numerical.runtime import Array, Form, compare
+from tests.numerical.forms import Form
+from tests.numerical.runtime import Array, compare
 from tests.numerical.tensorflow.conversion import LOWERING_ALONE, Build, build, convert_graph, expected_results, ordered_results
 
 raw = tf.raw_ops

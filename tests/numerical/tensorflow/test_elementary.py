@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from tests.numerical.forms import Form
 from tests.numerical.processors import NEEDS_WIDE_REGISTERS
-from tests.numerical.runtime import Form
 from tests.numerical.tensorflow.conversion import check
 
 GENERATOR = np.random.default_rng(2)

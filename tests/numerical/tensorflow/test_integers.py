@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.numerical.runtime import Form
+from tests.numerical.forms import Form
 from tests.numerical.tensorflow.conversion import Build, check
 
 RANDOM = np.random.default_rng(23)

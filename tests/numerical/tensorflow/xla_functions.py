@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tests.numerical.runtime import Array, Form
+from tests.numerical.forms import Form
+from tests.numerical.runtime import Array
 from tests.numerical.tensorflow.conversion import check
 
 xla: Any = import_module("tensorflow.compiler.tf2xla.python.xla")

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import moir
+from tests.numerical.forms import FORMS, Form
 from tests.numerical.onnx.conversion import build, expected_results, node
 from tests.numerical.onnx.test_control_flow import body, constant
-from tests.numerical.runtime import FORMS, Form, compare, core, run
+from tests.numerical.runtime import compare, core, run
 
 X = np.arange(12, dtype=np.float32).reshape(4, 3) - 2
 START = np.array([1, 2, 3], dtype=np.float32)

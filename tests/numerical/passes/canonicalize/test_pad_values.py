@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import moir
+from tests.numerical.forms import Form
 from tests.numerical.onnx.conversion import build, expected_results, node
-from tests.numerical.runtime import Form, compare, core, run
+from tests.numerical.runtime import compare, core, run
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3) + 1
 

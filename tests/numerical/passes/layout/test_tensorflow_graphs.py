@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.numerical.runtime import Array, Form, compare
+from tests.numerical.forms import Form
+from tests.numerical.runtime import Array, compare
 from tests.numerical.tensorflow.conversion import FORMS, Build, build, convert_graph, expected_results, ordered_results
 
 X = np.random.default_rng(3).standard_normal((1, 8, 6, 4)).astype(np.float32)

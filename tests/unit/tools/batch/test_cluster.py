@@ -210,11 +210,11 @@ def endless(work: Work) -> ConversionResult:
 
 def test_limits_hold_on_workers(address: str) -> None:
     listed = works("slow", "greedy", "killed", "a", "b")
-    limits = WorkerLimits(timeout=4, memory=500_000_000)
+    limits = WorkerLimits(timeout=8, memory=500_000_000)
     results = {listed[each.number].model: each.outcome.result for each in converted_on_cluster(listed, endless, address, limits)}
     failures = {name: failure.message for name, result in results.items() if (failure := result.failure) is not None}
     assert failures == {
-        "slow": "the conversion took longer than 4 s; raise the time limit",
+        "slow": "the conversion took longer than 8 s; raise the time limit",
         "greedy": "out of memory",
         "killed": "the process was ended by SIGKILL; it may have run out of memory: try --jobs 1",
     }

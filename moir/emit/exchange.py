@@ -50,16 +50,17 @@ class Names(Record):
     @property
     def new(self) -> Path:
         """The path under which the new file is written."""
-        return Path(_temporary(self.path, self.mark, _NEW))
+        return Path(f"{_beginning(self.path)}{self.mark}{_NEW}")
 
     @property
     def old(self) -> Path:
         """The path to which the existing file is moved."""
-        return Path(_temporary(self.path, self.mark, OLD))
+        return Path(f"{_beginning(self.path)}{self.mark}{OLD}")
 
 
-def _temporary(path: Path, mark: str, suffix: str) -> str:
-    return os.path.join(path.parent, f".{path.name}.{mark}{suffix}")
+def _beginning(path: Path) -> str:
+    """The temporary names for a file without mark and ending."""
+    return os.path.join(path.parent, f".{path.name}.")
 
 
 def exchange(xml: Names, weights: Names) -> None:
@@ -145,8 +146,9 @@ def _create(path: Path) -> BinaryIO:
 
 def temporary_files(*paths: Path) -> list[Path]:
     """The temporary files of all writers for the files of a pair, older files first."""
-    # Each conversion looks for some 160 of these files; making a Path of each name takes longer than asking for it.
-    names = (_temporary(path, mark, suffix) for suffix in (OLD, _NEW) for path in paths for mark in _MARKS)
+    # A conversion looks for 160 of these files, in strings, since making a Path takes longer than asking for the file.
+    beginnings = [_beginning(path) for path in paths]
+    names = [f"{each}{mark}{suffix}" for suffix in (OLD, _NEW) for each in beginnings for mark in _MARKS]
     return [Path(name) for name in names if os.path.lexists(name)]
 
 

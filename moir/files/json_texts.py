@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any, cast
@@ -25,7 +24,7 @@ MANIFEST = "weights_manifest.json"
 _MOST_DIGITS = 20
 """The most characters of an integer of 64 bits."""
 
-_BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\{\s*"|\[\s*\{\s*"(?:paths|weights)"\s*:)')
+_BEGINNING = rb'(?:\xef\xbb\xbf)?\s*(?:\{\s*"|\[\s*\{\s*"(?:paths|weights)"\s*:)'
 """The first characters of an object, or of a list of the weights of TensorFlow.js."""
 
 
@@ -62,6 +61,9 @@ def _text(path: Path, model: Path | None = None) -> bytes:
 
 
 def _parsed(text: str | bytes, path: Path, what: str) -> object:
+    # Most models are no JSON, and importing its parser takes longer than reading a small model.
+    import json
+
     plain = text.decode(errors="replace") if isinstance(text, bytes) else text
     plain = plain.removeprefix("\ufeff")
     try:
@@ -104,7 +106,7 @@ class JsonModel(Record):
 
 def begins_object(beginning: bytes) -> bool:
     """Whether the first bytes of a file are those of a JSON object, or of a list of weights of TensorFlow.js."""
-    return _BEGINNING.match(beginning) is not None
+    return re.match(_BEGINNING, beginning) is not None
 
 
 def read_json_model(path: Path) -> tuple[Framework, JsonModel] | None:

@@ -10,7 +10,7 @@ _COMPARED = 12
 _SIMILARITY = 0.5
 _MARGIN = 0.12
 _LETTERS_PER_MISTAKE = 3
-_PARTS = re.compile(r"[^\W_]+")
+_PART = r"[^\W_]+"
 
 
 def nearest(name: str, known: Iterable[str], *, similarity: float | None = None) -> list[str]:
@@ -61,7 +61,7 @@ def _is_near(name: str, other: str) -> bool:
     """Whether a name that exists could be meant by another one: both differ in at most one of three letters, the other
     one is a part of it ("serving" of "serving_default"), or ends in it ("loop/out" in "out").
     """
-    given, parts = _PARTS.findall(name), _PARTS.findall(other)
+    given, parts = re.findall(_PART, name), re.findall(_PART, other)
     if given and any(parts[start : start + len(given)] == given for start in range(len(parts))):
         return True
     if parts and given[-len(parts) :] == parts:

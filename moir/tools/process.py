@@ -29,9 +29,9 @@ def run_process(main: Callable[[], int]) -> NoReturn:
     # Classes and functions of modules stay. Looking for garbage among them while they are imported takes 1 %.
     gc.set_threshold(200_000, 20, 100)
     if TEXT_ONLY.isdisjoint(sys.argv):
-        from moir.tools.dataclass_methods import compile_equal_methods_once
+        from moir.tools.dataclass_methods import make_dataclasses_faster
 
-        compile_equal_methods_once()
+        make_dataclasses_faster()
     status = FAILED
 
     def end() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 # A proxy cannot be sent between processes.
 _NONE: Mapping[str, Any] = {}
+
+_VARYING = r"""(?<!\w)'[^']*'|"[^"]*"|…|(?<![\w.?])(?:[+-]?\d|\?x)[\d.,x?]*"""
+_VARYING_LIST = re.compile(rf"(?:{_VARYING})(?:[,;]?\s*(?:and\s|or\s)?(?:{_VARYING}))*(?: in all)?")
+"""Names in quotation marks, numbers and shapes in a reason, and enumerations of them: `'a', 'b', … 5 in all`."""
 
 
 class TensorInterface(Record):
@@ -59,6 +64,14 @@ class FailureDescription(Record):
     location: str | None = None
     hint: str | None = None
     exit_status: int = 1
+
+    @property
+    def group(self) -> str:
+        """A key by which failures are grouped: the kind of the operation, or else the class of the exception, and the
+        reason without names and numbers. It is the same for two models that fail at the same kind for the same reason.
+        """
+        reason = self.reason.replace(self.location, "…") if self.location else self.reason
+        return f"{self.kind or self.error}: {_VARYING_LIST.sub('…', reason)}"
 
     @staticmethod
     def of(error: BaseException, message: str, exit_status: int, model: str | None = None) -> FailureDescription:
@@ -188,4 +201,4 @@ def _interface_of(fields: Mapping[str, Any]) -> TensorInterface:
 
 def _error_fields(failure: FailureDescription) -> dict[str, Any]:
     fields = failure.by_name()
-    return {"class": fields.pop("error"), **fields}
+    return {"class": fields.pop("error"), **fields, "group": failure.group}

@@ -10,6 +10,7 @@ from moir.errors import EmissionError, UsageError
 from moir.files.remote.addresses import is_address, shown
 from moir.files.remote.local import local_output
 from moir.files.source_files import check_as_read, check_not_read
+from moir.frameworks.records import ONNX_SUFFIX
 from moir.parameters.arguments import FLAG, MODULE, PATH, Expected, checked
 from moir.support.turns import in_turn
 
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from moir.emit.onnx.write import WrittenOnnx
-
-ONNX_SUFFIX = ".onnx"
-"""The suffix of the path of an output that is an ONNX model."""
 
 OPSET = Expected("a version of ONNX's operator set, an int", lambda value: type(value) is int)
 

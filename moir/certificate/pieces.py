@@ -118,7 +118,7 @@ class Cutting:
         return Piece(cut, inputs, operations, nodes)
 
     def at(self, value: SSAValue) -> Cut | None:
-        """The cut at a value of the IR; None if there is none, or none any more."""
+        """The cut at a value of the IR; None if the value was never cut at, or the cut was dropped."""
         return self._by_value.get(value)
 
     def has(self, cut: Cut) -> bool:

@@ -19,7 +19,7 @@ _i1 = IntegerType(1)
 
 @lru_cache(maxsize=4096)
 def integer_attribute(value: int) -> IntegerAttr[IntegerType]:
-    """A 64-bit integer."""
+    """The attribute of a 64-bit integer."""
     return IntegerAttr(value, i64)
 
 
@@ -27,12 +27,12 @@ TRUE, FALSE = IntegerAttr(1, _i1), IntegerAttr(0, _i1)
 
 
 def boolean_attribute(value: bool) -> IntegerAttr[IntegerType]:
-    """True or false."""
+    """The attribute of a boolean, an i1."""
     return TRUE if value else FALSE
 
 
 def float_attribute(value: float) -> FloatAttr[Any]:
-    """A 64-bit float."""
+    """The attribute of a 64-bit float."""
     # The cache distinguishes the two zeros, which compare equal, by their text.
     return _float_attribute(float(value).hex())
 
@@ -44,23 +44,23 @@ def _float_attribute(text: str) -> FloatAttr[Any]:
 
 @lru_cache(maxsize=4096)
 def integers_attribute(values: tuple[int, ...]) -> DenseArrayBase[Any]:
-    """A list of 64-bit integers."""
+    """The attribute of a list of 64-bit integers."""
     return DenseArrayBase.from_list(i64, values)
 
 
 def floats_attribute(values: tuple[float, ...]) -> DenseArrayBase[Any]:
-    """A list of 64-bit floats."""
+    """The attribute of a list of 64-bit floats."""
     return DenseArrayBase.from_list(f64, values)
 
 
 @lru_cache(maxsize=65536)
 def string_attribute(value: str) -> StringAttr:
-    """A string."""
+    """The attribute of a string."""
     return StringAttr(value)
 
 
 def strings_attribute(values: Sequence[str]) -> ArrayAttr[StringAttr]:
-    """A list of strings."""
+    """The attribute of a list of strings."""
     return ArrayAttr([string_attribute(value) for value in values])
 
 

@@ -50,12 +50,17 @@ class Names(Record):
     @property
     def new(self) -> Path:
         """The path under which the new file is written."""
-        return self.path.parent / f".{self.path.name}.{self.mark}{_NEW}"
+        return Path(f"{_beginning(self.path)}{self.mark}{_NEW}")
 
     @property
     def old(self) -> Path:
         """The path to which the existing file is moved."""
-        return self.path.parent / f".{self.path.name}.{self.mark}{OLD}"
+        return Path(f"{_beginning(self.path)}{self.mark}{OLD}")
+
+
+def _beginning(path: Path) -> str:
+    """The temporary names for a file without mark and ending."""
+    return os.path.join(path.parent, f".{path.name}.")
 
 
 def exchange(xml: Names, weights: Names) -> None:
@@ -141,9 +146,10 @@ def _create(path: Path) -> BinaryIO:
 
 def temporary_files(*paths: Path) -> list[Path]:
     """The temporary files of all writers for the files of a pair, older files first."""
-    names = (Names(path, mark) for path in paths for mark in _MARKS)
-    pairs = [(each.old, each.new) for each in names]
-    return [path for paths_of_end in zip(*pairs, strict=True) for path in paths_of_end if os.path.lexists(path)]
+    # A conversion looks for 160 of these files, in strings, since making a Path takes longer than asking for the file.
+    beginnings = [_beginning(path) for path in paths]
+    names = [f"{each}{mark}{suffix}" for suffix in (OLD, _NEW) for each in beginnings for mark in _MARKS]
+    return [Path(name) for name in names if os.path.lexists(name)]
 
 
 def _mark_of(file: Path) -> str:

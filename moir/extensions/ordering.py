@@ -113,7 +113,7 @@ def _place(
         )
     if (plain if mark else name) in ignored:
         return None
-    hint = did_you_mean(name, [*indices, *added], "`moir passes` lists the names")
+    hint = did_you_mean(plain if mark else name, [*indices, *added], "`moir passes` lists the names")
     raise ConversionError(f"the transformation {transformation.name} refers to {name!r}, which is not a pass", hint=hint)
 
 

@@ -48,32 +48,32 @@ class Fields:
         raise self.error(f"{key!r} is {type(field).__name__}")
 
     def text(self, key: str, default: str | None = None) -> str:
-        """A string."""
+        """The string under a key. Raises ModelFileError for another type, or a missing key without a default."""
         return self._of(key, str, ... if default is None else default)
 
     def integer(self, key: str, default: int | None = None) -> int:
-        """An integer of 64 bits."""
+        """The integer of 64 bits under a key; raises as `text`."""
         number = self._of(key, int, ... if default is None else default)
         if isinstance(number, bool) or not -(1 << 63) <= number < 1 << 63:
             raise self.error(f"{key!r} is not an integer of 64 bits")
         return number
 
     def fields(self, key: str, default: Mapping[str, Any] | None = None) -> Fields:
-        """An object."""
+        """The object under a key; raises as `text`."""
         fields = self._of(key, dict, ... if default is None else default)
         return Fields(fields, f"{self.place}.{key}", self.location, self.hint)
 
     def list(self, key: str) -> Sequence[Any]:
-        """A list; empty if it is absent."""
+        """The list under a key; empty if the key is missing. Raises ModelFileError for another type."""
         return self._of(key, list, [])
 
     def objects(self, key: str) -> Iterator[Fields]:
-        """The objects of a list."""
+        """The elements of the list under a key, which have to be objects."""
         for index, each in enumerate(self.list(key)):
             yield self.object(each, f"{key}[{index}]")
 
     def object(self, content: Any, place: str) -> Fields:
-        """An object within this one; its place is part of error messages."""
+        """Content that has to be an object within this one; `place` says in error messages where it is."""
         if not isinstance(content, dict):
             raise self.error(f"{place} is not an object")
         return Fields(cast("dict[str, Any]", content), f"{self.place}.{place}", self.location, self.hint)

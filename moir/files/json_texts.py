@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import mmap
 import re
 from pathlib import Path
 from typing import Any, cast
@@ -15,6 +15,9 @@ from moir.support.records import Record
 LARGEST_TEXT = 1 << 23
 """Largest size in bytes of a text that describes a model; its parser takes some twenty times as much memory."""
 
+LARGEST_GRAPH = 1 << 28
+"""Largest size in bytes of a text that is a graph."""
+
 MODEL_JSON = "model.json"
 """The name of the file of a TensorFlow.js model in its folder."""
 BINARY_GRAPH = "tensorflowjs_model.pb"
@@ -25,7 +28,7 @@ MANIFEST = "weights_manifest.json"
 _MOST_DIGITS = 20
 """The most characters of an integer of 64 bits."""
 
-_BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\{\s*"|\[\s*\{\s*"(?:paths|weights)"\s*:)')
+_BEGINNING = rb'(?:\xef\xbb\xbf)?\s*(?:\{\s*"|\[\s*\{\s*"(?:paths|weights)"\s*:)'
 """The first characters of an object, or of a list of the weights of TensorFlow.js."""
 
 
@@ -35,6 +38,33 @@ def parsed_object(text: str | bytes, path: Path, what: str) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise ModelFileError(f"{what} is not a JSON object; the file is damaged", location=str(path))
     return cast("dict[str, Any]", content)
+
+
+def parsed_graph(content: mmap.mmap, path: Path, what: str, hint: str | None = None) -> Any:
+    """The value of a JSON text that is a whole graph, with the line of a mistake in it.
+
+    Args:
+        content: the file.
+        path: its path.
+        what: what it should be, for messages, such as "a symbol".
+        hint: what the user can do about a text that is cut off.
+
+    Raises ModelFileError if it has more than 256 MB, or is not JSON.
+    """
+    import json
+
+    if len(content) > LARGEST_GRAPH:
+        raise ModelFileError(f"more than {LARGEST_GRAPH >> 20} MB of text", location=str(path))
+    try:
+        return json.loads(content[:].decode())
+    except UnicodeDecodeError as error:
+        raise ModelFileError("text that is not in UTF-8", location=f"{path}, offset {error.start}") from None
+    except json.JSONDecodeError as error:
+        raise ModelFileError(f"not {what}: {error.msg}", location=f"{path}, line {error.lineno}", hint=hint) from None
+    except ValueError:
+        raise ModelFileError(f"not {what}: a number of thousands of digits", location=str(path)) from None
+    except RecursionError:
+        raise ModelFileError("lists are nested too deeply", location=str(path)) from None
 
 
 def read_list(path: Path, model: Path, what: str) -> list[Any]:
@@ -62,6 +92,9 @@ def _text(path: Path, model: Path | None = None) -> bytes:
 
 
 def _parsed(text: str | bytes, path: Path, what: str) -> object:
+    # Most models are no JSON, and importing its parser takes longer than reading a small model.
+    import json
+
     plain = text.decode(errors="replace") if isinstance(text, bytes) else text
     plain = plain.removeprefix("\ufeff")
     try:
@@ -104,7 +137,7 @@ class JsonModel(Record):
 
 def begins_object(beginning: bytes) -> bool:
     """Whether the first bytes of a file are those of a JSON object, or of a list of weights of TensorFlow.js."""
-    return _BEGINNING.match(beginning) is not None
+    return re.match(_BEGINNING, beginning) is not None
 
 
 def read_json_model(path: Path) -> tuple[Framework, JsonModel] | None:

@@ -33,11 +33,14 @@ WEIGHTS = ReaderOption(
 )
 """The option of the frameworks whose files may describe a model without its weights."""
 
+ONNX_SUFFIX = ".onnx"
+"""The suffix of the path of an ONNX model, as input and as output."""
+
 ONNX = Framework(
     dialect="onnx",
     title="ONNX",
     reader="moir.frontends.onnx:read_model",
-    suffixes=(".onnx",),
+    suffixes=(ONNX_SUFFIX,),
     parts="moir.frontends.onnx.parts:names_of_data",
     # Field 1, the version of the IR, then a field that is a string or a number, or the graph. A SavedModel or Core ML
     # model begins with such a number too, but then follows a message, not a string.

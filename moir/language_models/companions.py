@@ -13,7 +13,6 @@ OpenVINO GenAI finds them by these names.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,4 +72,6 @@ def tokenizer_models(definition: Callable[[], TokenizerDefinition], has_tokenize
 
 def json_bytes(content: Mapping[str, object]) -> bytes:
     """A configuration as the bytes of its file."""
+    import json
+
     return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()

@@ -10,14 +10,16 @@ decorated one, for `inspect` and type checkers, too.
 from __future__ import annotations
 
 import functools
-import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from moir.errors import ArgumentError
 from moir.support.records import Record
 from moir.support.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    import inspect
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -65,14 +67,15 @@ def checked(
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        signature = inspect.signature(function)
-        parameters = [name for name, each in signature.parameters.items() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+        code = cast(Any, function).__code__
+        parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         assert [name for name in parameters if name != _SELF] == list(expected)
         title = function.__qualname__.removesuffix(".__init__")
 
         @functools.wraps(function)
         def call(*positional: P.args, **named: P.kwargs) -> R:
             known = expected if further is None else {**further(), **expected}
+            signature = _signature(function)
             given = _bound(title, signature, known, positional, named)
             for name, value in given.items():
                 if not known[name].accepts(value):
@@ -83,6 +86,14 @@ def checked(
         return call
 
     return decorate
+
+
+@functools.cache
+def _signature(function: Callable[..., object]) -> inspect.Signature:
+    # `inspect` is imported at the first call: a command line that is wrong does not need it.
+    import inspect
+
+    return inspect.signature(function)
 
 
 def _bound(
@@ -115,9 +126,9 @@ def _refused(
 
 def _call(function: str, signature: inspect.Signature) -> str:
     """A call with the positional arguments: `save_model(module, path, …)`."""
-    by_name = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
-    names = [name for name, each in signature.parameters.items() if each.kind not in by_name and name != _SELF]
-    has_keywords = len(names) < sum(name != _SELF for name in signature.parameters)
+    parameters = [each for name, each in signature.parameters.items() if name != _SELF]
+    names = [each.name for each in parameters if each.kind not in (each.KEYWORD_ONLY, each.VAR_KEYWORD)]
+    has_keywords = len(names) < len(parameters)
     return f"{function}({', '.join([*names, *(['name=value, …'] if has_keywords else [])])})"
 
 

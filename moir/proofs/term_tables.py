@@ -28,7 +28,7 @@ class TermTable(Generic[Value]):
         self._values: dict[tuple[Hashable, ...], tuple[Any, Value]] = {}
 
     def get(self, *terms: Any) -> Value | None:
-        """The value of terms; None if they have none."""
+        """The value kept for these terms; None if none was kept."""
         kept = self._values.get(key_of(terms))
         return None if kept is None else kept[1]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -29,6 +29,16 @@ data.
 RANDOM_FROM = 16
 """Minimum number of elements of weights that are replaced: smaller ones reveal little, and the failure may depend on
 them."""
+
+
+def with_producers(kept: frozenset[int], producers_of: Callable[[int], Iterable[int]]) -> frozenset[int]:
+    """The nodes `kept` with those that `producers_of` gives for them, transitively."""
+    closure, pending = set(kept), list(kept)
+    while pending:
+        new = set(producers_of(pending.pop())) - closure
+        closure |= new
+        pending += new
+    return frozenset(closure)
 
 
 class ModuleGraph:
@@ -60,14 +70,13 @@ class ModuleGraph:
 
     def closed(self, kept: frozenset[int]) -> frozenset[int]:
         """The operations `kept` and their producers, transitively, except behind values that can become inputs."""
-        closure, pending = set(kept), list(kept)
-        while pending:
-            for operand in self.operations[pending.pop()].operands:
-                number = self._numbers.get(operand.op) if isinstance(operand, OpResult) else None
-                if number is not None and number not in closure and operand not in self._recorded:
-                    closure.add(number)
-                    pending.append(number)
-        return frozenset(closure)
+        return with_producers(kept, self._needed_producers)
+
+    def _needed_producers(self, number: int) -> Iterator[int]:
+        for operand in self.operations[number].operands:
+            producer = self._numbers.get(operand.op) if isinstance(operand, OpResult) else None
+            if producer is not None and operand not in self._recorded:
+                yield producer
 
     def part(self, kept: frozenset[int], *, random: frozenset[int] = frozenset()) -> Candidate:
         """A model of some operations.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from moir.dialects.memory_map import Array
-from moir.reduction.module_graph import FEW, RANDOM_FROM
+from moir.reduction.module_graph import FEW, RANDOM_FROM, with_producers
 from moir.reduction.reduced import Candidate
 
 
@@ -49,14 +49,13 @@ class OnnxGraph:
 
     def closed(self, kept: frozenset[int]) -> frozenset[int]:
         """The nodes `kept` and their producers, transitively, except behind tensors that can become inputs."""
-        closure, pending = set(kept), list(kept)
-        while pending:
-            for name in self._operands[pending.pop()]:
-                number = self._producers.get(name)
-                if number is not None and number not in closure and name not in self._recorded:
-                    closure.add(number)
-                    pending.append(number)
-        return frozenset(closure)
+        return with_producers(kept, self._needed_producers)
+
+    def _needed_producers(self, number: int) -> Iterator[int]:
+        for name in self._operands[number]:
+            producer = self._producers.get(name)
+            if producer is not None and name not in self._recorded:
+                yield producer
 
     def part(self, kept: frozenset[int], *, random: frozenset[int] = frozenset()) -> Candidate:
         """A model of some nodes.

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 _COUNT = 3
-_SIMILARITY = 0.6
+_COMPARED = 12
+_SIMILARITY = 0.5
 _MARGIN = 0.12
+_LETTERS_PER_MISTAKE = 3
+_PART = r"[^\W_]+"
 
 
-def nearest(name: str, known: Iterable[str], *, similarity: float = _SIMILARITY) -> list[str]:
+def nearest(name: str, known: Iterable[str], *, similarity: float | None = None) -> list[str]:
     """The names that are most similar to `name`, at most three, the most similar first; case is ignored.
 
     A name that is much less similar than the first one is left out.
@@ -17,7 +21,8 @@ def nearest(name: str, known: Iterable[str], *, similarity: float = _SIMILARITY)
     Args:
         name: a name that does not exist.
         known: the names that exist.
-        similarity: the least similarity of a name, between 0 and 1, see `difflib.SequenceMatcher.ratio`.
+        similarity: the least similarity of a name, between 0 and 1, see `difflib.SequenceMatcher.ratio`; None for names
+            that differ from `name` in at most one of three letters, of which it is a part, or in which it ends.
     """
     from difflib import SequenceMatcher, get_close_matches
 
@@ -25,12 +30,15 @@ def nearest(name: str, known: Iterable[str], *, similarity: float = _SIMILARITY)
     for each in sorted(set(known)):
         spellings.setdefault(each.casefold(), []).append(each)
     folded = name.casefold()
-    matches = get_close_matches(folded, spellings, _COUNT, similarity)
+    if similarity is None:
+        matches = [each for each in get_close_matches(folded, spellings, _COMPARED, _SIMILARITY) if _is_near(folded, each)]
+    else:
+        matches = get_close_matches(folded, spellings, _COUNT, similarity)
     ratios = {each: SequenceMatcher(None, each, folded).ratio() for each in matches}
     return [spelling for each in matches if ratios[each] > ratios[matches[0]] - _MARGIN for spelling in spellings[each]][:_COUNT]
 
 
-def did_you_mean(name: str, known: Iterable[str], otherwise: str | None = None, *, similarity: float = _SIMILARITY) -> str | None:
+def did_you_mean(name: str, known: Iterable[str], otherwise: str | None = None, *, similarity: float | None = None) -> str | None:
     """The hint of an error about a name that does not exist: "did you mean a, b or c?".
 
     Args:
@@ -47,3 +55,28 @@ def alternatives(names: Iterable[str]) -> str:
     """Names as a clause: "a", "a or b", "a, b or c"."""
     *first, last = names
     return f"{', '.join(first)} or {last}" if first else last
+
+
+def _is_near(name: str, other: str) -> bool:
+    """Whether a name that exists could be meant by another one: both differ in at most one of three letters, the other
+    one is a part of it ("serving" of "serving_default"), or ends in it ("loop/out" in "out").
+    """
+    given, parts = re.findall(_PART, name), re.findall(_PART, other)
+    if given and any(parts[start : start + len(given)] == given for start in range(len(parts))):
+        return True
+    if parts and given[-len(parts) :] == parts:
+        return True
+    return _distance(name, other) <= max(1, min(len(name), len(other)) // _LETTERS_PER_MISTAKE)
+
+
+def _distance(name: str, other: str) -> int:
+    """The number of letters to insert, delete, replace or swap with their neighbours that make one name the other."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(name, 1):
+        before, above, row = row, before, [i]
+        for j, own in enumerate(other, 1):
+            row.append(min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != own)))
+            if i > 1 and j > 1 and letter == other[j - 2] and name[i - 2] == own:
+                row[j] = min(row[j], above[j - 2] + 1)
+    return row[-1]

@@ -25,37 +25,37 @@ def _shape(shape: Any) -> Any:
 
 
 def regular_op(name: str, kwargs: Mapping[str, Any]) -> Nodes:
-    """An operation with these attributes."""
+    """The description of an operation node: its id, and `kwargs` as its attributes."""
     return {name: {"kind": "op", "type": "NoType", **kwargs}}
 
 
 def valued_data(name: str, value: Array | None, shape: Any = None) -> Nodes:
-    """A data node with a value; the value None is unknown."""
+    """The description of a data node with a value; None for a value that is not constant."""
     return {name: {"kind": "data", "value": value, "shape": _shape(shape if value is None else value.shape)}}
 
 
 def shaped_data(name: str, shape: Any) -> Nodes:
-    """A data node with a shape, None if its rank is dynamic."""
+    """The description of a data node with a shape; None for a dynamic rank."""
     return valued_data(name, None, shape)
 
 
 def empty_data(name: str) -> Nodes:
-    """A data node without a shape."""
+    """The description of a data node without value and shape."""
     return valued_data(name, None)
 
 
 def shaped_parameter(name: str, shape: Any, kwargs: Mapping[str, Any] | None = None) -> Nodes:
-    """An input of the model with its data node."""
+    """The descriptions of a Parameter, an input of the model, and of its data node."""
     return regular_op_with_shaped_data(name, shape, {"op": "Parameter", "type": "Parameter", "shape": _shape(shape), **(kwargs or {})})
 
 
 def result(name: str = "output") -> Nodes:
-    """An output of the model."""
+    """The description of a Result, an output of the model."""
     return {name: {"kind": "op", "type": "Result", "op": "Result"}}
 
 
 def regular_op_with_shaped_data(name: str, shape: Any, kwargs: Mapping[str, Any]) -> Nodes:
-    """An operation with these attributes, and its data node with a shape."""
+    """The descriptions of an operation node with `kwargs` as its attributes, and of its data node with a shape."""
     return {**regular_op(name, kwargs), **shaped_data(name + DATA_SUFFIX, shape)}
 
 

@@ -11,18 +11,41 @@ relative to the current folder. The command line takes precedence.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from moir.errors import ModelFileError, UsageError
 from moir.options import ConversionOptions
-from moir.parameters import parameter_named
+from moir.parameters import parameter_named, parameters
 from moir.parameters.parameter import Parameter, Plain
+from moir.support.suggestions import did_you_mean
 
 _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
 _LONG_KEY = re.compile(rf"(?:^|[\[{{,])[ \t]*{_PART}(?:[ \t]*\.[ \t]*{_PART}){{32,}}[ \t]*[=\]]", re.MULTILINE)
 """A key `a.b.c…` of more than 32 parts: the parser takes memory for it that grows with the square of their number."""
+
+
+OF_A_RUN = frozenset(("cache", "cluster", "debug", "jobs", "json", "manifest", "memory", "resume", "shard", "silent", "timeout"))
+"""Options of the command line that say how the conversions run, not what becomes of a model."""
+
+OF_ONE_MODEL = frozenset(("certify", "config", "dump_ir", "matmul_nbits", "opset", "print_config", "timing", "verbose"))
+"""Options of the command line for a single model."""
+
+
+def hint_for_key(name: str, known: Iterable[str]) -> str:
+    """The hint of an error about a key that a file of options cannot have.
+
+    Args:
+        name: the key, with underscores.
+        known: the keys that the file can have.
+    """
+    option = f"--{name.replace('_', '-')}"
+    if name in OF_A_RUN:
+        return f"{option} is an option of the whole run; give it on the command line"
+    if name in OF_ONE_MODEL:
+        return f"{option} is an option of the command line, for one model: moir MODEL {option}"
+    return did_you_mean(name, known) or "keys are the names of options"
 
 
 def read_configuration(path: str) -> dict[Parameter[Any], Any]:
@@ -62,7 +85,8 @@ def entry(path: str, name: str, value: Any) -> tuple[Parameter[Any], Any]:
     try:
         parameter = parameter_named(name)
     except UsageError as error:
-        raise UsageError(error.reason, location=path, hint=error.hint) from None
+        hint = hint_for_key(name.replace("-", "_"), [each.name for each in parameters()])
+        raise UsageError(f"there is no key {name!r}", location=path, hint=hint) from error
     expected = parameter.kind.expected
     if not expected.accepts(value):
         raise UsageError(f"{name} must be {expected.description}, not {value!r}", location=path, hint=expected.advice(value))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from moir.emit.files import check_output, weights_path
 from moir.errors import UsageError
-from moir.onnx_export import ONNX_SUFFIX
+from moir.frameworks.records import ONNX_SUFFIX
 from moir.options import ConversionOptions
 from moir.parameters.compression import KEEP_PRECISION
 from moir.parameters.runtime import TARGET

@@ -22,8 +22,8 @@ from moir.errors import ConversionError, UsageError
 from moir.files.recognition import framework_of_file
 from moir.files.remote.addresses import is_address, joined, name_of
 from moir.frameworks import readable
+from moir.frameworks.records import ONNX_SUFFIX
 from moir.language_models.companions import LANGUAGE_MODEL
-from moir.onnx_export import ONNX_SUFFIX
 from moir.options import ConversionOptions
 from moir.parameters.interface import MODEL_NAME, OUTPUT
 from moir.parameters.state import GENERATION

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-from moir.tools.dataclass_methods import compile_equal_methods_once
 from moir.tools.failures import FAILED
+
+TEXT_ONLY = frozenset(("--version", "--help", "-h"))
+"""Options that print a text and end the process: importing `dataclasses` would be a tenth of their work."""
 
 
 def run_process(main: Callable[[], int]) -> NoReturn:
@@ -26,7 +28,10 @@ def run_process(main: Callable[[], int]) -> NoReturn:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Classes and functions of modules stay. Looking for garbage among them while they are imported takes 1 %.
     gc.set_threshold(200_000, 20, 100)
-    compile_equal_methods_once()
+    if TEXT_ONLY.isdisjoint(sys.argv):
+        from moir.tools.dataclass_methods import make_dataclasses_faster
+
+        make_dataclasses_faster()
     status = FAILED
 
     def end() -> None:

@@ -86,6 +86,41 @@ def test_the_results_of_several_models(capsys: pytest.CaptureFixture[str]) -> No
         assert cached[field] == by_model["m.onnx"][field]
 
 
+def group(reason: str, kind: str | None = None, location: str | None = None) -> str:
+    return FailureDescription("ConversionError", reason, reason, kind=kind, location=location).group
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("offset 3 of 'a' is outside of the file", "offset 1,200 of 'weights' is outside of the file"),
+        ("no lowering for 1 kind of operation: tf.A ('x')", "no lowering for 1 kind of operation: tf.A ('x', \"'\", 'z', … 5 in all)"),
+        ("the node's shape 4x3xf32 does not fit", "the node's shape ?x4x5xf32 does not fit"),
+    ],
+)
+def test_failures_of_the_same_cause_are_of_one_group(first: str, second: str) -> None:
+    assert group(first) == group(second)
+    assert group(first, "Conv") != group(first, "Pool")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("no lowering for 1 kind of operation: tf.Conv2D ('x')", "no lowering for 1 kind of operation: tf.Conv3D ('x')"),
+        ("the node's input is 'a' and must be f32", "the node's output is 'a' and must be f32"),
+        ("f16 is refused", "f32 is refused"),
+    ],
+)
+def test_failures_of_different_causes_are_of_different_groups(first: str, second: str) -> None:
+    assert group(first) != group(second)
+
+
+def test_the_group_of_a_failure_does_not_name_its_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert group("cannot read a.onnx", location="a.onnx") == group("cannot read b.onnx", location="b.onnx")
+    main(["custom.onnx", "--json"])
+    assert results(capsys)[0]["error"]["group"].startswith("com.example.HardTanh: no lowering for … kind of operation")
+
+
 def test_results_are_sent_between_processes() -> None:
     failure = FailureDescription.of(ModelFileError("it is cut off", location="a.onnx:12"), "a.onnx:12: it is cut off", 1)
     result = ConversionResult("a.onnx", "failed", inputs=(TensorInterface("x", "f32", (2, "n")),), failure=failure)

@@ -237,8 +237,9 @@ class SqueezingOp(OpsetOp):
         return shape is not None and result is not None and len(shape) == len(result)
 
     def axes_of(self, known: OperandValues, shape: tuple[Dimension, ...]) -> set[int] | None:
-        """The axes that Squeeze removes: the listed ones, or all dimensions of size 1; None if they are not
-        constant.
+        """The axes that Squeeze removes: those of operand 1, or else of all dimensions of size 1.
+
+        None if operand 1 is not constant, or absent for a dynamic shape.
         """
         operand = self.optional_operand(1)
         axes = () if operand is None else known.integers(operand)

@@ -245,7 +245,10 @@ def _layer_types(metadata: Metadata, pattern: object) -> list[str]:
 
 
 def _experts(container: Container, metadata: Metadata, family: Family, sizes: Mapping[str, object]) -> dict[str, object]:
-    """Keys of mixtures of experts. Keys that the family lacks are dismissed only if their value has no effect."""
+    """The keys of `config.json` for the experts of a model; empty for a family without experts.
+
+    Raises ModelFileError for a key of the file that the family does not have, unless its value has no effect.
+    """
     result: dict[str, object] = {}
     for name, field in EXPERTS.items():
         key = family.experts.get(field)

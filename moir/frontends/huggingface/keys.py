@@ -111,28 +111,28 @@ class Keys:
             raise self.error(f"{key!r} is {value!r}, not {name}")
 
     def integer(self, key: str, default: int | None = None) -> int:
-        """An integer."""
+        """The integer under a key. Raises ModelFileError for another type, or a missing key without a default."""
         value = self.value(key, default)
         if isinstance(value, bool) or not isinstance(value, int):
             raise self.error(f"{key!r} is {value!r}, not an integer")
         return value
 
     def number(self, key: str, default: float | None = None) -> float:
-        """A number."""
+        """The finite number under a key; raises as `integer`."""
         value = self.value(key, default)
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise self.error(f"{key!r} is {value!r}, not a number")
         return float(value)
 
     def text(self, key: str) -> str:
-        """A text."""
+        """The string under a key. Raises ModelFileError if the key is missing, or for another type."""
         value = self.value(key)
         if not isinstance(value, str):
             raise self.error(f"{key!r} is missing" if value is None else f"{key!r} is {type(value).__name__}, not a text")
         return value
 
     def flag(self, key: str, default: bool = False) -> bool:
-        """True or false; None counts as the default."""
+        """The boolean under a key; the default if the key is missing or null."""
         value = self.value(key, default)
         if value is None:
             return default

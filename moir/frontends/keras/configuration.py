@@ -92,7 +92,7 @@ class Entry(Record):
 
     @property
     def is_model(self) -> bool:
-        """Whether it is a model with layers of its own."""
+        """Whether this layer is a model with layers of its own."""
         return isinstance(self.config.get("layers"), list)
 
     @property

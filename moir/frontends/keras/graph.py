@@ -76,7 +76,7 @@ class Model:
         return self._depth + 1
 
     def _inner(self, entry: Entry, weights: LayerWeights) -> Called:
-        """A layer of this model that is a model itself."""
+        """Read a layer of this model that is itself a model; returns the function that calls it."""
         return Model(self.builder, entry, weights, self.depth).called
 
     # Inputs and outputs

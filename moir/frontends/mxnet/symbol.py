@@ -12,17 +12,15 @@ Source: symbol JSON of MXNet 0.7 to 1.9, legacy_json_util.cc.
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from moir.errors import ModelFileError
+from moir.files.json_texts import parsed_graph
 from moir.files.reading import map_content
 
-MAXIMUM_TEXT_BYTES = 1 << 28
-"""Largest size of a symbol."""
 MAXIMUM_RESULTS = 10_000
 """Largest number of results of a node."""
 
@@ -67,19 +65,7 @@ class Symbol(NamedTuple):
 
 def read_symbol(path: Path, model: Path | None = None) -> Symbol:
     """Read a symbol. Raises ModelFileError if the file is damaged or is not a symbol."""
-    mapped = map_content(path, model)
-    if len(mapped) > MAXIMUM_TEXT_BYTES:
-        raise ModelFileError(f"more than {MAXIMUM_TEXT_BYTES >> 20} MB of text", location=str(path))
-    try:
-        content = json.loads(mapped[:].decode())
-    except UnicodeDecodeError as error:
-        raise ModelFileError("text that is not in UTF-8", location=f"{path}, offset {error.start}") from None
-    except json.JSONDecodeError as error:
-        raise ModelFileError(f"not a symbol: {error.msg}", location=f"{path}, line {error.lineno}") from None
-    except ValueError:
-        raise ModelFileError("not a symbol: a number of thousands of digits", location=str(path)) from None
-    except RecursionError:
-        raise ModelFileError("lists are nested too deeply", location=str(path)) from None
+    content = parsed_graph(map_content(path, model), path, "a symbol")
     return _symbol(content, path)
 
 

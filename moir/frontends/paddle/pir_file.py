@@ -7,15 +7,13 @@ Source: serialize_deserialize of PaddlePaddle 3.3 (paddle/fluid/pir).
 
 from __future__ import annotations
 
-import json
 import mmap
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from moir.errors import ModelFileError
+from moir.files.json_texts import parsed_graph
 
-MAXIMUM_TEXT_BYTES = 1 << 28
-"""Largest size of a file."""
 NEWEST_VERSION = 4
 """The newest version of the format that is known."""
 MAXIMUM_DEPTH = 100
@@ -69,19 +67,7 @@ class PirProgram(NamedTuple):
 
 def read_program(path: Path, mapped: mmap.mmap) -> PirProgram:
     """Read a PIR file. Raises ModelFileError if the file is damaged, or is not a PIR file."""
-    if len(mapped) > MAXIMUM_TEXT_BYTES:
-        raise ModelFileError(f"more than {MAXIMUM_TEXT_BYTES >> 20} MB of text", location=str(path))
-    try:
-        content = json.loads(mapped[:].decode())
-    except UnicodeDecodeError as error:
-        raise ModelFileError("text that is not in UTF-8", location=f"{path}, offset {error.start}") from None
-    except json.JSONDecodeError as error:
-        hint = "the file is damaged or incomplete"
-        raise ModelFileError(f"not a PIR program: {error.msg}", location=f"{path}, line {error.lineno}", hint=hint) from None
-    except ValueError:
-        raise ModelFileError("not a PIR program: a number of thousands of digits", location=str(path)) from None
-    except RecursionError:
-        raise ModelFileError("lists are nested too deeply", location=str(path)) from None
+    content = parsed_graph(mapped, path, "a PIR program", hint="the file is damaged or incomplete")
     return _Reader(path).program(content)
 
 

@@ -7,7 +7,7 @@ TensorFlow 1: the back edge from a NextIteration to its Merge is cut.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from moir.frontends.tensorflow.functions import MERGE_KINDS, Function, Nodes, bo
 from moir.frontends.tensorflow.outputs import output_number
 from moir.frontends.tensorflow.references import Tensor
 from moir.support.records import Record
+from moir.support.topological_order import topological_order
 
 if TYPE_CHECKING:
     from moir.frontends.tensorflow.state.order import FrameOrder
@@ -249,29 +250,15 @@ def _switched(frame: Frame, name: str) -> Tensor | None:
 
 def _order(frame: Frame, operands: Mapping[str, list[Tensor]]) -> list[str]:
     """A topological order of nodes; nodes that do not depend on each other keep their order in the file."""
-    order: list[str] = []
-    done: set[str] = set()
-    for root in sorted(operands, key=frame.nodes.positions.__getitem__):
-        if root in done:
-            continue
-        path = {root: iter(operands[root])}
-        while path:
-            name, rest = next(reversed(path.items()))
-            for tensor in rest:
-                source = tensor[0]
-                if tensor in frame.values or source in done or source not in operands:
-                    continue
-                if is_back_edge(frame.nodes[name], frame.nodes[source]):
-                    continue
-                if source in path:
-                    raise _cycle(frame, list(path), source)
-                path[source] = iter(operands[source])
-                break
-            else:
-                del path[name]
-                done.add(name)
-                order.append(name)
-    return order
+
+    def sources(name: str) -> Iterator[str]:
+        for source, output in operands[name]:
+            is_needed = (source, output) not in frame.values and source in operands
+            if is_needed and not is_back_edge(frame.nodes[name], frame.nodes[source]):
+                yield source
+
+    roots = sorted(operands, key=frame.nodes.positions.__getitem__)
+    return topological_order(roots, sources, lambda path, source: _cycle(frame, path, source))
 
 
 def _cycle(frame: Frame, path: list[str], source: str) -> ModelFileError:

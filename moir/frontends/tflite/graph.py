@@ -304,7 +304,7 @@ class SubgraphImporter:
         return UNKNOWN if element is dynamic else tensor_type(wanted.shape if wanted.is_ranked else None, element)
 
     def _complex_part(self, tensors: Sequence[int]) -> Any:
-        """The element type of the parts of complex numbers among tensors; None if there are none."""
+        """The element type of the real parts of the first complex tensor; None if no tensor is complex."""
         return next((part for each in tensors if each >= 0 and (part := self.tensor(each).part) is not None), None)
 
     def _names(self, index: int) -> list[str]:

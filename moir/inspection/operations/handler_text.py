@@ -14,6 +14,20 @@ def handler_text(handler: Handler) -> str:
     return " ".join(text.partition("\n\n")[0].split())
 
 
+def becomes_text(operation: str, handler: Handler) -> str:
+    """What an operation becomes, from the text of its handler. If the text is about another kind that the handler
+    lowers, it says so: "like onnx.Ceil(x) -> opset1.Ceiling(x)" for onnx.Abs.
+
+    Args:
+        operation: the name of the operation in the framework's dialect, such as `onnx.Abs`.
+        handler: its handler.
+    """
+    text = handler_text(handler)
+    dialect = operation.partition(".")[0]
+    about = re.findall(rf"{dialect}\.([\w.>]+)", text.partition(" -> ")[0])
+    return f"like {text}" if about and operation.partition(".")[2] not in about and text.startswith(f"{dialect}.") else text
+
+
 def formula(handler: Handler) -> str:
     """The expression that an entry of a table of formulas is; empty for a handler with a docstring or a comment."""
     if inspect.getdoc(handler) or _comment(handler):

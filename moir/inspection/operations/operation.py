@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from moir.inspection.operations.handler_text import handler_text
+from moir.inspection.operations.handler_text import becomes_text
+from moir.inspection.operations.refusal_text import refusal_text
 from moir.inspection.operations.signature_text import signature_text
 from moir.lowering.table import LoweringTable
 from moir.support.records import Record
@@ -61,14 +62,10 @@ def lowered(table: LoweringTable, kind: str, version: int = 1) -> Operation:
     handler = table.handler(kind, version)
     assert handler is not None
     refuses = handler.__annotations__.get("return") == "NoReturn"
-    return Operation(
-        kind,
-        REFUSED if refuses else LOWERED,
-        table.file(kind),
-        since=0 if refuses else min(table.since(kind)),
-        reads=signature_text(table, kind, version),
-        becomes=handler_text(handler),
-    )
+    if refuses:
+        return Operation(kind, REFUSED, table.file(kind), since=0, reason=refusal_text(table, kind, version))
+    reads, becomes = signature_text(table, kind, version), becomes_text(f"{table.framework}.{kind}", handler)
+    return Operation(kind, LOWERED, table.file(kind), min(table.since(kind)), reads=reads, becomes=becomes)
 
 
 def all_lowered(table: LoweringTable) -> list[Operation]:

@@ -28,7 +28,10 @@ RAISED_BY: dict[str, Iterable[str]] = {
 
 
 def operations() -> list[Operation]:
-    """The operations that are lowered, raised or read by the frontend; the later treatment, if a kind has two."""
+    """The operations that are lowered, raised or read by the frontend.
+
+    A kind that is also lowered counts as lowered, and a raised kind that is also read by the frontend as read.
+    """
     raised = [each for name, kinds in reversed(RAISED_BY.items()) for each in treated(kinds, RAISED, name)]
     imported = treated(("Const", PROGRAM_CALL, *CALL_KINDS, *INPUT_KINDS), IMPORTED)
     by_kind = {each.kind: each for each in (*raised, *imported, *all_lowered(tf))}

@@ -95,7 +95,7 @@ def pairs_of(node: LoweringNode, name: str) -> tuple[int, ...]:
 
 
 def axes_of(node: LoweringNode, rank: int, name: str = "axis") -> list[int] | None:
-    """The axes of an attribute, counted from the front; None if it has none."""
+    """The axes in an attribute as nonnegative integers; None if the attribute is absent or empty."""
     if name not in node.op.properties or (axes := entries(node, name)) == ():
         return None
     return [normalize_axis(axis, rank) for axis in axes]

@@ -14,24 +14,42 @@ from xdsl.ir import Block, Region, SSAValue
 
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import si64
+from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import BodyPort, Slicing
-from moir.dialects.opset.control_flow import Loop, TensorIterator, results_of
+from moir.dialects.opset.control_flow import Loop, TensorIterator, parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.properties import value_of
 from moir.dialects.shapes import is_static, normalize_axis, rank_of, shape_of, tensor
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import captured_values, graph_of, lowered_body, own_operands, repeated_body
 from moir.lowering.control_flow.branches import conditional, inlined
 from moir.lowering.control_flow.connections import Connections, results_without_iterations
-from moir.lowering.onnx.ranks import as_captured, in_branches
 from moir.lowering.onnx.sequences.loops import axes_of_sequences, is_sequence, loop_over_sequences, sequence_makers
 from moir.lowering.onnx.table import onnx
-from moir.lowering.ranks import rank_by_use
+from moir.lowering.ranks import Ask, agreed, rank_by_use
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.operations_with_bodies import create_repeating, known_value, slice_type
 
 LONGEST_LOOP = 2**31 - 1
 """A trip count of this or more means no limit."""
+
+
+def as_captured(op: FrameworkOp, index: int, ask: Ask) -> int | None:
+    """The rank of an operand that inner graphs of a node capture, inferred from its uses there; None if these allow
+    any.
+
+    The last Parameters are captured values.
+    """
+    parameter = index - len(op.operands)
+    if index < len(op.operands) - (value_of(op.properties["captured"]) if "captured" in op.properties else 0):
+        return None
+    return agreed(ask(parameters_of(region.block)[parameter].results[0]) for region in op.regions)
+
+
+def in_branches(op: FrameworkOp, index: int, ask: Ask) -> int | None:
+    """The rank of an operand of an If: the condition is a scalar, others are captured."""
+    return as_captured(op, index, ask) if index else 0
 
 
 @onnx.lowers("If", rank=in_branches)

@@ -6,7 +6,6 @@ Source: the operators' definitions, https://onnx.ai/onnx/operators/
 from __future__ import annotations
 
 from moir.dialects.framework import FrameworkOp
-from moir.dialects.opset.control_flow import parameters_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_count, rank_of, shape_of
@@ -57,20 +56,3 @@ def reduced(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 def gathered(op: FrameworkOp, index: int, ask: Ask) -> int | None:
     result, indices = ask(op.results[0]), rank_of(op.operands[1])
     return None if index or result is None or indices is None else result + 1 - indices
-
-
-def as_captured(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """The rank of an operand that inner graphs of a node capture, inferred from its uses there; None if these allow
-    any.
-
-    The last Parameters are captured values.
-    """
-    parameter = index - len(op.operands)
-    if index < len(op.operands) - (value_of(op.properties["captured"]) if "captured" in op.properties else 0):
-        return None
-    return agreed(ask(parameters_of(region.block)[parameter].results[0]) for region in op.regions)
-
-
-def in_branches(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """The rank of an operand of an If: the condition is a scalar, others are captured."""
-    return as_captured(op, index, ask) if index else 0

@@ -135,15 +135,19 @@ def _axes(node: LoweringNode, index: int) -> Sequence[int]:
     return axes
 
 
+def _interpolated(node: LoweringNode, op: OnnxBuilder, x: SSAValue, target: SSAValue, index: int, *, are_sizes: bool) -> SSAValue:
+    """The Resize of an Interpolate to a target of sizes or scales, whose axes are the operand `index`."""
+    axes, attributes = _axes(node, index), _attributes(node)
+    target = op.vector(target) if are_sizes else op.cast(target, f32)
+    return _resized(node, op, _padded(node, op, x), _Target(axes, target, are_sizes), **attributes)
+
+
 @opset.lowers("Interpolate")
 def interpolate(
     node: LoweringNode, op: OnnxBuilder, x: SSAValue, target: SSAValue, _of_axes: SSAValue | None = None, *, shape_calculation_mode: str
 ) -> SSAValue:
     """opset11.Interpolate(x, target, axes) -> onnx.Resize(x, _, scales, sizes)"""
-    axes, attributes = _axes(node, 2), _attributes(node)
-    x = _padded(node, op, x)
-    are_sizes = shape_calculation_mode == "sizes"
-    return _resized(node, op, x, _Target(axes, op.vector(target) if are_sizes else op.cast(target, f32), are_sizes), **attributes)
+    return _interpolated(node, op, x, target, 2, are_sizes=shape_calculation_mode == "sizes")
 
 
 @opset.lowers("opset4.Interpolate")
@@ -158,10 +162,8 @@ def interpolate_4(
     shape_calculation_mode: str,
 ) -> SSAValue:
     """Sizes and scales are both operands. Coordinates are computed with the scales that are given."""
-    axes, attributes = _axes(node, 3), _attributes(node)
-    x = _padded(node, op, x)
     are_sizes = shape_calculation_mode == "sizes"
-    return _resized(node, op, x, _Target(axes, op.vector(sizes) if are_sizes else op.cast(scales, f32), are_sizes), **attributes)
+    return _interpolated(node, op, x, sizes if are_sizes else scales, 3, are_sizes=are_sizes)
 
 
 @opset.lowers("opset1.Interpolate")

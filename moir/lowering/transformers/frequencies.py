@@ -32,7 +32,11 @@ def inverse_frequencies(size: int, theta: float, scaling: str = "default", node:
 
 
 def _llama3(usual: Array, node: LoweringNode) -> Array:
-    """Long waves are slowed down by the factor, those in between by a part of it (Llama 3.1)."""
+    """The frequencies of Llama 3.1, from the usual ones.
+
+    Those whose wave is longer than a limit are divided by a factor, those below another limit unchanged, and those in
+    between interpolated.
+    """
     factor, low, high = (node.number(key) for key in ("factor", "low_freq_factor", "high_freq_factor"))
     length = node.number("original_max_position_embeddings")
     waves = 2 * math.pi / usual
@@ -42,7 +46,11 @@ def _llama3(usual: Array, node: LoweringNode) -> Array:
 
 
 def _yarn(usual: Array, size: int, theta: float, node: LoweringNode) -> Array:
-    """Peng et al., "YaRN: Efficient Context Window Extension of Large Language Models", 2023."""
+    """The frequencies of YaRN, from the usual ones: low frequencies are divided by a factor, high ones unchanged, and
+    those in between interpolated.
+
+    Source: Peng et al., "YaRN: Efficient Context Window Extension of Large Language Models", 2023.
+    """
     length = node.number("original_max_position_embeddings")
 
     def dimension(rotations: float) -> float:

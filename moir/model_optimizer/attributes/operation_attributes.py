@@ -31,6 +31,7 @@ from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
 from moir.model_optimizer.attributes.computed_attributes import COMPUTED, TYPED
 from moir.model_optimizer.attributes.describing_attributes import FIXED_IN_SETS, describing_names, extracted_attributes
+from moir.model_optimizer.attributes.hidden_attributes import DELETED, DESCRIBED_KIND, FORMER_COUNTS
 from moir.model_optimizer.attributes.layer_records import layer_record, opset_record
 from moir.model_optimizer.attributes.missing_attributes import MissingAttributeError
 from moir.model_optimizer.block.making_places import note_place
@@ -42,6 +43,7 @@ from moir.model_optimizer.block.operation_names import (
     is_mo_operation,
     op_names,
 )
+from moir.model_optimizer.block.recasting import recast
 from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.frameworks.extracted import Extracted
 from moir.model_optimizer.frameworks.lookup import original_of, view_of, view_of_operation
@@ -53,21 +55,6 @@ from moir.model_optimizer.values.python_values import (
     python_value,
 )
 from moir.model_optimizer.values.shapes import EditableShape, type_shape
-
-DELETED = "$deleted"
-"""The Python attribute that lists deleted attributes which have a default.
-
-Extensions do not see Python attributes whose names begin with `$`.
-"""
-
-DESCRIBED_KIND = "$kind"
-"""The Python attribute with the kind of a node that was made by one of Model Optimizer's own classes.
-
-It does not change if an extension gives the node another `op`.
-"""
-
-FORMER_COUNTS = "$former_counts"
-"""The Python attribute with the numbers of operands and results that a node had as an operation of a framework."""
 
 
 def _infer_by_definition(node: Any) -> None:
@@ -395,8 +382,3 @@ class OperationAttributes(MutableMapping[str, Any]):
         """Set a Python attribute that extensions do not see, or remove it with None."""
         entries = {name: old for name, old in self.entries.items() if name != key}
         self._store(entries if value is None else {**entries, key: value})
-
-
-def recast(op: Operation, operation: type[Operation]) -> None:
-    """Change the class of an operation in place, so that nodes, uses of results and its position stay valid."""
-    object.__setattr__(op, "__class__", operation)

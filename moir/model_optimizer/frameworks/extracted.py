@@ -35,22 +35,22 @@ def as_bytes(value: str | bytes) -> bytes:
 
 
 def as_integers(value: Any) -> Any:
-    """A list of integers."""
+    """An integer or integers as an array of 64-bit integers."""
     return np.array(value, dtype=np.int64).reshape(-1)
 
 
 def integers(source: str, default: Any = None) -> Extracted:
-    """A list of integers."""
+    """The record of an attribute `source` whose value is a list of integers."""
     return Extracted(source, default, as_integers, back=as_integers)
 
 
 def flag(source: str, default: bool) -> Extracted:
-    """A flag."""
+    """The record of an attribute `source` whose value is a boolean."""
     return Extracted(source, default, bool, back=is_true)
 
 
 def number_as_flag(source: str, default: bool) -> Extracted:
-    """A flag that is a number in the framework's file."""
+    """The record of an attribute `source` whose value is a boolean, stored as 0 or 1 in the framework's file."""
     return Extracted(source, default, bool, back=lambda value: int(is_true(value)))
 
 

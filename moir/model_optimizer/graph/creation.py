@@ -25,9 +25,10 @@ from moir.errors import ConversionError
 from moir.frameworks import FRAMEWORKS
 from moir.lowering.driver import table_of
 from moir.lowering.table import NEWEST
-from moir.model_optimizer.attributes.operation_attributes import OperationAttributes, recast
+from moir.model_optimizer.attributes.operation_attributes import OperationAttributes
 from moir.model_optimizer.block.making_places import note_place
 from moir.model_optimizer.block.operation_names import class_type, is_mo_operation
+from moir.model_optimizer.block.recasting import recast
 from moir.model_optimizer.block.sentinels import DISCONNECTED, SENTINELS
 from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.frameworks.lookup import view_of, view_of_operation

@@ -26,8 +26,10 @@ from moir.lowering.driver import table_of
 from moir.lowering.table import NEWEST
 from moir.model_optimizer.attributes.computed_attributes import COMPUTED
 from moir.model_optimizer.attributes.describing_attributes import extracted_attributes
-from moir.model_optimizer.attributes.operation_attributes import DESCRIBED_KIND, FORMER_COUNTS, OperationAttributes, recast, same_value
+from moir.model_optimizer.attributes.hidden_attributes import DESCRIBED_KIND, FORMER_COUNTS
+from moir.model_optimizer.attributes.operation_attributes import OperationAttributes, same_value
 from moir.model_optimizer.block.operation_names import class_names, class_type, is_mo_operation
+from moir.model_optimizer.block.recasting import recast
 from moir.model_optimizer.block.sentinels import nodes_of
 from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.frameworks.lookup import original_of, view_of

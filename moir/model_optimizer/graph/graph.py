@@ -101,7 +101,7 @@ class Graph(NetworkxGraph):
         """The id of the node with a name. Raises ConversionError if there is none, or there are several."""
         operations = self.identifiers.by_name(name)
         if len(operations) > 1:
-            # An output is called as the node whose tensor it is.
+            # A Result has the same name as the node that computes its operand.
             operations = [op for op in operations if not isinstance(op, Result)] or operations
         if len(operations) != 1:
             raise ConversionError(

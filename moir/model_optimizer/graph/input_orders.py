@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from xdsl.ir import Operation
 
 from moir.dialects.framework import FrameworkOp
-from moir.model_optimizer.attributes.operation_attributes import DESCRIBED_KIND, OperationAttributes
+from moir.model_optimizer.attributes.hidden_attributes import DESCRIBED_KIND
+from moir.model_optimizer.attributes.operation_attributes import OperationAttributes
 from moir.model_optimizer.block.operation_names import class_names, class_type, is_mo_operation
 from moir.model_optimizer.block.sentinels import nodes_of
 from moir.model_optimizer.block.view import BlockView

@@ -23,7 +23,8 @@ from xdsl.ir import Operation
 
 from moir.dialects.framework import NEWEST_VERSION, FrameworkOp, operation_class
 from moir.dialects.opset.slicing import Slice
-from moir.model_optimizer.attributes.operation_attributes import OperationAttributes, recast
+from moir.model_optimizer.attributes.operation_attributes import OperationAttributes
+from moir.model_optimizer.block.recasting import recast
 from moir.model_optimizer.block.sentinels import DISCONNECTED
 from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.frameworks.lookup import view_of_operation

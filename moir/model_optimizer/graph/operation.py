@@ -26,8 +26,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.extension import EXTENSION
 from moir.errors import ConversionError
+from moir.model_optimizer.attributes.hidden_attributes import DESCRIBED_KIND
 from moir.model_optimizer.attributes.layer_records import layer_record
-from moir.model_optimizer.attributes.operation_attributes import DESCRIBED_KIND
 from moir.model_optimizer.block.operation_names import is_mo_operation, is_of_first_sets
 from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.graph.creation import become

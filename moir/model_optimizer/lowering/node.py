@@ -21,7 +21,7 @@ from moir.errors import ConversionError
 from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER
 from moir.lowering.binder import LoweringNode, LoweringRun, T
 from moir.lowering.driver import Lowering
-from moir.model_optimizer.attributes.operation_attributes import DESCRIBED_KIND
+from moir.model_optimizer.attributes.hidden_attributes import DESCRIBED_KIND
 from moir.model_optimizer.block.sentinels import is_sentinel
 from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.graph.graph import Graph

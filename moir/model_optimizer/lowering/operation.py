@@ -33,7 +33,7 @@ from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.errors import ConversionError, InferenceError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
-from moir.model_optimizer.attributes.operation_attributes import DESCRIBED_KIND
+from moir.model_optimizer.attributes.hidden_attributes import DESCRIBED_KIND
 from moir.model_optimizer.block.making_places import passed_outside, place_of
 from moir.model_optimizer.block.operand_counts import operand_limit, operands_required
 from moir.model_optimizer.block.sentinels import SENTINELS

@@ -27,7 +27,7 @@ from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import UNKNOWN, element_of, shape_of, tensor
 from moir.errors import InferenceError
 from moir.lowering.driver import Lowering
-from moir.model_optimizer.attributes.operation_attributes import DESCRIBED_KIND
+from moir.model_optimizer.attributes.hidden_attributes import DESCRIBED_KIND
 from moir.model_optimizer.block.view import COMPUTED_VALUES
 from moir.model_optimizer.graph import node_inference
 from moir.model_optimizer.graph.attribute_permutation import inverse

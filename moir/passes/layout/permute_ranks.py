@@ -44,6 +44,14 @@ def name_axes(permuted: Permuted, op: OpsetOp, index: int, axes: Collection[int]
     permuted.adaptations[index] = lambda op, _: op.constant(np.array(sorted(axes)), element)
 
 
+def _with_axes(permuted: Permuted, op: OpsetOp, order: Order | None, axes: Collection[int]) -> Permuted:
+    """The form with the operand 1, which are axes of an unpermuted tensor, as axes of one permuted by `order`."""
+    if order is not None:
+        new_axes = inverse(order)
+        name_axes(permuted, op, 1, [new_axes[axis] for axis in axes])
+    return permuted
+
+
 def constant_axes(value: SSAValue, rank: int | None) -> set[int] | None:
     """The axes in a constant, as nonnegative ones; None if the value or the rank is dynamic."""
     axes = constant_of(value)
@@ -63,10 +71,7 @@ def reduction(offer: Offer) -> Permuted | None:
     if rank is None or axes is None:
         return None
     permuted = mapped(offer, AxisMap.removing(axes, rank))
-    if permuted is not None and permuted.operands[0] is not None:
-        new_axes = inverse(permuted.operands[0])
-        name_axes(permuted, op, 1, [new_axes[axis] for axis in axes])
-    return permuted
+    return None if permuted is None else _with_axes(permuted, op, permuted.operands[0], axes)
 
 
 def squeeze(offer: Offer) -> Permuted | None:
@@ -85,12 +90,11 @@ def squeeze(offer: Offer) -> Permuted | None:
     permuted = mapped(offer, AxisMap.removing(axes, len(shape)))
     if permuted is None or permuted.operands[0] is None:
         return None
-    new_axes = inverse(permuted.operands[0])
     if listed:
-        name_axes(permuted, op, 1, [new_axes[axis] for axis in axes])
-    else:
-        moved = np.array(sorted(new_axes[axis] for axis in axes), np.int64)
-        permuted.construct = lambda builder, values: [builder[op.name](values[0], moved)]
+        return _with_axes(permuted, op, permuted.operands[0], axes)
+    new_axes = inverse(permuted.operands[0])
+    moved = np.array(sorted(new_axes[axis] for axis in axes), np.int64)
+    permuted.construct = lambda builder, values: [builder[op.name](values[0], moved)]
     return permuted
 
 
@@ -102,10 +106,7 @@ def unsqueeze(offer: Offer) -> Permuted | None:
     if rank is None or axes is None:
         return None
     permuted = mapped(offer, AxisMap.inserting(axes, rank))
-    if permuted is not None and permuted.results[0] is not None:
-        new_axes = inverse(permuted.results[0])
-        name_axes(permuted, op, 1, [new_axes[axis] for axis in axes])
-    return permuted
+    return None if permuted is None else _with_axes(permuted, op, permuted.results[0], axes)
 
 
 def one_hot(offer: Offer) -> Permuted | None:

@@ -222,7 +222,10 @@ class WhileRaising:
             variable.role = "last"
 
     def _start(self, index: SSAValue) -> int | None:
-        """The first value of an index that is a counter plus or minus a constant; None if it is not, or negative."""
+        """The value in the first iteration of an index that is a counter plus or minus a constant.
+
+        None if the index is computed otherwise, or that value is negative.
+        """
         start = self.counters.start(index)
         return None if start is None or start < 0 else start
 

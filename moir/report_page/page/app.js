@@ -135,7 +135,7 @@ class App {
     const block = this.conversion.block(state, this.path);
     // A step without the operation keeps its name: a later one may have it again.
     this.wanted = this.record?.name || this.wanted;
-    this.record = (this.record && block.counterpart(this.record)) || (this.wanted && block.named(this.wanted)) || null;
+    this.record = (this.record && block.counterpart(this.record)) || (this.wanted && named(block.records, this.wanted)) || null;
     this.chosenState = state;
     this.showSteps();
     this.showKinds();
@@ -232,9 +232,10 @@ class App {
     if (this.state !== stage.state || Boolean(this.before) !== byId("compare").checked) this.go(stage.state);
     const wanted = { name: given.get("node"), id: Number(given.get("operation") ?? NaN) };
     if (!wanted.name && Number.isNaN(wanted.id) || (this.record && this.record.name === wanted.name)) return;
-    for (const [record, path] of this.conversion.everywhere(stage.state)) {
-      if (wanted.name ? record.name === wanted.name : record.id === wanted.id) return this.take(record, path);
-    }
+    const selected = wanted.name
+      ? this.conversion.named(stage.state, wanted.name)
+      : [...this.conversion.everywhere(stage.state)].find(([record]) => record.id === wanted.id);
+    if (selected) this.take(...selected);
   }
 
   writeAddress() {

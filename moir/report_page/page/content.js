@@ -61,6 +61,13 @@ class Conversion {
     }
   }
 
+  /** The operation of a state that `named` selects, with the path of its block; undefined if there is none. */
+  named(state, name) {
+    const all = [...this.everywhere(state)];
+    const selected = named(all.map(([record]) => record), name);
+    return all.find(([record]) => record === selected);
+  }
+
   /** The first state in which an operation exists. */
   birth(id) {
     if (!this.births) {
@@ -134,12 +141,6 @@ class Block {
     return near ? this.place(near, depth - 1) : "";
   }
 
-  /** The operation of a name, else the first that comes from the node of that name; null if there is none. */
-  named(name) {
-    const of = (record) => (record.sources || []).some(([node]) => node === name);
-    return this.records.find((each) => each.name === name) || this.records.find(of) || null;
-  }
-
   /** The constants that an operation uses. */
   constants(record) {
     return record.operands.map(([id]) => this.byId.get(id)).filter((each) => each?.constant);
@@ -154,6 +155,15 @@ class Block {
 /** The kind of an operation without its dialect. */
 function shortKind(record) {
   return record.kind.slice(record.kind.indexOf(".") + 1);
+}
+
+/**
+ * The operation of a name; else the first that comes from the node of that name, a constant only if nothing else does.
+ * Null if there is none.
+ */
+function named(records, name) {
+  const origins = records.filter((record) => (record.sources || []).some(([node]) => node === name));
+  return records.find((each) => each.name === name) || origins.find((each) => !each.constant) || origins[0] || null;
 }
 
 /** Whether an operation is neither a constant, nor an input or an output of a model or body. */

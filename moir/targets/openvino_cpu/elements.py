@@ -64,7 +64,7 @@ class Widening(Record):
     condition: Callable[[OpsetOp], bool] | None = None
 
 
-def _has_dilations_or_places(op: OpsetOp) -> bool:
+def _has_dilations_or_indices(op: OpsetOp) -> bool:
     """Whether a MaxPool has dilated windows, or uses of its indices."""
     return set(op.integers("dilations")) != {1} or op.results[1].first_use is not None
 
@@ -85,7 +85,7 @@ def _has_smaller_epsilon(op: OpsetOp) -> bool:
     return epsilon > 0 and not np.float16(epsilon)
 
 
-_POOLED = Widening(frozenset({bf16, si8, ui8}), condition=_has_dilations_or_places)
+_POOLED = Widening(frozenset({bf16, si8, ui8}), condition=_has_dilations_or_indices)
 _PADDED = Widening(PACKED | NARROW_FLOATS, operands=(0, 3))
 _SCATTERED = Widening(PACKED, operands=(0, 2))
 _REDUCED = Widening(frozenset({bf16}), condition=_has_computed_axes)

@@ -28,9 +28,8 @@ from moir.options import ConversionOptions
 from moir.parameters import parameters
 from moir.parameters.interface import MODEL_NAME
 from moir.support.records import Record
-from moir.support.suggestions import did_you_mean
 from moir.tools.batch.named_files import resolved
-from moir.tools.configuration import entry, read_toml
+from moir.tools.configuration import entry, hint_for_key, read_toml
 from moir.tools.output_path import check_name, output_path, place_of_model
 
 MODELS = "model"
@@ -101,8 +100,7 @@ def _checked(path: str, table: Mapping[str, Any], where: str, names: frozenset[s
     prefix = f"{where}: " if where else ""
     for name in keys:
         if name not in names and name not in OWN_KEYS:
-            hint = did_you_mean(name, [*OWN_KEYS, *names], "keys are the names of options")
-            raise UsageError(f"{prefix}there is no key {name!r}", location=path, hint=hint)
+            raise UsageError(f"{prefix}there is no key {name!r}", location=path, hint=hint_for_key(name, [*OWN_KEYS, *names]))
         if name in OWN_KEYS and not isinstance(keys[name], str):
             raise UsageError(f"{prefix}{name} must be a text, not {keys[name]!r}", location=path)
     if keys.keys() >= set(OUTPUT_KEYS):

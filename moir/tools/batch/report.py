@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,6 @@ MOST_ROWS = 50
 """The most models that have a row each in the table of results."""
 
 _VERDICTS = {"converted": "converted", "cached": "from the cache", "unchanged": "unchanged", "failed": "failed"}
-_NAMES_AND_NUMBERS = re.compile(r"'[^']*'|\"[^\"]*\"|[+-]?\d[\d.,]*")
 
 
 class Progress:
@@ -109,11 +107,11 @@ def _grouped(works: Sequence[Work], ended: Mapping[int, Ended], seconds: float) 
     if seconds and computed:
         rows.append(("rate", f"{computed / seconds:.1f} a second"))
     results = [Table(_title(works, ended), ("result", "models"), tuple(rows))]
-    failures: dict[tuple[str, str], list[tuple[int, FailureDescription]]] = {}
+    failures: dict[str, list[tuple[int, FailureDescription]]] = {}
     for number in sorted(ended):
         failure = ended[number].outcome.result.failure
         if failure is not None:
-            failures.setdefault(reason_of(failure), []).append((number, failure))
+            failures.setdefault(failure.group, []).append((number, failure))
     groups = sorted(failures.values(), key=len, reverse=True)
     if groups:
         cells = [(f"{len(group):,}", group[0][1].kind or "", group[0][1].reason, works[group[0][0]].label) for group in groups]
@@ -123,13 +121,6 @@ def _grouped(works: Sequence[Work], ended: Mapping[int, Ended], seconds: float) 
         cells = [(f"{count:,}", note) for note, count in notes.most_common(MOST_ROWS)]
         results.append(Table("notes", ("models", ""), tuple(cells)))
     return results
-
-
-def reason_of(failure: FailureDescription) -> tuple[str, str]:
-    """The reason by which failures are grouped: the kind of the operation, or else of the error, and what is wrong
-    without names in quotation marks and numbers.
-    """
-    return failure.kind or failure.error, _NAMES_AND_NUMBERS.sub("…", failure.reason)
 
 
 def _title(works: Sequence[Work], ended: Mapping[int, Ended]) -> str:

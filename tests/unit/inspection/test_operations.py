@@ -78,10 +78,16 @@ def test_an_operation_says_what_it_becomes() -> None:
     assert by_kind("tflite")["ADD"].also == "AddV2"
 
 
+def test_the_text_of_a_handler_for_several_kinds_says_which_kind_it_is_about() -> None:
+    assert by_kind("onnx")["Ceil"].becomes == "onnx.Ceil(x) -> opset1.Ceiling(x)"
+    assert by_kind("onnx")["Abs"].becomes == "like onnx.Ceil(x) -> opset1.Ceiling(x)"
+
+
 def test_a_refused_operation_says_why() -> None:
-    refused = [each for each in operations_of(FRAMEWORKS["paddle"]).operations if each.treatment == REFUSED]
-    assert refused
+    refused = [each for framework in lowered() for each in operations_of(framework).operations if each.treatment == REFUSED]
+    assert len(refused) > 50
     assert all(each.reason and each.since == 0 for each in refused)
+    assert by_kind("onnx")["ai.onnx.contrib.BpeDecoder"].reason.startswith("texts of tokens come from a vocabulary")
 
 
 def test_the_command_prints_an_operation(capsys: pytest.CaptureFixture[str]) -> None:

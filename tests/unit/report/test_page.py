@@ -385,6 +385,12 @@ def test_the_address_keeps_the_operation(show: Show) -> None:
     assert "node=" in page.url
 
 
+def test_the_address_of_a_node_selects_what_stands_for_it(show: Show) -> None:
+    """The Swish that the node `sigmoid` became part of."""
+    page = show("loop", "#node=sigmoid")
+    assert page.locator("#details h3").first.inner_text() == "opset4.Swish"
+
+
 KINDS = ("Convolution", "GroupConvolution", "MatMul", "Reshape", "Transpose", "MVN", "Add", "Concat", "ReduceMean", "Softmax", "Swish")
 KINDS += ("ScaledDotProductAttention", "FakeQuantize", "Loop", "Parameter", "Constant", "Gather", "MaxPool", "TopK")
 

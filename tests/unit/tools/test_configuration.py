@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from moir.tools.convert import main
+from moir.parameters import parameters
+from moir.tools.batch.manifest import OWN_KEYS
+from moir.tools.configuration import OF_A_RUN, OF_ONE_MODEL
+from moir.tools.convert import argument_parser, main
 from tests.unit.small_models import matmul_model, save
 
 
@@ -66,7 +69,10 @@ def test_a_conversion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("input = 'x['", "c.toml: input must be inputs: "),
         ("compress_to_fp16 = 1", "c.toml: compress_to_fp16 must be True or False, not 1"),
         ("layout_change = 'non'", "did you mean none?"),
-        ("batsh = 1", "c.toml: there is no parameter 'batsh'; did you mean batch?"),
+        ("batsh = 1", "c.toml: there is no key 'batsh'; did you mean batch?"),
+        ("jobs = 2", "c.toml: there is no key 'jobs'; --jobs is an option of the whole run; give it on the command line"),
+        ("dump-ir = 'd'", "c.toml: there is no key 'dump-ir'; --dump-ir is an option of the command line, for one model"),
+        ("input_model = 'm.onnx'", "c.toml: there is no key 'input_model'; keys are the names of options"),
         ("batch", "c.toml: it is not TOML: "),
         ("batch = 2\ninput_shape = [1, 2]", "input_shape and batch exclude each other"),
     ],
@@ -106,3 +112,11 @@ def test_a_device_has_no_end(option: str, tmp_path: Path, capsys: pytest.Capture
     save(matmul_model(), tmp_path / "m.onnx")
     assert main([f"{tmp_path}/m.onnx", "-o", str(tmp_path / "o.xml"), option, "/dev/zero"]) != 0
     assert "/dev/zero: larger than 1 MiB; is it a configuration" in capsys.readouterr().err
+
+
+def test_the_options_of_the_command_line_that_are_no_keys_are_known() -> None:
+    """All but other spellings, and those that convert nothing."""
+    keys = {*OWN_KEYS, *(each.name for each in parameters())}
+    options = {name[2:].replace("-", "_") for name in argument_parser()._option_string_actions if name.startswith("--")}
+    others = {"help", "version", "completion", "no_tokenizers", "saved_model_tags", "tensorflow_custom_operations_config_update"}
+    assert options - keys - others == OF_A_RUN | OF_ONE_MODEL

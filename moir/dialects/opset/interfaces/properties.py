@@ -135,42 +135,42 @@ def _plain(attr: Attribute) -> object:
 
 
 def integer_property(default: int | None = None, *, xml: str | None = None) -> Attribute:
-    """An integer."""
+    """Define a property that is an integer, as all of these functions: with a default, and its name in the XML."""
     return prop_def(PropertyKind("int"), None if default is None else integer_attribute(default), prop_name=xml)
 
 
 def boolean_property(default: bool | None = None, *, xml: str | None = None) -> Attribute:
-    """A boolean."""
+    """Define a property that is a boolean."""
     return prop_def(PropertyKind("bool"), None if default is None else boolean_attribute(default), prop_name=xml)
 
 
 def float_property(default: float | None = None, *, xml: str | None = None) -> Attribute:
-    """A float."""
+    """Define a property that is a float."""
     return prop_def(PropertyKind("float"), None if default is None else float_attribute(default), prop_name=xml)
 
 
 def string_property(default: str | None = None, *allowed: str, xml: str | None = None) -> Attribute:
-    """A string, one of `allowed` if any are given."""
+    """Define a property that is a string, one of `allowed` if any are given."""
     return prop_def(PropertyKind("str", allowed), None if default is None else string_attribute(default), prop_name=xml)
 
 
 def element_property(default: Attribute | None = None, *, xml: str | None = None) -> Attribute:
-    """An element type."""
+    """Define a property that is an element type."""
     return prop_def(PropertyKind("element"), default, prop_name=xml)
 
 
 def integers_property(default: tuple[int, ...] | None = None, *, xml: str | None = None) -> Attribute:
-    """A list of integers."""
+    """Define a property that is a list of integers."""
     return prop_def(PropertyKind("ints"), None if default is None else integers_attribute(default), prop_name=xml)
 
 
 def floats_property(default: tuple[float, ...] | None = None, *, xml: str | None = None) -> Attribute:
-    """A list of floats."""
+    """Define a property that is a list of floats."""
     return prop_def(PropertyKind("floats"), None if default is None else floats_attribute(default), prop_name=xml)
 
 
 def strings_property(default: tuple[str, ...] | None = None, *allowed: str, xml: str | None = None) -> Attribute:
-    """A list of strings, each one of `allowed` if any are given."""
+    """Define a property that is a list of strings, each one of `allowed` if any are given."""
     return prop_def(PropertyKind("strs", allowed), None if default is None else strings_attribute(default), prop_name=xml)
 
 
@@ -240,28 +240,28 @@ class PropertyAccess(Operation, metaclass=OperationClass):
     operands = OPERANDS  # pyright: ignore
 
     def integer(self, name: str) -> int:
-        """An integer property."""
+        """The value of an integer property."""
         return cast("IntegerAttr[Any]", self.properties[name]).value.data
 
     def integers(self, name: str) -> tuple[int, ...]:
-        """A property that is a list of integers."""
+        """The elements of a property that is a list of integers."""
         return integers_of(self.properties[name])
 
     def number(self, name: str) -> float:
-        """A float property."""
+        """The value of a float property."""
         return cast("FloatAttr[Any]", self.properties[name]).value.data
 
     def numbers(self, name: str) -> tuple[float, ...]:
-        """A property that is a list of floats."""
+        """The elements of a property that is a list of floats."""
         return floats_of(self.properties[name])
 
     def flag(self, name: str) -> bool:
-        """A boolean property."""
+        """The value of a boolean property."""
         value: Any = self.properties[name]
         return bool(value.value.data)
 
     def text(self, name: str) -> str:
-        """A string property."""
+        """The value of a string property."""
         return cast(StringAttr, self.properties[name]).data
 
     def texts(self, name: str) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from moir.frontends.tensorflow.state.nodes import (
 )
 from moir.frontends.tensorflow.state.walk import CallFrame, Walk, data_operands
 from moir.support.records import Record
+from moir.support.topological_order import topological_order
 
 _SHARING = frozenset(
     (
@@ -250,25 +251,12 @@ def _topological(frame: CallFrame, roots: list[str]) -> list[str]:
 
     Raises ModelFileError if a node depends on itself.
     """
-    order: list[str] = []
-    done: set[str] = set()
-    for root in roots:
-        if root in done or root not in frame.nodes:
-            continue
-        path = {root: iter(_sources(frame, frame.nodes[root]))}
-        while path:
-            name, rest = next(reversed(path.items()))
-            for source in rest:
-                if source in path:
-                    raise _error(frame, frame.nodes[source], "it needs itself", "only loops through NextIteration are possible")
-                if source not in done:
-                    path[source] = iter(_sources(frame, frame.nodes[source]))
-                    break
-            else:
-                del path[name]
-                done.add(name)
-                order.append(name)
-    return order
+
+    def cycle(_: list[str], source: str) -> ModelFileError:
+        return _error(frame, frame.nodes[source], "it needs itself", "only loops through NextIteration are possible")
+
+    known = [root for root in roots if root in frame.nodes]
+    return topological_order(known, lambda name: _sources(frame, frame.nodes[name]), cycle)
 
 
 def _ancestors(frame: CallFrame, order: list[str], marked: Mapping[str, Any]) -> dict[str, int]:

@@ -22,7 +22,18 @@ def _format(call: Call, data_format: object, axes: int) -> str:
 
 
 def _windows(call: Call, value: Tensor, axes: int, data_format: str, default: int = 1) -> list[int]:
-    """An entry for each dimension, from a number, an element for each spatial axis, or one for each dimension."""
+    """Sizes of windows, strides or dilations for all dimensions, with 1 for those of the batch and the channels.
+
+    Args:
+        call: the call.
+        value: one size for all spatial axes, a size for each of them, or a size for each dimension; None for the
+            default.
+        axes: the number of spatial axes.
+        data_format: the layout, such as "NHWC".
+        default: the size if `value` is None.
+
+    Raises ConversionError for another number of sizes.
+    """
     numbers = [default] if value is None else call.numbers(value, "sizes")
     if len(numbers) == axes + 2:
         return numbers

@@ -35,7 +35,9 @@ from moir.rewriting.builder import OpBuilder
 def tensordot(
     node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue, *, dims_self: tuple[int, ...], dims_other: tuple[int, ...]
 ) -> SSAValue:
-    """aten.tensordot.default(x, y) {dims_self, dims_other} -> opset1.MatMul of both, summed axes last and first"""
+    """aten.tensordot.default(x, y) {dims_self, dims_other}
+    -> opset1.MatMul of x with the summed axes last and y with them first
+    """
     x, y = as_element(op, inferred_element(node), self, other)
     first, second = node.known_rank(0), node.known_rank(1)
     summed, also = axes_from_front(node, dims_self, first), axes_from_front(node, dims_other, second)

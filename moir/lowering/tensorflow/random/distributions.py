@@ -138,9 +138,7 @@ def followed_by(op: OpBuilder, shape: SSAValue, parameters: SSAValue) -> SSAValu
 
 @tf.lowers("RandomGamma")
 def random_gamma(op: OpBuilder, shape_: SSAValue, alpha_: SSAValue, *, seed: int = 0, seed2: int = 0) -> SSAValue:
-    """tf.RandomGamma(shape, α) -> numbers computed from normal and uniform ones, whose shape is followed by
-    that of α
-    """
+    """tf.RandomGamma(shape, α) -> samples of the shape [shape…, shape of α…], from normal and uniform samples"""
     alpha = op.convert(alpha_, f32)
     shape = followed_by(op, shape_, alpha)
     return op.convert(gamma(op, shape, alpha, seeds_of(seed, seed2)), element_of(alpha_))

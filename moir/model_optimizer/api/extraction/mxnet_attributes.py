@@ -66,11 +66,11 @@ class AttrDictionary:
         return bool(int(value)) if value.isdecimal() else known[value.lower()]
 
     def int(self, key: Text, default: Any = None) -> Any:
-        """An integer."""
+        """An attribute as an integer. Raises Error if it is none."""
         return self.val(key, int, default)
 
     def float(self, key: Text, default: Any = None) -> Any:
-        """A float."""
+        """An attribute as a float. Raises Error if it is none."""
         return self.val(key, float, default)
 
     def val(self, key: Text, valtype: Callable[[Any], Any] | None, default: Any = None) -> Any:
@@ -81,7 +81,7 @@ class AttrDictionary:
         return self._converted(key, value, valtype)
 
     def tuple(self, key: Text, valtype: Callable[[Any], Any] = Text, default: Any = None) -> Any:
-        """A tuple, also of a single value. An empty one gives the default."""
+        """An attribute as a tuple, also of a single value; the default for an empty one."""
         value = self.str(key, default)
         if value is None:
             return default
@@ -89,14 +89,14 @@ class AttrDictionary:
         return tuple(self._converted(key, entry, valtype) for entry in (entries or default or ()))
 
     def list(self, key: Text, valtype: Callable[[Any], Any], default: Any = None, sep: str = ",") -> Any:
-        """A list of values separated by `sep`."""
+        """An attribute as a list of the values that `sep` separates."""
         value = self.str(key, default)
         if isinstance(value, Text):
             value = self._entries(value) if sep == "," else value.split(sep)
         return [self._converted(key, entry, valtype) for entry in (value or ())]
 
     def dtype(self, key: Text, default: Any = None) -> Any:
-        """A numpy type."""
+        """An attribute as a numpy type."""
         return mxnet_str_dtype_to_np(self._texts[key]) if key in self._texts else default
 
     @staticmethod
@@ -119,7 +119,7 @@ def get_json_layer_attrs(json_dic: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def get_mxnet_layer_attrs(json_dic: Mapping[str, Any]) -> AttrDictionary:
-    """The attributes of a node."""
+    """The attributes of a node of a symbol file, given as the JSON object of the node."""
     return AttrDictionary(get_json_layer_attrs(json_dic))
 
 

@@ -20,7 +20,7 @@ __all__ = ["Description", "StandardOp", "class_named", "descriptions", "register
 
 @cache
 def descriptions() -> Mapping[str, Description]:
-    """The operations by the name of their class."""
+    """The descriptions of Model Optimizer's operations, by the names of their classes."""
     # By their full names: a submodule that is not loaded yet would be looked up by the function below.
     from moir.model_optimizer.api.operations.bases import OPERATIONS as BASES
     from moir.model_optimizer.api.operations.computation import OPERATIONS as COMPUTATION

@@ -12,8 +12,8 @@ import numpy as np
 
 from moir.dialects.opset.interfaces.properties import property_table
 from moir.model_optimizer.api.operations.axes import say_axes
+from moir.model_optimizer.attributes.hidden_attributes import DESCRIBED_KIND
 from moir.model_optimizer.attributes.layer_records import layer_record
-from moir.model_optimizer.attributes.operation_attributes import DESCRIBED_KIND
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op

@@ -109,22 +109,22 @@ class AttributeMessage:
 
     @property
     def i(self) -> int:
-        """An integer."""
+        """The value if it is an integer, else 0, as protobuf reads a field that is not set."""
         return self.value if isinstance(self.value, int) and not isinstance(self.value, bool) else 0
 
     @property
     def f(self) -> float:
-        """A float."""
+        """The value if it is a float, else 0."""
         return self.value if isinstance(self.value, float) else 0.0
 
     @property
     def b(self) -> bool:
-        """A boolean."""
+        """Whether the value is the boolean true."""
         return self.attribute == TRUE
 
     @property
     def s(self) -> bytes:
-        """A string, as bytes."""
+        """The value as bytes if it is a string, else empty."""
         if isinstance(self.attribute, DataAttr):
             return self.attribute.array.tobytes()
         value = self.value
@@ -137,7 +137,7 @@ class AttributeMessage:
 
     @property
     def shape(self) -> ShapeMessage:
-        """A shape, also from a list of integers, since a module does not distinguish the two."""
+        """The value as a shape. A list of integers counts as one, since a module does not distinguish the two."""
         items = self._items()
         if items is None:
             return ShapeMessage(unknown_rank=self.attribute is None)
@@ -149,12 +149,12 @@ class AttributeMessage:
 
     @property
     def tensor(self) -> TensorMessage:
-        """A tensor."""
+        """The value if it is a tensor, else an empty tensor."""
         return TensorMessage(self.attribute.array if isinstance(self.attribute, DataAttr) else np.zeros(0, np.float32))
 
     @property
     def list(self) -> ListMessage:
-        """A list."""
+        """The value as a list, empty if it is no list."""
         message = ListMessage()
         for item in self._items() or ():
             if isinstance(item, bool):

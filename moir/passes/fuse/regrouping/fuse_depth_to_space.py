@@ -51,7 +51,7 @@ class BlocksToSpace(RegroupingPattern):
 
 
 class FuseDepthToSpacePass(RegroupingPass):
-    """Fuses depth to space, the pixel shuffle of Shi et al., 2016."""
+    """Fuses a Reshape, Transpose and Reshape that move blocks of channels into the image to one DepthToSpace."""
 
     name = "fuse-depth-to-space"
 

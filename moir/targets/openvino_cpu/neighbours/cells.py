@@ -46,7 +46,10 @@ class BiasOfCell(Pattern):
 
 
 def _product_and_bias(op: Operation) -> tuple[SSAValue, SSAValue | None]:
-    """The product with joined data that an Add has as an operand, and its constant; None if it has none."""
+    """The operands of an Add: a product with concatenated data, and a constant.
+
+    An Add of another form counts as a product: its first operand, and None for the constant.
+    """
     for product, bias in (op.operands, op.operands[::-1]):
         matmul = product.owner
         if not isinstance(matmul, MatMul) or not matmul.flag("transpose_b") or not isinstance(matmul.operands[0].owner, Concat):

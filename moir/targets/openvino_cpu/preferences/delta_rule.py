@@ -61,7 +61,7 @@ class StepsOfDeltaRule(Pattern):
 
 
 def _scaled(query: SSAValue) -> SSAValue | None:
-    """The queries that are divided by the root of their size; None if they are not."""
+    """The dividend of a Divide of queries by the square root of the head size; None for other values."""
     op, size = query.owner, (shape_of(query) or (-1,))[-1]
     if not isinstance(op, OpsetOp) or op.name != "opset1.Divide" or size < 1 or element_of(query) != f32:
         return None

@@ -34,12 +34,13 @@ SEED ?= 0
 fuzz: $(INSTALLED)-test
 	$(BIN)/python -m tests.fuzz --count $(N) --seed $(SEED) --json build/fuzz-$(SEED).json
 
-# Combinations of operations, networks, and graphs around the runtime's transformations: N of each, drawn from SEED, each run
-# in a process of its own.
+# Combinations of operations, networks, graphs around the runtime's transformations, and known architectures: N of each,
+# drawn from SEED, each run in a process of its own.
 fuzz-fusions: $(INSTALLED)-test
 	$(BIN)/python -m tests.fuzz.fusions combinations --count $(N) --seed $(SEED)
 	$(BIN)/python -m tests.fuzz.fusions networks --count $(N) --seed $(SEED)
 	$(BIN)/python -m tests.fuzz.fusions aims --count $(N) --seed $(SEED)
+	$(BIN)/python -m tests.fuzz.fusions architectures --count $(N) --seed $(SEED)
 
 # N damaged files of all formats, made from SEED; prints the defects and keeps their files in build/fuzz-files.
 fuzz-files: $(INSTALLED)-test

@@ -119,6 +119,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "complete-shapes": ((("Reshape",),), (("Broadcast",),), (("Interpolate", "Transpose"),)),
     "complete-slices": ((("Slice",),), (("StridedSlice",),), (("GatherElements",), ("Slice",))),
     "compress-weights": ((("Gather", "GroupedMatMul", "MatMul"), ("Constant",)),),
+    "compute-constant-products": ((("MatMul",),),),
     "compute-gates": ((("GRUCell", "GRUSequence", "LSTMCell", "LSTMSequence", "RNNCell", "RNNSequence"),),),
     "compute-inverse-error-function": ((("ErfInv",),),),
     "compute-mish": ((("Mish",), ("MatMul", "ScaledDotProductAttention")),),
@@ -689,6 +690,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData", "MatMul"),),
     ),
     "separate-maps": ((("Divide", "Multiply"), ("Convolution", "GroupConvolution")),),
+    "separate-moved-products": ((("Reshape", "Unsqueeze"), ("MatMul",), ("FakeQuantize",)), (("Gather",), ("MatMul",), ("FakeQuantize",))),
     "separate-normalizations": (
         (("GroupNormalization",),),
         (("ReduceMean",), ("Multiply", "Power"), ("Subtract",), ("Divide", "Multiply")),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.analysis.constants import is_constant
+from moir.analysis.constants import constant_of, is_constant
 from moir.dialects.element_types import si8, ui8
+from moir.dialects.opset.arithmetic import Multiply
+from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of
@@ -18,6 +21,9 @@ MOVED = frozenset(("BatchToSpace", "Concat", "DepthToSpace", "Gather", "MaxPool"
 COMPUTED = MOVED | {"Add", "AvgPool", "Clamp", "Divide", "Interpolate", "Multiply", "Negative", "PRelu", "ReduceMax", "ReduceMean",
                     "ReduceMin", "ReduceSum", "Subtract"}  # fmt: skip
 """Operations whose results the plugin may compute in integers of 8 bits if an operand is quantized."""
+
+LEVELS_OF_BYTES = 256
+"""The number of levels of integers of 8 bits."""
 
 _BYTES = (si8, ui8)
 
@@ -32,3 +38,17 @@ def is_quantized(value: SSAValue) -> bool:
             return False
         value = computed[0]
     return element_of(value) in _BYTES
+
+
+def has_no_zero_point(value: SSAValue) -> bool:
+    """Whether the integer 0 stands for the number 0 in a quantized value, as far as constants tell."""
+    owner = value.owner
+    if isinstance(owner, FakeQuantize):
+        low, high, levels = constant_of(owner.operands[3]), constant_of(owner.operands[4]), owner.integer("levels")
+        if low is None or high is None or levels > LEVELS_OF_BYTES:
+            return False
+        signed = -(levels // 2) * high.astype(np.float64) / ((levels - 1) // 2)
+        return bool((low == 0).all() and levels == LEVELS_OF_BYTES) or bool(np.allclose(low, signed, rtol=1e-5, atol=0))
+    if not isinstance(owner, OpsetOp) or (owner.KIND not in MOVED and not isinstance(owner, Convert | Multiply)):
+        return element_of(value) in _BYTES
+    return all(has_no_zero_point(each) for each in owner.operands if not is_constant(each))

@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
-from moir.analysis.constants import weight_of
+from moir.analysis.constants import constant_of, is_constant, is_quantized_weight, weight_of
+from moir.analysis.known_values import evaluate
 from moir.analysis.uses import live_uses
-from moir.dialects.data import DataAttr
+from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import describe, si8, ui8
 from moir.dialects.opset.arithmetic import Multiply, Subtract
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of, rank_of, shape_of
@@ -144,6 +146,37 @@ def _as_matrix(op: OpBuilder, value: SSAValue) -> SSAValue:
             return op.Multiply(*(_as_matrix(op, each) for each in product.operands))
 
 
+class ConstantProduct(Pattern):
+    """Multiplies a constant by dequantized weights at conversion time.
+
+        %y = opset1.MatMul(%c, opset1.Multiply(opset1.Convert(%w), %s))   // %c and %w: constants
+    ->  %y = opset1.Constant()
+
+    The plugin does not compile such a product. Declines for elements of less than 8 bits.
+    """
+
+    roots = (MatMul,)
+
+    def may_match(self, op: Operation) -> bool:
+        return is_constant(op.operands[0]) and is_quantized_weight(op.operands[1])
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        product = _evaluated(op.results[0])
+        if product is not None:
+            rewriter.replace_with(op, rewriter.op.constant(product, element_of(op.results[0])))
+
+
+def _evaluated(value: SSAValue) -> Array | None:
+    """The elements of a value that is computed of constants alone; None for any other value."""
+    if is_constant(value):
+        return constant_of(value)
+    if not isinstance(owner := value.owner, OpsetOp) or not owner.operands:
+        return None
+    operands = [_evaluated(each) for each in owner.operands]
+    results = evaluate(owner, [each for each in operands if each is not None]) if all(each is not None for each in operands) else None
+    return None if results is None else results[0]
+
+
 class SignedWeights(Pattern):
     """Stores the weights of a product of quantized values with signs.
 
@@ -194,6 +227,11 @@ FORMS = (
                 versions=("2024.6", "2026.0"),
             ),
         ),
+    ),
+    Form(
+        "compute-constant-products",
+        (ConstantProduct,),
+        faults=(Fault("constant-products", "MatMul of a constant and dequantized constant weights", "is not compiled"),),
     ),
     Form(
         "simplify-matmul",

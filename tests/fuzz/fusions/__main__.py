@@ -3,12 +3,15 @@
     python -m tests.fuzz.fusions combinations [--count N] [--seed SEED] [--only 'Conv,MaxPool,*'] [--without FORM]
     python -m tests.fuzz.fusions networks [--count N] [--seed SEED] [--only quantized]
     python -m tests.fuzz.fusions aims [--count N] [--seed SEED] [--only 'ConvolutionMultiplyFusion']
+    python -m tests.fuzz.fusions architectures [--count N] [--seed SEED] [--only 'resnet*']
     python -m tests.fuzz.fusions networks --seed SEED --case NUMBER
 
 The first search draws three or four kinds of operations in a row, the second networks of 4 to 12 operations, the third
-graphs around what each transformation of the runtime looks for. ONNX Runtime computes each without optimizations; moir
-converts it, and a process of its own runs the IR. What differs is reduced, and printed by the kinds of operations that
-are left, each with the command that runs it again. `--without` leaves out a form of the target.
+graphs around what each transformation of the runtime looks for, the fourth networks of known architectures with other
+operations between their blocks (`tf-architectures` and `tflite-architectures`: as graphs of TensorFlow and models of
+TensorFlow Lite). ONNX Runtime, without optimizations, or the framework computes each; moir converts it, and a process
+of its own runs the IR. What differs is reduced if it is of ONNX, and printed by the kinds of operations that are left,
+each with the command that runs it again. `--without` leaves out a form of the target.
 """
 
 from __future__ import annotations
@@ -61,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first case (default: 0)")
     parser.add_argument("--seed", type=int, default=0, help="which cases (default: 0)")
     parser.add_argument("--case", type=int, help="run this case alone")
-    parser.add_argument("--only", metavar="GLOB", default="*", help="kinds, styles or transformations")
+    parser.add_argument("--only", metavar="GLOB", default="*", help="kinds, styles, transformations or architectures")
     parser.add_argument("--without", metavar="FORM", action="append", default=[], help="leave out a form of the target")
     parser.add_argument("--target", default="openvino-cpu", help="the target; none leaves out all forms")
     parser.add_argument("--instructions", metavar="LIMITS", help="values of ONEDNN_MAX_CPU_ISA, separated by commas; empty for no limit")

@@ -62,11 +62,13 @@ class Draft:
     Args:
         draw: makes the choices.
         channels_last: whether images have their channels last, between Transposes where an operation wants them second.
+        largest: elements of the largest value.
     """
 
-    def __init__(self, draw: Draw, channels_last: bool = False) -> None:
+    def __init__(self, draw: Draw, channels_last: bool = False, largest: int = LARGEST) -> None:
         self.draw = draw
         self.channels_last = channels_last
+        self.largest = largest
         self.nodes: list[onnx.NodeProto] = []
         self.inputs: dict[str, Array] = {}
         self.constants: dict[str, Array] = {}
@@ -130,7 +132,7 @@ class Draft:
             inferred = shape_inference.infer_node_outputs(schema, node, types, data, opset_imports=IMPORTS, ir_version=IR_VERSION)
         except Exception as error:
             raise NoCase(f"{kind}: {error}") from error
-        results = [_value(name, inferred.get(name)) for name in names]
+        results = [_value(name, inferred.get(name), self.largest) for name in names]
         self.nodes.append(node)
         return results
 
@@ -201,12 +203,12 @@ class Draft:
         return Case(subject, model, inputs, [each.name for each in outputs])
 
 
-def _value(name: str, type_: onnx.TypeProto | None) -> Value:
+def _value(name: str, type_: onnx.TypeProto | None, largest: int) -> Value:
     """A result with its inferred type. Raises NoCase if that is not known, is empty or too large."""
     if type_ is None or not type_.tensor_type.HasField("shape"):
         raise NoCase(f"{name}: no shape is inferred")
     sizes = [each.dim_value if each.HasField("dim_value") else 0 for each in type_.tensor_type.shape.dim]
-    if 0 in sizes or prod(sizes) > LARGEST:
+    if 0 in sizes or prod(sizes) > largest:
         raise NoCase(f"{name}: sizes {sizes}")
     return Value(name, tuple(sizes), np.dtype(helper.tensor_dtype_to_np_dtype(type_.tensor_type.elem_type)))
 

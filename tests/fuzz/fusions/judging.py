@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,10 +16,11 @@ import onnxruntime
 import moir
 from moir.errors import ConversionError
 from moir.targets.registry import INSTRUCTION_LIMIT
+from tests.fuzz.case import Case, Source
 from tests.fuzz.comparison import values_differ
 from tests.fuzz.draw import Array, NoCase
 from tests.fuzz.fusions.execution import WITHOUT_WIDE_SUMS, Run, Switches, executed
-from tests.fuzz.fusions.rounding import REPETITIONS, changed, is_rounding
+from tests.fuzz.fusions.rounding import REPETITIONS, changed, is_rounding, moved
 from tests.fuzz.onnx_model import OnnxModel
 from tests.fuzz.plugin_faults import fault_of
 from tests.numerical.outcomes import Judgement, Outcome, innermost
@@ -33,19 +34,22 @@ class Model:
     """A model with inputs.
 
     Args:
-        proto: the model.
+        source: the model.
         inputs: values of its inputs, by name.
+        outputs: the names of its outputs.
         expected: its results, in the order of its outputs.
     """
 
-    proto: onnx.ModelProto
+    source: Source
     inputs: Mapping[str, Array]
+    outputs: Sequence[str]
     expected: Sequence[Array]
 
     @property
-    def outputs(self) -> list[str]:
-        """The names of its outputs."""
-        return [each.name for each in self.proto.graph.output]
+    def proto(self) -> onnx.ModelProto:
+        """The model, which is one of ONNX."""
+        assert isinstance(self.source, OnnxModel)
+        return self.source.proto
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,26 @@ class Verdict:
     of_floats: bool = False
 
 
+def model_of_onnx(proto: onnx.ModelProto, inputs: Mapping[str, Array]) -> Model:
+    """A model of ONNX with what ONNX Runtime computes. Raises NoCase if it does not."""
+    return Model(OnnxModel(proto, {}), inputs, [each.name for each in proto.graph.output], reference(proto, inputs))
+
+
+def model_of(case: Case) -> Model:
+    """The model of a case with what the runtime of its framework computes. Raises NoCase if it does not."""
+    return Model(case.source, case.inputs, case.outputs, _expected(case.source, case.inputs))
+
+
+def _expected(source: Source, inputs: Mapping[str, Array]) -> list[Array]:
+    if isinstance(source, OnnxModel):
+        return reference(source.proto, inputs)
+    name, compute = source.references()[0]
+    try:
+        return compute(inputs)
+    except Exception as error:
+        raise NoCase(f"{name}: {error}") from error
+
+
 def reference(proto: onnx.ModelProto, inputs: Mapping[str, Array]) -> list[Array]:
     """What ONNX Runtime computes, one operation after the other. Raises NoCase if it does not."""
     options = onnxruntime.SessionOptions()
@@ -102,8 +126,7 @@ def recorded(proto: onnx.ModelProto, inputs: Mapping[str, Array]) -> dict[str, A
 def judged(model: Model, conversion: Conversion, switches: Switches) -> Verdict:
     """Convert a model, run it in a process of its own and compare."""
     with TemporaryDirectory(dir=TEMPORARY if TEMPORARY.is_dir() else None) as folder:
-        path = Path(folder, "model.onnx")
-        path.write_bytes(model.proto.SerializeToString())
+        path = model.source.save(Path(folder))
         xml = path.with_suffix(".xml")
         try:
             with _limited(switches.instructions):
@@ -118,11 +141,11 @@ def judged(model: Model, conversion: Conversion, switches: Switches) -> Verdict:
         if run.outcome != Outcome.EQUAL:
             return Verdict(Judgement(run.outcome, run.message))
         text = values_differ(model.outputs, run.results, model.expected)
-        if not text or is_rounded(model, run.results):
+        if not text or is_rounded(model, run.results) or _agrees_elsewhere(model, run.results):
             return Verdict(Judgement(Outcome.EQUAL))
-        if fault := fault_of(OnnxModel(model.proto, {}), model.inputs, run.results, model.expected):
+        if fault := fault_of(model.source, model.inputs, run.results, model.expected):
             return Verdict(Judgement(Outcome.FAULT, f"{fault}: {text}"))
-        if switches.instructions in WITHOUT_WIDE_SUMS and quantizes(model.proto) and _is_right_in_floats(xml, model, switches):
+        if switches.instructions in WITHOUT_WIDE_SUMS and quantizes(model) and _is_right_in_floats(xml, model, switches):
             return Verdict(Judgement(Outcome.FAULT, f"sums of products in 16 bits: {text}"))
         return Verdict(Judgement(Outcome.WRONG, text), *_errors(run.results, model.expected))
 
@@ -159,21 +182,45 @@ def _is_right_in_floats(xml: Path, model: Model, switches: Switches) -> bool:
     )
 
 
-def quantizes(proto: onnx.ModelProto) -> bool:
+QUANTIZING = frozenset(("QuantizeLinear", "DequantizeLinear", "FakeQuantWithMinMaxArgs"))
+"""Operations of quantized values."""
+
+
+def quantizes(model: Model) -> bool:
     """Whether a model has quantized values."""
-    return any(node.op_type in ("QuantizeLinear", "DequantizeLinear") for node in proto.graph.node)
+    return not QUANTIZING.isdisjoint(model.source.contents(model.inputs).kinds)
 
 
 def is_rounded(model: Model, results: Sequence[Array]) -> bool:
     """Whether results differ from the expected ones no more than the reference under small changes of its values."""
-    arrays = recorded(model.proto, model.inputs)
-    others: list[list[Array]] = []
+    try:
+        return is_rounding(results, model.expected, list(_results_of_changes(model)))
+    except NoCase:
+        return False
+
+
+def _results_of_changes(model: Model) -> Iterator[list[Array]]:
+    """What the reference computes of models with small changes: of all values in ONNX, of the inputs in other frameworks.
+
+    Raises NoCase if it does not compute one.
+    """
+    arrays = recorded(model.proto, model.inputs) if isinstance(model.source, OnnxModel) else {}
     for seed in range(REPETITIONS):
-        try:
-            others.append(reference(changed(model.proto, arrays, seed), model.inputs))
-        except NoCase:
-            return False
-    return is_rounding(results, model.expected, others)
+        if arrays:
+            yield reference(changed(model.proto, arrays, seed), model.inputs)
+        else:
+            yield _expected(model.source, {name: moved(array, seed) for name, array in model.inputs.items()})
+
+
+def _agrees_elsewhere(model: Model, results: Sequence[Array]) -> bool:
+    """Whether another runtime, or other kernels, of the framework compute the results: then the framework has no one result."""
+    if isinstance(model.source, OnnxModel):
+        return False
+    for _, compute in model.source.references()[1:]:
+        with suppress(Exception):
+            if not values_differ(model.outputs, results, compute(model.inputs)):
+                return True
+    return False
 
 
 def _errors(results: Sequence[Array], expected: Sequence[Array]) -> tuple[float, bool]:

@@ -13,7 +13,7 @@ from moir.reduction.reduce import reduced
 from moir.reduction.reduced import Candidate
 from tests.fuzz.draw import NoCase
 from tests.fuzz.fusions.execution import Switches
-from tests.fuzz.fusions.judging import Conversion, Model, Verdict, judged, recorded, reference
+from tests.fuzz.fusions.judging import Conversion, Model, Verdict, judged, model_of_onnx, recorded
 
 SECONDS = 40.0
 PART = 0.25
@@ -25,8 +25,7 @@ def smallest(model: Model, conversion: Conversion, switches: Switches, whole: Ve
 
     def as_model(candidate: Candidate) -> Model:
         assert isinstance(candidate.model, bytes)
-        proto = onnx.load_from_string(candidate.model)
-        return Model(proto, candidate.inputs, reference(proto, candidate.inputs))
+        return model_of_onnx(onnx.load_from_string(candidate.model), candidate.inputs)
 
     def fails(candidate: Candidate) -> bool:
         try:
@@ -38,9 +37,7 @@ def smallest(model: Model, conversion: Conversion, switches: Switches, whole: Ve
         return not np.isfinite(whole.error) or actual.error >= PART * min(1.0, whole.error)
 
     with TemporaryDirectory() as folder:
-        path = Path(folder, "model.onnx")
-        path.write_bytes(model.proto.SerializeToString())
-        graph = OnnxGraph(path, recorded(model.proto, model.inputs))
+        graph = OnnxGraph(model.source.save(Path(folder)), recorded(model.proto, model.inputs))
         try:
             return as_model(reduced(graph, fails, seconds=SECONDS, keeps_weights=True).candidate)
         except Exception:

@@ -22,6 +22,19 @@ FACTOR = 1.5
 """How much larger than the differences of a few repetitions another one may be."""
 
 
+def moved(array: Array, seed: int) -> Array:
+    """An array of floats, each multiplied by a number near 1; any other array as it is."""
+    if array.dtype not in CHANGES:
+        return array
+    return (array * _factors(array, seed, np.random.default_rng(seed))).astype(array.dtype)
+
+
+def _factors(array: Array, seed: int, random: np.random.Generator) -> Array:
+    """Numbers near 1: all larger, all smaller, then some of each, so that numbers between two levels go to either one."""
+    signs = (1.0, -1.0)[seed] if seed < 2 else random.choice((-1.0, -0.5, 0.0, 0.5, 1.0), size=array.shape)
+    return np.broadcast_to(1 + CHANGES[array.dtype] * signs, array.shape)
+
+
 def changed(model: onnx.ModelProto, arrays: Mapping[str, Array], seed: int) -> onnx.ModelProto:
     """A model in which each float value, also within bodies, is multiplied by numbers near 1.
 
@@ -43,16 +56,14 @@ def changed(model: onnx.ModelProto, arrays: Mapping[str, Array], seed: int) -> o
             array = arrays.get(name)
             if array is None or array.dtype not in CHANGES:
                 continue
-            # All larger, all smaller, then some of each: so that numbers between two levels go to either one.
-            signs = (1.0, -1.0)[seed] if seed < 2 else random.choice((-1.0, -0.5, 0.0, 0.5, 1.0), size=array.shape)
-            factors = np.broadcast_to(1 + CHANGES[array.dtype] * signs, array.shape)
+            factors = _factors(array, seed, random)
             noise, other = f"{name}_noise", f"{name}_changed"
             graph.initializer.append(numpy_helper.from_array(np.asarray(factors).astype(array.dtype), noise))
             graph.node.append(onnx.helper.make_node("Mul", [name, noise], [other]))
             # Kernels are off by a part of their largest number, or of 1.
             largest = float(np.max(np.abs(array))) if array.size and np.isfinite(array).all() else 0.0
             part = max(largest, 1.0) if node.op_type in UNDERFLOWING else largest
-            term = np.broadcast_to(CHANGES[array.dtype] * part * signs / 2, array.shape).astype(array.dtype)
+            term = ((factors - 1) * part / 2).astype(array.dtype)
             graph.initializer.append(numpy_helper.from_array(term, f"{name}_term"))
             graph.node.append(onnx.helper.make_node("Add", [other, f"{name}_term"], [f"{name}_moved"]))
             other = f"{name}_moved"

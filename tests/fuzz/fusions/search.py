@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.fuzz.case import Case, Generator
-from tests.fuzz.draw import Array, Draw, NoCase
+from tests.fuzz.case import Generator
+from tests.fuzz.draw import Draw, NoCase
 from tests.fuzz.fusions.execution import INSTRUCTIONS, Switches, drawn_switches
-from tests.fuzz.fusions.judging import Conversion, Model, judged, reference
+from tests.fuzz.fusions.judging import Conversion, Model, judged, model_of
 from tests.fuzz.fusions.reducing import smallest
 from tests.fuzz.onnx_model import OnnxModel
 from tests.fuzz.runner import GENERATOR_FAILED
@@ -25,6 +25,9 @@ SEARCHES: Mapping[str, str] = {
     "combinations": "tests.fuzz.fusions.combinations:combination",
     "networks": "tests.fuzz.fusions.networks:network",
     "aims": "tests.fuzz.fusions.aims:aimed",
+    "architectures": "tests.fuzz.fusions.architectures.networks:onnx_network",
+    "tf-architectures": "tests.fuzz.fusions.architectures.tensorflow_networks:tensorflow_network",
+    "tflite-architectures": "tests.fuzz.fusions.architectures.tensorflow_networks:lite_network",
 }
 """Where the cases of each search are drawn."""
 
@@ -83,50 +86,50 @@ class Finding:
     model: str = ""
 
 
-def drawn(item: Item) -> tuple[Case, Switches, list[Array]]:
-    """The case of an item, its switches and the expected results. Raises NoCase after many attempts."""
+def drawn(item: Item) -> tuple[str, Model, Switches]:
+    """The subject and the model of an item, and its switches. Raises NoCase after many attempts."""
     module, _, name = SEARCHES[item.search].partition(":")
     generator: Generator = getattr(import_module(module), name)
     for attempt in range(ATTEMPTS):
         draw = Draw(item.seed, item.number, attempt)
         try:
             case = generator(draw, item.only)
-            assert isinstance(case.source, OnnxModel)
-            expected = reference(case.source.proto, case.inputs)
+            model = model_of(case)
         except NoCase:
             continue
-        if all(np.isfinite(each.astype(np.float64)).all() for each in expected):
-            return case, drawn_switches(Draw(item.seed, item.number, 1000), item.instructions), expected
+        if all(np.isfinite(each.astype(np.float64)).all() for each in model.expected):
+            return case.subject, model, drawn_switches(Draw(item.seed, item.number, 1000), item.instructions)
     raise NoCase("too many attempts")
 
 
 def searched(item: Item, say: Say) -> Finding:
     """Draw a case and judge it. The task of a worker."""
     try:
-        case, switches, expected = drawn(item)
+        subject, whole, switches = drawn(item)
     except NoCase as none:
         return Finding(item, "", Judgement(Outcome.INAPPLICABLE, str(none)))
     except Exception:
         return Finding(item, "", Judgement(Outcome.INAPPLICABLE, GENERATOR_FAILED + traceback.format_exc(limit=-3)))
-    assert isinstance(case.source, OnnxModel)
-    say(f"{case.subject}\n{case.source.describe()}")
-    conversion, model = Conversion(item.without, item.target), Model(case.source.proto, case.inputs, expected)
-    verdict = judged(model, conversion, switches)
-    judgement = verdict.judgement
+    say(f"{subject}\n{whole.source.describe()}")
+    conversion = Conversion(item.without, item.target)
+    verdict = judged(whole, conversion, switches)
+    judgement, model = verdict.judgement, whole
     if judgement.outcome not in DEFECTS:
-        return Finding(item, case.subject, judgement, str(switches))
-    if item.reduces and judgement.outcome != Outcome.HANG:
+        return Finding(item, subject, judgement, str(switches))
+    is_onnx = isinstance(whole.source, OnnxModel)
+    if item.reduces and is_onnx and judgement.outcome != Outcome.HANG:
         model = smallest(model, conversion, switches, verdict)
     if item.folder:
         folder = item.folder / str(item.number)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        case.source.save(folder)
-        np.savez(folder / "inputs.npz", **case.inputs)
-        (folder / "reduced.onnx").write_bytes(model.proto.SerializeToString())
-        np.savez(folder / "reduced.npz", **dict(model.inputs))
-    kinds = " ".join(node.op_type for node in model.proto.graph.node)
-    return Finding(item, case.subject, judgement, str(switches), kinds, OnnxModel(model.proto, {}).describe())
+        whole.source.save(folder)
+        np.savez(folder / "inputs.npz", **dict(whole.inputs))
+        if is_onnx:
+            (folder / "reduced.onnx").write_bytes(model.proto.SerializeToString())
+            np.savez(folder / "reduced.npz", **dict(model.inputs))
+    kinds = " ".join(node.op_type for node in model.proto.graph.node) if is_onnx else subject
+    return Finding(item, subject, judgement, str(switches), kinds, model.source.describe())
 
 
 def run(items: Iterable[Item], workers: int = 1, limit: float = 400.0) -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from tests.numerical.targets.proofs_of_levels import ROWS, rounded_by
 from tests.numerical.targets.proofs_of_neighbours import CHANNELS
 
 UNITS = np.eye(4, dtype=np.int8)
+DIAGONAL = np.diag([1, 2, 3, 4]).astype(np.int8)
 COLUMNS = floats(1, 2, 4, 8)
 MATRIX = np.array([[1, -1, 2, -2], [3, 5, -4, -8]], np.float32)
 
@@ -67,6 +68,21 @@ PROOFS_OF_FACTORS: dict[str, Proof] = {
         lambda x: maxima_of_neighbours(product_of_columns(x)),
         [NEGATIVE],
         np.maximum(NEGATIVE * COLUMNS, np.pad((NEGATIVE * COLUMNS)[..., 1:], [(0, 0)] * 3 + [(0, 1)], constant_values=-99)),
+    ),
+    "unsqueezed-products": (
+        lambda x: ops.reshape(product_of_columns(ops.reshape(x, np.array([1, 2, 4]), False)), np.array([1, 2, 4, 1]), False),
+        [MATRIX],
+        (MATRIX * COLUMNS).reshape(1, 2, 4, 1),
+    ),
+    "gathered-products": (
+        lambda x: ops.gather(ops.matmul(rounded(x, -100, 155), weights(DIAGONAL, np.float32(1)), False, True), np.array([1]), np.int64(0)),
+        [MATRIX],
+        MATRIX[1:] * np.diag(DIAGONAL),
+    ),
+    "constant-products": (
+        lambda x: ops.add(ops.matmul(ops.constant(MATRIX), weights(UNITS, COLUMNS.reshape(4, 1)), False, True), x),
+        [MATRIX],
+        MATRIX * COLUMNS + MATRIX,
     ),
     "levels-of-rows": (
         lambda x: ops.reduce_max(rounded_by(x, ROWS), np.array([0]), True),

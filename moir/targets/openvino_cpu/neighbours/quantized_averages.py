@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of, is_constant
-from moir.dialects.element_types import REAL_TYPES, si8, ui8
+from moir.dialects.element_types import REAL_TYPES
 from moir.dialects.opset.activation import Clamp
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
-from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.pooling import AvgPool, AvgPool1, AvgPool14, AvgPoolOp
@@ -19,13 +17,8 @@ from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity, rectified_identity
-from moir.targets.openvino_cpu.quantized_values import MOVED, is_quantized
+from moir.targets.openvino_cpu.quantized_values import MOVED, has_no_zero_point, is_quantized
 from moir.targets.record import Fault, Form
-
-LEVELS_OF_BYTES = 256
-"""The number of levels of integers of 8 bits."""
-
-_BYTES = (si8, ui8)
 
 
 class ScalesOfAverages(Pattern):
@@ -93,7 +86,7 @@ class PaddedAverage(Pattern):
     roots = (AvgPool, AvgPool1, AvgPool14)
 
     def may_match(self, op: Operation) -> bool:
-        return _counts_padding(op) and is_quantized(op.operands[0]) and not _has_no_zero_point(op.operands[0])
+        return _counts_padding(op) and is_quantized(op.operands[0]) and not has_no_zero_point(op.operands[0])
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
@@ -140,20 +133,6 @@ def _is_shifted(value: SSAValue) -> bool:
             return True
         (value,) = computed
     return False
-
-
-def _has_no_zero_point(value: SSAValue) -> bool:
-    """Whether the integer 0 stands for the number 0 in a quantized value, as far as constants tell."""
-    owner = value.owner
-    if isinstance(owner, FakeQuantize):
-        low, high, levels = constant_of(owner.operands[3]), constant_of(owner.operands[4]), owner.integer("levels")
-        if low is None or high is None or levels > LEVELS_OF_BYTES:
-            return False
-        signed = -(levels // 2) * high.astype(np.float64) / ((levels - 1) // 2)
-        return bool((low == 0).all() and levels == LEVELS_OF_BYTES) or bool(np.allclose(low, signed, rtol=1e-5, atol=0))
-    if not isinstance(owner, OpsetOp) or (owner.KIND not in MOVED and not isinstance(owner, Convert | Multiply)):
-        return element_of(value) in _BYTES
-    return all(_has_no_zero_point(each) for each in owner.operands if not is_constant(each))
 
 
 class ClampOfQuantizedValues(Pattern):

@@ -141,7 +141,7 @@ class EqualityProver:
         return self.decided(a == b, conditions)
 
     def decided(self, statement: Any, conditions: list[Any] | None = None) -> Verdict:
-        """The answer of z3 to whether a statement follows."""
+        """Ask z3 whether a statement follows from the conditions; returns its answer."""
         solver = z3.Solver()
         solver.set("timeout", self.milliseconds)
         assumed = self.conditions if conditions is None else conditions

@@ -194,7 +194,7 @@ class RuleProver:
         return Outcome(Status.REALS if f32 in elements else Status.PROVED, self.counts["obligations"], [])
 
     def _failed(self, failures: list[Failure]) -> Outcome:
-        """The outcome of a rule with failures: refuted if one of them is, else open. The refuted ones come first."""
+        """The outcome with failures, the refuted ones first."""
         failures = sorted(failures, key=lambda each: not each.is_refuted)
         return Outcome(Status.REFUTED if failures[0].is_refuted else Status.OPEN, self.counts["obligations"], failures)
 

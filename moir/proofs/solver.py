@@ -141,7 +141,7 @@ class EqualityProver:
         return self.decided(a == b, conditions)
 
     def decided(self, statement: Any, conditions: list[Any] | None = None) -> Verdict:
-        """Ask z3 whether a statement follows from the conditions; returns its answer."""
+        """The answer of z3 to whether a statement follows."""
         solver = z3.Solver()
         solver.set("timeout", self.milliseconds)
         assumed = self.conditions if conditions is None else conditions

@@ -118,7 +118,7 @@ class Numbering:
         return self.number("elements", array.shape, str(array.dtype), tuple(array.ravel().tolist()))
 
     def is_registered(self, symbol: Symbol) -> bool:
-        """Whether a symbol stands for the same size wherever it is."""
+        """Whether a symbol is one of this registry: two dimensions with it have the same size."""
         if symbol not in self.registered and isinstance(symbol, Product) and self.registered.issuperset(symbol.symbols):
             self.registered.add(symbol)
         return symbol in self.registered
@@ -309,7 +309,7 @@ def _iterations(
         op: the loop.
         numbering: the tokens and numbers of all iterations.
         operands: the tokens of its operands.
-        contents: the numbers of its operands.
+        contents: the ids of its operands.
         depth: how many loops are around it.
     """
     ports, parameters, results = op.ports("inputs"), parameters_of(op.block), results_of(op.block)

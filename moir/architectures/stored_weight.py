@@ -70,11 +70,11 @@ class StoredWeight(Record):
 
 
 def moved_rows(data: DataAttr, move: Move, outer: int = 1) -> DataAttr:
-    """A constant whose rows are moved. Raises ConversionError if rows of packed elements share bytes.
+    """A constant with its rows in another order. Raises ConversionError if rows of packed elements share bytes.
 
     Args:
-        data: the constant, whose first `outer` dimensions number its rows.
-        move: moves rows.
+        data: the constant, whose first `outer` dimensions are those of its rows.
+        move: gives an array of rows in another order, or a part of them.
         outer: 1, or 2 for the matrices of experts.
     """
     row = describe(data.element)

@@ -81,7 +81,7 @@ class Examination:
         )
 
     def inner_fault(self, outcome: Outcome, common: Mapping[str, Any]) -> Verdict:
-        """The verdict on a model whose outputs are right: an inner tensor that is not is judged, too.
+        """The verdict on a model whose outputs are right: a wrong inner tensor counts as well.
 
         Integers and booleans are not judged, only mentioned: they may result from rounding a number between two of
         them.

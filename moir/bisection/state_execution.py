@@ -112,17 +112,18 @@ class StateExecution:
         return outputs | tensors
 
     def tolerance_at(self, state: PipelineState) -> float | None:
-        """The tolerance for a state: the given one, or what passes before it cost (weights rounded to few bits); None
-        if none did.
+        """The tolerance for a state: the given one, or else the largest rounding of weights by passes before the state.
+
+        None without a given tolerance if no pass before it rounds weights.
         """
         if self.tolerance is not None:
             return self.tolerance
         return max((limit for index, limit in self._rounding if state.number >= index), default=None)
 
     def outcome(self, state: PipelineState) -> Outcome | None:
-        """The outcome of a state; None if it has no form in opset dialects.
+        """The result of running a state and comparing; None if no form of the state is in opset dialects.
 
-        It is that of the first form that agrees with the reference, or else of the first one that can be run.
+        A state may have several forms: the first one that agrees counts, or else the first one that can be run.
         """
         if state not in self._outcomes:
             self._outcomes[state] = self._outcome(state)

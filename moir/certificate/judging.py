@@ -209,7 +209,7 @@ def _begin_states(part: ModuleOp) -> None:
 
 
 def _joined(modules: Sequence[ModuleOp]) -> ModuleOp:
-    """One module of several, which are taken apart: their inputs and outputs follow each other. Names are left out."""
+    """One module with the operations of several, which are removed from theirs; the names of operations are dropped."""
     block = Block()
     for module in modules:
         for op in list(only_model(module).block.ops):

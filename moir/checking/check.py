@@ -24,7 +24,7 @@ class Violation(Record):
         limit: the name of the limit.
         subject: the input or operation.
         says: what the documentation says.
-        source: where it says so.
+        source: the document that says so.
         refused: whether the device refuses the model for it.
     """
 

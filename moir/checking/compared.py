@@ -2,8 +2,8 @@
 
     %scores, %indices = opset11.TopK(%logits, 5)    ->  %logits in place of both
 
-Of two numbers that are nearly equal, another one may be the larger one after rounding: then a selection has other
-results, in another number even, of which no operation is at fault.
+After rounding, another one of two nearly equal numbers may be the larger one. Then a selection has other results, or
+another number of them, although no operation computes wrongly: the numbers themselves are compared.
 """
 
 from __future__ import annotations
@@ -58,6 +58,9 @@ def compared_values(module: ModuleOp) -> dict[str, SSAValue]:
 
 
 def _numbers(op: Operation) -> list[SSAValue]:
-    """The operands of a selection that are computed: floating-point numbers, or what a comparison of them gives."""
+    """The operands of a selecting operation that are no constants: those of floats if there are any, else all.
+
+    The condition of a Select, for one, is a boolean that a comparison of floats computes.
+    """
     computed = [each for each in op.operands if not isinstance(each.owner, Constant)]
     return [each for each in computed if element_of(each) in REAL_TYPES] or computed

@@ -92,7 +92,7 @@ class MovedRows(ComputedRows):
 
     Args:
         array: the array.
-        order: the number of a row of the array for each row of the result, over its first dimensions in C order.
+        order: for each row of the result, the index of a row of the array, over its first dimensions in C order.
     """
 
     __slots__ = ("array", "order")

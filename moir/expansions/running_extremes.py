@@ -37,7 +37,7 @@ def running_extremes(op: OpBuilder, data: SSAValue, axis: int, *, largest: bool)
     indices = op.Range(op.constant(0), size, op.constant(1), output_type=si64)
     shape = [1] * rank
     shape[axis] = -1
-    # The last position of an extreme is that of the last element which equals the running extreme.
+    # The running extreme was last reached at the last element that equals it.
     here = op.Select(op.Equal(x, values), op.Reshape(indices, shape, special_zero=False), op.constant(0, si64))
     positions = op.ReduceMax(prefixes_of(op, here, axis - rank, 0), [axis - rank], keep_dims=False)
     return op.NotEqual(values, 0) if element == boolean else op.convert(values, element), positions

@@ -29,7 +29,7 @@ def has_unknown_sizes(filters: SSAValue) -> bool:
 def unfolded_convolution(op: OpBuilder, x: SSAValue, filters: SSAValue, window: SlidingWindow, groups: int | SSAValue) -> SSAValue:
     """The convolution of x [N, C, L…] with filters [M, C / groups, K…]: [N, M, O…].
 
-    `groups` is a number, or a list of one entry that is computed.
+    `groups` is an integer, or a 1-D tensor of one element if it is computed at run time.
     """
     axes = len(window.strides)
     kernel = [_size(op, filters, 2 + axis) for axis in range(axes)]
@@ -87,7 +87,7 @@ def whole_transposed_convolution(
 ) -> SSAValue:
     """The transposed convolution of x [N, C, L…] with filters [C, M / groups, K…], before any pads are removed.
 
-    `groups` is a number, or a list of one entry that is computed.
+    `groups` is an integer, or a 1-D tensor of one element if it is computed at run time.
     """
     axes = len(window.strides)
     spatial = list(range(2, 2 + axes))

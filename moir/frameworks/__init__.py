@@ -125,7 +125,7 @@ def read_model(path: str | Path, framework: Framework, options: Mapping[str, obj
         path: the file, or the folder of a SavedModel. Weights are views of memory maps of the files.
         framework: the framework of the model.
         options: values of the reader's options.
-        wanted: names of the nodes that the user may mean as outputs, with the number of the result.
+        wanted: names of the nodes that the user may mean as outputs, with the index of the result.
 
     Raises ModelFileError for a file that is damaged or is not a model, ConversionError for an option that the
     framework does not have.

@@ -100,7 +100,7 @@ class Obstacle(Record):
 
 
 class Neighbour(Record):
-    """The other end of an operand or of a use: its node and operation, and the number of its result or operand."""
+    """The other end of an operand or of a use: its node and operation, and the index of its result or operand."""
 
     node: str
     operation: str

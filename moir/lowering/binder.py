@@ -133,15 +133,15 @@ class LoweringNode:
         return self._required(name, default, 0)
 
     def number(self, name: str, default: float | None = None) -> float:
-        """A float attribute."""
+        """A float attribute. Raises ConversionError if it is absent and has no default."""
         return self._required(name, default, 0.0)
 
     def text(self, name: str, default: str | None = None) -> str:
-        """A string attribute."""
+        """A string attribute. Raises ConversionError if it is absent and has no default."""
         return self._required(name, default, "")
 
     def flag(self, name: str, default: bool = False) -> bool:
-        """A boolean attribute, or an integer one that is true if it is not 0."""
+        """A boolean attribute, or an integer one that is true if it is not 0; the default if it is absent."""
         return bool(self.attribute(name, int(default)))
 
     def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
@@ -152,11 +152,11 @@ class LoweringNode:
         return tuple([int(item) for item in values])
 
     def numbers(self, name: str, default: Sequence[float] | None = None) -> tuple[float, ...]:
-        """An attribute that is a list of floats."""
+        """An attribute that is a list of floats. Raises ConversionError if it is absent and has no default."""
         return tuple(float(item) for item in self._required(name, None if default is None else tuple(default), ()))
 
     def texts(self, name: str, default: Sequence[str] | None = None) -> tuple[str, ...]:
-        """An attribute that is a list of strings."""
+        """An attribute that is a list of strings. Raises ConversionError if it is absent and has no default."""
         return self._required(name, None if default is None else tuple(default), ())
 
     def element_attribute(self, name: str, default: Attribute | None = None) -> Attribute:

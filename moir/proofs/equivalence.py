@@ -18,7 +18,9 @@ from moir.support.records import Record
 
 
 class Comparison(Record):
-    """The answer for two models, why it is not "proved", and the model of z3 in which they differ."""
+    """The result of comparing two models: whether they are proved equal, else why not, and the values of z3 for which
+    they differ.
+    """
 
     answer: Answer
     reason: str = ""

@@ -64,7 +64,11 @@ def is_changed(before: ModuleOp, after: ModuleOp) -> bool:
 
 
 def prove_graph(name: str, before: ModuleOp) -> GraphProof:
-    """The answer for a pass, by its name, on a graph. An applied pattern is named if the pass has patterns."""
+    """Apply a pass to a graph, and prove that the graph computes the same after it.
+
+    Returns the graphs before and after, the result of the proof, and the names of the patterns that were applied: that
+    of the pass if it does not report patterns, none if it changed nothing.
+    """
     from moir.dialects.context import MoirContext
 
     after = before.clone()

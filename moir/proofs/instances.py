@@ -34,7 +34,7 @@ STATIC = (2, 3, 2)
 """Static sizes, for rules that ask for them."""
 
 MOST_NUMBERS = 4
-"""The largest number of elements of a constant whose numbers may be any."""
+"""The largest number of elements of a constant whose elements are variables of the proof."""
 
 AXES: dict[int, list[tuple[int, ...]]] = {
     1: [(0,), (-1,)],
@@ -188,7 +188,7 @@ class InstanceBuilder:
         element: the element type of data.
         shapes: the shapes.
         values: the numbers of constants, by `name_index`, and of properties, by `kind.name`.
-        properties: the values of open properties that are words, by kind and name.
+        properties: the values of properties that the pattern leaves open and that are strings, by kind and name.
     """
 
     def __init__(
@@ -277,13 +277,13 @@ class InstanceBuilder:
 
 
 def number_names(roles: Roles, shapes: Shapes) -> list[str]:
-    """The names of the numbers of a model that may be any."""
+    """The names of the elements of constants, and of the properties, that are variables of the proof of a model."""
     names = [f"{name}_{index}" for name, shape in shapes.constants.items() for index in range(prod(shape))]
     return names + [f"{kind}_{name}" for (kind, name), words in roles.properties.items() if not words]
 
 
 def property_choices(roles: Roles) -> Iterator[dict[tuple[str, str], Any]]:
-    """The values of the open properties that are words."""
+    """All combinations of values of the properties that a pattern leaves open and that are strings."""
     words = {key: values for key, values in roles.properties.items() if values}
     for chosen in product(*words.values()):
         yield dict(zip(words, chosen, strict=True))

@@ -48,7 +48,7 @@ class Trace:
         self.conditions: list[Any] = []
 
     def marked(self, value: float) -> float:
-        """A number as a marked one if its value is that of one."""
+        """The marked number that has the value of a number; the number itself if none has."""
         term = self.terms.get(float(np.float32(value)))
         return float(value) if term is None else MarkedNumber.of(float(value), term, self)
 

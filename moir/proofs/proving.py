@@ -94,7 +94,9 @@ def prove_pass(name: str, graphs: Sequence[ModuleOp] = ()) -> Iterator[RuleProof
 
 
 def prove_graphs(name: str, graphs: Iterable[ModuleOp]) -> Iterator[GraphProof]:
-    """The answers for the graphs of modules that a pass changes."""
+    """Apply a pass to each graph of some modules, and prove that it computes the same; graphs that the pass does not
+    change are left out.
+    """
     for module in graphs:
         for model in models_of(module):
             proof = prove_graph(name, model)
@@ -103,9 +105,9 @@ def prove_graphs(name: str, graphs: Iterable[ModuleOp]) -> Iterator[GraphProof]:
 
 
 def bounded_outcome(name: str, pattern: str, proofs: Iterable[GraphProof]) -> Outcome:
-    """The outcome of the graphs that a pattern changes: bounded if all of them are proved.
+    """The status of a pattern by the proofs of graphs: bounded if all graphs that the pattern changes are proved.
 
-    It is tested if the pattern changes no graph, or if proofs have no semantics for an operation of one.
+    Tested if the pattern changes no graph, or if proofs have no semantics for an operation of such a graph.
     """
     outcome = outcome_of((each for each in proofs if pattern in each.patterns or pattern == name), Status.BOUNDED)
     return outcome if outcome.status is not Status.OPEN else Outcome(Status.TESTED, outcome.obligations, outcome.failures)

@@ -199,7 +199,9 @@ class RuleProver:
         return Outcome(Status.REFUTED if failures[0].is_refuted else Status.OPEN, self.counts["obligations"], failures)
 
     def _is_rewritten(self, scenario: Scenario) -> bool:
-        """Whether the rule rewrites the model of the first alternatives for some numbers."""
+        """Whether the rule rewrites the model in which each choice of its pattern is the first alternative, for at
+        least one value of its constants.
+        """
         run = partial(self._rewritten, first_of(self.rule.term), scenario)
         return any(path.result is not None for path in paths(scenario.names, run))
 
@@ -211,7 +213,7 @@ class RuleProver:
             yield from product(property_choices(self.roles), shapes_of(self.roles, False))
 
     def _obligations(self, term: Term, scenario: Scenario) -> list[Failure]:
-        """The model for which a term is not proved, and the same with other numbers; empty if the term is proved."""
+        """The models of a term that are not proved equal, one for each set of constants; empty if all are."""
         try:
             for path in paths(scenario.names, partial(self._rewritten, term, scenario)):
                 if path.result is None:

@@ -84,8 +84,8 @@ class ModuleGraph:
         Its inputs are values of other operations, its outputs the results that none of its operations uses.
 
         Args:
-            kept: the numbers of the operations.
-            random: which of its constants, by number, have random values instead of their own.
+            kept: the ids of the operations.
+            random: which of its constants, by id, have random values instead of their own.
         """
         kept = self.closed(kept)
         operations = [self.operations[number] for number in sorted(kept)]

@@ -63,8 +63,8 @@ class OnnxGraph:
         Its inputs are tensors of other nodes, its outputs the tensors that none of its nodes uses.
 
         Args:
-            kept: the numbers of the nodes.
-            random: which of its initializers, by number, have random values instead of their own.
+            kept: the ids of the nodes.
+            random: which of its initializers, by id, have random values instead of their own.
         """
         onnx = _onnx()
         kept = self.closed(kept)

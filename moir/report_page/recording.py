@@ -75,8 +75,8 @@ class ReportRecorder(Observer):
         Args:
             error: the error that ended the conversion.
 
-        Returns `stages`, `states` and `records` (see `Snapshots`), `rewrites`, `origins` (the numbers of the rewrites
-        that made an operation, by its number), `unsupported` (the numbers of operations that could not be converted),
+        Returns `stages`, `states` and `records` (see `Snapshots`), `rewrites`, `origins` (the indices of the rewrites
+        that made an operation, by its id), `unsupported` (the ids of operations that could not be converted),
         `inputs` and `outputs` of the last state, and the text of the `error`.
         """
         models = [] if self.module is None else models_of(self.module)

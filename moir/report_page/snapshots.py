@@ -24,7 +24,7 @@ _HAVE_FIELDS = frozenset(("name", "tensor_names"))
 """Attributes that are not in a record's list of attributes because they have separate fields."""
 
 State = list[dict[str, Any]]
-"""The models of a module: a dictionary each, with its `name` and the numbers of the records of its `operations`."""
+"""The models of a module: a dictionary each, with its `name` and the ids of the records of its `operations`."""
 
 
 class Snapshots:
@@ -51,7 +51,7 @@ class Snapshots:
         return self._numbers.setdefault(op, len(self._numbers))
 
     def identify(self, operations: Mapping[Operation, Operation]) -> None:
-        """Give operations the numbers of their counterparts."""
+        """Give operations the ids of their counterparts."""
         for op, other in operations.items():
             self._numbers[op] = self.number(other)
 

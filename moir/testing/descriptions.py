@@ -1,7 +1,7 @@
 """Short forms of the nodes and edges that a test describes.
 
 A node is a dictionary with its id as the only key. With its data node it has two keys: the data node of `x` is `x_d`.
-An edge is a tuple of two ids and a dictionary with the numbers of the ports, `out` and `in`.
+An edge is a tuple of two ids and a dictionary with the indices of the ports, `out` and `in`.
 """
 
 from __future__ import annotations

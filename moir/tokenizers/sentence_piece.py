@@ -119,11 +119,11 @@ class _Source:
             raise ModelFileError(reason, location=self.fields.location, hint=self.fields.hint) from None
 
     def flag(self, name: str) -> bool:
-        """Whether the normalizer does something; it does unless the file says otherwise."""
+        """A boolean of the normalizer; true if the file does not have it."""
         return getattr(self.normalizer, name) if self.normalizer.HasField(name) else True
 
     def chosen(self, key: str, *, default: bool) -> bool:
-        """A flag of the settings."""
+        """A boolean of `tokenizer_config.json`; the default if its key is missing or null."""
         value = self.settings.content.get(key)
         return default if value is None else bool(value)
 

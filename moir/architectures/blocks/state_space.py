@@ -13,7 +13,7 @@ from moir.dialects.data import DataAttr
 from moir.dialects.element_types import f32
 
 RANK_DIVISOR = 16
-"""The size of the model in parts of the rank of the steps, where the configuration does not say it."""
+"""The rank of the steps is the size of the model divided by this, unless the configuration has the rank."""
 
 
 class StateSpaceNodes(TokenBlockNodes):

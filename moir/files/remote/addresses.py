@@ -112,7 +112,7 @@ def joined(base: str, name: str) -> str:
 
 
 def is_inside(name: str) -> bool:
-    """Whether a name that a model or a listing says is that of a file in the folder of the model, or below."""
+    """Whether a name in a model or a listing names a file in the folder of the model, or below it."""
     return is_safe(name) and not ModelFolder.is_absolute(name) and not ModelFolder.leads_upward(name)
 
 

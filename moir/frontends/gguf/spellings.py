@@ -101,7 +101,7 @@ class Spelling(Record):
         required: keys without which older files mean other values than the usual ones.
         ignored: keys without effect in the family.
         scaling: the parameters of a rotary embedding, by keys of the file that say them.
-        window: the size of windows if the file does not say it: 0 for no windows, None if it must.
+        window: the size of windows for a file without that key: 0 for no windows, None if the key is required.
         wide_layers: the number of layers of the model whose scores are divided by the square root of hidden / heads
             instead of that of the size of a head; 0 if there is none.
     """

@@ -1,6 +1,6 @@
 """A tensor of a file -> the weight as constants of the IR: its numbers, or its codes, scales and zero points.
 
-Nothing is computed here but small tensors: rows of blocks are taken apart when they are written.
+Nothing is computed here but small tensors: rows of blocks are decoded when they are written.
 """
 
 from __future__ import annotations

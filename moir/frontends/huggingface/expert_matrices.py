@@ -51,7 +51,7 @@ class PackedMatrix(NamedTuple):
 
 
 def matrix_of(operand: str) -> PackedMatrix | None:
-    """Where a weight or bias of experts is; None for other operands."""
+    """The tensor with the matrices of all experts for a weight or bias; None for an operand of another block."""
     match = _OPERAND.fullmatch(operand)
     if match is None:
         return None

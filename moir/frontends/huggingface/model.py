@@ -30,7 +30,7 @@ QUANTIZATION, COMPRESSION = "quantization_config", "compression_config"
 INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
 
 MODEL_OPTIMIZER = "hf_quant_config.json"
-"""The file beside config.json in which older versions of NVIDIA's Model Optimizer say it."""
+"""The file beside config.json in which older versions of NVIDIA's Model Optimizer write how weights are quantized."""
 
 
 def read_model(path: str | Path) -> ModuleOp:

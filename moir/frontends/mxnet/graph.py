@@ -86,7 +86,7 @@ class SymbolBuilder:
         self.path = path
         self.operations = Operations()
         self.given: dict[int, SSAValue] = {}
-        """The values of variables of a graph of control flow, by the numbers of their nodes."""
+        """The values of variables of a graph of control flow, by the indices of their nodes."""
         self._results: dict[int, Sequence[SSAValue]] = {}
         self._counts = _result_counts(symbol)
         self._input_shapes = InputShapes(symbol, values)

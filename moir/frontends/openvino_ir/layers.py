@@ -11,7 +11,7 @@ from moir.errors import ModelFileError
 
 
 class Source(NamedTuple):
-    """The end of an edge at its producer: the position of the layer, and the number of its output."""
+    """The end of an edge at its producer: the position of the layer, and the index of its output."""
 
     layer: int
     output: int

@@ -37,7 +37,7 @@ class PirOperation(NamedTuple):
     Args:
         dialect: its dialect: `0` builtin, `1` pd_op, `2` control flow.
         kind: its kind in the dialect.
-        operands: the numbers of its operands, 0 for an absent one.
+        operands: the ids of its operands, 0 for an absent one.
         results: its results.
         attributes: its attributes as Python values.
         regions: its regions, of one block each.

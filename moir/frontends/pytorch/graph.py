@@ -283,7 +283,7 @@ class GraphBuilder:
         return offset == 0 and _is_contiguous(meta) is True
 
     def _copies(self, node: Fields, kind: str, results: Sequence[str]) -> bool | None:
-        """Whether the result of an operation that may be a view is a copy; None if the file does not say it."""
+        """Whether the result of an operation that may be a view is a copy; None if that is unknown from the file."""
         inputs = {each.text("name", ""): each.fields("arg") for each in node.objects("inputs")}
         source = next((each.fields("as_tensor").text("name", "") for each in inputs.values() if "as_tensor" in each.content), "")
         if source not in self._metas.content or not results or results[0] not in self._metas.content:

@@ -141,7 +141,10 @@ class Quantization(Protocol):
 
 
 def quantization_of(values: object, location: str) -> Quantization:
-    """The quantization that `quantization_config` says. Raises ModelFileError for one that is not supported."""
+    """The quantization that an object `quantization_config` describes.
+
+    Raises ModelFileError for a quantization that is not supported.
+    """
     if not isinstance(values, Mapping):
         raise ModelFileError("quantization_config is not an object", location=location)
     settings = Settings(cast("Mapping[str, Any]", values), location)

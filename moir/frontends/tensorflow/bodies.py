@@ -86,7 +86,7 @@ class BodyBuilder:
             frame: the graph of the node.
             node: the NodeDef.
             operands: the tensors it uses.
-            numbers: the numbers of the outputs that are needed; empty if a node is built only because it writes a
+            numbers: the indices of the outputs that are needed; empty if a node is built only because it writes a
                 variable.
             functions: its attributes that are functions, with their NameAttrLists.
         """

@@ -196,7 +196,7 @@ class GraphImporter:
             frame: the graph of the node.
             node: the NodeDef.
             operands: the tensors it uses.
-            numbers: the numbers of the outputs that are needed; empty if a node is built only because it writes a
+            numbers: the indices of the outputs that are needed; empty if a node is built only because it writes a
                 variable.
         """
         if frame.function is not None:

@@ -13,7 +13,7 @@ Tensor: TypeAlias = tuple[str, int]
 def reference(name: str) -> tuple[str, int]:
     """The node and the output number of a reference: `node`, `node:1`, `^node` (control), or `node:output:1`.
 
-    The last form occurs in functions. Its number counts within the named output, which is the number of the output for
+    The last form occurs in functions. Its index counts within the named output, which is the index of the output for
     all kinds with one named output.
     """
     node, *ports = name.removeprefix("^").split(":")

@@ -19,7 +19,7 @@ REGIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
 """Operators with subgraphs -> for each subgraph its name and the attribute with its index."""
 
 INLINED: Mapping[str, str] = {"CALL": "subgraph", "STABLEHLO_COMPOSITE": "decomposition_subgraph_index"}
-"""Calls -> the attribute with the number of the subgraph."""
+"""Calls -> the attribute with the index of the subgraph."""
 
 
 def subgraph_number(attributes: Mapping[str, Attribute], name: str) -> int:

@@ -69,7 +69,7 @@ class SubgraphImporter:
 
     Args:
         model: the parts that all subgraphs of a model share.
-        index: the number of the subgraph.
+        index: the index of the subgraph.
         operations: the operations of the block so far.
         callers: the subgraphs that it is called from, the outermost one first.
         is_body: whether it is a body of control flow, which runs any number of times.

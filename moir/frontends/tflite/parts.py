@@ -19,7 +19,7 @@ class ModelParts:
 
     Args:
         file: the file.
-        inputs: the names that the signature gives inputs, by the numbers of their tensors.
+        inputs: the names that the signature gives inputs, by the indices of their tensors.
         outputs: the names that it gives outputs, likewise.
     """
 

@@ -21,8 +21,8 @@ class Signature(Record):
     """The subgraph of a file that is converted, with the names of its inputs and outputs.
 
     Args:
-        subgraph: the number of its subgraph.
-        inputs: the names that the signature gives inputs, by the numbers of their tensors.
+        subgraph: the index of its subgraph.
+        inputs: the names that the signature gives inputs, by the indices of their tensors.
         outputs: the names that it gives outputs, likewise.
         others: the names of the signatures of other subgraphs.
     """
@@ -68,7 +68,7 @@ def _lists(signature: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
 
 
 def _names(file: ModelFile, length: int, get: Any) -> dict[int, list[str]]:
-    """The names of tensors by their numbers."""
+    """The names of tensors by the indices of the tensors."""
     names: dict[int, list[str]] = {}
     for entry in file.vector(length, get):
         names.setdefault(entry.TensorIndex(), []).append(text(entry.Name()))

@@ -100,8 +100,8 @@ def aligned(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, axis: i
 
 
 def _adds_nothing(op: Operation, _operands: Sequence[int]) -> bool:
-    """Whether a paddle.scale has a bias of 0; as a handler of real parts it would add any other to the imaginary parts,
-    too.
+    """Whether a paddle.scale has a bias of 0. The handler is applied to both parts of complex numbers, so it would add
+    another bias to the imaginary part, too.
     """
     return "bias" not in op.properties or value_of(op.properties["bias"]) == 0
 

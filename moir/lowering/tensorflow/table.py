@@ -6,7 +6,7 @@ tf = LoweringTable(
     "tf",
     "moir.lowering.tensorflow",
     check="moir.lowering.complex.check:check_complex",
-    # The types and the number of operands, names of resources, and choices among kernels.
+    # Types and numbers of operands, which the operands say, names of resources, and hints which kernel to use.
     implied=frozenset(
         (
             *("T", "Tin", "Tidx", "Tdim", "Tindices", "Tparams", "Tshape", "Taxis", "Tpaddings", "Tmultiples", "SrcT", "Index", "N"),

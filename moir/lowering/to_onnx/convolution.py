@@ -79,7 +79,7 @@ def _merged(node: LoweringNode, op: OnnxBuilder, filters: SSAValue) -> SSAValue:
 def _groups(node: LoweringNode) -> int:
     shape = node.shape(1)
     if shape is None or shape[0] < 0:
-        node.fail("the number of groups is dynamic, and an attribute in ONNX", hint="make the filters static")
+        node.fail("the number of groups is dynamic, but ONNX has it as an attribute", hint="make the filters static")
     return shape[0]
 
 
@@ -98,7 +98,7 @@ def _transposed(node: LoweringNode, op: OnnxBuilder, x: SSAValue, filters: SSAVa
     if node.optional(2) is not None:
         shape = node.constant_integers(2)
         if shape is None:
-            node.fail("the shape of its result is not constant, and an attribute in ONNX")
+            node.fail("the shape of its result is not constant, as the attribute of ONNX requires")
         attributes["output_shape"] = shape
         attributes.pop("pads", None)
         # The specification puts the larger half of an odd padding in front for SAME_UPPER in a transposed convolution.

@@ -47,7 +47,7 @@ def transpose(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _order: SSAValue
     """x with its dimensions in another order; an empty one reverses them."""
     order = node.constant_integers(1)
     if order is None:
-        node.fail("the order of its dimensions is not constant, and an attribute in ONNX")
+        node.fail("the order of its dimensions is not constant, as the attribute of ONNX requires")
     rank = len(order)
     return op.Transpose(x, perm=tuple(axis % rank for axis in order)) if order else op.Transpose(x)
 
@@ -59,10 +59,10 @@ def concat(op: OnnxBuilder, *values: SSAValue, axis: int) -> SSAValue:
 
 
 def constant_axis(node: LoweringNode, index: int) -> int:
-    """An axis that is an operand of the node and an attribute in ONNX. Raises ConversionError if it is not constant."""
+    """An operand that is an axis, for an attribute of ONNX. Raises ConversionError if it is not constant."""
     axes = node.constant_integers(index)
     if axes is None or len(axes) != 1:
-        node.fail("its axis is not constant, and an attribute in ONNX")
+        node.fail("its axis is not constant, as the attribute of ONNX requires")
     return axes[0]
 
 

@@ -1,6 +1,6 @@
 """Edges of the graph: between operations in the front phase, between operations and data nodes afterwards.
 
-The attribute `out` of an edge is the number of the output port where it begins, `in` that of the input port where it
+The attribute `out` of an edge is the index of the output port where it begins, `in` that of the input port where it
 ends. An edge between an operation and a data node has only one of them, that of the operation. Further attributes that
 an extension gives an edge last until its transformation ends.
 """
@@ -18,17 +18,17 @@ Vertex: TypeAlias = "Operation | SSAValue"
 """The subject of a node: an operation, or a tensor for a data node."""
 
 EdgeEnd: TypeAlias = "tuple[Operation, str, int]"
-"""The key of the attributes of an edge: an operation, `in` or `out`, and the number of the port."""
+"""The key of the attributes of an edge: an operation, `in` or `out`, and the index of the port."""
 
 _NAMES_OF_ATTRIBUTES = ("attrs", "data_attrs")
 """The attributes that list the names of other attributes in Model Optimizer; extensions append to them."""
 
 
 class EdgeAttributes(dict[str, Any]):
-    """The attributes of an edge: the numbers of its ports, and those that extensions set.
+    """The attributes of an edge: the indices of its ports, and those that extensions set.
 
     Args:
-        numbers: the numbers of the ports.
+        numbers: the indices of the ports.
         store: the attributes that extensions set, by edge; attributes that are set here are stored in it.
         end: the key of the edge.
     """
@@ -61,7 +61,7 @@ def end_of(source: Vertex, destination: Vertex, numbers: dict[str, int]) -> Edge
 
 
 def incoming(vertex: Vertex, with_data: bool) -> Iterator[tuple[Vertex, dict[str, int]]]:
-    """The edges that end in a node, in the order of the input ports: their sources and the numbers of their ports."""
+    """The edges that end in a node, in the order of the input ports: their sources and the indices of their ports."""
     if isinstance(vertex, SSAValue):
         if isinstance(vertex, OpResult) and is_node(vertex.op):
             yield vertex.op, {"out": vertex.index}
@@ -72,7 +72,7 @@ def incoming(vertex: Vertex, with_data: bool) -> Iterator[tuple[Vertex, dict[str
 
 
 def outgoing(vertex: Vertex, with_data: bool, block: Block) -> Iterator[tuple[Vertex, dict[str, int]]]:
-    """The edges that begin in a node: their destinations and the numbers of their ports."""
+    """The edges that begin in a node: their destinations and the indices of their ports."""
     if isinstance(vertex, SSAValue):
         for use in vertex.uses:
             if use.operation.parent is block:

@@ -53,7 +53,7 @@ class Computed(Expression):
         kinds: the kinds.
         operands: expressions of its first operands.
         commutes: whether its two operands may be exchanged.
-        result: the number of the result.
+        result: the index of the result.
     """
 
     def __init__(self, kinds: Sequence[str], *operands: Expression, commutes: bool = False, result: int = 0) -> None:

@@ -9,7 +9,7 @@ from moir.dialects.properties import value_of
 
 
 def tensor_name(value: SSAValue) -> str:
-    """The first name of a tensor in the file, or else the name of its node, with the number of the result unless it is
+    """The first name of a tensor in the file, or else the name of its node, with the index of the result unless it is
     the first.
     """
     owner = value.owner

@@ -1,4 +1,4 @@
-"""The core of a node: its identity, its attributes and the numbers of its ports.
+"""The core of a node: its identity, its attributes and the indices of its ports.
 
 Ports and connections refer to such nodes (`port.py`); `node.GraphNode` adds the methods that return them.
 """
@@ -183,7 +183,7 @@ class AttributedNode:
         return idx == 1 and isinstance(op, OpsetOp) and op.KIND == "MaxPool" and not op.results[1].uses
 
     def port_numbers(self, port_type: Direction) -> list[int]:
-        """The numbers of the ports, in order.
+        """The indices of the ports, in order.
 
         An input port without an operand is not listed, though `has_port` is true for it.
         """

@@ -64,7 +64,7 @@ def create_edge(
 
     A data node at the end stands for its consumers: they take the tensor of the output port.
 
-    Entries of `edge_attrs` other than the numbers of ports have no effect.
+    Entries of `edge_attrs` other than the indices of ports have no effect.
     """
     if src_node.is_data:
         value = src_node.subject

@@ -50,7 +50,7 @@ _OPERANDS: dict[str, tuple[int, ...]] = {
     "TFPad": (0, 2),
     "ONNXPad": (0, 2),
 }
-"""`op` of an operation -> the numbers of its operands that have a common element type."""
+"""`op` of an operation -> the indices of its operands that have a common element type."""
 
 
 def _operands(op: Operation) -> list[int]:

@@ -49,7 +49,7 @@ framework.
 Input: TypeAlias = GraphNode | tuple[GraphNode, int] | tuple[GraphNode, int, Mapping[str, Any]] | Port[GraphNode] | None
 """The source of an input of a new node.
 
-A node stands for its only output port in use, a data node for its tensor; a tuple has the number of the output port;
+A node stands for its only output port in use, a data node for its tensor; a tuple has the index of the output port;
 None leaves the input disconnected.
 """
 
@@ -268,7 +268,7 @@ class Op:
         for key in ("id", "name", "kind"):
             merged.pop(key, None)
         is_other = is_mo_operation(node.ir_operation)
-        # Tests of extractors have a dictionary in the place of a node, which takes everything.
+        # Tests of extractors pass a dictionary in place of a node; it takes any attribute.
         takes_all = is_other or not isinstance(cast("Any", node), GraphNode)
         for key, value in merged.items():
             if takes_all or key not in _OF_MODEL_OPTIMIZER:
@@ -314,7 +314,7 @@ class Op:
     ) -> GraphNode:
         """The data node of a new constant that is connected to a node.
 
-        The attribute `value` in `attrs` is the value; `in` in `edge_attrs` is the number of the input port, by default
+        The attribute `value` in `attrs` is the value; `in` in `edge_attrs` is the index of the input port, by default
         the next.
         """
         given = dict(attrs or {})

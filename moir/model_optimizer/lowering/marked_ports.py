@@ -44,8 +44,8 @@ class MarkedPorts:
         node: the operation.
 
     Attributes:
-        inputs: the numbers of the operands that are to be transposed.
-        outputs: the numbers of the results that are to be transposed back.
+        inputs: the indices of the operands that are to be transposed.
+        outputs: the indices of the results that are to be transposed back.
         target_order: the order for the entries of a Reshape's target, if the target is not marked; None if they keep
             their order.
     """

@@ -41,7 +41,7 @@ def _entries(node: MoLoweringNode, op: OpBuilder, value: SSAValue, indices: Sequ
 
 
 def _numbers(node: MoLoweringNode, op: OpBuilder, value: SSAValue, table: Sequence[int]) -> SSAValue:
-    """Numbers of axes, each by its entry in a table; negative ones count from the end."""
+    """Indices of axes, replaced by the elements of a table at these indices; a negative one counts from its end."""
     element, known = element_of(value), node.known.constant(value)
     if known is None:
         return op.Gather(op.constant(np.array(table), element), value, 0)
@@ -51,9 +51,9 @@ def _numbers(node: MoLoweringNode, op: OpBuilder, value: SSAValue, table: Sequen
 def permuted_input(
     node: MoLoweringNode, op: OpBuilder, index: int, value: SSAValue, permutation: InputPermutation, order: Sequence[int]
 ) -> SSAValue:
-    """An input that counts axes, changed to another order of the axes.
+    """An input whose elements are axes, or belong to axes, changed to another order of the axes.
 
-    Raises ConversionError if it has another number of entries than the data has axes.
+    Raises ConversionError if elements belong to axes, and there are not as many as the data has axes.
     """
     rule = permutation.rule
     if rule == "transpose":

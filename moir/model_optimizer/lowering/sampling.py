@@ -109,7 +109,7 @@ def regions(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.ROIPooling(x, regions, numbers, size) {spatial_scale, method} -> opset2.ROIPooling(x, regions) {output_size}
 
     This is TensorFlow's CropAndResize after an extension changed its regions to [number, left, top, right, bottom];
-    the third input, the numbers of the images, is not used. A node without the input `size` is written from its
+    the third input, the indices of the images, is not used. A node without the input `size` is written from its
     attributes.
     """
     if node.optional(3) is None:

@@ -170,7 +170,7 @@ def split_after_producer(rewriter: Rewriter, data: SSAValue, axis: int, lengths:
 
 
 class ElementOfSlice(Pattern):
-    """Replaces a slice of one entry, and the removal of its dimension, by a Gather."""
+    """Replaces a slice of one element, and the removal of its dimension, by a Gather."""
 
     roots = RESIZING
     companions = ((Slice,),)
@@ -193,7 +193,7 @@ class ElementOfSlice(Pattern):
 
 
 class FuseSlicesPass(DimensionsPass):
-    """Merges a slice of a slice into one, and slices of one entry into Gathers."""
+    """Merges a slice of a slice into one, and slices of one element into Gathers."""
 
     name = "fuse-slices"
 

@@ -74,7 +74,10 @@ def wrapped() -> Iterator[ModuleOp]:
 
 
 def ranges() -> Iterator[ModuleOp]:
-    """The comparisons of a wrapped index with 0 and with a last index, which is that of the size or another one."""
+    """Models of 0 <= index <= last, for an index that was made nonnegative by adding a size.
+
+    The last index is size - 1 in some models, and another one in others.
+    """
     for size, last, unsqueezed in product(SIZES, SIZES, (False, True)):
         graph = Graph()
         index = _wrapped(graph, graph.input((-1,), si32), size, si32)
@@ -84,7 +87,7 @@ def ranges() -> Iterator[ModuleOp]:
 
 
 def truths() -> Iterator[ModuleOp]:
-    """Comparisons of truth values as numbers with 0, 1 and others, on either side."""
+    """Comparisons of booleans converted to numbers with -1, 0, 1 and 2, on the left and on the right."""
     kinds = ("Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual")
     for kind, number, side, element in product(kinds, (-1, 0, 1, 2), (0, 1), (f32, si32)):
         graph = Graph()

@@ -70,7 +70,7 @@ def slices_of_whole() -> Iterator[ModuleOp]:
 
 
 def single_slices() -> Iterator[ModuleOp]:
-    """A slice of one entry whose dimension is removed, for all axes and entries at ranks up to 4."""
+    """A slice of one element whose dimension is removed, for all axes and indices at ranks up to 4."""
     for rank in range(1, MOST_RANKS + 1):
         for axis, start, kind in product(range(rank), (0, 1, 2, -1, -3), ("Squeeze", "Reshape")):
             graph = Graph()
@@ -84,7 +84,7 @@ def single_slices() -> Iterator[ModuleOp]:
 
 
 def elements_of_concats() -> Iterator[ModuleOp]:
-    """A Gather of one entry of a Concat of 1-D tensors of one element, or of others, for all indices."""
+    """A Gather of one element of a Concat of 1-D tensors of one element, or of others, for all indices."""
     for element, count, rank in product((f32, si64), range(1, MOST_RANKS + 1), (0, 1)):
         for index, sizes in product(range(-count, count), ((1,), (-1,))):
             graph = Graph()

@@ -131,7 +131,7 @@ class IntegersOfSizes(Pattern):
         %2 = opset1.Select(opset1.Equal(%n, opset1.Minimum(…)), %3, %2)
 
     The plugin computes f64 in f32, in which 3 · 0.1 / 0.1 is 3 and not a little more. A computation that f32 does
-    exactly for all these sizes is kept, and so is that of other sizes.
+    exactly for all these sizes is kept, and so is the result of the computation for sizes beyond the table.
     """
 
     roots = (Convert,)

@@ -70,7 +70,7 @@ class CallFrame:
 CalledNode: TypeAlias = tuple[CallFrame, str]
 """A node: its frame and its name."""
 Item: TypeAlias = tuple[CallFrame, str, int]
-"""A tensor: the frame and the name of its node, and the number of the output."""
+"""A tensor: the frame and the name of its node, and the index of the output."""
 
 
 def callees(node: Any, functions: Mapping[str, Any]) -> list[str]:

@@ -55,7 +55,7 @@ class Fragment(NamedTuple):
 
 
 def complement(ranges: Ranges) -> Ranges:
-    """All other code points."""
+    """The ranges of the code points that are in none of some ranges."""
     gaps: Ranges = []
     begin = 0
     for low, high in sorted(ranges):

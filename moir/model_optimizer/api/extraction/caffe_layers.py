@@ -60,7 +60,7 @@ def embed_input(attrs: MutableMapping[str, Any], port: int, name: str, value: An
 
     Args:
         attrs: the attributes, which get the constant under its name and an entry in `embedded_inputs`.
-        port: the number of the input port.
+        port: the index of the input port.
         name: the name of the attribute.
         value: the numbers of the constant.
         bin_name: the role of the constant, e.g. `weights`; by default its name.
@@ -88,7 +88,7 @@ def input_as_const(node: GraphNode, attrs: Mapping[str, Any], port: int, bin: st
     Args:
         node: the node.
         attrs: attributes of the constant, e.g. its `name`.
-        port: the number of the input port.
+        port: the index of the input port.
         bin: the role of the constant, e.g. `weights`; a part of its name, if `attrs` have none.
         value: an array.
     """
@@ -103,7 +103,7 @@ def weights_biases(bias_term: bool, model_layer: Any, start_index: int = 1, prot
     Args:
         bias_term: whether the layer has biases.
         model_layer: the layer with its weights; None for a model without them.
-        start_index: the number of the input port for the weights.
+        start_index: the index of the input port for the weights.
         proto: the message of its parameters, which says how weights are filled when training begins. A filler
             `diagonal` determines the weights of a model without weights.
 

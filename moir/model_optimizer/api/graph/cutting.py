@@ -77,7 +77,7 @@ def add_input_ops(
 
     Args:
         graph: the graph.
-        user_defined_inputs: the ids of nodes and for each a list of places: `in` or `out` is the number of the port,
+        user_defined_inputs: the ids of nodes and for each a list of places: `in` or `out` is the index of the port,
             `shape` a shape in which -1 is unknown, `data_type` a numpy type. The entry `added` is set in each place
             that is replaced, and places that have it are skipped. None for the existing inputs.
         before_infer: whether only the places with a shape are replaced, as in the front phase. Otherwise the shapes

@@ -17,9 +17,9 @@ from moir.model_optimizer.graph.operation import create_op_with_const_inputs
 from moir.model_optimizer.graph.port import Port
 
 INPUTS = "correct_in_data_layout"
-"""The attribute with the numbers of the input ports that are marked."""
+"""The attribute with the indices of the input ports that are marked."""
 OUTPUTS = "correct_out_data_layout"
-"""The attribute with the numbers of the output ports that are marked."""
+"""The attribute with the indices of the output ports that are marked."""
 
 
 def mark_input_as_in_correct_layout(node: GraphNode, port_ind: int) -> None:

@@ -1,6 +1,6 @@
 """Ends of edges as extensions write them, and the producers and consumers of nodes.
 
-An end is a node or its id, or a tuple of one of these and the number of a port.
+An end is a node or its id, or a tuple of one of these and the index of a port.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def endpoint(graph: Graph, given: Any, meaning: str) -> tuple[GraphNode, int]:
     if isinstance(node, str):
         node = GraphNode(graph, node)
     if not isinstance(node, GraphNode) or isinstance(port, bool) or not isinstance(port, int):
-        raise ConversionError(f"{meaning} is {given!r}", hint="it must be the id of a node, or a tuple of an id and the number of a port")
+        raise ConversionError(f"{meaning} is {given!r}", hint="it must be the id of a node, or a tuple of an id and the index of a port")
     return node, port
 
 

@@ -55,7 +55,7 @@ class ActivationOfMaxima(Pattern):
 
 
 def _is_convolution(value: SSAValue) -> bool:
-    """Whether a value is that of a convolution, with operations that the plugin may merge into it."""
+    """Whether a value is computed by a convolution, possibly followed by operations that the plugin merges into it."""
     while isinstance(owner := value.owner, OpsetOp):
         if isinstance(owner, Convolution | GroupConvolution):
             return True

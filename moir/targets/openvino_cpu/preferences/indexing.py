@@ -15,7 +15,7 @@ from moir.targets.stages import PREFERRED
 
 
 class SingleElement(Pattern):
-    """Replaces a Gather of one entry along an axis by a StridedSlice that removes the axis.
+    """Replaces a Gather of one element along an axis by a StridedSlice that removes the axis.
 
         %y = opset8.Gather(%x, 3, 1)                                 // %x: [2, 8, 16]
     ->  %y = opset1.StridedSlice(%x, [0, 3], [0, 4], [1, 1])

@@ -36,8 +36,10 @@ def initial_states(op: OpBuilder, node: OpsetOp) -> Sequence[SSAValue]:
 
 
 def states_without_iterations(node: Loop) -> Mapping[int, SSAValue]:
-    """The value that a Loop without iterations has, by the index of the result: of results that are states of static
-    shape; empty if the Loop certainly has an iteration, or if such values are selected already.
+    """The initial values of states of a Loop, which are its results if it runs no iteration, by index of the result.
+
+    Results of dynamic shape, and those whose users are already Selects of the initial value, are left out. Empty if the
+    Loop is known to have an iteration.
     """
     limits = [constant_of(each) for each in node.operands[:2]]
     if all(each is not None and bool(each.all()) for each in limits):

@@ -53,7 +53,7 @@ def scatter_nd(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
 
 
 def scatter_elements(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
-    """The reduction of the updates whose index is that of the element, and of the element itself.
+    """Each element becomes the reduction of itself and of all updates that have its index.
 
     %y = opset12.ScatterElementsUpdate(%x, %i, %u, 0) {reduction = "sum"}           // %x: [4, 5], %i and %u: [3, 5]
     ->  %0 = opset1.Select([[i0], [i1], [i2]] == [0, 1, 2, 3], %u, 0)               // [3, 4, 5]

@@ -98,13 +98,18 @@ def _check(options: argparse.Namespace, given: ConversionOptions) -> None:
         raise UsageError("a model that comes from a stream is converted alone")
     if options.output_model is not None or options.place == STANDARD or (options.place or "").lower().endswith(MODEL_SUFFIXES):
         raise UsageError("several models need a folder to write to: -o DIR")
-    for flag, value in (("--model-name", given[MODEL_NAME]), ("--verbose", options.verbose)):
+    of_one_model = {
+        "--model-name": given[MODEL_NAME],
+        "--verbose": options.verbose,
+        "--opset": options.opset,
+        "--matmul-nbits": options.matmul_nbits,
+        "--tensorflow_custom_operations_config_update": options.tensorflow_custom_operations_config_update,
+    }
+    for flag, value in of_one_model.items():
         if value:
             raise UsageError(f"{flag} is for one model; there are several")
     if options.jobs is not None and options.cluster is not None:
         raise UsageError("--jobs is for processes on this machine", hint="workers say with --nthreads and --resources")
-    if options.tensorflow_custom_operations_config_update is not None:
-        raise UsageError("--tensorflow_custom_operations_config_update is for one model; there are several")
 
 
 def _of_models(options: argparse.Namespace, given: ConversionOptions, notes: list[str]) -> list[Listed]:

@@ -98,6 +98,8 @@ INVOCATIONS: list[tuple[str, int, str]] = [
     ("moir model.onnx weights.onnx -o a.xml", 2, "moir: error: several models need a folder to write to: -o DIR"),
     ("moir model.onnx weights.onnx -o -", 2, "moir: error: several models need a folder to write to: -o DIR"),
     ("moir model.onnx weights.onnx --model-name a", 2, "moir: error: --model-name is for one model; there are several"),
+    ("moir model.onnx weights.onnx --opset 17", 2, "moir: error: --opset is for one model; there are several"),
+    ("moir model.onnx weights.onnx --matmul-nbits", 2, "moir: error: --matmul-nbits is for one model; there are several"),
     ("moir model.onnx weights.onnx --verbose", 2, "moir: error: --verbose is for one model; there are several"),
     ("moir model.onnx -", 2, "moir: error: a model that comes from a stream is converted alone"),
     ("moir model.onnx weights.onnx --jobs 0", 2, "moir: error: argument --jobs/-j: '0' is not a whole number from 1 on; see moir --help"),

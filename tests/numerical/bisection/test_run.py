@@ -68,7 +68,7 @@ def test_the_runtime_computes_in_f32(tmp_path: Path, monkeypatch: pytest.MonkeyP
     graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "g", [x], [y], [weights])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), "product.onnx")
     np.savez("in.npz", x=numbers)
-    assert main("run product.onnx --runtime openvino --inputs in.npz --outputs out.npz".split()) == 0
+    assert main(["run", "product.onnx", "--runtime", "openvino", "--inputs", "in.npz", "--outputs", "out.npz"]) == 0
     np.testing.assert_array_equal(np.load("out.npz")["y"], numbers)
 
 

@@ -59,6 +59,19 @@ def test_what_cannot_be_run_is_one_line(arguments: str, message: str, capsys: py
     assert capsys.readouterr().err.startswith(f"moir run: error: {message}")
 
 
+def test_the_runtime_computes_in_f32(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also on a processor on which it would compute products in bf16, which does not have these numbers."""
+    monkeypatch.chdir(tmp_path)
+    numbers = (1 + np.arange(256, dtype=np.float32) / 1024).reshape(16, 16)
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [16, 16]) for name in "xy")
+    weights = numpy_helper.from_array(np.eye(16, dtype=np.float32), "w")
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "g", [x], [y], [weights])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), "product.onnx")
+    np.savez("in.npz", x=numbers)
+    assert main(["run", "product.onnx", "--runtime", "openvino", "--inputs", "in.npz", "--outputs", "out.npz"]) == 0
+    np.testing.assert_array_equal(np.load("out.npz")["y"], numbers)
+
+
 @pytest.mark.usefixtures("folder")
 def test_without_runtimes_there_are_the_definitions(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(OnnxRunner, "is_installed", classmethod(lambda _: False))

@@ -176,5 +176,7 @@ class TensorFlowLanguage(Language):
         return self.of(lambda t: tf.pad(t, [list(pair) for pair in zip(begin, end, strict=True)]), x)
 
     def quantized(self, x: Value) -> Value:
-        low, high = self.draw.one_of(((-4.0, 4.0), (-3.0, 5.0), (-6.0, 6.0), (0.0, 6.0)))
+        # Any numbers: levels of simple ranges are halfway between those of others, where each runtime rounds as it likes.
+        high = float(self.draw.random.uniform(2, 6))
+        low = self.draw.one_of((0.0, -float(self.draw.random.uniform(2, 6))))
         return self.of(lambda t: tf.quantization.fake_quant_with_min_max_args(t, low, high), x)

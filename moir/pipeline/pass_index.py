@@ -720,6 +720,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
             ),
         ),
     ),
+    "separate-repeated-softmax": ((("Broadcast", "Concat", "Tile"), ("Softmax",)),),
     "separate-scales": (
         (("Gather",), ("FakeQuantize",)),
         (("StridedSlice",), ("FakeQuantize",)),

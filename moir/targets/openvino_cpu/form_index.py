@@ -90,6 +90,7 @@ FORMS: dict[str, dict[str, str]] = {
         "separate-reductions": "moir.targets.openvino_cpu.reductions",
         "separate-fake-quantize": "moir.targets.openvino_cpu.merged.fake_quantize",
         "repeat-in-pairs": "moir.targets.openvino_cpu.repetition",
+        "separate-repeated-softmax": "moir.targets.openvino_cpu.repetition",
         "normalize-responses": "moir.targets.openvino_cpu.responses",
         "select-int-by-mask": "moir.targets.openvino_cpu.selected_integers",
         "compare-with-negatives": "moir.targets.openvino_cpu.shapes",

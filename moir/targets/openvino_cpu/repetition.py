@@ -9,12 +9,18 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
+from moir.dialects.opset.activation import Softmax, Softmax1
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Concat
-from moir.dialects.opset.repetition import Tile
+from moir.dialects.opset.repetition import Broadcast, Broadcast1, Tile
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.openvino_cpu.neighbours.identity import computed_identity
 from moir.targets.record import Fault, Form
+
+MOST_PLANAR = 3
+"""The greatest number of dimensions of data that the plugin never has with channels last."""
 
 MOST_AXES = 2
 """The greatest number of axes that a Tile by computed numbers repeats correctly, of data of more than three."""
@@ -55,6 +61,33 @@ class ManyRepeatedAxes(Pattern):
         rewriter.replace_with(op, data)
 
 
+class RepeatedSoftmax(Pattern):
+    """Computes an identity between a Softmax and its repetition, for data of four dimensions or more.
+
+        %0 = opset8.Softmax(%x) {axis = 3}                   // [1, 1, 4, 4]
+        %y = opset1.Tile(%0, [1, 2, 1, 1])
+    ->  %y = opset1.Tile(opset1.Maximum(-inf, %0), [1, 2, 1, 1])
+
+    If a matrix product or a convolution computes %x, the plugin has the Softmax with channels last, and repeats the
+    channels in another order than that of the elements. Broadcast, and Concat of one value several times, become Tile.
+    """
+
+    roots = (Tile, Broadcast, Broadcast1, Concat)
+    companions = ((Softmax, Softmax1),)
+
+    def may_match(self, op: Operation) -> bool:
+        data = op.operands[0]
+        is_repeated = not isinstance(op, Concat) or (len(op.operands) > 1 and len(set(op.operands)) == 1)
+        return is_repeated and isinstance(data.owner, Softmax | Softmax1) and (rank_of(data) or MOST_PLANAR + 1) > MOST_PLANAR
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        data = op.operands[0]
+        same = computed_identity(rewriter.op, data)
+        operands = [same if each is data else each for each in op.operands]
+        rewriter.replace_with(op, rewriter.op.create(type(op), operands, dict(op.properties)).results[0])
+
+
 def unrepeated(repeats: SSAValue) -> set[int]:
     """The indices of the constants 1 in a 1-D tensor that a Concat builds; ones that depend on shapes do not count."""
     axes, place = set[int](), 0
@@ -77,6 +110,17 @@ FORMS = (
                 "many-repeated-axes",
                 "Tile of four dimensions or more by computed numbers that repeats three axes",
                 "moves blocks to wrong offsets",
+            ),
+        ),
+    ),
+    Form(
+        "separate-repeated-softmax",
+        (RepeatedSoftmax,),
+        faults=(
+            Fault(
+                "repeated-softmax",
+                "Tile, Broadcast, and Concat of one value several times, of a Softmax of four dimensions or more",
+                "have the elements of the repeated parts in another order",
             ),
         ),
     ),

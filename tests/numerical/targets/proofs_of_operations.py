@@ -90,6 +90,11 @@ PROOFS_OF_OPERATIONS: dict[str, Proof] = {
     ),
     "i64-shift": (lambda x: opset15.bitwise_right_shift(x, np.array([40])), [np.array([2**31 - 1, -7])], np.array([0, -1])),
     "repeated-parts": (repeated_rows, [np.array([[[[1, 2], [3, 4]]]], np.int16)], np.array([[[[1, 2], [1, 2], [3, 4], [3, 4]]]], np.int16)),
+    "repeated-softmax": (
+        lambda x: ops.tile(ops.softmax(ops.matmul(np.eye(2, dtype=np.float32), x, False, False), 3), np.array([1, 2, 1, 1])),
+        [np.zeros((1, 1, 2, 2), np.float32) + np.log(floats(1, 3))],
+        np.tile(floats(0.25, 0.75), (1, 2, 2, 1)),
+    ),
     "unsigned-negative": (ops.negative, [np.array([1, 0], np.uint16)], np.array([65535, 0], np.uint16)),
     "suppression-of-none": (selected_count, [np.zeros((1, 2, 4), np.float32), np.ones((1, 1, 2), np.float32)], integers(0)),
     "states-passed-on": (swapped, [floats(1, 2), floats(3, 4)], floats(1, 2)),

@@ -123,7 +123,8 @@ class ShuffledDynamicChannels(Pattern):
     ->  %y = opset1.Reshape(opset1.Maximum(-inf, %1), [1, -1, 4, 3])
 
     The runtime takes the three for a ShuffleChannels if the first dimension is known, and does not compile the model,
-    since it computes with the number of groups.
+    since it computes with the number of groups. It knows less than moir of a dimension that is 1 since a Reshape that
+    went said so.
     """
 
     roots = (Reshape,)
@@ -136,13 +137,34 @@ class ShuffledDynamicChannels(Pattern):
         order, divided = constant_of(transpose.operands[1]), transpose.operands[0]
         if order is None or order.tolist() != [0, 2, 1, *range(3, order.size)] or not isinstance(divided.owner, Reshape):
             return False
-        shape = shape_of(divided)
-        return shape is not None and shape[1] < 0 <= shape[0]
+        shape, target = shape_of(divided), constant_of(divided.owner.operands[1])
+        if shape is None or shape[0] < 0:
+            return False
+        is_computed = target is not None and target.tolist()[1] == -1
+        return shape[1] < 0 or (is_computed and _may_be_unknown(divided.owner.operands[0]))
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         data, target = op.operands
         same = computed_identity(rewriter.op, data)
         rewriter.replace_with(op, rewriter.op.create(Reshape, [same, target], dict(op.properties)).results[0])
+
+
+MOST_STEPS = 64
+"""How many operations are looked at for dynamic dimensions."""
+
+
+def _may_be_unknown(value: SSAValue) -> bool:
+    """Whether a value is computed of one with dynamic dimensions, as far as the nearest operations tell."""
+    waiting, seen = [value], {value}
+    while waiting and len(seen) <= MOST_STEPS:
+        current = waiting.pop(0)
+        if -1 in (shape_of(current) or (-1,)):
+            return True
+        if isinstance(current.owner, OpsetOp):
+            operands = [each for each in current.owner.operands if each not in seen and not is_constant(each)]
+            seen.update(operands)
+            waiting.extend(operands)
+    return False
 
 
 FORMS = (

@@ -112,3 +112,30 @@ builtin.module {
     opset1.Result(%2) {name = "y"}
   }
 }
+
+// -----
+
+// The runtime may not know that the first dimension is 1, if no Reshape says so any more. In a static model it does.
+// CHECK-LABEL: moir.model @lost_batch
+// CHECK:           %[[M:.*]] = opset1.Maximum(%{{.*}}, %t)
+// CHECK-NEXT:      opset1.Reshape(%[[M]], %flat)
+// CHECK:           opset1.Reshape(%u, %flat)
+builtin.module {
+  moir.model @lost_batch {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x8x3xf32>
+    %z = opset1.Parameter() {name = "z"} : tensor<1x8x3xf32>
+    %one = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 8, 3]>} : tensor<3xsi64>
+    %e = opset1.Reshape(%x, %one) {special_zero = false} : tensor<1x8x3xf32>
+    %groups = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [1, -1, 4, 3]>} : tensor<4xsi64>
+    %order = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 2, 1, 3]>} : tensor<4xsi64>
+    %flat = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [1, 24]>} : tensor<2xsi64>
+    %r = opset1.Reshape(%e, %groups) {special_zero = false} : tensor<1x2x4x3xf32>
+    %t = opset1.Transpose(%r, %order) : tensor<1x4x2x3xf32>
+    %a = opset1.Reshape(%t, %flat) {special_zero = false} : tensor<1x24xf32>
+    %s = opset1.Reshape(%z, %groups) {special_zero = false} : tensor<1x2x4x3xf32>
+    %u = opset1.Transpose(%s, %order) : tensor<1x4x2x3xf32>
+    %b = opset1.Reshape(%u, %flat) {special_zero = false} : tensor<1x24xf32>
+    opset1.Result(%a) {name = "a"}
+    opset1.Result(%b) {name = "b"}
+  }
+}

@@ -11,10 +11,10 @@ import tensorflow as tf
 
 from tests.fuzz.case import Case
 from tests.fuzz.draw import Array, Draw, NoCase
+from tests.fuzz.fusions.architectures.drawn_graph import DrawnGraph
 from tests.fuzz.fusions.architectures.language import Language
 from tests.fuzz.fusions.architectures.onnx_language import LARGEST
 from tests.fuzz.fusions.draft import Value
-from tests.fuzz.tensorflow.graph_model import GraphModel
 
 Function = Callable[[Any], Any]
 
@@ -94,7 +94,7 @@ class TensorFlowLanguage(Language):
             raise NoCase("nothing is read")
         kinds = [each.type for each in self.graph.get_operations() if each.name in needed and each.type not in ("Const", "Identity")]
         shapes = ", ".join(f"{name}: {list(array.shape)}" for name, array in inputs.items())
-        return Case(subject, GraphModel(self.graph, names, frozenset(), f"({shapes}) {' '.join(kinds)}"), inputs, names)
+        return Case(subject, DrawnGraph(self.graph, names, frozenset(), f"({shapes}) {' '.join(kinds)}"), inputs, names)
 
     def convolution(self, x: Value, filters: int, kernel: Sequence[int], stride: int = 1, groups: int = 1, dilation: int = 1) -> Value:
         count, padding = self.channels(x), "VALID" if list(kernel) == [1, 1] and self.draw.chance(0.5) else "SAME"
@@ -176,5 +176,7 @@ class TensorFlowLanguage(Language):
         return self.of(lambda t: tf.pad(t, [list(pair) for pair in zip(begin, end, strict=True)]), x)
 
     def quantized(self, x: Value) -> Value:
-        low, high = self.draw.one_of(((-4.0, 4.0), (-3.0, 5.0), (-6.0, 6.0), (0.0, 6.0)))
+        # Any numbers: levels of simple ranges are halfway between those of others, where each runtime rounds as it likes.
+        high = float(self.draw.random.uniform(2, 6))
+        low = self.draw.one_of((0.0, -float(self.draw.random.uniform(2, 6))))
         return self.of(lambda t: tf.quantization.fake_quant_with_min_max_args(t, low, high), x)

@@ -8,8 +8,10 @@ packed transposed    one tensor [experts, columns, rows]; the rows of gate and u
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.computed_rows import stacked_matrices
@@ -36,6 +38,17 @@ def matrix_of_each(read: ReadTensor, name: str, shape: tuple[int, ...]) -> Store
     if len(elements) > 1:
         raise ModelFileError(f"the tensors {name!r} have different element types", hint="convert all of them to one")
     return StoredWeight(DataAttr.of(stacked_matrices([each.values for each in tensors]), tensors[0].element))
+
+
+def joined_rows(parts: Sequence[DataAttr], name: str, shape: tuple[int, ...]) -> DataAttr:
+    """A small tensor of a shape whose rows are those of several tensors in turn.
+
+    Raises ModelFileError if the tensors have other numbers of rows or different element types.
+    """
+    if sum(each.shape[0] for each in parts) != shape[0] or len({each.element for each in parts}) > 1:
+        shapes = ", ".join(str(list(each.shape)) for each in parts)
+        raise ModelFileError(f"tensors {shapes} cannot be joined to {name!r} of the shape {list(shape)}", hint="are they of one model?")
+    return DataAttr.of(np.concatenate([np.asarray(each.values) for each in parts]), parts[0].element)
 
 
 class PackedMatrix(NamedTuple):

@@ -39,13 +39,15 @@ def gated_delta_rule(
     key_heads: int,
     heads: int,
     layer: int,
+    strength_factor: float = 1.0,
 ) -> SSAValue:
     """transformers.GatedDeltaRule(queries, keys, values, strengths, steps, decay, step bias, beams) {heads, …}
     -> Loop over the tokens: state = exp(gate) · state; state += key · (value - keyᵀ · state) · strength; queryᵀ · state
 
     Yang, Kautz and Hatamizadeh, "Gated Delta Networks: Improving Mamba2 with Delta Rule", 2024. Queries and keys are
     [batch, tokens, key heads * size], values [batch, tokens, heads * size], the others have a number for each head. The
-    gates are -exp(decay) · softplus(steps + bias). The state [batch, heads, key size, value size] is one of the layer.
+    gates are -exp(decay) · softplus(steps + bias), the strengths sigmoids times a factor. The state
+    [batch, heads, key size, value size] is one of the layer.
     """
     key_size, value_size = (_head_size(node, each, count) for each, count in ((keys, key_heads), (values, heads)))
     query, key = (_normalized(op, each, key_heads, heads, key_size) for each in (queries, keys))
@@ -53,7 +55,10 @@ def gated_delta_rule(
     value = op.Transpose(op.Reshape(values, [0, 0, heads, value_size], special_zero=True), HEADS_FIRST)
     rate = op.Negative(op.Exp(vector(op, decay)))
     gate = op.Multiply(rate, op.SoftPlus(op.Add(steps, vector(op, step_bias))))
-    gate, strength = (op.Transpose(each, FEATURES_FIRST) for each in (gate, op.Sigmoid(strengths)))
+    strength = op.Sigmoid(strengths)
+    if strength_factor != 1:
+        strength = op.Multiply(strength, op.constant(strength_factor, f32))
+    gate, strength = (op.Transpose(each, FEATURES_FIRST) for each in (gate, strength))
     variable = recurrent_variable("ssm", layer)
     before = fixed_state(op, beams, variable, (heads, key_size, value_size))
     results = zeros_of(op, values, (-1, heads, -2, value_size))

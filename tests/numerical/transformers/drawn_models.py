@@ -24,7 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.numerical.transformers.drawn_keys import DECODERS, ENCODERS
+from tests.numerical.transformers.drawn_encoder_keys import ENCODERS
+from tests.numerical.transformers.drawn_keys import DECODERS
 
 TOLERANCE = 1e-4
 """Greatest difference of a result, in parts of the largest result."""

@@ -26,6 +26,9 @@ FILES = by_member(
         "shared_experts": "qwen2_moe ernie4_5_moe glm4_moe dots1",
         "expert_successors": "hunyuan_v1_moe minimax_m2 exaone_moe solar_open flex_olmo hy_v3 mellum sarvam_moe afmoe",
         "layered_experts": "laguna mimo_v2_flash cohere2_moe kolibri1",
+        "multimodal_parts": "qwen2_vl_text qwen2_vl qwen2_5_vl_text qwen2_5_vl qwen3_vl_text qwen3_vl_moe_text glm4v_text "
+        "glm4v_moe_text glm_ocr_text aria_text paddleocr_vl_text granite4_vision_text gemma4_unified_text mistral4 "
+        "deepseek_ocr2_text",
         "deepseek": "deepseek_v2 deepseek_v3 glm4_moe_lite sarvam_mla youtu",
         "scaled_families": "minicpm minicpm3 hyperclovax granite_swa granitemoe_swa",
         "recurrent.hybrids": "lfm2 lfm2_moe qwen3_next qwen3_5_text qwen3_5_moe_text olmo_hybrid",

@@ -107,6 +107,10 @@ class FolderCheckpoint:
         """Whether the folder has a tensor of a name, with or without `.weight` at its end."""
         return name in self._names or f"{name}.weight" in self._names
 
+    def _stored_shape(self, name: str) -> tuple[int, ...] | None:
+        source = self._names.get(name)
+        return None if source is None else self.tensors[source].shape
+
     # Weights
 
     def has(self, operand: str) -> bool:
@@ -123,7 +127,7 @@ class FolderCheckpoint:
         if packing is None and (matrix := matrix_of(operand)) is not None and self._is_stored(self._packed_block(matrix.tensor)):
             packing = PACKINGS["packed"]
         if packing is not None:
-            packed = packed_matrix(self.tensor, self._names.__contains__, self._packed_block, operand, shape, packing)
+            packed = packed_matrix(self.tensor, self._stored_shape, self._packed_block, operand, shape, packing)
             if packed is not None:
                 return packed
         if NUMBER in name:

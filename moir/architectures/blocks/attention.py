@@ -127,7 +127,13 @@ class AttentionNodes(TokenBlockNodes):
             rotation=None if rotary is None or kind.rotation == "halves" else kind.rotation,
             alibi=kind.alibi,
             alibi_bias=sizes.sizes.get("alibi_bias"),
+            padded_heads=self.padded_heads(sizes),
         )
+
+    def padded_heads(self, sizes: Configuration) -> int | None:
+        """The greatest number of heads of a layer, if this layer has fewer; None if it does not."""
+        most = max((each.get("heads", self.configuration.heads) for each in self.configuration.layer_fields), default=sizes.heads)
+        return most if most != sizes.heads and not most % sizes.key_heads else None
 
     def projected(self, x: SSAValue, block: str, sizes: Configuration) -> Sequence[SSAValue]:
         """Queries, keys and values: two or three products, or the parts of one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 
@@ -170,12 +171,22 @@ class FileCheckpoint:
             tensor = StoredTensor(name, tensor.type, shape, tensor.rows[None])
         if tensor.shape == (1, *shape) and len(shape) == 1:
             tensor = StoredTensor(name, tensor.type, shape, tensor.rows[0])
+        if len(shape) == 1 and len(tensor.shape) == 2 and math.prod(tensor.shape) == shape[0]:
+            # Vectors in columns, or one row for each group.
+            return self._vector(tensor, shape)
         if tensor.shape != shape:
             raise self.error(f"the tensor {name!r} is {list(tensor.shape)} instead of {list(shape)}")
         weight = weight_of(tensor, is_table=is_table)
         if weight is None:
             raise self.error(f"the tensor {name!r} of the type {tensor.type.name} is no matrix")
         return weight
+
+    def _vector(self, tensor: StoredTensor, shape: tuple[int, ...]) -> StoredWeight:
+        """The elements of a matrix as a vector. Raises ModelFileError if they are codes."""
+        weight = weight_of(tensor, is_table=False)
+        if weight is None or not weight.is_plain:
+            raise self.error(f"the tensor {tensor.name!r} of the type {tensor.type.name} is no vector of numbers")
+        return StoredWeight(DataAttr.of(weight.codes.values.reshape(shape), weight.codes.element))
 
     def error(self, reason: str, hint: str | None = None) -> ModelFileError:
         """An error about the weights."""

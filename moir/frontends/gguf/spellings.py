@@ -130,12 +130,20 @@ class Spelling(Record):
 
 WITHOUT_WINDOW: Mapping[str, object] = {"use_sliding_window": False}
 
+OF_IMAGES = frozenset(("rope.dimension_sections", "n_deepstack_layers"))
+
+OF_STATES = frozenset(("feed_forward_length", "context_length", "attention.head_count"))
+
 SPELLINGS: Mapping[str, Spelling] = {
     "llama": Spelling("llama", variants={"expert_count": "mixtral", "attention.sliding_window": "mistral"}, is_permuted=True),
     "qwen2": Spelling("qwen2", fixed=WITHOUT_WINDOW),
     "qwen3": Spelling("qwen3", fixed=WITHOUT_WINDOW),
     "qwen3moe": Spelling("qwen3_moe", fixed={**WITHOUT_WINDOW, "norm_topk_prob": True}),
     "qwen2moe": Spelling("qwen2_moe", fixed={**WITHOUT_WINDOW, "norm_topk_prob": False}),
+    # The language models of models with images: the sections of rotations have no effect on text.
+    "qwen2vl": Spelling("qwen2", fixed=WITHOUT_WINDOW, ignored=OF_IMAGES),
+    "qwen3vl": Spelling("qwen3", fixed=WITHOUT_WINDOW, ignored=OF_IMAGES),
+    "qwen3vlmoe": Spelling("qwen3_moe", fixed={**WITHOUT_WINDOW, "norm_topk_prob": True}, ignored=OF_IMAGES),
     "arcee": Spelling("arcee", is_permuted=True),
     "seed_oss": Spelling("seed_oss", tensors={"feed_forward_norm": "post_attention_norm"}),
     "exaone": Spelling("exaone"),
@@ -217,7 +225,16 @@ SPELLINGS: Mapping[str, Spelling] = {
         variants={"ssm.dt_b_c_rms": "falcon_mamba"},
         tensors={"convolution.kernel": "ssm_conv1d"},
         copied={"ssm.conv_kernel": "conv_kernel", "ssm.state_size": "state_size", "ssm.time_step_rank": "time_step_rank"},
-        ignored=frozenset(("feed_forward_length", "context_length", "attention.head_count")),
+        ignored=OF_STATES,
+    ),
+    "mamba2": Spelling(
+        "mamba2",
+        tensors={"convolution.kernel": "ssm_conv1d", "state_space.step_bias": "ssm_dt.bias", "state_space.norm": "ssm_norm"},
+        copied={
+            **{"ssm.conv_kernel": "conv_kernel", "ssm.state_size": "state_size", "ssm.time_step_rank": "num_heads"},
+            "ssm.group_count": "n_groups",
+        },
+        ignored=OF_STATES,
     ),
     "gpt-oss": Spelling("gpt_oss", tensors={"feed_forward_norm": "post_attention_norm"}, window=None),
 }

@@ -78,9 +78,8 @@ def _normalized(op: OpBuilder, x: SSAValue, own: int, heads: int, size: int) -> 
     """Queries or keys [batch, heads, tokens, size] divided by their lengths, repeated for the heads of the values."""
     parts = op.Reshape(x, [0, 0, own, size], special_zero=True)
     if own != heads:
-        sizes = op.Gather(op.ShapeOf(parts), [0, 1], 0)
-        wide = op.Concat(sizes, op.constant([own, heads // own, size]), axis=0)
-        spread = op.Broadcast(op.Unsqueeze(parts, [3]), wide, mode="bidirectional")
-        parts = op.Reshape(spread, [0, 0, heads, size], special_zero=True)
+        # A Broadcast or Gather before the loop is taken for no repetition by GenAI's paged backend, which then expects
+        # results of as many heads as the keys have.
+        parts = op.Reshape(op.Tile(op.Unsqueeze(parts, [3]), [1, 1, 1, heads // own, 1]), [0, 0, heads, size], special_zero=True)
     length = op.Sqrt(op.Add(op.ReduceSum(op.Multiply(parts, parts), [-1], keep_dims=True), op.constant(EPSILON, f32)))
     return op.Transpose(op.Multiply(parts, op.Divide(op.constant(1.0, f32), length)), HEADS_FIRST)

@@ -347,7 +347,8 @@ class Architecture(Record):
             or None.
         part_weights: whether the normalizations of the parts of a state space have weights.
         delta_packing: how the projections of a delta rule lie in the file: `per head` (all in two matrices, for each
-            head of keys in turn), `separate`, or `all separate` (queries, keys, values and their convolutions, too).
+            head of keys in turn), `all heads` (queries, keys, values in one matrix, gates in another, strengths and
+            steps as before), `separate`, or `all separate` (queries, keys, values and their convolutions, too).
         layer_inputs: whether each layer adds a part of further embeddings of the tokens (Gemma 3n).
         layer_factor: whether the value after a layer is multiplied with a number of the layer.
         alternating_updates: whether a model has several values of each token, of which a layer computes one and

@@ -53,8 +53,12 @@ class DeltaRuleNodes(TokenBlockNodes):
         if self.architecture.delta_packing == "separate":
             parts = {"query_key_value": 2 * keys + values, "gates": values, "strengths": heads, "steps": heads}
             return [self.vectors.linear(x, f"{block}.{part}", hidden, width) for part, width in parts.items()]
-        both = self.vectors.linear(x, f"{block}.input", hidden, 2 * keys + 2 * values)
         numbers = self.vectors.linear(x, f"{block}.numbers", hidden, 2 * heads)
+        if self.architecture.delta_packing == "all heads":
+            joined = self.vectors.linear(x, f"{block}.query_key_value", hidden, 2 * keys + values)
+            gates = self.vectors.linear(x, f"{block}.gates", hidden, values)
+            return [joined, gates, *self.vectors.split(numbers, [heads // key_heads] * 2, f"{block}.numbers", key_heads)]
+        both = self.vectors.linear(x, f"{block}.input", hidden, 2 * keys + 2 * values)
         own = [each // key_heads for each in (keys, keys, values, values)]
         of_head = heads // key_heads
         queries, key, value, gates = self.vectors.split(both, own, f"{block}.input", key_heads)

@@ -38,7 +38,7 @@ STACKED: Mapping[str, str] = {"first_values": "altup_proj.weight", "last_values"
 
 _STACKED = re.compile(r"(first_values|last_values)\.(\d+)\.weight")
 
-_DECAY = re.compile(r"layers\.\d+\.state_space\.decay")
+_DECAY = re.compile(r"layers\.\d+\.(state_space|delta_rule)\.decay")
 
 _PERMUTED = re.compile(r"layers\.\d+\.attention\.(query|key)\.(weight|bias)")
 
@@ -88,7 +88,7 @@ class FileCheckpoint:
 
     def biases(self) -> frozenset[str]:
         """The operands of layers that have biases."""
-        return frozenset(each for each in BIASED if self.has(f"layers.0.{each}.bias"))
+        return frozenset(each for each in BIASED if any(self.has(f"layers.{layer}.{each}.bias") for layer in range(self.layers)))
 
     def weight(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
         """The weight of an operand. Raises ModelFileError if it is missing or has another shape."""
@@ -218,9 +218,11 @@ def as_stored(architecture: Architecture, checkpoint: FileCheckpoint) -> Archite
     Projections are separate or one after another, whatever the family's own files have, and the matrices of experts are
     separate; 1 is already added to the weights of normalizations; and a bias is where a file has a tensor for it.
     """
-    attention = architecture.attention.with_fields(
-        packing="stacked" if checkpoint.has("layers.0.attention.query_key_value.weight") else "separate"
-    )
+    is_stacked = checkpoint.has("layers.0.attention.query_key_value.weight")
+    has_delta_rule = checkpoint.has("layers.0.delta_rule.norm.weight")
+    attention = architecture.attention.with_fields(packing="stacked" if is_stacked and not has_delta_rule else "separate")
+    if is_stacked and has_delta_rule:
+        architecture = architecture.with_fields(delta_packing="all heads")
     gates = ("layers.0.feed_forward.gate.weight", "layers.0.shared_expert.gate.weight")
     is_gated = architecture.feed_forward != "plain" and any(checkpoint.has(each) for each in gates)
     return architecture.with_fields(

@@ -191,6 +191,30 @@ def mamba2(config: Any, _keys: Keys) -> Keys:
     }
 
 
+def qwen3_next(config: Any, keys: Keys) -> None:
+    """Sizes of delta rules."""
+    keys |= {"full_attention_interval": config.layer_types.index("full_attention") + 1, "ssm.conv_kernel": config.linear_conv_kernel_dim}
+    keys |= {"ssm.state_size": config.linear_key_head_dim, "ssm.group_count": config.linear_num_key_heads}
+    keys["ssm.time_step_rank"] = config.linear_num_value_heads
+    keys["ssm.inner_size"] = config.linear_value_head_dim * config.linear_num_value_heads
+    keys["expert_shared_feed_forward_length"] = config.shared_expert_intermediate_size
+
+
+def with_all_heads(config: Any, tensors: Tensors) -> Tensors:
+    """Queries, keys and values of all heads of delta rules in one matrix, gates in another, and 1 added to weights."""
+    result: Tensors = {}
+    of_head = config.linear_num_value_heads // config.linear_num_key_heads * config.linear_value_head_dim
+    for name, value in tensors.items():
+        if name.endswith("in_proj_qkvz.weight"):
+            parts = value.reshape(config.linear_num_key_heads, -1, value.shape[-1])
+            ends = np.cumsum([config.linear_key_head_dim, config.linear_key_head_dim, of_head])
+            *mixed, gates = (each.reshape(-1, value.shape[-1]) for each in np.split(parts, ends, 1))
+            result[name.replace("qkvz", "qkv")], result[name.replace("qkvz", "z")] = np.concatenate(mixed), gates
+        else:
+            result[name] = value + 1 if name.endswith("norm.weight") and ".linear_attn." not in name else value
+    return result
+
+
 class Writer(NamedTuple):
     """How a family is written.
 
@@ -227,6 +251,7 @@ WRITERS: dict[str, Writer] = {
     "gemma3n_text": Writer("GEMMA3N", gemma3n, is_written=lambda config: config.altup_correct_scale),
     "mamba": Writer("MAMBA", mamba),
     "mamba2": Writer("MAMBA2", mamba2),
+    "qwen3_next": Writer("QWEN3NEXT", qwen3_next, is_written=lambda config: config.norm_topk_prob),
     "falcon_mamba": Writer("MAMBA", mamba, is_written=lambda config: config.mixer_rms_eps == 1e-6),
 }
 """The writers by `model_type`."""
@@ -242,6 +267,8 @@ def write(source: Path, out: Path) -> bool:
     tensors: Tensors = {}
     for path in source.glob("*.safetensors"):
         tensors |= {name: value.float().numpy() for name, value in safetensors.load_file(path).items()}
+    if config.model_type == "qwen3_next":
+        tensors = with_all_heads(config, tensors)
     keys: Keys = {} if config.model_type in ("mamba", "falcon_mamba", "mamba2") else common_keys(config)
     keys = writer.keys(config, keys) or keys
     architecture = getattr(gguf.MODEL_ARCH, writer.architecture)

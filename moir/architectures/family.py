@@ -102,6 +102,7 @@ class Family(Record):
             use_sliding_window); `pattern` (all but each n-th); `pattern, last sees all` (the same, but never the last
             layer); `pattern, first sees all`; `pattern after dense` (`pattern`, counted from the first layer with
             experts; layers before by prefix_dense_sliding_window_pattern); `every fourth sees all` (all but 0, 4, …);
+            `second of four, first and last see all` (all but 0, 1, 5, 9, … and the last layer);
             `attention types` (GPT-Neo); `listed` (those of `layer_types` only); `both sides` (half of local_attention,
             all but every global_attn_every_n_layers-th). `layer_types` precedes.
         has_chunks: whether layers see keys within chunks of attention_chunk_size tokens.

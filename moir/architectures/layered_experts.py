@@ -1,11 +1,11 @@
-"""Families with experts whose attentions differ between layers: Laguna, MiMo-V2, Command A with experts, Kolibri."""
+"""Families with experts whose attentions differ between layers: Laguna, MiMo-V2, Command A, Kolibri, Flint."""
 
 from __future__ import annotations
 
 from moir.architectures.family import ANY, Family
 from moir.architectures.layer_norm_families import COHERE2
 from moir.architectures.llama import DEFAULTS, PROJECTIONS, TENSORS
-from moir.architectures.llama_variants import ALL_PROJECTIONS, QUERY_NORMS
+from moir.architectures.llama_variants import ALL_PROJECTIONS, QUERY_NORMS, QWEN_WINDOW
 from moir.architectures.record import SANDWICH_NORM, Architecture, AttentionBlock
 from moir.architectures.shared_experts import CORRECTED_EXPERTS, EXPERT_TENSORS, QWEN2_MOE
 from moir.support.tables import words
@@ -221,4 +221,32 @@ KOLIBRI1 = Family(
     unread=words("sliding_window_pattern"),
 )
 
-FAMILIES = (LAGUNA, MIMO_V2_FLASH, COHERE2_MOE, KOLIBRI1)
+FLINT = Family(
+    architecture=Architecture("flint", ("flint",), attention=AttentionBlock(query_norm="head", sinks=True)),
+    tensors={**QWEN2_MOE.tensors, **QUERY_NORMS, "attention.sinks": "self_attn.softmax_offset"},
+    defaults={
+        **{key: value for key, value in QWEN2_MOE.defaults.items() if key not in (*QWEN_WINDOW, "qkv_bias")},
+        "vocab_size": 150144,
+        "intermediate_size": 6144,
+        "num_hidden_layers": 49,
+        "num_attention_heads": 32,
+        "num_key_value_heads": 4,
+        "head_dim": 128,
+        "max_position_embeddings": 262144,
+        "sliding_window": 513,
+        "mlp_only_layers": [0, 1],
+        "moe_intermediate_size": 512,
+        "shared_expert_intermediate_size": 1024,
+        "num_experts": 256,
+        "num_experts_per_tok": 6,
+        "norm_topk_prob": True,
+    },
+    aliases=QWEN2_MOE.aliases,
+    biases={"attention_bias": ALL_PROJECTIONS},
+    experts={**QWEN2_MOE.experts, "scores": "=chosen sigmoid", "shared_gate": False},
+    dense="sparse step",
+    window="second of four, first and last see all",
+    rotary_layers="sliding",
+)
+
+FAMILIES = (LAGUNA, MIMO_V2_FLASH, COHERE2_MOE, KOLIBRI1, FLINT)

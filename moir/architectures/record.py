@@ -356,6 +356,7 @@ class Architecture(Record):
         scales_correction: whether the corrected value is multiplied with weights before the layer's part of further
             embeddings is computed of it.
         halves_experts: whether the sum of the results of the chosen experts and of the shared one is halved.
+        normalizes_experts: whether it is normalized.
         experts_beside: whether experts compute the value before the normalization of the feed-forward block, beside it.
     """
 
@@ -391,4 +392,5 @@ class Architecture(Record):
     alternating_updates: bool = False
     scales_correction: bool = True
     halves_experts: bool = False
+    normalizes_experts: bool = False
     experts_beside: bool = False

@@ -42,6 +42,8 @@ class FeedForwardNodes:
             gates = self.vectors.linear(x, f"layers.{layer}.shared_expert_gate", self.configuration.hidden, 1)
             shared = self.vectors.gated(shared, gates)
         both = self.vectors.sum(chosen, shared, f"layers.{layer}.all_experts")
+        if self.architecture.normalizes_experts:
+            return self.vectors.norm(both, f"layers.{layer}.all_experts_norm", self.configuration.hidden)
         return self.vectors.scaled(both, 0.5) if self.architecture.halves_experts else both
 
     def own_network(self, x: SSAValue, layer: int) -> SSAValue:

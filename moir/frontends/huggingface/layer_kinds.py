@@ -184,6 +184,8 @@ def _sliding_layers(rule: str, keys: Keys, layers: int) -> list[bool]:
         return [False] * layers
     if rule == "alternating":
         return [layer % 2 == 0 for layer in range(layers)]
+    if rule == "second of four, first and last see all":
+        return [layer > 1 and layer % 4 != 1 and layer != layers - 1 for layer in range(layers)]
     if rule == "every fourth sees all":
         return [layer % 4 != 0 for layer in range(layers)]
     if rule == "pattern after dense":

@@ -220,6 +220,7 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
     "persimmon": {**SIZES, **TIED, "qk_layernorm": [True, False], "partial_rotary_factor": [0.5]},
     "youtu": {key: values for key, values in LATENT.items() if key not in GROUPED_EXPERTS},
     "sarvam_mla": LATENT,
+    "axk1": {**LATENT, "q_lora_rank": [24], "rope_interleave": [True, False]},
     "minicpm3": {
         **{**SIZES, **TIED, **BIAS, "mlp_bias": [True, False], "num_attention_heads": [4], "num_key_value_heads": [4]},
         **{"q_lora_rank": [None, 24], "kv_lora_rank": [16], "qk_nope_head_dim": [8, 12], "qk_rope_head_dim": [8], "v_head_dim": [None, 12]},
@@ -325,6 +326,12 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
         **{**HEADS, **TIED, "hidden_size": [32], "num_key_value_heads": [1, 2], "head_dim": [16], "sliding_window": [4]},
         **{"num_hidden_layers": [2, 5], "max_position_embeddings": [64], "num_experts": [4, 6], "num_experts_per_tok": [1, 2]},
         **{"moe_intermediate_size": [24], "shared_expert_intermediate_size": [16], "norm_topk_prob": [True, False]},
+    },
+    "flint": {
+        **{**GROUPS, **BIAS, "head_dim": [16], "num_hidden_layers": [5], "sliding_window": [4], "num_experts": [4, 6]},
+        **{"num_experts_per_tok": [1, 2], "moe_intermediate_size": [24], "shared_expert_intermediate_size": [16]},
+        **{"norm_topk_prob": [True, False], "mlp_only_layers": [None, [2]]},
+        "layer_types": [None, ["sliding_attention", "full_attention", "sliding_attention", "sliding_attention", "full_attention"]],
     },
     "olmo_hybrid": {
         **{**GROUPS, **BIAS, "num_hidden_layers": [4], "linear_num_key_heads": [2], "linear_num_value_heads": [2, 4]},

@@ -177,4 +177,20 @@ YOUTU = DEEPSEEK_V3.with_fields(
     further_layers="",
 )
 
-FAMILIES = (DEEPSEEK_V2, DEEPSEEK_V3, GLM4_MOE_LITE, SARVAM_MLA, YOUTU)
+AXK1 = DEEPSEEK_V3.with_fields(
+    architecture=DEEPSEEK_V3.architecture.with_fields(name="axk1", model_types=("axk1",), normalizes_experts=True),
+    tensors={**LATENT_TENSORS, "all_experts_norm": "post_mlp_layernorm"},
+    # The name that Transformers has in memory.
+    other_names={"all_experts_norm": "mlp.post_mlp_layernorm"},
+    defaults={
+        **DEEPSEEK_V3.defaults,
+        "vocab_size": 163840,
+        "num_attention_heads": 64,
+        "num_key_value_heads": 64,
+        "n_routed_experts": 192,
+        "first_k_dense_replace": 1,
+        "max_position_embeddings": 32768,
+    },
+)
+
+FAMILIES = (DEEPSEEK_V2, DEEPSEEK_V3, GLM4_MOE_LITE, SARVAM_MLA, YOUTU, AXK1)

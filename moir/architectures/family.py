@@ -54,6 +54,10 @@ IGNORED = words(
 """Keys that say nothing of the results of a model, or are of `transformers` itself."""
 
 
+ANY = object()
+"""Any value of a key but null, in `Family.variants`."""
+
+
 class Family(Record):
     """The spelling of a family in Hugging Face's files.
 
@@ -61,8 +65,11 @@ class Family(Record):
         architecture: what the family consists of.
         tensors: the tensors by their operands without `weight` and `bias`, within a layer or of the whole model.
         layer: the beginning of the names of a layer's tensors; {} is its number.
+        layer_groups: the key with the number of groups of layers that have the same weights, whose number is in the
+            place of that of the layer; empty if all have their own.
         prefixes: further beginnings of all names in files that save only a part of the model.
-        keys: the keys of config.json by the fields of a configuration, where they are not those of `KEYS`.
+        keys: the keys of config.json by the fields of a configuration, where they are not those of `KEYS`. Of several,
+            `a b`, the first one that is not null counts.
         aliases: further names of keys.
         divisors: the keys of fields that are the reciprocal of their value.
         roots, inverse_roots: the keys of fields that are the square root of their value, or its reciprocal.
@@ -74,11 +81,14 @@ class Family(Record):
             them, `ssm_multipliers 0`.
         layer_lists: the keys of fields that have a value for each layer, or one for all.
         full_layers: the keys of fields that hold for layers without a window only, if they are not null.
+        window_layers: the same for layers with a window; `2 * KEY` is twice the value.
         shared_layers: the key with the number of last layers that use the keys and values of layers before them.
         tables: the keys of objects of config.json, whose own keys are `TABLE.KEY`.
         transposed: whether the matrices of layers lie in the file as [K, N].
         defaults: the values of keys that a file leaves out.
         fixed: fields of the configuration that no key says.
+        other_names: further names of tensors, in the order in which they are looked for.
+        joined: the tensors whose rows, one after the other, are a weight that a file does not have in one.
         biases: the operands that have biases, by the key that says so; by an empty text those that always have.
         experts: the fields of `Experts`, by key or, for values that are no text of a key, as they are.
             A key may be a product of two, `n_shared_experts * moe_intermediate_size`.
@@ -90,9 +100,11 @@ class Family(Record):
         window: which layers have windows: empty; `all`; `flagged` (use_sliding_window, from layer max_window_layers
             on); `alternating` (even layers); `alternating first` (even layers before max_window_layers, if
             use_sliding_window); `pattern` (all but each n-th); `pattern, last sees all` (the same, but never the last
-            layer); `every fourth sees all` (all but 0, 4, …); `attention types` (GPT-Neo); `listed` (those of
-            `layer_types` only); `both sides` (half of local_attention, all but every global_attn_every_n_layers-th).
-            `layer_types` precedes.
+            layer); `pattern, first sees all`; `pattern after dense` (`pattern`, counted from the first layer with
+            experts; layers before by prefix_dense_sliding_window_pattern); `every fourth sees all` (all but 0, 4, …);
+            `second of four, first and last see all` (all but 0, 1, 5, 9, … and the last layer);
+            `attention types` (GPT-Neo); `listed` (those of `layer_types` only); `both sides` (half of local_attention,
+            all but every global_attn_every_n_layers-th). `layer_types` precedes.
         has_chunks: whether layers see keys within chunks of attention_chunk_size tokens.
         adjusted_feed_forward: whether the size of feed-forward blocks is computed if block_auto_adjust_ff_dim is true.
         other_block: the block of layers without attention, a name of `Configuration.blocks`; empty if all have one.
@@ -102,13 +114,14 @@ class Family(Record):
             numbers, or a number n for each n-th, null for those of `defaults`, or else all; two keys, of a period and
             of the place in it of the layer that has one; empty if none has.
         rotary_layers: which layers are rotated: empty for all; `listed` (no_rope_layers); `sliding`; `sliding or all`
-            (those with windows, or all if the model has no windows); `thetas` (layer_rope_theta has a base for each
+            (those with windows, or all if the model has no windows); `sliding or dense` (those with windows, and those
+            without experts if prefix_dense_sliding_window_pattern is 1); `thetas` (layer_rope_theta has a base for each
             layer, 0 for those that are not rotated).
         rotary_traits: what rotary embeddings have beside others': `magnitudes` (`short_mscale` and `long_mscale` are
             factors of cosines and sines), `alpha` (`dynamic` with `alpha` stretches the base for all lengths),
             `backward` (they turn the other way round), `growth` (`llama_4_scaling_beta` multiplies queries).
         variants: changes of the architecture for values of keys: (key, value, changed fields); `attention.NAME` is a
-            field of its attention.
+            field of its attention. `ANY` is each value but null.
         read: keys that only the code of the frontend reads.
         unread: keys that have no effect in this family.
         expected: the only value that is known of a key.
@@ -122,6 +135,7 @@ class Family(Record):
     architecture: Architecture
     tensors: Mapping[str, str]
     layer: str = "model.layers.{}"
+    layer_groups: str = ""
     prefixes: tuple[str, ...] = ("language_model.", "model.language_model.")
     keys: Mapping[str, str] = NOTHING
     aliases: Mapping[str, str] = NOTHING
@@ -134,11 +148,14 @@ class Family(Record):
     optional_sizes: tuple[str, ...] = ()
     layer_lists: Mapping[str, str] = NOTHING
     full_layers: Mapping[str, str] = NOTHING
+    window_layers: Mapping[str, str] = NOTHING
     shared_layers: str = ""
     tables: tuple[str, ...] = ()
     transposed: bool = False
     defaults: Mapping[str, object] = NOTHING
     fixed: Mapping[str, object] = NOTHING
+    other_names: Mapping[str, str] = NOTHING
+    joined: Mapping[str, tuple[str, ...]] = NOTHING
     biases: Mapping[str, str] = NOTHING
     experts: Mapping[str, object] = NOTHING
     dense: str = ""

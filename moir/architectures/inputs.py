@@ -149,6 +149,8 @@ class ModelInputs:
 
     def types(self) -> SSAValue:
         """The types of the tokens; all are of the first type where the model has but one."""
-        if self._types is None:
-            return self.nodes.nodes("FirstTypes", [self.tokens], "types", [tensor((-1, -1), si64)], {})[0]
-        return self._types
+        return self.first_types("types") if self._types is None else self._types
+
+    def first_types(self, name: str) -> SSAValue:
+        """The first type for each token: FirstTypes(tokens)"""
+        return self.nodes.nodes("FirstTypes", [self.tokens], name, [tensor((-1, -1), si64)], {})[0]

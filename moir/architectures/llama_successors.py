@@ -248,7 +248,24 @@ IQUESTCODER = LLAMA.with_fields(
     unread=words("sliding_window"),
 )
 
+BITNET = LLAMA.with_fields(
+    architecture=Architecture("bitnet", ("bitnet",), attention=AttentionBlock(output_norm=True), inner_norm=True),
+    tensors={**TENSORS, "attention.inner_norm": "self_attn.attn_sub_norm", "feed_forward.inner_norm": "mlp.ffn_sub_norm"},
+    defaults={
+        **DEFAULTS,
+        "vocab_size": 128256,
+        "hidden_size": 2560,
+        "intermediate_size": 6912,
+        "num_hidden_layers": 30,
+        "num_attention_heads": 20,
+        "num_key_value_heads": 5,
+        "hidden_act": "relu2",
+        "rms_norm_eps": 1e-5,
+        "rope_theta": 500000.0,
+    },
+)
+
 FAMILIES = (
     *(SEED_OSS, ARCEE, HELIUM, OLMO3, MINISTRAL, MINISTRAL3, CWM, EXAONE, HUNYUAN_V1_DENSE, NANOCHAT, APERTUS),
-    *(INTERNLM3, IQUESTCODER),
+    *(INTERNLM3, IQUESTCODER, BITNET),
 )

@@ -28,7 +28,7 @@ from moir.architectures.blocks.state_space import GroupedStateSpaceNodes, StateS
 from moir.architectures.checkpoint import Checkpoint
 from moir.architectures.inputs import ModelInputs
 from moir.architectures.nodes import NodeList
-from moir.architectures.record import ATTENTION, Architecture, Branch, Configuration
+from moir.architectures.record import ATTENTION, Architecture, Branch, Configuration, Residual
 from moir.architectures.vectors import VectorNodes
 from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp
@@ -129,13 +129,21 @@ class Network:
             table = self.nodes.weight("types.weight", (sizes.types, width))
             types = self.nodes.node("Embedding", [self.inputs.types(), table], self.vectors.name("types"), width)
             x = self.vectors.sum(x, types, "typed_embeddings")
+        if task_types := sizes.sizes.get("task_types"):
+            table = self.nodes.weight("task_types.weight", (task_types, width))
+            rows = self.inputs.first_types("task_types")
+            x = self.vectors.sum(x, self.nodes.node("Embedding", [rows, table], self.vectors.name("task_types"), width), "tasks")
         x = self.vectors.norm(x, "embedding_norm", width) if architecture.embedding_norm else x
-        return x if width == sizes.hidden else self.vectors.linear(x, "embedding_projection", width, sizes.hidden)
+        return (
+            x
+            if width == sizes.hidden and not architecture.projects_always
+            else self.vectors.linear(x, "embedding_projection", width, sizes.hidden)
+        )
 
     def layer(self, x: SSAValue, layer: int) -> SSAValue:
         """The value after a layer."""
         normed: dict[str, SSAValue] = {}
-        for index, residual in enumerate(self.architecture.residuals):
+        for index, residual in enumerate(self.residuals(layer)):
             terms = [self.branch(x, layer, branch, normed) for branch in residual.branches]
             base = normed[residual.branches[0].before or ""] if residual.adds_normed else x
             if self.configuration.residual_scale != 1:
@@ -145,6 +153,11 @@ class Network:
             normed.clear()
             x = base if residual.after is None else self.vectors.norm(base, f"layers.{layer}.{residual.after}", self.configuration.hidden)
         return x
+
+    def residuals(self, layer: int) -> tuple[Residual, ...]:
+        """The sums of a layer."""
+        blocks, others = self.configuration.blocks, self.architecture.other_residuals
+        return others if others and blocks and blocks[layer] != ATTENTION else self.architecture.residuals
 
     def branch(self, x: SSAValue, layer: int, branch: Branch, normed: dict[str, SSAValue]) -> SSAValue:
         """The result of a block of a layer. `normed` has the values that are normalized already, by operand."""

@@ -101,11 +101,15 @@ class AttentionBlock(Record):
         query_norm_kind: `rms` or `layer`; None for the kind of the other normalizations.
         rotation: `halves` or `interleaved`, the pairs of dimensions that are rotated; None without rotation.
         sinks: whether each head has a further score, whose weight is dropped after the softmax.
+        sinks_need_window: whether only layers with a window have them.
         alibi: slopes of the heads times positions are added to the scores: None; `plain`; `scaled` (the sum is
             multiplied with the scale of the scores).
         latent: whether keys and values are compressed (DeepSeek-AI, "DeepSeek-V2", 2024).
-        gate: where sigmoid gates of the results come from: None without; `with queries` (the projection of the queries
-            has those of each head after it); `separate` (a projection of their own).
+        gate: where gates of the results come from: None without; `with queries` (the projection of the queries has
+            those of each head after it); `separate` (a projection of their own); `per head` (the same, one gate for all
+            features of a head).
+        gate_activation: their activation.
+        output_norm: whether the results of all heads together are normalized before the last product.
         has_position_bias: whether the scores have a term for each head and distance, the same in all layers.
         value_norm: whether each head of the values is normalized, without weights.
     """
@@ -115,9 +119,12 @@ class AttentionBlock(Record):
     query_norm_kind: str | None = None
     rotation: str | None = "halves"
     sinks: bool = False
+    sinks_need_window: bool = False
     alibi: str | None = None
     latent: bool = False
     gate: str | None = None
+    gate_activation: str = "sigmoid"
+    output_norm: bool = False
     has_position_bias: bool = False
     value_norm: bool = False
 
@@ -129,7 +136,8 @@ class Experts(Record):
         count, chosen: the number of experts, and how many of them compute each token.
         size: the size of the inner value of an expert.
         shared: the size of the inner value of the expert that computes every token; 0 if there is none.
-        scores: `softmax` over all experts; `chosen softmax` over those that are chosen; `sigmoid`; `sparse mixer`.
+        scores: `softmax` over all experts; `chosen softmax` over those that are chosen; `sigmoid`; `chosen sigmoid`,
+            where the correction is added to the logits; `sparse mixer`.
         is_normalized: whether the weights of the chosen experts are divided by their sum.
         least_sum: the least number by which they are divided.
         scale: a factor of the weights.
@@ -137,6 +145,7 @@ class Experts(Record):
         group_score: the score of a group: `best two` (their sum) or `best`.
         has_correction: whether the choice adds a bias for each expert to the scores.
         shared_gate: whether the shared expert has a sigmoid gate.
+        cap: the logits of the router are cap · tanh(logits / cap); 0 without.
         activation: the activation if it differs from that of other layers: `clamped swish` of gpt-oss.
         limit, slope: the bound and the slope of the clamped swish.
         jitter: the tolerance of `sparse mixer`.
@@ -159,6 +168,7 @@ class Experts(Record):
     group_score: str = "best"
     has_correction: bool = False
     shared_gate: bool = False
+    cap: float = 0.0
     activation: str | None = None
     limit: float = 7.0
     slope: float = 1.702
@@ -236,14 +246,15 @@ class Configuration(Record):
         state_activation: the activation within state spaces; empty for that of the feed-forward blocks.
         part_epsilon: that of the normalizations of the parts of a state space; 0 without.
         sizes: further sizes that only one family has, by name.
-        pooling: what an encoder classifies: the value of the `first` token, or the `mean` of all that are no padding.
+        pooling: what an encoder classifies: the value of the `first` token, the `mean` of all that are no padding, or
+            `late`, the mean of all after the activation before the classifier.
         pooler_activation: the activation before the classifier of an encoder.
         layer_fields: the fields of each layer that differ from those of the model; empty if none does.
         sources: for each layer the one whose keys and values it uses, often itself; empty if all have their own.
         chunks: the size of the chunks of each layer, within which queries see keys; 0 for layers without.
-        factors: factors of `attention` and `state space`, `KIND input` and `KIND output`, of `keys`, of `gate` and
-            `down` of a feed-forward block, and of the parts `gates`, `values`, `inputs`, `outputs`, `steps` of the
-            projection of a state space.
+        factors: factors of `attention` and `state space`, `KIND input` and `KIND output`, of `keys`, of `values`, of
+            `strengths` of a delta rule, of `gate` and `down` of a feed-forward block, and of the parts `gates`,
+            `values`, `inputs`, `outputs`, `steps` of the projection of a state space.
         query_growth, growth_length: queries at index i of layers that are not rotated are multiplied by
             1 + growth · ln(1 + floor((i + 1) / length)).
         values_are_keys: whether the values are the keys before their normalization and rotation.
@@ -307,18 +318,22 @@ class Architecture(Record):
         model_types: the values of `model_type` in config.json that name it.
         task: `generation`, `embedding` (last_hidden_state) or `classification` (logits).
         residuals: the blocks of a layer.
+        other_residuals: those of a layer whose block is no attention, if they differ.
         attention: its attention.
         feed_forward: `gated` (down(act(gate(x)) * up(x))), `packed gated` (gate and up in one matrix, in this order),
             `packed gated up first`, or `plain` (down(act(up(x)))).
         experts: how the matrices of experts lie in the file: `each` (one for each expert), `packed` (gate and up of all
             experts in one), `packed transposed` (the same, [E, K, N], gate and up interleaved), `packed columns` (the
-            same, [E, K, N], gate before up). Files that pack those of `each` are read, too.
+            same, [E, K, N], gate before up), `packed rows or columns` (`packed columns`, or else `packed`). Files that
+            pack those of `each` are read, too.
+        inner_norm: whether the inner value of feed-forward blocks is normalized before the last product.
         norm: `rms` or `layer`.
         norm_offset: what is added to the weights of normalizations.
         norm_bias: whether layer normalizations have a bias; norm_weight: whether they have a weight.
         embedding_norm: whether the embeddings are normalized.
         final_norm: whether the last value is normalized.
         projects_last: whether embeddings of another size are projected after their normalization.
+        projects_always: whether those of the same size are, too.
         pooler_norm: whether the pooled value of an encoder that classifies is normalized.
         first_norm: whether the first layer has its attention normalization.
         learned_positions: None; `input` (indexed by the positions), `counted` (by those counted in the mask), or
@@ -332,13 +347,16 @@ class Architecture(Record):
             or None.
         part_weights: whether the normalizations of the parts of a state space have weights.
         delta_packing: how the projections of a delta rule lie in the file: `per head` (all in two matrices, for each
-            head of keys in turn) or `separate`.
+            head of keys in turn), `all heads` (queries, keys, values in one matrix, gates in another, strengths and
+            steps as before), `separate`, or `all separate` (queries, keys, values and their convolutions, too).
         layer_inputs: whether each layer adds a part of further embeddings of the tokens (Gemma 3n).
         layer_factor: whether the value after a layer is multiplied with a number of the layer.
         alternating_updates: whether a model has several values of each token, of which a layer computes one and
             corrects the others (Baykal and others, "Alternating Updates for Efficient Transformers", 2023).
         scales_correction: whether the corrected value is multiplied with weights before the layer's part of further
             embeddings is computed of it.
+        halves_experts: whether the sum of the results of the chosen experts and of the shared one is halved.
+        normalizes_experts: whether it is normalized.
         experts_beside: whether experts compute the value before the normalization of the feed-forward block, beside it.
     """
 
@@ -346,9 +364,11 @@ class Architecture(Record):
     model_types: tuple[str, ...]
     task: str = "generation"
     residuals: tuple[Residual, ...] = PRE_NORM
+    other_residuals: tuple[Residual, ...] = ()
     attention: AttentionBlock = AttentionBlock()
     feed_forward: str = "gated"
     experts: str = "each"
+    inner_norm: bool = False
     norm: str = "rms"
     norm_offset: float = 0.0
     norm_bias: bool = False
@@ -356,6 +376,7 @@ class Architecture(Record):
     embedding_norm: bool = False
     final_norm: bool = True
     projects_last: bool = False
+    projects_always: bool = False
     pooler_norm: bool = False
     first_norm: bool = True
     learned_positions: str | None = None
@@ -370,4 +391,6 @@ class Architecture(Record):
     layer_factor: bool = False
     alternating_updates: bool = False
     scales_correction: bool = True
+    halves_experts: bool = False
+    normalizes_experts: bool = False
     experts_beside: bool = False

@@ -82,9 +82,11 @@ class VectorNodes:
         """Append a sum."""
         return self.nodes.nodes("Add", [x, y], self.name(block), [x.type], {})[0]
 
-    def gated(self, x: SSAValue, gates: SSAValue, activation: str = "sigmoid") -> SSAValue:
-        """Append a product with activations, one for each feature or one for all: Gate(x, gates) {activation}"""
-        properties = {} if activation == "sigmoid" else {"activation": activation}
+    def gated(self, x: SSAValue, gates: SSAValue, activation: str = "sigmoid", heads: int = 1) -> SSAValue:
+        """Append a product with activations, one for each feature or one for all features of a head:
+        Gate(x, gates) {activation, heads}
+        """
+        properties = {"activation": None if activation == "sigmoid" else activation, "heads": None if heads == 1 else heads}
         return self.nodes.nodes("Gate", [x, gates], "", [x.type], properties)[0]
 
     def product(self, x: SSAValue, y: SSAValue) -> SSAValue:
@@ -118,13 +120,20 @@ class VectorNodes:
 
     def classification(self, x: SSAValue, attention_mask: SSAValue) -> SSAValue:
         """Append the classifier of an encoder, of the value of the first token or of the mean of all."""
-        hidden, labels = self.configuration.hidden, self.configuration.labels
-        kind, operands = ("FirstToken", [x]) if self.configuration.pooling == "first" else ("MeanToken", [x, attention_mask])
-        x = self.nodes.nodes(kind, operands, "", [tensor((-1, hidden), f32)], {})[0]
+        hidden, labels, pooling = self.configuration.hidden, self.configuration.labels, self.configuration.pooling
+        if pooling != "late":
+            x = self.pooled(x, attention_mask, pooling)
         dense, bias = self.matrix("pooler", hidden, hidden)
         properties = {"activation": self.configuration.pooler_activation}
         x = self.nodes.nodes("Linear", [x, dense, bias], self.name("pooler"), [x.type], properties)[0]
+        if pooling == "late":
+            x = self.pooled(x, attention_mask, "mean")
         if self.architecture.pooler_norm:
             x = self.norm(x, "pooler_norm", hidden)
         weight, bias = self.matrix("classifier", hidden, labels)
         return self.nodes.nodes("Linear", [x, weight, bias], self.name("classifier"), [tensor((-1, labels), f32)], {})[0]
+
+    def pooled(self, x: SSAValue, attention_mask: SSAValue, pooling: str) -> SSAValue:
+        """Append the value of the first token, FirstToken(x), or the mean of all but padding, MeanToken(x, mask)."""
+        kind, operands = ("FirstToken", [x]) if pooling == "first" else ("MeanToken", [x, attention_mask])
+        return self.nodes.nodes(kind, operands, "", [tensor((-1, self.configuration.hidden), f32)], {})[0]

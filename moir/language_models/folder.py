@@ -14,7 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xdsl.ir import Operation, OpResult
+
+from moir.analysis.model_ports import ModelPorts, names_of_port
 from moir.conversion import stage, write_checked
+from moir.dialects.moir import models_of
 from moir.emit.files import check_output
 from moir.emit.write import WrittenModel, write_model
 from moir.errors import EmissionError
@@ -24,6 +28,9 @@ from moir.rewriting.verification import verify_module
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
+
+TYPES = "token_type_ids"
+"""The input of a network with the types of tokens, and the output of a tokenizer for it."""
 
 STAGING = ".moir-"
 """The beginning of the name of the hidden folder."""
@@ -95,6 +102,7 @@ def save_folder(module: ModuleOp, path: Path, companions: Companions, progress: 
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with staging_folder(folder, STAGING) as staged, _moving(folder) as move:
+            drop_types(companions, module)
             _write_companions(staged, companions, folder)
             return write_checked(module, path, complete=partial(move, staged), progress=progress)
     except OSError as error:
@@ -104,6 +112,25 @@ def save_folder(module: ModuleOp, path: Path, companions: Companions, progress: 
             # Removes the folder only if nothing was written to it.
             with suppress(OSError):
                 folder.rmdir()
+
+
+def drop_types(companions: Companions, module: ModuleOp) -> None:
+    """Erase the output `token_type_ids` of a tokenizer whose network has no such input.
+
+    OpenVINO GenAI gives each output of the tokenizer to the input of its name, and fails without one.
+    """
+    tokenizer = companions.models.get(TOKENIZER)
+    if tokenizer is None or any(TYPES in names_of_port(each) for model in models_of(module) for each in ModelPorts(model).inputs):
+        return
+    for result in (each for model in models_of(tokenizer) for each in ModelPorts(model).outputs):
+        if TYPES in names_of_port(result):
+            unused: list[Operation] = [result]
+            while unused:
+                op = unused.pop()
+                producers = [value.op for value in op.operands if isinstance(value, OpResult)]
+                op.detach()
+                op.erase()
+                unused += [each for each in dict.fromkeys(producers) if not any(value.uses for value in each.results)]
 
 
 def _write_companions(staged: Path, companions: Companions, folder: Path) -> None:

@@ -34,15 +34,17 @@ class AttentionNodes(TokenBlockNodes):
         if self.source(layer) != layer:
             return self.shared(x, layer)
         queries, keys, values = self.projected(x, block, sizes)
-        gates, width = None, sizes.heads * (sizes.value_size or sizes.head_size)
-        if self.architecture.attention.gate == "separate":
-            gates = self.vectors.linear(x, f"{block}.gate", sizes.hidden, width)
-        if self.architecture.attention.gate == "with queries":
+        kind, gates, gate_count = self.architecture.attention, None, sizes.heads * (sizes.value_size or sizes.head_size)
+        if kind.gate in ("separate", "per head"):
+            gates = self.vectors.linear(x, f"{block}.gate", sizes.hidden, sizes.heads if kind.gate == "per head" else gate_count)
+        if kind.gate == "with queries":
             queries, gates = self.vectors.split(queries, (sizes.head_size, sizes.head_size), block, sizes.heads)
         rotary = self.rotary(layer)
         if "keys" in sizes.factors:
             keys = self.vectors.scaled(keys, sizes.factors["keys"])
-        query_norm = self.architecture.attention.query_norm
+        if "values" in sizes.factors:
+            values = self.vectors.scaled(values, sizes.factors["values"])
+        query_norm = kind.query_norm
         is_rotated = query_norm in ("rotated head", "rotated only")
         if is_rotated and rotary is not None:
             queries, keys = self.rotated(queries, rotary, sizes.heads), self.rotated(keys, rotary, sizes.key_heads)
@@ -51,7 +53,7 @@ class AttentionNodes(TokenBlockNodes):
                 queries, keys = (self.vectors.plain_norm(each, sizes.head_size) for each in (queries, keys))
         else:
             queries, keys = self.normalized(queries, keys, block, sizes)
-        if self.architecture.attention.value_norm:
+        if kind.value_norm:
             values = self.vectors.plain_norm(values, sizes.value_size or sizes.head_size)
         if layer in self.configuration.sources:
             self._computed[layer] = (keys, values)
@@ -64,7 +66,11 @@ class AttentionNodes(TokenBlockNodes):
         if rotary is None and sizes.query_growth:
             queries = self.vectors.product(queries, self.inputs.index_growth(sizes.query_growth, sizes.growth_length))
         x = self.attended([queries, keys, values], layer, None if is_rotated else rotary)
-        return self.output(x if gates is None else self.vectors.gated(x, gates), block, sizes)
+        if gates is not None:
+            x = self.vectors.gated(x, gates, kind.gate_activation, sizes.heads if kind.gate == "per head" else 1)
+        if kind.output_norm:
+            x = self.vectors.norm(x, f"{block}.inner_norm", sizes.heads * (sizes.value_size or sizes.head_size))
+        return self.output(x, block, sizes)
 
     def source(self, layer: int) -> int:
         """The layer whose keys and values a layer uses."""
@@ -99,7 +105,8 @@ class AttentionNodes(TokenBlockNodes):
         window = sizes.windows[layer] if sizes.windows else 0
         chunk = sizes.chunks[layer] if sizes.chunks else 0
         cosines, sines = (None, None) if rotary is None else self.inputs.rotation(rotary)
-        sinks = self.nodes.weight(f"{block}.sinks", (sizes.heads,)) if kind.sinks else None
+        has_sinks = kind.sinks and (window > 0 or not kind.sinks_need_window)
+        sinks = self.nodes.weight(f"{block}.sinks", (sizes.heads,)) if has_sinks else None
         scale = sizes.head_size**-0.5 if sizes.attention_scale is None else sizes.attention_scale
         if sizes.scales_by_layer:
             scale /= layer + 1
@@ -120,7 +127,13 @@ class AttentionNodes(TokenBlockNodes):
             rotation=None if rotary is None or kind.rotation == "halves" else kind.rotation,
             alibi=kind.alibi,
             alibi_bias=sizes.sizes.get("alibi_bias"),
+            padded_heads=self.padded_heads(sizes),
         )
+
+    def padded_heads(self, sizes: Configuration) -> int | None:
+        """The greatest number of heads of a layer, if this layer has fewer; None if it does not."""
+        most = max((each.get("heads", self.configuration.heads) for each in self.configuration.layer_fields), default=sizes.heads)
+        return most if most != sizes.heads and not most % sizes.key_heads else None
 
     def projected(self, x: SSAValue, block: str, sizes: Configuration) -> Sequence[SSAValue]:
         """Queries, keys and values: two or three products, or the parts of one."""

@@ -29,26 +29,36 @@ class DeltaRuleNodes(TokenBlockNodes):
         joined, gates, strengths, steps = self.projected(x, block, key_heads, (keys, values, heads))
         activation = self.configuration.activation
         parts = (self.configuration, self.vectors, self.inputs)
+        factor = self.configuration.factors.get("strengths")
         mixed = causal_convolution(joined, layer, 2 * keys + values, *parts, activation)
         mixed_parts = self.vectors.split(mixed, (keys, keys, values), f"{block}.mixed")
         weights = [self.nodes.weight(f"{block}.{name}", (heads,)) for name in ("decay", "step_bias")]
-        properties = {"key_heads": key_heads, "heads": heads, "layer": layer}
+        properties = {"key_heads": key_heads, "heads": heads, "layer": layer, "strength_factor": factor}
         operands = [*mixed_parts, strengths, steps, *weights, self.inputs.beams]
         x = self.nodes.node("GatedDeltaRule", operands, self.vectors.name(block), values, **properties)
-        x = self.vectors.norm(x, f"{block}.norm", value_size, offset=0.0)
+        epsilon = self.configuration.part_epsilon or None
+        x = self.vectors.norm(x, f"{block}.norm", value_size, epsilon=epsilon, offset=0.0)
         x = self.vectors.gated(x, gates, "silu")
         return self.vectors.linear(x, f"{block}.output", values, self.configuration.hidden)
 
     def projected(self, x: SSAValue, block: str, key_heads: int, widths: tuple[int, int, int]) -> list[SSAValue]:
-        """Queries, keys and values in one, gates, strengths and steps: four products, or the parts of two by heads of
-        keys.
+        """Queries, keys and values in one, gates, strengths and steps: six or four products, or the parts of two by
+        heads of keys.
         """
         hidden, (keys, values, heads) = self.configuration.hidden, widths
+        if self.architecture.delta_packing == "all separate":
+            parts = {"query": keys, "key": keys, "value": values, "gates": values, "strengths": heads, "steps": heads}
+            *mixed, gates, strengths, steps = (self.vectors.linear(x, f"{block}.{part}", hidden, width) for part, width in parts.items())
+            return [self.vectors.concat(mixed, f"{block}.query_key_value"), gates, strengths, steps]
         if self.architecture.delta_packing == "separate":
             parts = {"query_key_value": 2 * keys + values, "gates": values, "strengths": heads, "steps": heads}
             return [self.vectors.linear(x, f"{block}.{part}", hidden, width) for part, width in parts.items()]
-        both = self.vectors.linear(x, f"{block}.input", hidden, 2 * keys + 2 * values)
         numbers = self.vectors.linear(x, f"{block}.numbers", hidden, 2 * heads)
+        if self.architecture.delta_packing == "all heads":
+            joined = self.vectors.linear(x, f"{block}.query_key_value", hidden, 2 * keys + values)
+            gates = self.vectors.linear(x, f"{block}.gates", hidden, values)
+            return [joined, gates, *self.vectors.split(numbers, [heads // key_heads] * 2, f"{block}.numbers", key_heads)]
+        both = self.vectors.linear(x, f"{block}.input", hidden, 2 * keys + 2 * values)
         own = [each // key_heads for each in (keys, keys, values, values)]
         of_head = heads // key_heads
         queries, key, value, gates = self.vectors.split(both, own, f"{block}.input", key_heads)

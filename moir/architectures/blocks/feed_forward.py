@@ -41,7 +41,10 @@ class FeedForwardNodes:
         if experts.shared_gate:
             gates = self.vectors.linear(x, f"layers.{layer}.shared_expert_gate", self.configuration.hidden, 1)
             shared = self.vectors.gated(shared, gates)
-        return self.vectors.sum(chosen, shared, f"layers.{layer}.all_experts")
+        both = self.vectors.sum(chosen, shared, f"layers.{layer}.all_experts")
+        if self.architecture.normalizes_experts:
+            return self.vectors.norm(both, f"layers.{layer}.all_experts_norm", self.configuration.hidden)
+        return self.vectors.scaled(both, 0.5) if self.architecture.halves_experts else both
 
     def own_network(self, x: SSAValue, layer: int) -> SSAValue:
         """The result of the network of a layer that computes all tokens."""
@@ -110,6 +113,7 @@ class FeedForwardNodes:
             groups=experts.groups if is_grouped else None,
             chosen_groups=experts.chosen_groups if is_grouped else None,
             group_score=experts.group_score if is_grouped else None,
+            cap=experts.cap or None,
             jitter=experts.jitter if experts.scores == "sparse mixer" else None,
             activation=experts.activation or self.configuration.activation,
             limit=float(experts.limit) if is_clamped else None,
@@ -130,6 +134,10 @@ class FeedForwardNodes:
                 inner = self.nodes.node("XIELU", [inner, *parameters], "", size)
                 return self.nodes.node("Linear", [inner, down, down_bias], name, hidden)
             return self.nodes.node("MLP", [x, up, down, bias, down_bias], name, hidden, activation=activation)
+        if self.architecture.inner_norm:
+            gates, inner = (self.vectors.linear(x, f"{block}.{part}", hidden, size) for part in ("gate", "up"))
+            inner = self.vectors.norm(self.vectors.gated(inner, gates, activation), f"{block}.inner_norm", size)
+            return self.nodes.node("Linear", [inner, down, down_bias], name, hidden)
         if kind == "gated":
             gate, gate_bias = self.vectors.matrix(f"{block}.gate", hidden, size)
             up, up_bias = self.vectors.matrix(f"{block}.up", hidden, size)
@@ -138,5 +146,8 @@ class FeedForwardNodes:
             factor, down_factor = (sizes.factors.get(part) for part in ("gate", "down"))
             x = self.nodes.node("GatedMLP", operands, name, hidden, activation=activation, cutoff=cutoff, gate_factor=factor)
             return x if down_factor is None else self.vectors.scaled(x, down_factor)
+        if kind == "packed gated up first":
+            inner, gates = self.vectors.split(self.vectors.linear(x, f"{block}.gate_up", hidden, 2 * size), (size, size), block)
+            return self.nodes.node("Linear", [self.vectors.gated(inner, gates, activation), down, down_bias], name, hidden)
         both, bias = self.vectors.matrix(f"{block}.gate_up", hidden, 2 * size)
         return self.nodes.node("PackedGatedMLP", [x, both, down, bias, down_bias], name, hidden, activation=activation)

@@ -34,6 +34,8 @@ class LatentAttentionNodes(TokenBlockNodes):
         compressed = self.vectors.norm(compressed, f"{block}.key_value_norm", latent.rank, epsilon=EPSILON)
         expanded = self.vectors.linear(compressed, f"{block}.key_value_up", latent.rank, heads * (latent.plain_size + value_size))
         cosines, sines = self.inputs.rotation(rotary)
+        if rotary.growth:
+            queries = self.vectors.product(queries, self.inputs.growth(rotary))
         rotation = self.architecture.attention.rotation
         x = self.nodes.node(
             "LatentAttention",

@@ -1,11 +1,11 @@
-"""Families in which some layers have another block instead of attention: LFM2, Qwen3-Next, Qwen3.5."""
+"""Families in which some layers have another block instead of attention: LFM2, Qwen3-Next, Qwen3.5, OLMo Hybrid."""
 
 from __future__ import annotations
 
 from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS
-from moir.architectures.llama_variants import ALL_PROJECTIONS, QUERY_NORMS
-from moir.architectures.record import Architecture, AttentionBlock
+from moir.architectures.llama_variants import ALL_PROJECTIONS, OLMO2, QUERY_NORMS
+from moir.architectures.record import PRE_NORM, Architecture, AttentionBlock
 from moir.architectures.shared_experts import QWEN2_MOE
 from moir.support.tables import words
 
@@ -203,4 +203,60 @@ QWEN3_5 = QWEN3_5_MOE.with_fields(
     unread=QWEN3_5_MOE.unread - words("intermediate_size"),
 )
 
-FAMILIES = (LFM2, LFM2_MOE, QWEN3_NEXT, QWEN3_5, QWEN3_5_MOE)
+OLMO_HYBRID = Family(
+    architecture=OLMO2.architecture.with_fields(
+        name="olmo_hybrid", model_types=("olmo_hybrid",), other_residuals=PRE_NORM, delta_packing="all separate"
+    ),
+    tensors={
+        **OLMO2.tensors,
+        **{
+            "attention_norm": "attention_layer_norm",
+            "feed_forward_norm": "feedforward_layer_norm",
+            "delta_rule": "linear_attn",
+            "delta_rule.query": "linear_attn.q_proj",
+            "delta_rule.key": "linear_attn.k_proj",
+            "delta_rule.value": "linear_attn.v_proj",
+            "delta_rule.gates": "linear_attn.g_proj",
+            "delta_rule.strengths": "linear_attn.b_proj",
+            "delta_rule.steps": "linear_attn.a_proj",
+            "delta_rule.decay": "linear_attn.A_log",
+            "delta_rule.step_bias": "linear_attn.dt_bias",
+            "delta_rule.norm": "linear_attn.o_norm",
+            "delta_rule.output": "linear_attn.o_proj",
+            "convolution.kernel": "linear_attn.conv1d",
+        },
+    },
+    # The names that Transformers has in memory, which it also writes for layers of the other kind.
+    other_names={
+        "attention_norm": "input_layernorm",
+        "feed_forward_norm": "post_attention_layernorm",
+        "attention_output_norm": "feedforward_layer_norm",
+    },
+    joined={"convolution.kernel": ("linear_attn.q_conv1d", "linear_attn.k_conv1d", "linear_attn.v_conv1d")},
+    sizes={"kernel": "linear_conv_kernel_dim", **DELTA_SIZES},
+    defaults={
+        **OLMO2.defaults,
+        "vocab_size": 100352,
+        "hidden_size": 3840,
+        "num_attention_heads": 30,
+        "max_position_embeddings": 65536,
+        "rms_norm_eps": 1e-6,
+        "linear_conv_kernel_dim": 4,
+        "linear_num_key_heads": 30,
+        "linear_num_value_heads": 30,
+        "linear_key_head_dim": 96,
+        "linear_value_head_dim": 192,
+        "linear_allow_neg_eigval": True,
+        "_strength_factor": 2.0,
+        "full_attention_interval": 4,
+    },
+    fixed={"part_epsilon": 1e-5},
+    biases=OLMO2.biases,
+    other_block="delta rule",
+    attention_layers="full_attention_interval",
+    variants=(("linear_allow_neg_eigval", True, {"factors": {"strengths": "_strength_factor"}}),),
+    # Bounds of the initial values.
+    unread=words("full_attention_interval linear_a_log_min linear_a_log_max linear_dt_min linear_dt_max linear_dt_init_floor"),
+)
+
+FAMILIES = (LFM2, LFM2_MOE, QWEN3_NEXT, QWEN3_5, QWEN3_5_MOE, OLMO_HYBRID)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 
@@ -37,7 +38,7 @@ STACKED: Mapping[str, str] = {"first_values": "altup_proj.weight", "last_values"
 
 _STACKED = re.compile(r"(first_values|last_values)\.(\d+)\.weight")
 
-_DECAY = re.compile(r"layers\.\d+\.state_space\.decay")
+_DECAY = re.compile(r"layers\.\d+\.(state_space|delta_rule)\.decay")
 
 _PERMUTED = re.compile(r"layers\.\d+\.attention\.(query|key)\.(weight|bias)")
 
@@ -87,7 +88,7 @@ class FileCheckpoint:
 
     def biases(self) -> frozenset[str]:
         """The operands of layers that have biases."""
-        return frozenset(each for each in BIASED if self.has(f"layers.0.{each}.bias"))
+        return frozenset(each for each in BIASED if any(self.has(f"layers.{layer}.{each}.bias") for layer in range(self.layers)))
 
     def weight(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
         """The weight of an operand. Raises ModelFileError if it is missing or has another shape."""
@@ -170,12 +171,22 @@ class FileCheckpoint:
             tensor = StoredTensor(name, tensor.type, shape, tensor.rows[None])
         if tensor.shape == (1, *shape) and len(shape) == 1:
             tensor = StoredTensor(name, tensor.type, shape, tensor.rows[0])
+        if len(shape) == 1 and len(tensor.shape) == 2 and math.prod(tensor.shape) == shape[0]:
+            # Vectors in columns, or one row for each group.
+            return self._vector(tensor, shape)
         if tensor.shape != shape:
             raise self.error(f"the tensor {name!r} is {list(tensor.shape)} instead of {list(shape)}")
         weight = weight_of(tensor, is_table=is_table)
         if weight is None:
             raise self.error(f"the tensor {name!r} of the type {tensor.type.name} is no matrix")
         return weight
+
+    def _vector(self, tensor: StoredTensor, shape: tuple[int, ...]) -> StoredWeight:
+        """The elements of a matrix as a vector. Raises ModelFileError if they are codes."""
+        weight = weight_of(tensor, is_table=False)
+        if weight is None or not weight.is_plain:
+            raise self.error(f"the tensor {tensor.name!r} of the type {tensor.type.name} is no vector of numbers")
+        return StoredWeight(DataAttr.of(weight.codes.values.reshape(shape), weight.codes.element))
 
     def error(self, reason: str, hint: str | None = None) -> ModelFileError:
         """An error about the weights."""
@@ -207,9 +218,11 @@ def as_stored(architecture: Architecture, checkpoint: FileCheckpoint) -> Archite
     Projections are separate or one after another, whatever the family's own files have, and the matrices of experts are
     separate; 1 is already added to the weights of normalizations; and a bias is where a file has a tensor for it.
     """
-    attention = architecture.attention.with_fields(
-        packing="stacked" if checkpoint.has("layers.0.attention.query_key_value.weight") else "separate"
-    )
+    is_stacked = checkpoint.has("layers.0.attention.query_key_value.weight")
+    has_delta_rule = checkpoint.has("layers.0.delta_rule.norm.weight")
+    attention = architecture.attention.with_fields(packing="stacked" if is_stacked and not has_delta_rule else "separate")
+    if is_stacked and has_delta_rule:
+        architecture = architecture.with_fields(delta_packing="all heads")
     gates = ("layers.0.feed_forward.gate.weight", "layers.0.shared_expert.gate.weight")
     is_gated = architecture.feed_forward != "plain" and any(checkpoint.has(each) for each in gates)
     return architecture.with_fields(

@@ -90,6 +90,11 @@ def configuration(container: Container, metadata: Metadata, spelling: Spelling, 
     for name, key in spelling.copied.items():
         if (value := metadata.value(name)) is not None:
             result[key] = value
+    for key, (first, second) in spelling.quotients.items():
+        dividend, divisor = metadata.size(first) or 0, metadata.size(second) or 1
+        if dividend % divisor:
+            raise metadata.keys.error(f"{dividend} ({first!r}) features cannot be divided among {divisor} heads")
+        result[key] = dividend // divisor
     if metadata.value("attention.causal") is False:
         hint = "encoders in GGUF are not read; convert the Hugging Face folder"
         raise metadata.keys.error("the attention of the model is not causal", hint)
@@ -123,7 +128,7 @@ def _sizes(metadata: Metadata, spelling: Spelling, family: Family, head_size: in
     """The keys of sizes. Raises ModelFileError for a size that is missing or that the family cannot have."""
     result: dict[str, object] = {}
     heads = metadata.size("attention.head_count")
-    if family.other_block and family.rotates:
+    if family.other_block and family.rotates and "full_attention_interval" not in spelling.copied:
         result["layer_types"] = [FULL if each else "conv" for each in metadata.numbers_of_layers("attention.head_count_kv")]
     if "expansion" in family.sizes:
         result |= _expansion(metadata, family)

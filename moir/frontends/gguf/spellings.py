@@ -98,6 +98,7 @@ class Spelling(Record):
         fixed: keys of config.json that all files of the architecture stand for.
         choices: keys of config.json with their values if the first layer has a tensor, and if it does not.
         copied: the keys of config.json that keys of the file say as they are.
+        quotients: the keys of config.json that are the quotient of two keys of the file.
         required: keys without which older files mean other values than the usual ones.
         ignored: keys without effect in the family.
         scaling: the parameters of a rotary embedding, by keys of the file that say them.
@@ -114,6 +115,7 @@ class Spelling(Record):
     fixed: Mapping[str, object] = NOTHING
     choices: tuple[tuple[str, str, object, object], ...] = ()
     copied: Mapping[str, str] = NOTHING
+    quotients: Mapping[str, tuple[str, str]] = NOTHING
     required: tuple[str, ...] = ()
     ignored: frozenset[str] = frozenset()
     scaling: Mapping[str, str] = NOTHING
@@ -130,12 +132,20 @@ class Spelling(Record):
 
 WITHOUT_WINDOW: Mapping[str, object] = {"use_sliding_window": False}
 
+OF_IMAGES = frozenset(("rope.dimension_sections", "n_deepstack_layers"))
+
+OF_STATES = frozenset(("feed_forward_length", "context_length", "attention.head_count"))
+
 SPELLINGS: Mapping[str, Spelling] = {
     "llama": Spelling("llama", variants={"expert_count": "mixtral", "attention.sliding_window": "mistral"}, is_permuted=True),
     "qwen2": Spelling("qwen2", fixed=WITHOUT_WINDOW),
     "qwen3": Spelling("qwen3", fixed=WITHOUT_WINDOW),
     "qwen3moe": Spelling("qwen3_moe", fixed={**WITHOUT_WINDOW, "norm_topk_prob": True}),
     "qwen2moe": Spelling("qwen2_moe", fixed={**WITHOUT_WINDOW, "norm_topk_prob": False}),
+    # The language models of models with images: the sections of rotations have no effect on text.
+    "qwen2vl": Spelling("qwen2", fixed=WITHOUT_WINDOW, ignored=OF_IMAGES),
+    "qwen3vl": Spelling("qwen3", fixed=WITHOUT_WINDOW, ignored=OF_IMAGES),
+    "qwen3vlmoe": Spelling("qwen3_moe", fixed={**WITHOUT_WINDOW, "norm_topk_prob": True}, ignored=OF_IMAGES),
     "arcee": Spelling("arcee", is_permuted=True),
     "seed_oss": Spelling("seed_oss", tensors={"feed_forward_norm": "post_attention_norm"}),
     "exaone": Spelling("exaone"),
@@ -217,7 +227,33 @@ SPELLINGS: Mapping[str, Spelling] = {
         variants={"ssm.dt_b_c_rms": "falcon_mamba"},
         tensors={"convolution.kernel": "ssm_conv1d"},
         copied={"ssm.conv_kernel": "conv_kernel", "ssm.state_size": "state_size", "ssm.time_step_rank": "time_step_rank"},
-        ignored=frozenset(("feed_forward_length", "context_length", "attention.head_count")),
+        ignored=OF_STATES,
+    ),
+    "mamba2": Spelling(
+        "mamba2",
+        tensors={"convolution.kernel": "ssm_conv1d", "state_space.step_bias": "ssm_dt.bias", "state_space.norm": "ssm_norm"},
+        copied={
+            **{"ssm.conv_kernel": "conv_kernel", "ssm.state_size": "state_size", "ssm.time_step_rank": "num_heads"},
+            "ssm.group_count": "n_groups",
+        },
+        ignored=OF_STATES,
+    ),
+    # Newer files have queries, keys and values of all heads in one matrix, and the gates in another one.
+    "qwen3next": Spelling(
+        "qwen3_next",
+        tensors={
+            **{"feed_forward_norm": "post_attention_norm", "convolution.kernel": "ssm_conv1d", "delta_rule.input": "ssm_in"},
+            **{"delta_rule.numbers": "ssm_ba", "delta_rule.query_key_value": "attn_qkv", "delta_rule.gates": "attn_gate"},
+            **{"delta_rule.decay": "ssm_a", "delta_rule.step_bias": "ssm_dt.bias", "delta_rule.norm": "ssm_norm"},
+            "delta_rule.output": "ssm_out",
+        },
+        fixed={"norm_topk_prob": True},
+        copied={
+            **{"full_attention_interval": "full_attention_interval", "ssm.conv_kernel": "linear_conv_kernel_dim"},
+            **{"ssm.state_size": "linear_key_head_dim", "ssm.group_count": "linear_num_key_heads"},
+            "ssm.time_step_rank": "linear_num_value_heads",
+        },
+        quotients={"linear_value_head_dim": ("ssm.inner_size", "ssm.time_step_rank")},
     ),
     "gpt-oss": Spelling("gpt_oss", tensors={"feed_forward_norm": "post_attention_norm"}, window=None),
 }

@@ -10,7 +10,7 @@ from moir.architectures.family import Family
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
-from moir.frontends.huggingface.expert_matrices import NUMBER, PACKINGS, matrix_of, matrix_of_each, packed_matrix
+from moir.frontends.huggingface.expert_matrices import NUMBER, PACKINGS, joined_rows, matrix_of, matrix_of_each, packed_matrix
 from moir.frontends.huggingface.keys import Keys
 from moir.frontends.quantized_checkpoints import UNREAD, Layer, Quantization, stacked_weights
 from moir.frontends.safetensors import SafeTensors
@@ -68,6 +68,8 @@ class FolderCheckpoint:
     def name(self, operand: str) -> str:
         """The name of an operand, or of a block, as the family's record spells it."""
         block, _, kind = operand.rpartition(".")
+        if kind == "sinks" and "attention.sinks" in self.family.tensors:
+            return self._block(operand)
         if kind in ("weight", "bias", "sinks"):
             return f"{self._block(block)}.{kind}"
         return self._block(operand)
@@ -76,8 +78,17 @@ class FolderCheckpoint:
         match = _LAYER.fullmatch(block)
         if match is None:
             return self.family.tensors.get(block, block)
-        layer = self.family.layer.format(match.group(1))
-        return f"{layer}.{self.family.tensors.get(match.group(2), match.group(2))}"
+        layer, part = self._layer_name(match.group(1)), match.group(2)
+        names = [f"{layer}.{each}" for each in (self.family.tensors.get(part, part), *self.family.other_names.get(part, "").split())]
+        return next((each for each in names if self._is_stored(each)), names[0])
+
+    def _layer_name(self, number: str) -> str:
+        """The beginning of the names of the tensors of a layer."""
+        if self.family.layer_groups:
+            sizes = (self.keys.value(key, self.family.defaults.get(key)) for key in (self.family.layer_groups, self.family.key("layers")))
+            groups, layers = (each if isinstance(each, int) and each > 0 else 1 for each in sizes)
+            number = str(int(number) * groups // layers)
+        return self.family.layer.format(number)
 
     def _packed_block(self, block: str) -> str:
         """The name of a tensor that stacks the matrices of experts, for a family whose files usually do not, too.
@@ -96,6 +107,10 @@ class FolderCheckpoint:
         """Whether the folder has a tensor of a name, with or without `.weight` at its end."""
         return name in self._names or f"{name}.weight" in self._names
 
+    def _stored_shape(self, name: str) -> tuple[int, ...] | None:
+        source = self._names.get(name)
+        return None if source is None else self.tensors[source].shape
+
     # Weights
 
     def has(self, operand: str) -> bool:
@@ -112,15 +127,27 @@ class FolderCheckpoint:
         if packing is None and (matrix := matrix_of(operand)) is not None and self._is_stored(self._packed_block(matrix.tensor)):
             packing = PACKINGS["packed"]
         if packing is not None:
-            packed = packed_matrix(self.tensor, self._names.__contains__, self._packed_block, operand, shape, packing)
+            packed = packed_matrix(self.tensor, self._stored_shape, self._packed_block, operand, shape, packing)
             if packed is not None:
                 return packed
         if NUMBER in name:
             return matrix_of_each(self.tensor, name, shape)
+        if name not in self._names and (joined := self._joined(operand)):
+            parts = [self.tensor(each, (rows, *shape[1:])) for each, rows in joined.items()]
+            return StoredWeight(joined_rows(parts, name, shape))
         if self.family.transposed and operand.startswith("layers.") and len(shape) == 2:
             data = self.tensor(name, shape[::-1])
             return StoredWeight(DataAttr.of(data.values.transpose((1, 0)), data.element))
         return StoredWeight(self.tensor(name, shape))
+
+    def _joined(self, operand: str) -> dict[str, int]:
+        """The tensors whose rows are a weight, with the numbers of their rows; empty if the weight is no such one."""
+        block, _, kind = operand.rpartition(".")
+        if (match := _LAYER.fullmatch(block)) is None:
+            return {}
+        layer = self._layer_name(match.group(1))
+        names = [f"{layer}.{each}.{kind}" for each in self.family.joined.get(match.group(2), ())]
+        return {name: self.tensors[self._names[name]].shape[0] for name in names if name in self._names}
 
     def _quantized(self, name: str, operand: str, shape: tuple[int, ...]) -> StoredWeight | None:
         """The codes of a weight with their scales; None if it is not quantized, as vectors and embeddings usually are.

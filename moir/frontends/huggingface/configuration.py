@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from moir.architectures.family import IGNORED, KEYS, Family
+from moir.architectures.family import ANY, IGNORED, KEYS, Family
 from moir.architectures.record import Architecture, Configuration, Latent
 from moir.frontends.huggingface.experts import expert_layers
 from moir.frontends.huggingface.keys import CAUSAL, Keys
@@ -39,7 +39,7 @@ def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration,
             raise keys.error(f"{key!r} is {keys.value(key)!r}; of this family moir knows {value!r} alone")
     changes: dict[str, object] = {}
     for key, value, changed in family.variants:
-        if keys.value(key) == value:
+        if keys.value(key) == value or (value is ANY and keys.value(key) is not None):
             changes |= changed
     family = _varied(family, changes)
     architecture = family.architecture
@@ -197,6 +197,7 @@ def _value(keys: Keys, field: str, key: str) -> Any:
 
     Raises ModelFileError if the key is required and missing, or its value is not of the type of the field.
     """
+    key = next((each for each in key.split() if keys.value(each) is not None), key.split()[-1])
     value = keys.number_of(key)
     keys.check_type(key, value, Configuration.__annotations__[field])
     if value is None and field in REQUIRED:

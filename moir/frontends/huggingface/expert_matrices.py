@@ -8,8 +8,10 @@ packed transposed    one tensor [experts, columns, rows]; the rows of gate and u
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.computed_rows import stacked_matrices
@@ -36,6 +38,17 @@ def matrix_of_each(read: ReadTensor, name: str, shape: tuple[int, ...]) -> Store
     if len(elements) > 1:
         raise ModelFileError(f"the tensors {name!r} have different element types", hint="convert all of them to one")
     return StoredWeight(DataAttr.of(stacked_matrices([each.values for each in tensors]), tensors[0].element))
+
+
+def joined_rows(parts: Sequence[DataAttr], name: str, shape: tuple[int, ...]) -> DataAttr:
+    """A small tensor of a shape whose rows are those of several tensors in turn.
+
+    Raises ModelFileError if the tensors have other numbers of rows or different element types.
+    """
+    if sum(each.shape[0] for each in parts) != shape[0] or len({each.element for each in parts}) > 1:
+        shapes = ", ".join(str(list(each.shape)) for each in parts)
+        raise ModelFileError(f"tensors {shapes} cannot be joined to {name!r} of the shape {list(shape)}", hint="are they of one model?")
+    return DataAttr.of(np.concatenate([np.asarray(each.values) for each in parts]), parts[0].element)
 
 
 class PackedMatrix(NamedTuple):
@@ -67,24 +80,36 @@ class Packing(NamedTuple):
     Args:
         is_transposed: whether a tensor is [experts, columns, rows], and its name ends without `.weight`.
         has_halves: whether the rows of gate are before those of up, or else they alternate.
+        may_be_rows: whether a tensor may also be [experts, rows, columns], which its shape shows.
     """
 
     is_transposed: bool
     has_halves: bool
+    may_be_rows: bool = False
 
 
-PACKINGS = {"packed": Packing(False, True), "packed transposed": Packing(True, False), "packed columns": Packing(True, True)}
+PACKINGS = {
+    "packed": Packing(False, True),
+    "packed transposed": Packing(True, False),
+    "packed columns": Packing(True, True),
+    "packed rows or columns": Packing(True, True, may_be_rows=True),
+}
 """Those of the records of families by their names."""
 
 
 def packed_matrix(
-    read: ReadTensor, has: Callable[[str], bool], block: Callable[[str], str], operand: str, shape: tuple[int, ...], packing: Packing
+    read: ReadTensor,
+    stored: Callable[[str], tuple[int, ...] | None],
+    block: Callable[[str], str],
+    operand: str,
+    shape: tuple[int, ...],
+    packing: Packing,
 ) -> StoredWeight | None:
     """A weight or bias of experts that lie in one tensor; None for other operands.
 
     Args:
         read: reads a tensor.
-        has: whether the file has a tensor.
+        stored: the shape of a tensor of the file; None if there is none.
         block: the name in the file of a block.
         operand: the operand.
         shape: the shape of the weight [experts, rows, columns], or of the bias [experts, rows].
@@ -97,11 +122,11 @@ def packed_matrix(
     count, rows, *columns = shape
     half = matrix.half if packing.has_halves else None
     whole = rows if half is None else 2 * rows
-    if packing.is_transposed:
+    if packing.is_transposed and not (packing.may_be_rows and stored(name) == (count, whole, *columns)):
         data = read(f"{name}_bias" if kind == "bias" else name, (count, *columns, whole))
         values = data.values.transpose((0, 2, 1)) if columns else data.values
     else:
-        data = read(f"{name}.{kind}" if has(f"{name}.{kind}") else name, (count, whole, *columns))
+        data = read(name if stored(f"{name}.{kind}") is None else f"{name}.{kind}", (count, whole, *columns))
         values = data.values
     if half is not None:
         part = slice(half * rows, (half + 1) * rows)

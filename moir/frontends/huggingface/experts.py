@@ -45,7 +45,7 @@ def expert_layers(family: Family, keys: Keys, layers: int) -> tuple[Experts | No
         raise keys.error(f"{experts.count} experts in {experts.groups} groups, {experts.chosen_groups} of them chosen, are not possible")
     if experts.chosen > experts.count // experts.groups * experts.chosen_groups:
         raise keys.error(f"{experts.chosen} experts cannot be chosen from {experts.chosen_groups} of {experts.groups} groups")
-    dense = _dense_layers(family, keys, layers)
+    dense = dense_layers(family, keys, layers)
     return tuple(None if layer in dense else experts for layer in range(layers))
 
 
@@ -67,7 +67,7 @@ def _value(keys: Keys, field: str, key: str) -> Any:
     return value
 
 
-def _dense_layers(family: Family, keys: Keys, layers: int) -> set[int]:
+def dense_layers(family: Family, keys: Keys, layers: int) -> set[int]:
     """The layers without experts, as the file lists them, or else by the rule of the family."""
     if family.kinds:
         return {layer for layer, kind in enumerate(single_kinds(keys, layers)) if kind not in MIXTURES}

@@ -142,8 +142,8 @@ def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
     if size < 1:
         raise keys.error(f"a window of {size} keys is not possible")
     slides = _sliding_layers(rule, keys, layers) if types is None else [each == SLIDING for each in types]
-    if rule == "pattern, last sees all":
-        slides[-1] = False
+    if rule in ("pattern, last sees all", "pattern, first sees all") and (types is None or "last" in rule):
+        slides[-1 if "last" in rule else 0] = False
     return tuple(size if each else 0 for each in slides)
 
 
@@ -184,8 +184,18 @@ def _sliding_layers(rule: str, keys: Keys, layers: int) -> list[bool]:
         return [False] * layers
     if rule == "alternating":
         return [layer % 2 == 0 for layer in range(layers)]
+    if rule == "second of four, first and last see all":
+        return [layer > 1 and layer % 4 != 1 and layer != layers - 1 for layer in range(layers)]
     if rule == "every fourth sees all":
         return [layer % 4 != 0 for layer in range(layers)]
+    if rule == "pattern after dense":
+        first, periods = keys.integer("first_k_dense_replace"), ("prefix_dense_sliding_window_pattern", "sliding_window_pattern")
+        before, after = (keys.integer(key) for key in periods)
+        if not (before > 0 and after > 0 and first >= 0):
+            raise keys.error(
+                f"windows in all but each {before}th layer before layer {first}, and each {after}th after it, are not possible"
+            )
+        return [((layer + 1) % before if layer < first else (layer - first + 1) % after) != 0 for layer in range(layers)]
     if rule.startswith("pattern"):
         period = keys.first(("sliding_window_pattern", "_sliding_window_pattern"))
         if isinstance(period, str):

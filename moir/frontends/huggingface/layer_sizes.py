@@ -23,6 +23,8 @@ def layer_fields(family: Family, keys: Keys, fields: Mapping[str, Any]) -> tuple
     layers = int(fields["layers"])
     result: list[dict[str, Any]] = [{} for _ in range(layers)]
     for field, key in family.layer_lists.items():
+        if keys.value(key) is None and key != SPARSITY:
+            continue
         for own, value in zip(result, _of_each_layer(keys, field, key, layers), strict=True):
             own[field] = value
     windows = fields.get("windows") or (0,) * layers
@@ -36,6 +38,12 @@ def layer_fields(family: Family, keys: Keys, fields: Mapping[str, Any]) -> tuple
             continue
         for own, window in zip(result, windows, strict=True):
             if not window:
+                own[field] = value
+    for field, key in family.window_layers.items():
+        times, _, key = key.rpartition(" * ")
+        value = keys.integer(key) * int(times or 1)
+        for own, window in zip(result, windows, strict=True):
+            if window:
                 own[field] = value
     for layer, own in enumerate(_overridden(family, keys, layers)):
         result[layer] |= own

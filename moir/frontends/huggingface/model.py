@@ -62,7 +62,7 @@ def read_configuration(folder: Path) -> Keys:
         # A multimodal model: its language model.
         outer = {key: values[key] for key in ("architectures", QUANTIZATION, COMPRESSION) if key in values}
         values = {**cast("dict[str, Any]", inner), **outer}
-    return Keys(values, str(path), is_part=is_part)
+    return Keys(values, str(path), is_part=is_part or isinstance(values.get("vision_config"), dict))
 
 
 def _object(path: Path) -> dict[str, Any]:

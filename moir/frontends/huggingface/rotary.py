@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from moir.architectures.family import Family
 from moir.architectures.record import Rotary
+from moir.frontends.huggingface.experts import dense_layers
 from moir.frontends.huggingface.keys import Keys
 from moir.frontends.huggingface.layer_kinds import FULL, SLIDING, listed_rotations, windows
 from moir.support.tables import words
@@ -67,6 +68,9 @@ def _rotated(family: Family, keys: Keys, layers: int, slides: tuple[int, ...]) -
         return [True] * layers
     if family.rotary_layers in ("sliding", "sliding or all"):
         return [bool(window) for window in slides] if any(slides) or family.window == "pattern" else [True] * layers
+    if family.rotary_layers == "sliding or dense":
+        dense = dense_layers(family, keys, layers) if keys.value("prefix_dense_sliding_window_pattern") == 1 else ()
+        return [bool(window) or layer in dense for layer, window in enumerate(slides)]
     if family.rotary_layers == "listed":
         return listed_rotations(keys, layers)
     return [True] * layers

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32
+from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.transformers.activation import activated
 from moir.lowering.transformers.table import transformers
@@ -52,6 +53,14 @@ def multiply(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
 
 
 @transformers.lowers("Gate")
-def gate(node: LoweringNode, op: OpBuilder, x: SSAValue, gates: SSAValue, *, activation: str = "sigmoid") -> SSAValue:
-    """transformers.Gate(x, gates) {activation} -> Multiply(x, activation(gates))"""
-    return op.Multiply(x, activated(node, op, gates, activation))
+def gate(node: LoweringNode, op: OpBuilder, x: SSAValue, gates: SSAValue, *, activation: str = "sigmoid", heads: int = 1) -> SSAValue:
+    """transformers.Gate(x, gates) {activation, heads} -> Multiply(x, activation(gates))
+
+    With several heads x is [batch, tokens, heads * size], and the gates [batch, tokens, heads].
+    """
+    factors = activated(node, op, gates, activation)
+    if heads == 1:
+        return op.Multiply(x, factors)
+    width = (shape_of(x) or (-1,))[-1]
+    parts = op.Reshape(x, [0, 0, heads, width // heads], special_zero=True)
+    return op.Reshape(op.Multiply(parts, op.Unsqueeze(factors, [3])), [0, 0, width], special_zero=True)

@@ -46,13 +46,15 @@ def attention(
     rotation: str = "halves",
     alibi: str = "",
     chunk: int = 0,
+    padded_heads: int = 0,
 ) -> SSAValue:
     """transformers.Attention(queries, keys, values, mask, beams, cosines, sines, sinks, attention_mask) {heads, …}
     -> ScaledDotProductAttention(rotated queries, cached keys, cached values, mask, scale)
 
     Queries, keys and values are [batch, tokens, heads * size]. Without `beams` nothing is cached. Scores with a cap,
     cap · tanh(score / cap), are computed by products, since the operation has none. So are those of a layer with
-    chunks: backends that replace the operation read its mask as a causal one.
+    chunks: backends that replace the operation read its mask as a causal one. With `padded_heads` there are so many
+    heads in it, the further ones of each group zeros: paged backends need the same number in all layers.
     """
     key_heads = key_heads or heads
     query = heads_of(node, op, queries, heads, None if cosines is None else rotation, cosines, sines)
@@ -65,9 +67,27 @@ def attention(
         if attention_mask is None:
             node.fail("operand 8, the mask of the tokens, is missing")
         mask, scale = with_alibi(node, op, mask, attention_mask, heads, scale, alibi)
-    result = attended(op, query, repeated(op, key, heads), repeated(op, value, heads), mask, scale, cap, sinks, is_single=not chunk)
+    count = padded_heads or heads
+    if count != heads:
+        query = _resized_groups(op, query, key_heads, count, is_longer=True)
+    result = attended(op, query, repeated(op, key, count), repeated(op, value, count), mask, scale, cap, sinks, is_single=not chunk)
+    if count != heads:
+        result = _resized_groups(op, result, key_heads, heads, is_longer=False)
     size = (shape_of(result) or (-1,))[-1]
     return op.Reshape(op.Transpose(result, HEADS_FIRST), [0, 0, heads * size], special_zero=True)
+
+
+def _resized_groups(op: OpBuilder, x: SSAValue, groups: int, heads: int, is_longer: bool) -> SSAValue:
+    """Queries or results [batch, heads, tokens, size] with other numbers of heads: zeros after those of each group of
+    `groups`, or the first ones of each.
+    """
+    _, own, _, size = shape_of(x) or (-1,) * 4
+    grouped = op.Reshape(x, [0, groups, own // groups, -1, size], special_zero=True)
+    if is_longer:
+        grouped = op.Pad(grouped, [0, 0, 0, 0, 0], [0, 0, (heads - own) // groups, 0, 0], op.constant(0.0, f32), pad_mode="constant")
+    else:
+        grouped = op.Slice(grouped, op.constant([0]), op.constant([heads // groups]), op.constant([1]), op.constant([2]))
+    return op.Reshape(grouped, [0, heads, -1, size], special_zero=True)
 
 
 @transformers.lowers("Rotate")

@@ -39,13 +39,15 @@ def gated_delta_rule(
     key_heads: int,
     heads: int,
     layer: int,
+    strength_factor: float = 1.0,
 ) -> SSAValue:
     """transformers.GatedDeltaRule(queries, keys, values, strengths, steps, decay, step bias, beams) {heads, …}
     -> Loop over the tokens: state = exp(gate) · state; state += key · (value - keyᵀ · state) · strength; queryᵀ · state
 
     Yang, Kautz and Hatamizadeh, "Gated Delta Networks: Improving Mamba2 with Delta Rule", 2024. Queries and keys are
     [batch, tokens, key heads * size], values [batch, tokens, heads * size], the others have a number for each head. The
-    gates are -exp(decay) · softplus(steps + bias). The state [batch, heads, key size, value size] is one of the layer.
+    gates are -exp(decay) · softplus(steps + bias), the strengths sigmoids times a factor. The state
+    [batch, heads, key size, value size] is one of the layer.
     """
     key_size, value_size = (_head_size(node, each, count) for each, count in ((keys, key_heads), (values, heads)))
     query, key = (_normalized(op, each, key_heads, heads, key_size) for each in (queries, keys))
@@ -53,7 +55,10 @@ def gated_delta_rule(
     value = op.Transpose(op.Reshape(values, [0, 0, heads, value_size], special_zero=True), HEADS_FIRST)
     rate = op.Negative(op.Exp(vector(op, decay)))
     gate = op.Multiply(rate, op.SoftPlus(op.Add(steps, vector(op, step_bias))))
-    gate, strength = (op.Transpose(each, FEATURES_FIRST) for each in (gate, op.Sigmoid(strengths)))
+    strength = op.Sigmoid(strengths)
+    if strength_factor != 1:
+        strength = op.Multiply(strength, op.constant(strength_factor, f32))
+    gate, strength = (op.Transpose(each, FEATURES_FIRST) for each in (gate, strength))
     variable = recurrent_variable("ssm", layer)
     before = fixed_state(op, beams, variable, (heads, key_size, value_size))
     results = zeros_of(op, values, (-1, heads, -2, value_size))
@@ -73,9 +78,8 @@ def _normalized(op: OpBuilder, x: SSAValue, own: int, heads: int, size: int) -> 
     """Queries or keys [batch, heads, tokens, size] divided by their lengths, repeated for the heads of the values."""
     parts = op.Reshape(x, [0, 0, own, size], special_zero=True)
     if own != heads:
-        sizes = op.Gather(op.ShapeOf(parts), [0, 1], 0)
-        wide = op.Concat(sizes, op.constant([own, heads // own, size]), axis=0)
-        spread = op.Broadcast(op.Unsqueeze(parts, [3]), wide, mode="bidirectional")
-        parts = op.Reshape(spread, [0, 0, heads, size], special_zero=True)
+        # A Broadcast or Gather before the loop is taken for no repetition by GenAI's paged backend, which then expects
+        # results of as many heads as the keys have.
+        parts = op.Reshape(op.Tile(op.Unsqueeze(parts, [3]), [1, 1, 1, heads // own, 1]), [0, 0, heads, size], special_zero=True)
     length = op.Sqrt(op.Add(op.ReduceSum(op.Multiply(parts, parts), [-1], keep_dims=True), op.constant(EPSILON, f32)))
     return op.Transpose(op.Multiply(parts, op.Divide(op.constant(1.0, f32), length)), HEADS_FIRST)

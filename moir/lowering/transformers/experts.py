@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.transformers.activation import activated
+from moir.lowering.transformers.arithmetic import soft_cap
 from moir.lowering.transformers.convolution import END
 from moir.lowering.transformers.routing import Routing, expert_weights
 from moir.lowering.transformers.table import transformers
@@ -45,6 +46,7 @@ def mixture_of_experts(
     chosen_groups: int = 1,
     group_score: str = "best",
     jitter: float = 0.0,
+    cap: float = 0.0,
     activation: str,
     limit: float = 0.0,
     slope: float = 1.0,
@@ -60,7 +62,8 @@ def mixture_of_experts(
     that a token did not choose. With `is_interleaved` gate and up are one value, in which their rows
     alternate; with `is_plain` gate is up, and the inner value is activation(tokens · up). The router reads x unless it
     has an input of its own; `factors` [experts] are multiplied with the weights. With `scales_inputs` the experts
-    compute the products of tokens and weights, and their results are added.
+    compute the products of tokens and weights, and their results are added. The logits of the router are
+    cap · tanh(logits / cap) if there is a `cap`.
     """
     shape = shape_of(gate)
     width = (shape_of(x) or (-1,))[-1]
@@ -70,7 +73,8 @@ def mixture_of_experts(
     tokens = op.Reshape(x, [-1, width], special_zero=False)
     routing = Routing(chosen, scores, is_normalized, least_sum, scale, groups, chosen_groups, group_score, jitter)
     routed = tokens if router_input is None else op.Reshape(router_input, [-1, width], special_zero=False)
-    weights = expert_weights(node, op, product(node, op, routed, router, router_bias), routing, correction)
+    logits = product(node, op, routed, router, router_bias)
+    weights = expert_weights(node, op, soft_cap(op, logits, cap) if cap else logits, routing, correction)
     if factors is not None:
         weights = op.Multiply(weights, vector(op, factors))
     each = op.Reshape(op.Tile(tokens, [count, 1]), [count, -1, width], special_zero=False)

@@ -58,16 +58,18 @@ def _best_experts(
     node: LoweringNode, op: OpBuilder, logits: SSAValue, routing: Routing, correction: SSAValue | None
 ) -> tuple[SSAValue, SSAValue]:
     """The weights of the experts with the largest scores [tokens, chosen], and their indices."""
-    if routing.scores not in ("softmax", "chosen softmax", "sigmoid"):
+    if routing.scores not in ("softmax", "chosen softmax", "sigmoid", "chosen sigmoid"):
         node.fail(f"scores of the kind {routing.scores!r} are not known")
     scores = logits
-    if routing.scores != "chosen softmax":
+    if not routing.scores.startswith("chosen"):
         scores = op.Softmax(logits, axis=-1) if routing.scores == "softmax" else op.Sigmoid(logits)
     ranked = scores if correction is None else op.Add(scores, vector(op, correction))
     if routing.groups > 1:
         ranked = op.Select(_in_best_groups(node, op, ranked, routing), ranked, op.constant(LOWEST, f32))
     best, indices = _top(op, ranked, routing.chosen)
     weights = best if ranked is scores else op.GatherElements(scores, indices, axis=1)
+    if routing.scores == "chosen sigmoid":
+        weights = op.Sigmoid(weights)
     return (op.Softmax(weights, axis=-1) if routing.scores == "chosen softmax" else weights), indices
 
 

@@ -180,6 +180,41 @@ def mamba(config: Any, _keys: Keys) -> Keys:
     }
 
 
+def mamba2(config: Any, _keys: Keys) -> Keys:
+    """All keys of state spaces with heads."""
+    inner = config.expand * config.hidden_size
+    return {
+        **{"context_length": 1 << 20, "embedding_length": config.hidden_size, "feed_forward_length": 0, "attention.head_count": 0},
+        **{"block_count": config.num_hidden_layers, "ssm.conv_kernel": config.conv_kernel, "ssm.inner_size": inner},
+        **{"ssm.state_size": config.state_size, "ssm.time_step_rank": config.num_heads, "ssm.group_count": config.n_groups},
+        "attention.layer_norm_rms_epsilon": config.layer_norm_epsilon,
+    }
+
+
+def qwen3_next(config: Any, keys: Keys) -> None:
+    """Sizes of delta rules."""
+    keys |= {"full_attention_interval": config.layer_types.index("full_attention") + 1, "ssm.conv_kernel": config.linear_conv_kernel_dim}
+    keys |= {"ssm.state_size": config.linear_key_head_dim, "ssm.group_count": config.linear_num_key_heads}
+    keys["ssm.time_step_rank"] = config.linear_num_value_heads
+    keys["ssm.inner_size"] = config.linear_value_head_dim * config.linear_num_value_heads
+    keys["expert_shared_feed_forward_length"] = config.shared_expert_intermediate_size
+
+
+def with_all_heads(config: Any, tensors: Tensors) -> Tensors:
+    """Queries, keys and values of all heads of delta rules in one matrix, gates in another, and 1 added to weights."""
+    result: Tensors = {}
+    of_head = config.linear_num_value_heads // config.linear_num_key_heads * config.linear_value_head_dim
+    for name, value in tensors.items():
+        if name.endswith("in_proj_qkvz.weight"):
+            parts = value.reshape(config.linear_num_key_heads, -1, value.shape[-1])
+            ends = np.cumsum([config.linear_key_head_dim, config.linear_key_head_dim, of_head])
+            *mixed, gates = (each.reshape(-1, value.shape[-1]) for each in np.split(parts, ends, 1))
+            result[name.replace("qkvz", "qkv")], result[name.replace("qkvz", "z")] = np.concatenate(mixed), gates
+        else:
+            result[name] = value + 1 if name.endswith("norm.weight") and ".linear_attn." not in name else value
+    return result
+
+
 class Writer(NamedTuple):
     """How a family is written.
 
@@ -215,6 +250,8 @@ WRITERS: dict[str, Writer] = {
     "ministral3": Writer("MISTRAL3", ministral, is_permuted=True, is_written=lambda config: "mscale_all_dim" in config.rope_parameters),
     "gemma3n_text": Writer("GEMMA3N", gemma3n, is_written=lambda config: config.altup_correct_scale),
     "mamba": Writer("MAMBA", mamba),
+    "mamba2": Writer("MAMBA2", mamba2),
+    "qwen3_next": Writer("QWEN3NEXT", qwen3_next, is_written=lambda config: config.norm_topk_prob),
     "falcon_mamba": Writer("MAMBA", mamba, is_written=lambda config: config.mixer_rms_eps == 1e-6),
 }
 """The writers by `model_type`."""
@@ -230,7 +267,9 @@ def write(source: Path, out: Path) -> bool:
     tensors: Tensors = {}
     for path in source.glob("*.safetensors"):
         tensors |= {name: value.float().numpy() for name, value in safetensors.load_file(path).items()}
-    keys: Keys = {} if config.model_type in ("mamba", "falcon_mamba") else common_keys(config)
+    if config.model_type == "qwen3_next":
+        tensors = with_all_heads(config, tensors)
+    keys: Keys = {} if config.model_type in ("mamba", "falcon_mamba", "mamba2") else common_keys(config)
     keys = writer.keys(config, keys) or keys
     architecture = getattr(gguf.MODEL_ARCH, writer.architecture)
     names = gguf.get_tensor_name_map(architecture, config.num_hidden_layers)
@@ -242,6 +281,10 @@ def write(source: Path, out: Path) -> bool:
         part = re.search(r"\.([qk]_proj)\.", name)
         if writer.is_permuted and part is not None:
             value = permuted(value, heads[part[1]])
+        if config.model_type == "mamba2" and name.endswith((".A_log", ".D")):
+            value = value[:, None]
+        if config.model_type == "mamba2" and name.endswith(".mixer.norm.weight"):
+            value = value.reshape(config.n_groups, -1)
         if name == "lm_head.weight" and config.tie_word_embeddings:
             continue
         new = names.get_name(_mapped(name), try_suffixes=(".weight", ".bias"))
@@ -274,6 +317,8 @@ def _mapped(name: str) -> str:
     for ending in (".e_score_correction_bias", ".expert_bias"):
         if name.endswith(ending):
             return name.removesuffix("_bias") + (".bias" if ending.startswith(".e_") else "_bias.bias")
+    if name.endswith(".dt_bias"):
+        return name.replace("dt_bias", "dt_proj.bias")
     if ".feed_forward.experts." in name:
         return name.removeprefix("model.")
     return f"{name}.weight" if name.endswith("_scale") else name

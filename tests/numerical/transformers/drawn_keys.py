@@ -1,4 +1,4 @@
-"""The keys of config.json that `drawn_models.py` draws for each family, with their values."""
+"""The keys of config.json that `drawn_models.py` draws for each decoder, with their values."""
 
 from __future__ import annotations
 
@@ -60,7 +60,6 @@ MIXER = {
 WINDOWS_AND_BASES = {
     **{"num_hidden_layers": [5], "sliding_window": [4], "layer_rope_theta": [None, [1e4, 0.0, 5e5, 1e4, 0.0]]},
 }
-ENCODER = {**SIZES, "type_vocab_size": [2], "num_labels": [1, 3]}
 
 DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
     "llama": {**GROUPS, **BIAS, "mlp_bias": [True, False], "head_dim": [8, 16], "rope_theta": [1e4, 5e5]},
@@ -221,6 +220,7 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
     "persimmon": {**SIZES, **TIED, "qk_layernorm": [True, False], "partial_rotary_factor": [0.5]},
     "youtu": {key: values for key, values in LATENT.items() if key not in GROUPED_EXPERTS},
     "sarvam_mla": LATENT,
+    "axk1": {**LATENT, "q_lora_rank": [24], "rope_interleave": [True, False]},
     "minicpm3": {
         **{**SIZES, **TIED, **BIAS, "mlp_bias": [True, False], "num_attention_heads": [4], "num_key_value_heads": [4]},
         **{"q_lora_rank": [None, 24], "kv_lora_rank": [16], "qk_nope_head_dim": [8, 12], "qk_rope_head_dim": [8], "v_head_dim": [None, 12]},
@@ -299,22 +299,45 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
         **{"vocab_size": [64], "d_model": [32], "ffn_dim": [48], "num_layers": [1, 2], "attention_heads": [2, 4]},
         **{"max_position_embeddings": [64], "scale_embedding": [True, False], "activation_function": ["gelu", "relu"]},
     },
-}
-"""Those of decoders."""
-
-ENCODERS: Mapping[str, Mapping[str, list[Any]]] = {
-    "bert": ENCODER,
-    "roberta": ENCODER,
-    "xlm-roberta": ENCODER,
-    "camembert": ENCODER,
-    "distilbert": {"vocab_size": [64], "dim": [32], "n_layers": [2], "n_heads": [4], "hidden_dim": [48], "num_labels": [1, 3]},
-    "modernbert": {
-        **SIZES,
-        **{"local_attention": [4, 6], "global_attn_every_n_layers": [2, 3], "attention_bias": [True, False]},
-        **{"mlp_bias": [True, False], "norm_bias": [True, False], "classifier_pooling": ["cls", "mean"], "classifier_bias": [True, False]},
+    "bitnet": {**GROUPS, **BIAS},
+    "laguna": {
+        **{**GROUPS, **BIAS, "head_dim": [16], "num_hidden_layers": [3], "num_attention_heads": [4], "sliding_window": [4]},
+        **{"num_attention_heads_per_layer": [None, [4, 2, 8]], "gating": [True, "per-element"], "num_experts": [4, 6]},
+        **{"num_experts_per_tok": [1, 2], "moe_intermediate_size": [24], "shared_expert_intermediate_size": [16]},
+        **{"moe_routed_scaling_factor": [1.0, 1.5], "moe_router_logit_softcapping": [0.0, 2.0]},
+        "layer_types": [None, ["full_attention", "sliding_attention", "sliding_attention"]],
+        "mlp_layer_types": [None, ["sparse", "dense", "sparse"]],
     },
-    "electra": {**ENCODER, "embedding_size": [32, 24]},
-    "mpnet": {**SIZES, "num_labels": [1, 3], "pad_token_id": [1]},
-    "nomic_bert": ENCODER,
+    "mimo_v2_flash": {
+        **{**GROUPS, **BIAS, "head_dim": [24], "v_head_dim": [16, 24], "num_attention_heads": [4], "num_hidden_layers": [4]},
+        **{"n_routed_experts": [8], "num_experts_per_tok": [1, 2], "moe_intermediate_size": [24], "n_group": [2], "topk_group": [1, 2]},
+        **{"norm_topk_prob": [True, False], "routed_scaling_factor": [None, 1.5], "sliding_window": [4]},
+        **{"attention_value_scale": [None, 0.707], "layer_types": [None, ["sliding_attention", "full_attention"] * 2]},
+        "mlp_layer_types": [None, ["sparse", "dense"] * 2],
+    },
+    "cohere2_moe": {
+        **{**GROUPS, **BIAS, "head_dim": [16], "num_hidden_layers": [5], "sliding_window": [4], "num_experts": [4]},
+        **{"num_experts_per_tok": [1, 2], "num_shared_experts": [0, 1, 2], "shared_expert_combination_strategy": ["average", "sum"]},
+        **{"expert_selection_fn": ["softmax", "sigmoid"], "norm_topk_prob": [True, False], "rms_norm_eps": [None, 1e-3]},
+        **{"first_k_dense_replace": [0, 1, 2], "prefix_dense_sliding_window_pattern": [1, 2], "sliding_window_pattern": [2, 4]},
+        "prefix_dense_intermediate_size": [None, 40],
+    },
+    "kolibri1": {
+        **{**HEADS, **TIED, "hidden_size": [32], "num_key_value_heads": [1, 2], "head_dim": [16], "sliding_window": [4]},
+        **{"num_hidden_layers": [2, 5], "max_position_embeddings": [64], "num_experts": [4, 6], "num_experts_per_tok": [1, 2]},
+        **{"moe_intermediate_size": [24], "shared_expert_intermediate_size": [16], "norm_topk_prob": [True, False]},
+    },
+    "flint": {
+        **{**GROUPS, **BIAS, "head_dim": [16], "num_hidden_layers": [5], "sliding_window": [4], "num_experts": [4, 6]},
+        **{"num_experts_per_tok": [1, 2], "moe_intermediate_size": [24], "shared_expert_intermediate_size": [16]},
+        **{"norm_topk_prob": [True, False], "mlp_only_layers": [None, [2]]},
+        "layer_types": [None, ["sliding_attention", "full_attention", "sliding_attention", "sliding_attention", "full_attention"]],
+    },
+    "olmo_hybrid": {
+        **{**GROUPS, **BIAS, "num_hidden_layers": [4], "linear_num_key_heads": [2], "linear_num_value_heads": [2, 4]},
+        **{"linear_key_head_dim": [8], "linear_value_head_dim": [8, 12], "linear_conv_kernel_dim": [2, 4]},
+        **{"linear_allow_neg_eigval": [True, False], "rope_parameters": [None, {"rope_type": "default", "rope_theta": 1e4}]},
+        "layer_types": [None, ["full_attention", "linear_attention"] * 2],
+    },
 }
-"""Those of encoders."""
+"""Those of each family."""

@@ -17,6 +17,7 @@ import random
 import sys
 import traceback
 from collections.abc import Iterator
+from copy import deepcopy
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -24,7 +25,11 @@ from typing import Any
 
 import numpy as np
 
-from tests.numerical.transformers.drawn_keys import DECODERS, ENCODERS
+from tests.numerical.transformers.drawn_encoder_keys import ENCODERS
+from tests.numerical.transformers.drawn_keys import DECODERS as LANGUAGE_MODELS
+from tests.numerical.transformers.drawn_multimodal_keys import PARTS, WHOLE_MODELS
+
+DECODERS = {**LANGUAGE_MODELS, **PARTS}
 
 TOLERANCE = 1e-4
 """Greatest difference of a result, in parts of the largest result."""
@@ -38,6 +43,12 @@ SPECIAL = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 
 IMPLEMENTATIONS = {"falcon": "sdpa"}
 """The attentions of Transformers with which models are computed, where it is not `eager`: this one adds biases twice."""
+
+VISION = {
+    **{"depth": 1, "num_hidden_layers": 1, "hidden_size": 64, "embed_dim": 16, "num_heads": 2, "num_attention_heads": 2},
+    **{"intermediate_size": 16, "mlp_ratio": 1, "out_hidden_size": 32, "deepstack_visual_indexes": [], "num_position_embeddings": 16},
+}
+"""The configuration of the part for images of multimodal models, of which no image is computed."""
 
 REDUNDANT = ("head_dim", "num_key_value_heads", "layer_types", "mlp_layer_types", "tie_word_embeddings", "rms_norm_eps", "hidden_act")
 """Keys that older files leave out where they have their usual values."""
@@ -64,10 +75,23 @@ def write_model(folder: Path, model_type: str, number: int, seed: int) -> None:
     transformers, torch = import_module("transformers"), import_module("torch")
     draw = random.Random(f"{seed} {model_type} {number}")
     torch.manual_seed(draw.randrange(1 << 30))
-    keys = {key: draw.choice(values) for key, values in {**DECODERS, **ENCODERS}[model_type].items()}
-    configuration = transformers.AutoConfig.for_model(model_type, **{**SPECIAL, **keys})
-    configuration._attn_implementation = IMPLEMENTATIONS.get(model_type, "eager")
+    keys = {key: deepcopy(draw.choice(values)) for key, values in {**DECODERS, **ENCODERS}[model_type].items()}
     kind = "AutoModelForCausalLM"
+    if model_type in WHOLE_MODELS:
+        kind = "AutoModelForImageTextToText"
+        text = {"model_type": model_type, **SPECIAL, **keys}
+        is_tied = keys.get("tie_word_embeddings", True)
+        whole = {
+            "text_config": text,
+            "vision_config": VISION,
+            "tie_word_embeddings": is_tied,
+            "deepstack_layer_map": [],
+            "downsample_rate": "1/2",
+        }
+        configuration = transformers.AutoConfig.for_model(WHOLE_MODELS[model_type], **whole)
+    else:
+        configuration = transformers.AutoConfig.for_model(model_type, **{**SPECIAL, **keys})
+    configuration._attn_implementation = IMPLEMENTATIONS.get(model_type, "eager")
     if model_type in ENCODERS:
         kind = draw.choice(["AutoModel", "AutoModelForMaskedLM", "AutoModelForSequenceClassification"])
     model = getattr(transformers, kind).from_config(configuration).eval()
@@ -81,7 +105,7 @@ def write_model(folder: Path, model_type: str, number: int, seed: int) -> None:
         tokens = torch.randint(5, 64, (2, LENGTH))
         mask = torch.ones_like(tokens)
         padding = slice(0, PADDING) if model_type in DECODERS else slice(9, LENGTH)
-        tokens[1, padding], mask[1, padding] = configuration.pad_token_id or 0, 0
+        tokens[1, padding], mask[1, padding] = getattr(configuration, "pad_token_id", 0) or 0, 0
         inputs = {"input_ids": tokens, "attention_mask": mask}
         if model_type in DECODERS and "position_ids" in signature(model.forward).parameters:
             inputs["position_ids"] = (mask.cumsum(-1) - 1).clamp(min=0)

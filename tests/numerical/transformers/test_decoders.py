@@ -69,6 +69,7 @@ MODELS = {
     "llama with a matrix of logits": ("llama", weights() | {"lm_head.weight": weights()["model.embed_tokens.weight"][::-1]}, 0),
     "mistral": ("mistral", weights(), 3),
     "qwen2": ("qwen2", with_biases(weights()), 0),
+    "qwen2 of a model with images": ("qwen2_vl", with_biases(weights()) | {"visual.patch": weights()["model.norm.weight"]}, 0),
     "qwen3": ("qwen3", with_query_norms(weights()), 0),
     "mixtral": ("mixtral", with_experts(weights()), 0),
 }
@@ -81,6 +82,8 @@ def fixture_model(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[openv
     keys: dict[str, object] = {"model_type": model_type, "tie_word_embeddings": "lm_head.weight" not in tensors, "head_dim": 4}
     if model_type == "mistral":
         keys["sliding_window"] = window
+    if model_type == "qwen2_vl":
+        keys |= {"vision_config": {"depth": 1}, "image_token_id": 7, "rope_scaling": {"type": "mrope", "mrope_section": [1, 1, 0]}}
     if model_type == "mixtral":
         keys |= {"num_local_experts": 3, "num_experts_per_tok": 2}
     return compiled(tmp_path, tensors, **keys), tensors, window

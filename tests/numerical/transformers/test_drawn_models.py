@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.numerical.transformers.drawn_keys import DECODERS, ENCODERS
-from tests.numerical.transformers.drawn_models import TOLERANCE, difference, write_model
+from tests.numerical.transformers.drawn_encoder_keys import ENCODERS
+from tests.numerical.transformers.drawn_models import DECODERS, TOLERANCE, difference, write_model
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -58,6 +58,16 @@ def best_groups(logits: Array, count: int, groups: int, chosen_groups: int) -> d
     return {int(each): float(scores[each]) for each in chosen}
 
 
+def sigmoid_of_chosen(logits: Array, count: int, cap: float) -> dict[int, float]:
+    """Kolibri, with the cap of Laguna: the correction is added to the logits; weights are sigmoids in parts of their
+    sum.
+    """
+    capped = cap * np.tanh(logits / cap)
+    chosen = np.argsort(-(capped + CORRECTION))[:count]
+    scores = 1 / (1 + np.exp(-capped[chosen]))
+    return dict(zip(chosen.tolist(), (scores / scores.sum()).tolist(), strict=True))
+
+
 def mixed(logits: Array, jitter: float) -> dict[int, float]:
     """Phi-3.5-MoE: two experts in turn, each with the softmax of the logits that are close to the largest left."""
     results: dict[int, float] = {}
@@ -79,6 +89,11 @@ CASES = {
         lambda x: corrected(x, 3, 4, 2),
     ),
     "best of a group": (f'chosen = 3, scores = "softmax", {GROUPS}, group_score = "best"', False, lambda x: best_groups(x, 3, 4, 2)),
+    "sigmoid of the chosen": (
+        'chosen = 3, scores = "chosen sigmoid", is_normalized = true, cap = 0.8',
+        True,
+        lambda x: sigmoid_of_chosen(x, 3, 0.8),
+    ),
     "sparse mixer": ('chosen = 2, scores = "sparse mixer", jitter = 0.2', False, lambda x: mixed(x, 0.2)),
 }
 

@@ -53,6 +53,17 @@ def test_special_tokens_of_the_language_model_of_a_multimodal_one(model: Path) -
     assert json.loads(Path("out/generation_config.json").read_text()) == {"bos_token_id": 2, "eos_token_id": 1}
 
 
+def test_a_tokenizer_has_no_output_that_the_network_does_not_take(model: Path) -> None:
+    path = model / "tokenizer_config.json"
+    settings = {**json.loads(path.read_text()), "model_input_names": ["input_ids", "token_type_ids", "attention_mask"]}
+    path.write_text(json.dumps(settings))
+    assert main([str(model), "-o", "out", "--silent"]) == 0
+    tokenizer = Path("out/openvino_tokenizer.xml").read_text()
+    assert tokenizer.count('type="Result"') == 2
+    assert "token_type_ids" not in tokenizer
+    assert tokenizer.count('type="RaggedToDense"') == 1
+
+
 def test_a_path_writes_the_network_only(model: Path) -> None:
     assert main([str(model), "-o", "out/net.xml", "--silent"]) == 0
     assert names(Path("out")) == {"net.xml", "net.bin"}

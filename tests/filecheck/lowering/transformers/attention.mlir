@@ -60,3 +60,24 @@ builtin.module {
     opset1.Result(%y) {name = "y"}
   }
 }
+
+// -----
+
+// As many heads as another layer has: each group of queries gets a head of zeros, whose result is dropped.
+// CHECK-LABEL: moir.model @padded_heads
+// CHECK:         %[[GROUPS:.*]] = opset1.Reshape({{.*}} : tensor<?x2x1x?x4xf32>
+// CHECK:         %[[PADDED:.*]] = opset12.Pad(%[[GROUPS]], {{.*}} : tensor<?x2x2x?x4xf32>
+// CHECK:         %[[QUERIES:.*]] = opset1.Reshape(%[[PADDED]], {{.*}} : tensor<?x4x?x4xf32>
+// CHECK:         %[[RESULT:.*]] = opset13.ScaledDotProductAttention(%[[QUERIES]], {{.*}} : tensor<?x4x?x4xf32>
+// CHECK:         %[[PARTS:.*]] = opset1.Reshape(%[[RESULT]], {{.*}} : tensor<?x2x2x?x4xf32>
+// CHECK:         opset8.Slice(%[[PARTS]], {{.*}} : tensor<?x2x1x?x4xf32>
+builtin.module {
+  moir.model @padded_heads {
+    %q = opset1.Parameter() {name = "q"} : tensor<?x?x8xf32>
+    %k = opset1.Parameter() {name = "k"} : tensor<?x?x8xf32>
+    %v = opset1.Parameter() {name = "v"} : tensor<?x?x8xf32>
+    %m = opset1.Parameter() {name = "m"} : tensor<?x1x?x?xf32>
+    %y = transformers.Attention(%q, %k, %v, %m) {heads = 2, padded_heads = 4, layer = 0, scale = 0.5, name = "a"} : tensor<?x?x8xf32>
+    opset1.Result(%y) {name = "y"}
+  }
+}

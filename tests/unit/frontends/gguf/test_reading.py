@@ -166,7 +166,7 @@ def test_keys_of_families(tmp_path: Path, architecture: str, keys: dict[str, obj
         ("llama", {"expert_shared_feed_forward_length": 8}, "the key 'llama.expert_shared_feed_forward_length'"),
         ("lfm2", {"attention.head_count_kv": [0, 1, 2]}, "'lfm2.attention.head_count_kv' differs from layer to layer"),
         ("lfm2", {"attention.head_count_kv": 1}, "'lfm2.attention.head_count_kv' is int, not a list"),
-        ("mamba2", {}, "files of the architecture 'mamba2' are not read"),
+        ("rwkv6", {}, "files of the architecture 'rwkv6' are not read"),
         ("minicpm", {"residual_scale": 0.5}, "the key 'minicpm.embedding_scale' is missing"),
         ("glm4moe", {"nextn_predict_layers": 1}, "1 of 1 layers cannot predict further tokens"),
         ("mamba", {"ssm.inner_size": HIDDEN + 1}, "features of a state space for 8 of the model are not read"),

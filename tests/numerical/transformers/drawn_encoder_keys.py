@@ -1,0 +1,46 @@
+"""The keys of config.json that `drawn_models.py` draws for each encoder, with their values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.numerical.transformers.drawn_keys import GROUPS, SIZES
+
+ENCODER = {**SIZES, "type_vocab_size": [2], "num_labels": [1, 3]}
+
+ENCODERS: Mapping[str, Mapping[str, list[Any]]] = {
+    "bert": ENCODER,
+    "roberta": ENCODER,
+    "xlm-roberta": ENCODER,
+    "camembert": ENCODER,
+    "distilbert": {"vocab_size": [64], "dim": [32], "n_layers": [2], "n_heads": [4], "hidden_dim": [48], "num_labels": [1, 3]},
+    "modernbert": {
+        **SIZES,
+        **{"local_attention": [4, 6], "global_attn_every_n_layers": [2, 3], "attention_bias": [True, False]},
+        **{"mlp_bias": [True, False], "norm_bias": [True, False], "classifier_pooling": ["cls", "mean"], "classifier_bias": [True, False]},
+    },
+    "electra": {**ENCODER, "embedding_size": [32, 24]},
+    "mpnet": {**SIZES, "num_labels": [1, 3], "pad_token_id": [1]},
+    "nomic_bert": ENCODER,
+    "data2vec-text": ENCODER,
+    "roberta-prelayernorm": ENCODER,
+    "xlm-roberta-xl": ENCODER,
+    "megatron-bert": ENCODER,
+    "ernie": {**ENCODER, "use_task_id": [True, False]},
+    "albert": {**ENCODER, "embedding_size": [24, 32], "num_hidden_groups": [1, 2], "num_hidden_layers": [2, 4]},
+    "jina_embeddings_v3": {
+        **ENCODER,
+        "type_vocab_size": [1, 2],
+        "rope_parameters": [None, {"rope_type": "linear", "factor": 2.0, "rope_theta": 5e3}],
+    },
+    "gte": {**ENCODER, "type_vocab_size": [0, 1, 2]},
+    "eurobert": {
+        **GROUPS,
+        "attention_bias": [True, False],
+        "mlp_bias": [True, False],
+        "classifier_pooling": ["bos", "mean", "late"],
+        "num_labels": [1, 3],
+    },
+}
+"""Those of each family."""

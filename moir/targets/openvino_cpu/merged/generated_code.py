@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Operation, SSAValue
+from collections.abc import Iterator
+
+from xdsl.ir import Operation, SSAValue, Use
 
 from moir.analysis.constants import constant_of, is_constant, weight_of
 from moir.dialects.element_types import f16, f32
@@ -12,6 +14,7 @@ from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Transpose
+from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import is_static, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.merged.operands import is_list
@@ -48,7 +51,8 @@ class QueriesInPlace(Pattern):
             return
         results = [each for each in _results_of_queries(op.results[0]) if shape_of(each) == shape_of(op.results[0])]
         queries = _queries_of(data)
-        is_needed = any(not _is_swapped(each) for each in results)
+        # The plugin merges no Transpose of queries that are quantized after it.
+        is_needed = any(not _is_swapped(each) for each in results) or (bool(results) and _is_quantized_next(op.results[0]))
         if queries is not None and shape_of(queries) == shape_of(data) and _is_used_once(data):
             is_needed = is_needed or not _comes_swapped(queries)
         if not is_needed or constant_of(order) is None:
@@ -108,32 +112,52 @@ def _comes_swapped(value: SSAValue) -> bool:
     return False
 
 
+def _is_elementwise(op: OpsetOp) -> bool:
+    """Whether an operation computes each element of its result by itself, quantization included."""
+    return op.POINTWISE or op.BROADCASTS or isinstance(op, FakeQuantize)
+
+
+def _following_uses(value: SSAValue, *, shares: bool = False) -> Iterator[Use]:
+    """The uses of a value, and of the results of elementwise operations on it, each once.
+
+    Args:
+        value: the value.
+        shares: whether a Softmax counts as elementwise.
+    """
+    pending, seen = [value], {value}
+    while pending:
+        for use in pending.pop().uses:
+            yield use
+            user = use.operation
+            is_passed = isinstance(user, OpsetOp) and (_is_elementwise(user) or (shares and user.KIND == "Softmax"))
+            if is_passed and user.results[0] not in seen:
+                seen.add(user.results[0])
+                pending.append(user.results[0])
+
+
+def _is_quantized_next(value: SSAValue) -> bool:
+    """Whether a FakeQuantize reads a value, perhaps after elementwise operations."""
+    return any(isinstance(use.operation, FakeQuantize) for use in _following_uses(value))
+
+
 def _results_of_queries(value: SSAValue) -> list[SSAValue]:
     """The results of attentions of which a value, perhaps after elementwise operations, is the queries."""
     results: list[SSAValue] = []
-    for use in value.uses:
+    for use in _following_uses(value):
         user = use.operation
-        if not isinstance(user, OpsetOp) or not user.results:
+        if not isinstance(user, OpsetOp) or use.index != 0:
             continue
-        if user.KIND == "ScaledDotProductAttention" and use.index == 0:
+        if user.KIND == "ScaledDotProductAttention":
             results.append(user.results[0])
-        elif isinstance(user, MatMul) and use.index == 0:
+        elif isinstance(user, MatMul):
             results.extend(_products_of_shares(user.results[0]))
-        elif (user.POINTWISE or user.BROADCASTS) and shape_of(user.results[0]) == shape_of(value):
-            results.extend(_results_of_queries(user.results[0]))
     return results
 
 
 def _products_of_shares(scores: SSAValue) -> list[SSAValue]:
     """The matrix products of the Softmax of scores, perhaps with elementwise operations between them."""
-    results: list[SSAValue] = []
-    for use in scores.uses:
-        user = use.operation
-        if isinstance(user, MatMul) and use.index == 0:
-            results.extend(user.results)
-        elif isinstance(user, OpsetOp) and user.results and (user.KIND == "Softmax" or user.POINTWISE or user.BROADCASTS):
-            results.extend(_products_of_shares(user.results[0]))
-    return results
+    uses = _following_uses(scores, shares=True)
+    return [use.operation.results[0] for use in uses if isinstance(use.operation, MatMul) and use.index == 0]
 
 
 def _queries_of(value: SSAValue) -> SSAValue | None:
@@ -145,7 +169,7 @@ def _queries_of(value: SSAValue) -> SSAValue | None:
         return None
     scores, has_shares = owner.operands[0], False
     while isinstance(inner := scores.owner, OpsetOp) and not isinstance(inner, MatMul):
-        if not inner.operands or not (inner.KIND == "Softmax" or inner.POINTWISE or inner.BROADCASTS):
+        if not inner.operands or not (inner.KIND == "Softmax" or _is_elementwise(inner)):
             return None
         has_shares = has_shares or inner.KIND == "Softmax"
         scores = next((each for each in inner.operands if not isinstance(each.owner, Constant)), inner.operands[0])

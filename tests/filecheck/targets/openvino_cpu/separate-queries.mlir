@@ -171,3 +171,25 @@ builtin.module {
     opset1.Result(%3) {name = "y"}
   }
 }
+
+// -----
+
+// The plugin merges no Transpose of queries that are quantized after it.
+// CHECK-LABEL: moir.model @quantized
+// CHECK:         opset1.Reshape(%q, %{{.*}}) {special_zero = true} : tensor<1x4x4x1x3xf32>
+// CHECK:         %[[A:.*]] = opset13.ScaledDotProductAttention
+// CHECK:         opset1.Reshape(%[[A]], %{{.*}}) {special_zero = true} : tensor<1x4x4x1x3xf32>
+builtin.module {
+  moir.model @quantized {
+    %q = opset1.Parameter() {name = "q"} : tensor<1x4x4x3xf32>
+    %k = opset1.Parameter() {name = "k"} : tensor<1x4x7x3xf32>
+    %o = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 2, 1, 3]>} : tensor<4xsi64>
+    %l = opset1.Constant() {value = #moir.data<tensor<f32>, [-1]>} : tensor<f32>
+    %h = opset1.Constant() {value = #moir.data<tensor<f32>, [1]>} : tensor<f32>
+    %0 = opset1.Transpose(%q, %o) : tensor<1x4x4x3xf32>
+    %1 = opset1.FakeQuantize(%0, %l, %h, %l, %h) {levels = 256} : tensor<1x4x4x3xf32>
+    %2 = opset13.ScaledDotProductAttention(%1, %k, %k) {causal = false} : tensor<1x4x4x3xf32>
+    %3 = opset1.Transpose(%2, %o) : tensor<1x4x4x3xf32>
+    opset1.Result(%3) {name = "y"}
+  }
+}

@@ -16,6 +16,11 @@ from moir.proofs.solver import MILLISECONDS, Answer, EqualityProver, Verdict
 from moir.proofs.tensors import Tensor, is_same
 from moir.support.records import Record
 
+VACUOUS = "its conditions admit no model"
+"""The reason for an equation that says nothing: the model before is never defined, or its conditions contradict each
+other.
+"""
+
 
 class Comparison(Record):
     """The answer for two models, why it is not "proved", and the model of z3 in which they differ."""
@@ -32,6 +37,8 @@ def compare(
     conditions: Sequence[Any] = (),
     milliseconds: int = MILLISECONDS,
     least: int = 0,
+    *,
+    is_checked: bool = True,
 ) -> Comparison:
     """Whether a model has equal results before and after a rewrite, for all inputs for which it is defined before.
 
@@ -42,13 +49,14 @@ def compare(
         conditions: what is known of these terms.
         milliseconds: the time for a question to z3.
         least: the smallest size of a dynamic dimension.
+        is_checked: whether equal results count only if the model before is defined for some inputs.
     """
     try:
         with assuming(Assumptions(dict(numbers or {}))) as first:
             old = results_of(before, least)
         with assuming(Assumptions(dict(numbers or {}))) as second:
             new = results_of(after, least)
-        return _results(old, new, first, second, conditions, milliseconds)
+        return _results(old, new, first, second, conditions, milliseconds, is_checked)
     except UnprovableError as error:
         return Comparison(Answer.UNKNOWN, str(error))
     except z3.Z3Exception as error:
@@ -62,6 +70,7 @@ def _results(
     others: Assumptions,
     conditions: Sequence[Any],
     milliseconds: int,
+    is_checked: bool,
 ) -> Comparison:
     """The comparison of results, with the assumptions of the model before, and those of the one after."""
     for number, (a, b) in enumerate(zip(old, new, strict=True)):
@@ -90,6 +99,8 @@ def _results(
             verdict = definedness.follows(condition, bounds)
             if verdict.answer is not Answer.PROVED:
                 return _failed(verdict, f"result {number} is not defined everywhere after, or is not proved defined: {condition}")
+        if is_checked and EqualityProver([*assumptions.conditions, *conditions]).is_vacuous():
+            return Comparison(Answer.VACUOUS, VACUOUS)
     return Comparison(Answer.PROVED)
 
 

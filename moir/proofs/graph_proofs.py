@@ -15,7 +15,7 @@ from moir.dialects.moir import ModelOp
 from moir.pipeline import load_pass
 from moir.proofs.equivalence import Comparison, compare
 from moir.proofs.families import FAMILIES
-from moir.proofs.outcomes import Failure, Outcome, Status
+from moir.proofs.outcomes import Failure, Outcome, Status, outcome_with
 from moir.proofs.solver import Answer
 from moir.rewriting.events import RewriteEvent, traced
 from moir.support.records import Record
@@ -80,6 +80,12 @@ def prove_graph(name: str, before: ModuleOp) -> GraphProof:
     return GraphProof(patterns, before, after, compare(block_of(before), block_of(after), least=LEAST_SIZES.get(name, 0)))
 
 
+def failure_of(comparison: Comparison, before: ModuleOp, after: ModuleOp) -> Failure:
+    """The failure that a comparison is whose answer is not "proved"."""
+    answer = comparison.answer
+    return Failure(comparison.reason, before, after, comparison.values, answer is Answer.REFUTED, answer is Answer.VACUOUS)
+
+
 def outcome_of(proofs: Iterable[GraphProof], status: Status) -> Outcome:
     """The outcome of proofs of one pattern: a status if all graphs that it changed are proved."""
     count, failures = 0, list[Failure]()
@@ -88,10 +94,9 @@ def outcome_of(proofs: Iterable[GraphProof], status: Status) -> Outcome:
             continue
         count += 1
         if each.comparison.answer is not Answer.PROVED:
-            is_refuted = each.comparison.answer is Answer.REFUTED
-            failures.append(Failure(each.comparison.reason, each.before, each.after, each.comparison.values, is_refuted))
+            failures.append(failure_of(each.comparison, each.before, each.after))
     if failures:
-        return Outcome(Status.REFUTED if any(each.is_refuted for each in failures) else Status.OPEN, count, failures)
+        return outcome_with(failures, count)
     return Outcome(status if count else Status.OPEN, count, [])
 
 

@@ -63,8 +63,11 @@ def is_changed(before: ModuleOp, after: ModuleOp) -> bool:
     )
 
 
-def prove_graph(name: str, before: ModuleOp) -> GraphProof:
-    """The answer for a pass, by its name, on a graph. An applied pattern is named if the pass has patterns."""
+def prove_graph(name: str, before: ModuleOp, *, each_element: bool = False) -> GraphProof:
+    """The answer for a pass, by its name, on a graph. An applied pattern is named if the pass has patterns.
+
+    Elements of static shape are compared one by one if `each_element` is set.
+    """
     from moir.dialects.context import MoirContext
 
     after = before.clone()
@@ -77,7 +80,8 @@ def prove_graph(name: str, before: ModuleOp) -> GraphProof:
         patterns = (name,)  # Not all passes report what they do.
     if not patterns:
         return GraphProof((), before, after, Comparison(Answer.PROVED))
-    return GraphProof(patterns, before, after, compare(block_of(before), block_of(after), least=LEAST_SIZES.get(name, 0)))
+    comparison = compare(block_of(before), block_of(after), least=LEAST_SIZES.get(name, 0), each_element=each_element)
+    return GraphProof(patterns, before, after, comparison)
 
 
 def failure_of(comparison: Comparison, before: ModuleOp, after: ModuleOp) -> Failure:

@@ -10,7 +10,7 @@ z3: Any = import_module("z3")
 z3.ArithRef.__floordiv__ = z3.ArithRef.__truediv__
 """The quotient of sizes, which z3 rounds down, as `evaluate` of an operation writes it."""
 
-STEPS, MOST_WAITING = 3000, 20
+STEPS, MOST_WAITING = 3000, 4
 """The steps of z3 that count as a millisecond, and how many times as long as that it may take on a busy machine."""
 
 

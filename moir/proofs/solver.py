@@ -281,10 +281,18 @@ def lifted(term: Scalar) -> Scalar:
 
 def _lifted(term: Scalar) -> Scalar:
     simple = z3.simplify(term)
+    rounded = [(each, whole) for each in applications(simple, "rint") if (whole := rounded_number(each.arg(0))) is not None]
+    if rounded:
+        return _lifted(z3.substitute(simple, *rounded))
     roots = [each for each in applications(simple, "sqrt") if base_of_square(each.arg(0)) is not None]
     if not roots:
         return simple
     return z3.simplify(z3.substitute(simple, *((each, _magnitude(base_of_square(each.arg(0)))) for each in roots)))
+
+
+def rounded_number(term: Scalar) -> Scalar | None:
+    """A number rounded to the nearest integer, to the even one of two; None for a term that is no number."""
+    return z3.Q(round(term.as_fraction()), 1) if z3.is_rational_value(term) else None
 
 
 def base_of_square(term: Scalar) -> Scalar | None:

@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("z3")
 
+from moir.proofs import families
 from moir.proofs.outcomes import Status
 from moir.proofs.rule_proofs import RuleProver
 from moir.rewriting.rules import FusionRule
@@ -58,7 +59,10 @@ builtin.module {
 """
 
 
-def test_prove_ends_with_1_for_a_graph_that_is_never_defined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_prove_ends_with_1_for_a_graph_that_is_never_defined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(families, "BOUNDED", {})
     path = tmp_path / "graph.mlir"
     path.write_text(GRAPH)
     assert main(["fold-scales", "--graphs", str(path)]) == 1

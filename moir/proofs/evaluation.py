@@ -177,7 +177,7 @@ def _if(op: If, *operands: Tensor) -> Sequence[Tensor]:
         (op.else_body.block, op.integers("else_inputs"), z3.Not(truth)),
     ):
         parameters = [each for each in body.ops if isinstance(each, Parameter)]
-        values = {each.results[0]: operands[index] for each, index in zip(parameters, indices, strict=True)}
+        values: dict[SSAValue, Tensor] = {each.results[0]: operands[index] for each, index in zip(parameters, indices, strict=True)}
         with guarded(guard):
             branches.append(computed(body, values))
     if (certain := z3.simplify(truth)) is not truth and (z3.is_true(certain) or z3.is_false(certain)):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import product
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
@@ -34,6 +35,10 @@ def _ordered(a: object, b: object, is_first: bool) -> tuple[object, object]:
     return (b, a) if is_first else (a, b)
 
 
+def _half(op: Any, value: SSAValue, is_quotient: bool, is_first: bool) -> SSAValue:
+    return op.Divide(value, 2.0) if is_quotient else op.Multiply(*_ordered(value, 0.5, is_first))
+
+
 def gelus() -> Iterator[ModuleOp]:
     """x · ½ · (1 + f), in all orders of the product, with erf and tanh in several forms, at ranks up to 4."""
     forms = product(range(MOST_RANKS + 1), (_of_error_function, _of_tanh), ("quotient", "product", "negative"))
@@ -41,17 +46,13 @@ def gelus() -> Iterator[ModuleOp]:
         graph = Graph()
         op, x = graph.op, graph.input((-1,) * rank)
         normal = function(graph, x, form, is_first)
-
-        def half(value: SSAValue, op: object = op, halved: bool = halved, is_first: bool = is_first) -> SSAValue:
-            return op.Divide(value, 2.0) if halved else op.Multiply(*_ordered(value, 0.5, is_first))  # pyright: ignore[reportAttributeAccessIssue]
-
         match grouping:
             case 0:
-                value = op.Multiply(*_ordered(half(x), normal, is_first))
+                value = op.Multiply(*_ordered(_half(op, x, halved, is_first), normal, is_first))
             case 1:
-                value = op.Multiply(*_ordered(x, half(normal), is_first))
+                value = op.Multiply(*_ordered(x, _half(op, normal, halved, is_first), is_first))
             case _:
-                value = half(op.Multiply(*_ordered(x, normal, is_first)))
+                value = _half(op, op.Multiply(*_ordered(x, normal, is_first)), halved, is_first)
         yield graph.module(value)
 
 
@@ -60,20 +61,23 @@ def _rounded(graph: Graph, value: SSAValue, low: float, high: float, shape: tupl
     return graph.op.FakeQuantize(value, *limits, *limits, levels=levels)
 
 
+LIMITS: Mapping[str, Callable[[Any, SSAValue], SSAValue]] = {
+    "Relu": lambda op, x: op.Relu(x),
+    "Clamp": lambda op, x: op.Clamp(x, min=0.0, max=6.0),
+    "Maximum": lambda op, x: op.Maximum(x, 0.0),
+    "Minimum": lambda op, x: op.Minimum(6.0, x),
+    "both": lambda op, x: op.Minimum(op.Maximum(x, -1.0), 8.0),
+}
+"""Operations that limit data."""
+
+
 def limited() -> Iterator[ModuleOp]:
     """A FakeQuantize of limited data, with limits beyond its range and within it, one or one of each channel."""
-    limits = {
-        "Relu": lambda op, x: op.Relu(x),
-        "Clamp": lambda op, x: op.Clamp(x, min=0.0, max=6.0),
-        "Maximum": lambda op, x: op.Maximum(x, 0.0),
-        "Minimum": lambda op, x: op.Minimum(6.0, x),
-        "both": lambda op, x: op.Minimum(op.Maximum(x, -1.0), 8.0),
-    }
-    for rank, name, (low, high), levels in product(range(4), limits, ((0.0, 6.0), (-1.0, 6.0), (0.0, 8.0)), (2, 4)):
+    for rank, limit, (low, high), levels in product(range(4), LIMITS.values(), ((0.0, 6.0), (-1.0, 6.0), (0.0, 8.0)), (2, 4)):
         for shape in ((3, 2, 1)[:rank],):
             for own in dict.fromkeys(((), (1,) * rank, (shape[0], *[1] * (rank - 1)) if rank else ())):
                 graph = Graph()
-                yield graph.module(_rounded(graph, limits[name](graph.op, graph.input(shape)), low, high, own, levels))
+                yield graph.module(_rounded(graph, limit(graph.op, graph.input(shape)), low, high, own, levels))
 
 
 def concatenated() -> Iterator[ModuleOp]:

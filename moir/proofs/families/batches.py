@@ -51,8 +51,8 @@ def flattened_batches() -> Iterator[ModuleOp]:
 
     Both operands come from one input, as those of attention do: their batch and heads are certainly equal.
     """
-    for a, b, moved, scaled, added in product(*[(False, True)] * 4, ("", "11", "1n", "m1", "mn")):
-        for is_swapped in (False, True):
+    for a, b, moved, scaled, is_swapped in product((False, True), repeat=5):
+        for added in ("", "11", "1n", "m1", "mn"):
             graph = Graph()
             data = graph.input((-1,) * 4)
             longer = graph.op.Concat(graph.op.Negative(data), data, axis=2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import permutations, product
 from typing import Any, TypeAlias
 
@@ -37,7 +37,7 @@ class Data:
         self.graph = graph
         self.value = value
         self.axis = axis
-        self.sizes = shape_of(value) or ()
+        self.sizes: Sequence[int] = shape_of(value) or ()
         self.rank = len(self.sizes)
 
     @property

@@ -20,9 +20,9 @@ def _model(path: Path) -> tuple[Path, np.ndarray, np.ndarray]:
     generator = np.random.default_rng(0)
     weight, bias = generator.standard_normal((32, 16), np.float32), generator.standard_normal(16, np.float32)
     nodes = [helper.make_node("MatMul", ["x", "w"], ["m"]), helper.make_node("Add", ["m", "b"], ["y"])]
-    ports = [[helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)] for name, shape in (("x", [2, 32]), ("y", [2, 16]))]
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in (("x", [2, 32]), ("y", [2, 16])))
     initializers = [numpy_helper.from_array(weight, "w"), numpy_helper.from_array(bias, "b")]
-    graph = helper.make_graph(nodes, "graph", *ports, initializers)
+    graph = helper.make_graph(nodes, "graph", [x], [y], initializers)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)
     return path, weight, bias
 

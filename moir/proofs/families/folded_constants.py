@@ -17,6 +17,9 @@ from moir.proofs.families.small_graphs import DIVISORS, POSITIVE, TERMS, all_siz
 PAIRS = (*product(("Add", "Subtract"), repeat=2), *product(("Multiply", "Divide"), repeat=2))
 
 
+MOST_ELEMENTS = 6
+"""The largest number of elements of data beside two constants."""
+
 MOST_ROUNDED = 4
 """The largest number of elements of data that are rounded: each is proved by cases."""
 
@@ -29,8 +32,11 @@ def applied(graph: Graph, kind: str, value: SSAValue, shape: Sequence[int], star
 
 
 def two_constants() -> Iterator[ModuleOp]:
-    """Two additions, or two multiplications, of constants of all shapes that broadcast to the data."""
-    for number, ((shape, own), (inner, outer)) in enumerate(product(broadcast_pairs(), PAIRS)):
+    """Two additions, or two multiplications, of constants of all shapes that broadcast to data of at most MOST_ELEMENTS
+    elements.
+    """
+    small = [pair for pair in broadcast_pairs() if prod(pair[0]) <= MOST_ELEMENTS]
+    for number, ((shape, own), (inner, outer)) in enumerate(product(small, PAIRS)):
         for other in dict.fromkeys(((), own, shape)):
             graph = Graph()
             is_first = number % 2 == 0
@@ -74,12 +80,12 @@ def along_channels(kind: str, rank: int, count: int) -> tuple[int, ...]:
 def scales_after() -> Iterator[ModuleOp]:
     """Factors after convolutions and matrix products, one or one of each channel, with and without a term before."""
     arithmetic = (("Multiply", ""), ("Divide", ""), ("Multiply", "Add"), ("Divide", "Subtract"))
-    for (kind, shape, sizes, flag), (factor, term), one in product(linear_graphs(), arithmetic, (False, True)):
+    for number, ((kind, shape, sizes, flag), (factor, term)) in enumerate(product(linear_graphs(), arithmetic)):
         graph = Graph()
         own = along_channels(kind, len(shape), channels_of(kind, sizes, "outputs"))
         value = linear(graph, kind, graph.input(shape), sizes, flag)
         value = applied(graph, term, value, own, 7) if term else value
-        yield graph.module(applied(graph, factor, value, () if one else own, 3))
+        yield graph.module(applied(graph, factor, value, () if number % 3 == 0 else own, 3))
 
 
 def scales_before() -> Iterator[ModuleOp]:

@@ -124,7 +124,8 @@ def write(rows: Sequence[Row]) -> None:
 
 def worse(rows: Sequence[Row]) -> list[str]:
     """The rules that are refuted, or not proved although the table says that they are."""
-    lines = [f"{name}: {rule} is refuted" for name, rule, status, _, _ in rows if status == Status.REFUTED.value]
+    wrong = {Status.REFUTED.value: "is refuted", Status.VACUOUS.value: "has conditions that admit no model"}
+    lines = [f"{name}: {rule} {wrong[status]}" for name, rule, status, _, _ in rows if status in wrong]
     for name, rules in not_proved(rows).items():
         known = {rule for rule, _ in NOT_PROVED.get(name, ())}
         lines += [f"{name}: {rule} is {status}" for rule, status in rules if rule not in known]

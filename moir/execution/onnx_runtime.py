@@ -14,6 +14,7 @@ import numpy as np
 
 from moir.dialects.memory_map import Array
 from moir.errors import ExecutionError
+from moir.execution.onnx_weights import LARGE_WEIGHTS, bytes_of_weights, with_weights_in_file
 from moir.execution.runner import FrameworkRunner
 from moir.files.protobuf.wire import length_field
 
@@ -21,6 +22,7 @@ _GRAPH, _OUTPUT, _NAME = 7, 12, 1
 """Numbers of the fields: the graph of a ModelProto, the outputs of a GraphProto, the name of a ValueInfoProto."""
 
 _EXTERNAL = "session.model_external_initializers_file_folder_path"
+_NO_PACKING = "session.disable_prepacking"
 
 
 class OnnxRunner(FrameworkRunner):
@@ -53,10 +55,15 @@ class OnnxRunner(FrameworkRunner):
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.log_severity_level = 4
         options.add_session_config_entry(_EXTERNAL, str(self.path.parent.resolve()))
+        is_mapped = not self.keeps and bytes_of_weights(self.module) >= LARGE_WEIGHTS
+        if is_mapped:
+            # Packed weights would be a copy of all of them, which does not pay for one run.
+            options.add_session_config_entry(_NO_PACKING, "1")
         outputs = {port.name for port in self.interface.outputs}
         wanted = [name for name in dict.fromkeys(tensors) if name not in outputs]
         while True:
-            model: Any = _with_outputs(self.path.read_bytes(), wanted) if wanted else str(self.path)
+            whole = with_weights_in_file(self.path) if is_mapped else self.path.read_bytes() if wanted else b""
+            model: Any = _with_outputs(whole, wanted) if whole else str(self.path)
             try:
                 return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
             except Exception as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from xdsl.ir import Block
 
 from moir.proofs.context import Assumptions, assuming
@@ -13,8 +14,13 @@ from moir.proofs.evaluation import results_of
 from moir.proofs.scalars import Scalar, UnprovableError, alike, is_term
 from moir.proofs.smt import z3
 from moir.proofs.solver import MILLISECONDS, Answer, EqualityProver, Verdict
-from moir.proofs.tensors import Tensor, is_same
+from moir.proofs.tensors import Index, Tensor, is_same
 from moir.support.records import Record
+
+VACUOUS = "its conditions admit no model"
+"""The reason for an equation that says nothing: the model before is never defined, or its conditions contradict each
+other.
+"""
 
 
 class Comparison(Record):
@@ -34,6 +40,9 @@ def compare(
     conditions: Sequence[Any] = (),
     milliseconds: int = MILLISECONDS,
     least: int = 0,
+    *,
+    is_checked: bool = True,
+    each_element: bool = False,
 ) -> Comparison:
     """Whether a model has equal results before and after a rewrite, for all inputs for which it is defined before.
 
@@ -44,55 +53,89 @@ def compare(
         conditions: what is known of these terms.
         milliseconds: the time for a question to z3.
         least: the smallest size of a dynamic dimension.
+        is_checked: whether equal results count only if the model before is defined for some inputs.
+        each_element: whether the elements of a result of static shape are compared one by one, not at a symbolic index.
     """
     try:
         with assuming(Assumptions(dict(numbers or {}))) as first:
             old = results_of(before, least)
         with assuming(Assumptions(dict(numbers or {}))) as second:
             new = results_of(after, least)
-        return _results(old, new, first, second, conditions, milliseconds)
+        return ResultsComparison(first, second, conditions, milliseconds, is_checked, each_element).of(old, new)
     except UnprovableError as error:
         return Comparison(Answer.UNKNOWN, str(error))
     except z3.Z3Exception as error:
         return Comparison(Answer.UNKNOWN, f"z3: {error}")
 
 
-def _results(
-    old: Sequence[Tensor],
-    new: Sequence[Tensor],
-    assumptions: Assumptions,
-    others: Assumptions,
-    conditions: Sequence[Any],
-    milliseconds: int,
-) -> Comparison:
-    """The comparison of results, with the assumptions of the model before, and those of the one after."""
-    for number, (a, b) in enumerate(zip(old, new, strict=True)):
+class ResultsComparison(Record):
+    """How results are compared.
+
+    Args:
+        assumptions: the assumptions of the model before.
+        others: those of the model after.
+        conditions, milliseconds, is_checked, each_element: as in `compare`.
+    """
+
+    assumptions: Assumptions
+    others: Assumptions
+    conditions: Sequence[Any]
+    milliseconds: int
+    is_checked: bool
+    each_element: bool
+
+    def of(self, old: Sequence[Tensor], new: Sequence[Tensor]) -> Comparison:
+        """The comparison of all results."""
+        for number, (a, b) in enumerate(zip(old, new, strict=True)):
+            for compared in (self._shapes, self._elements):
+                different = compared(a, b, f"result {number}")
+                if different is not None:
+                    return different
+        if self.is_checked and self._prover().is_vacuous():
+            return Comparison(Answer.VACUOUS, VACUOUS)
+        return Comparison(Answer.PROVED)
+
+    def _prover(self, bounds: Sequence[Any] = ()) -> EqualityProver:
+        return EqualityProver([*self.assumptions.conditions, *self.conditions, *bounds], self.milliseconds)
+
+    def _shapes(self, a: Tensor, b: Tensor, name: str) -> Comparison | None:
+        """The comparison of the shapes of a result; None if they are proved equal."""
         if a.ndim != b.ndim:
-            return Comparison(Answer.REFUTED, f"result {number} has rank {a.ndim} before and {b.ndim} after")
-        prover = EqualityProver([*assumptions.conditions, *conditions], milliseconds)
+            return Comparison(Answer.REFUTED, f"{name} has rank {a.ndim} before and {b.ndim} after")
         for axis, (size, other) in enumerate(zip(a.shape, b.shape, strict=True)):
             if not is_same(size, other):
-                verdict = prover.decided(size == other)
+                verdict = self._prover().decided(size == other)
                 if verdict.answer is not Answer.PROVED:
-                    return _failed(verdict, f"dimension {axis} of result {number} is {size} before and {other} after")
-        index = tuple(0 if isinstance(size, int) and size == 1 else z3.Int(f"i{axis}") for axis, size in enumerate(a.shape))
-        bounds = [
-            condition for entry, size in zip(index, a.shape, strict=True) if is_term(entry) for condition in (entry >= 0, entry < size)
-        ]
-        with assuming(assumptions):
-            first = a.at(index)
-        with assuming(others):
-            second = b.at(index)
-        first, second = (each if is_term(each) else z3.IntVal(each) for each in alike([first, second], a.dtype))
-        verdict = EqualityProver([*assumptions.conditions, *conditions, *bounds], milliseconds).equal(first, second)
-        if verdict.answer is not Answer.PROVED:
-            return _failed(verdict, f"an element of result {number} differs, or is not proved equal")
-        definedness = Definedness(list(assumptions.required.values()), [*assumptions.premises, *conditions], milliseconds)
-        for condition in others.required.values():
+                    return _failed(verdict, f"dimension {axis} of {name} is {size} before and {other} after")
+        return None
+
+    def _elements(self, a: Tensor, b: Tensor, name: str) -> Comparison | None:
+        """The comparison of the elements of a result; None if they are proved equal, and defined after."""
+        indices, bounds = self._indices(a)
+        with assuming(self.assumptions):
+            first = [a.at(index) for index in indices]
+        with assuming(self.others):
+            second = [b.at(index) for index in indices]
+        prover = self._prover(bounds)
+        for pair in zip(first, second, strict=True):
+            verdict = prover.equal(*(each if is_term(each) else z3.IntVal(each) for each in alike(pair, a.dtype)))
+            if verdict.answer is not Answer.PROVED:
+                return _failed(verdict, f"an element of {name} differs, or is not proved equal")
+        known = list(self.assumptions.required.values())
+        definedness = Definedness(known, [*self.assumptions.premises, *self.conditions], self.milliseconds)
+        for condition in self.others.required.values():
             verdict = definedness.follows(condition, bounds)
             if verdict.answer is not Answer.PROVED:
-                return _failed(verdict, f"result {number} is not defined everywhere after, or is not proved defined: {condition}")
-    return Comparison(Answer.PROVED)
+                return _failed(verdict, f"{name} is not defined everywhere after, or is not proved defined: {condition}")
+        return None
+
+    def _indices(self, a: Tensor) -> tuple[list[Index], list[Any]]:
+        """The indices at which a result is compared, and what is known of them: a symbolic one, or all of them."""
+        if self.each_element and all(isinstance(size, int) for size in a.shape):
+            return list(np.ndindex(*a.shape)), []
+        index = tuple(0 if isinstance(size, int) and size == 1 else z3.Int(f"i{axis}") for axis, size in enumerate(a.shape))
+        pairs = [(entry, size) for entry, size in zip(index, a.shape, strict=True) if is_term(entry)]
+        return [index], [condition for entry, size in pairs for condition in (entry >= 0, entry < size)]
 
 
 def _failed(verdict: Verdict, reason: str) -> Comparison:

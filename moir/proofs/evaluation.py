@@ -14,18 +14,20 @@ from xdsl.ir import Block, Operation, SSAValue
 from moir.analysis.constants import values_of
 from moir.dialects.element_types import boolean, to_numpy
 from moir.dialects.moir import is_none
+from moir.dialects.opset.control_flow import If
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of, shape_of
 from moir.errors import InferenceError
 from moir.proofs.array_functions import IMPLEMENTATIONS
-from moir.proofs.context import assume
+from moir.proofs.averages import AVERAGES
+from moir.proofs.context import assume, guarded
 from moir.proofs.index_maps import INDEX_MAPS, Meaning
 from moir.proofs.movement_functions import MOVEMENTS
 from moir.proofs.products import MATRIX_PRODUCTS, PRODUCTS
 from moir.proofs.scalars import Scalar, UnprovableError, index_of, is_term, of_size, real, variable
 from moir.proofs.smt import z3
-from moir.proofs.tensors import ARRAY_FUNCTIONS, Index, Size, Tensor, constant
+from moir.proofs.tensors import ARRAY_FUNCTIONS, Index, Size, Tensor, constant, is_same, select
 
 ARRAY_FUNCTIONS.update({**IMPLEMENTATIONS, **MOVEMENTS, **MATRIX_PRODUCTS})
 
@@ -56,7 +58,11 @@ def parameters_of(block: Block, least: int = 0) -> dict[SSAValue, Tensor]:
 
 def results_of(block: Block, least: int = 0) -> list[Tensor]:
     """The results of a model for Parameters of any values. Raises UnprovableError for an operation without meaning."""
-    values: dict[SSAValue, Tensor] = parameters_of(block, least)
+    return computed(block, parameters_of(block, least))
+
+
+def computed(block: Block, values: dict[SSAValue, Tensor]) -> list[Tensor]:
+    """The results of a model or a body for values of its Parameters, to which those of its operations are added."""
     results: list[Tensor] = []
     for op in block.ops:
         if isinstance(op, Result):
@@ -81,11 +87,11 @@ def _constant(op: Constant) -> Tensor:
 
 def meaning(op: Operation, operands: Sequence[Tensor]) -> Sequence[Tensor]:
     """The results of an operation for symbolic operands. Raises UnprovableError if it has no meaning in a proof."""
-    if not isinstance(op, OpsetOp) or op.regions:
-        raise UnprovableError(f"{op.name} has no meaning in a proof")
-    defined = MEANINGS.get(op.KIND)
+    defined = MEANINGS.get(op.KIND) if isinstance(op, OpsetOp) else None
     if defined is not None:
         return defined(op, *operands)
+    if not isinstance(op, OpsetOp) or op.regions:
+        raise UnprovableError(f"{op.name} has no meaning in a proof")
     if "auto_broadcast" in op.properties and op.text("auto_broadcast") == "pdpd":
         raise UnprovableError("broadcasting of mode pdpd")
     try:
@@ -122,7 +128,7 @@ def converted(element: Scalar, source: np.dtype[Any], target: np.dtype[Any]) -> 
             return of_size(element, target)
         if target.kind in "iu":
             return resized(element, source, target)
-        return z3.ToReal(index_of(element, source))
+        return of_size(index_of(element, source), target)
     return z3.Function(f"as_{target}", z3.RealSort(), z3.BitVecSort(target.itemsize * 8))(element)
 
 
@@ -162,9 +168,45 @@ def _inverted(op: OpsetOp, data: Tensor) -> Sequence[Tensor]:
     return (Tensor(data.shape, data.dtype, lambda index: z3.Not(data.at(index))),)
 
 
+def _if(op: If, *operands: Tensor) -> Sequence[Tensor]:
+    """The results of one body, which is required to be defined only where the condition takes it."""
+    branches: list[list[Tensor]] = []
+    truth = operands[0].at((0,) * operands[0].ndim)
+    for body, indices, guard in (
+        (op.then_body.block, op.integers("then_inputs"), truth),
+        (op.else_body.block, op.integers("else_inputs"), z3.Not(truth)),
+    ):
+        parameters = [each for each in body.ops if isinstance(each, Parameter)]
+        values: dict[SSAValue, Tensor] = {each.results[0]: operands[index] for each, index in zip(parameters, indices, strict=True)}
+        with guarded(guard):
+            branches.append(computed(body, values))
+    if (certain := z3.simplify(truth)) is not truth and (z3.is_true(certain) or z3.is_false(certain)):
+        return branches[0 if z3.is_true(certain) else 1]
+    for then, otherwise in zip(*branches, strict=True):
+        if then.ndim != otherwise.ndim or not all(map(is_same, then.shape, otherwise.shape)):
+            raise UnprovableError("branches of different shapes")
+    return [select(operands[0], *pair) for pair in zip(*branches, strict=True)]
+
+
+def _interpolate(op: OpsetOp, data: Tensor, target: Tensor, *axes: Tensor) -> Sequence[Tensor]:
+    """What `evaluate` computes for static sizes; raises UnprovableError for computed scales or axes."""
+    elements = [target.at((index,)) for index in range(target.shape[0])] if isinstance(target.shape[0], int) else []
+    if any(is_term(each) and not z3.is_rational_value(each) for each in (*elements, *data.shape)):
+        raise UnprovableError(f"{op.name} of dynamic sizes or computed scales")
+    numbers = target.numbers if target.numbers is not None else np.array([float(each.as_fraction()) for each in elements], np.float32)
+    operand: Any = data
+    results: Any = op.evaluate(operand, numbers, *(entries for each in axes if (entries := each.numbers) is not None))
+    if results is None:
+        raise UnprovableError(f"{op.name} has no meaning in a proof")
+    return results
+
+
 MEANINGS: dict[str, Meaning] = {
     **INDEX_MAPS,
     **PRODUCTS,
+    **AVERAGES,
+    "If": _if,
+    "Interpolate": _interpolate,
     "Convert": _convert,
     "ConvertLike": _convert,
     "Clamp": _clamp,

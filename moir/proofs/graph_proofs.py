@@ -15,7 +15,7 @@ from moir.dialects.moir import ModelOp
 from moir.pipeline import load_pass
 from moir.proofs.equivalence import Comparison, compare
 from moir.proofs.families import FAMILIES
-from moir.proofs.outcomes import Failure, Outcome, Status
+from moir.proofs.outcomes import Failure, Outcome, Status, outcome_with
 from moir.proofs.solver import Answer
 from moir.rewriting.events import RewriteEvent, traced
 from moir.support.records import Record
@@ -63,8 +63,13 @@ def is_changed(before: ModuleOp, after: ModuleOp) -> bool:
     )
 
 
-def prove_graph(name: str, before: ModuleOp) -> GraphProof:
+def prove_graph(name: str, before: ModuleOp, *, each_element: bool = False) -> GraphProof:
     """Apply a pass to a graph, and prove that the graph computes the same after it.
+
+    Args:
+        name: the name of the pass.
+        before: the graph.
+        each_element: whether the elements of results of static shape are compared one by one.
 
     Returns the graphs before and after, the result of the proof, and the names of the patterns that were applied: that
     of the pass if it does not report patterns, none if it changed nothing.
@@ -81,7 +86,14 @@ def prove_graph(name: str, before: ModuleOp) -> GraphProof:
         patterns = (name,)  # Not all passes report what they do.
     if not patterns:
         return GraphProof((), before, after, Comparison(Answer.PROVED))
-    return GraphProof(patterns, before, after, compare(block_of(before), block_of(after), least=LEAST_SIZES.get(name, 0)))
+    comparison = compare(block_of(before), block_of(after), least=LEAST_SIZES.get(name, 0), each_element=each_element)
+    return GraphProof(patterns, before, after, comparison)
+
+
+def failure_of(comparison: Comparison, before: ModuleOp, after: ModuleOp) -> Failure:
+    """The failure that a comparison is whose answer is not "proved"."""
+    answer = comparison.answer
+    return Failure(comparison.reason, before, after, comparison.values, answer is Answer.REFUTED, answer is Answer.VACUOUS)
 
 
 def outcome_of(proofs: Iterable[GraphProof], status: Status) -> Outcome:
@@ -92,10 +104,9 @@ def outcome_of(proofs: Iterable[GraphProof], status: Status) -> Outcome:
             continue
         count += 1
         if each.comparison.answer is not Answer.PROVED:
-            is_refuted = each.comparison.answer is Answer.REFUTED
-            failures.append(Failure(each.comparison.reason, each.before, each.after, each.comparison.values, is_refuted))
+            failures.append(failure_of(each.comparison, each.before, each.after))
     if failures:
-        return Outcome(Status.REFUTED if any(each.is_refuted for each in failures) else Status.OPEN, count, failures)
+        return outcome_with(failures, count)
     return Outcome(status if count else Status.OPEN, count, [])
 
 

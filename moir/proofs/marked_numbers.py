@@ -17,7 +17,7 @@ from typing import Any, cast
 import numpy as np
 
 from moir.proofs.scalars import Scalar, real
-from moir.proofs.smt import z3
+from moir.proofs.smt import limited_solver, z3
 from moir.support.records import Record
 
 MOST_PATHS = 40
@@ -223,8 +223,7 @@ def values_for(names: Sequence[str], conditions: Sequence[Any], generator: rando
     """
     if not names:
         return {}
-    solver = z3.Solver()
-    solver.set("timeout", MILLISECONDS)
+    solver = limited_solver(MILLISECONDS)
     solver.add(*conditions)
     if solver.check() != z3.sat:
         return None

@@ -34,6 +34,25 @@ def transpose(x: Tensor, order: Any) -> Tensor:
     return Tensor([x.shape[axis] for axis in order], x.dtype, lambda index: x.at(tuple(index[axis] for axis in back)))
 
 
+def moveaxis(x: Tensor, source: int, target: int) -> Tensor:
+    """A tensor with one dimension at another position."""
+    order = list(range(x.ndim))
+    order.insert(target % x.ndim, order.pop(source % x.ndim))
+    return transpose(x, order)
+
+
+def take(x: Tensor, indices: Any, axis: int) -> Tensor:
+    """The elements at the indices of a 1-D array along an axis. Raises UnprovableError for a symbolic index."""
+    entries = np.asarray(indices).tolist()
+
+    def at(index: Index) -> Scalar:
+        if is_term(index[axis]):
+            raise UnprovableError("an element at a symbolic index of an array")
+        return x.at(replaced(index, axis, entries[index[axis]]))
+
+    return Tensor(replaced(x.shape, axis, len(entries)), x.dtype, at)
+
+
 def concatenate(arrays: Sequence[Any], axis: int = 0) -> Tensor:
     """Tensors one after another along an axis."""
     like = next(each.dtype for each in arrays if isinstance(each, Tensor))
@@ -196,6 +215,8 @@ def _broadcast_to(data: Tensor, shape: Sequence[Size]) -> Tensor:
 MOVEMENTS: dict[str, Callable[..., Any]] = {
     "transpose": transpose,
     "swapaxes": swapaxes,
+    "moveaxis": moveaxis,
+    "take": take,
     "concatenate": concatenate,
     "split": split,
     "pad": pad,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ class Status(Enum):
     BOUNDED = "bounded"
     TESTED = "tested"
     OPEN = "open"
+    VACUOUS = "says nothing"
     REFUTED = "refuted"
 
 
@@ -31,6 +33,7 @@ class Failure(Record):
         after: the model after it.
         values: the model of z3 in which they differ, if there is one.
         is_refuted: whether they certainly differ.
+        is_vacuous: whether the model before is never defined, so that an equation with it says nothing.
     """
 
     reason: str
@@ -38,6 +41,7 @@ class Failure(Record):
     after: ModuleOp | None
     values: Any
     is_refuted: bool = False
+    is_vacuous: bool = False
 
 
 class Outcome(Record):
@@ -52,3 +56,10 @@ class Outcome(Record):
     status: Status
     obligations: int
     failures: list[Failure]
+
+
+def outcome_with(failures: Sequence[Failure], obligations: int) -> Outcome:
+    """The outcome with failures, the worst ones first: refuted, vacuous, open."""
+    ordered = sorted(failures, key=lambda each: (not each.is_refuted, not each.is_vacuous))
+    status = Status.REFUTED if ordered[0].is_refuted else Status.VACUOUS if ordered[0].is_vacuous else Status.OPEN
+    return Outcome(status, obligations, ordered)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from moir.pipeline import load_pass
 from moir.pipeline.pass_index import PASS_MODULES
-from moir.proofs.families import FAMILIES, family_of
+from moir.proofs.families import BOUNDED, family_of
 from moir.proofs.graph_proofs import GraphProof, models_of, outcome_of, pattern_names, prove_graph
 from moir.proofs.outcomes import Outcome, Status
 from moir.rewriting.rules import RulePass
@@ -82,10 +82,13 @@ def prove_pass(name: str, graphs: Sequence[ModuleOp] = ()) -> Iterator[RuleProof
     bounded: list[GraphProof] | None = None
     for pattern in pattern_names(name):
         start = time.process_time()
-        family = family_of(name, pattern) if (name, pattern) in FAMILIES else None
+        family = family_of(name, pattern)
         if family is not None:
-            proofs = (proof for each in family() if pattern in (proof := prove_graph(name, each)).patterns or pattern == name)
-            outcome = outcome_of(proofs, Status.PROVED if pattern in EXACT else Status.REALS)
+            is_bounded = (name, pattern) in BOUNDED
+            answers = (prove_graph(name, each, each_element=is_bounded) for each in family())
+            proofs = (each for each in answers if pattern in each.patterns or pattern == name)
+            status = Status.BOUNDED if is_bounded else Status.PROVED if pattern in EXACT else Status.REALS
+            outcome = outcome_of(proofs, status)
         else:
             if bounded is None:
                 bounded = list(prove_graphs(name, graphs))

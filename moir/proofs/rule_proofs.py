@@ -21,8 +21,8 @@ from moir.analysis.known_values import KnownValues
 from moir.dialects.data import Array
 from moir.dialects.element_types import f32
 from moir.errors import InferenceError
-from moir.proofs.equivalence import compare
-from moir.proofs.graph_proofs import block_of
+from moir.proofs.equivalence import VACUOUS, compare
+from moir.proofs.graph_proofs import block_of, failure_of
 from moir.proofs.instances import (
     ELEMENTS,
     Instance,
@@ -36,7 +36,7 @@ from moir.proofs.instances import (
     with_operands,
 )
 from moir.proofs.marked_numbers import SEED, Trace, paths, values_for
-from moir.proofs.outcomes import Failure, Outcome, Status
+from moir.proofs.outcomes import Failure, Outcome, Status, outcome_with
 from moir.proofs.scalars import UnprovableError
 from moir.proofs.solver import Answer
 from moir.rewriting.driver import Rewriter
@@ -150,7 +150,7 @@ class Scenario:
         return different
 
     def _is_equal(self, a: Any, b: Any) -> bool:
-        return compare(a, b, self._trace.terms, milliseconds=FEW_MILLISECONDS).answer is Answer.PROVED
+        return compare(a, b, self._trace.terms, milliseconds=FEW_MILLISECONDS, is_checked=False).answer is Answer.PROVED
 
 
 class RuleProver:
@@ -190,13 +190,12 @@ class RuleProver:
         if failures:
             return self._failed(failures)
         if not self.counts["obligations"]:
-            return Outcome(Status.OPEN, 0, [Failure("no model of the pattern is rewritten", None, None, None)])
+            reason = f"{VACUOUS}: it declines all {self.counts['declined']} models of its pattern"
+            return self._failed([Failure(reason, None, None, None, is_vacuous=self.counts["declined"] > 0)])
         return Outcome(Status.REALS if f32 in elements else Status.PROVED, self.counts["obligations"], [])
 
     def _failed(self, failures: list[Failure]) -> Outcome:
-        """The outcome with failures, the refuted ones first."""
-        failures = sorted(failures, key=lambda each: not each.is_refuted)
-        return Outcome(Status.REFUTED if failures[0].is_refuted else Status.OPEN, self.counts["obligations"], failures)
+        return outcome_with(failures, self.counts["obligations"])
 
     def _is_rewritten(self, scenario: Scenario) -> bool:
         """Whether the rule rewrites the model in which each choice of its pattern is the first alternative, for at
@@ -222,7 +221,8 @@ class RuleProver:
                 self.counts["obligations"] += 1
                 failure = obligation(path.result, path.trace)
                 if failure is not None:
-                    return [failure] if failure.is_refuted else [failure, *self._with_other_numbers(term, scenario, failure.reason)]
+                    is_certain = failure.is_refuted or failure.is_vacuous
+                    return [failure] if is_certain else [failure, *self._with_other_numbers(term, scenario, failure.reason)]
         except (UnprovableError, LookupError) as error:
             return [Failure(str(error), None, None, None)]
         return []
@@ -257,4 +257,4 @@ def obligation(pair: Rewritten, trace: Trace) -> Failure | None:
     verdict = compare(block_of(pair.before), block_of(pair.after), trace.terms, trace.conditions)
     if verdict.answer is Answer.PROVED:
         return None
-    return Failure(verdict.reason, pair.before, pair.after, verdict.values, verdict.answer is Answer.REFUTED)
+    return failure_of(verdict, pair.before, pair.after)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -48,6 +49,7 @@ class UnprovableError(Exception):
     """An operation, an element type or a shape has no meaning in a proof."""
 
 
+@cache
 def real(number: float) -> Scalar:
     """The real number that a float stands for: 0.33333334 is 1/3, and 0.70710677 the root of 1/2.
 

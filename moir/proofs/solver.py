@@ -9,7 +9,7 @@ from typing import Any
 from moir.proofs.axioms import axioms, has_bound_indices, subterms
 from moir.proofs.polynomials import Normalizer, is_variance, plus, scaled
 from moir.proofs.scalars import Scalar, UnprovableError
-from moir.proofs.smt import z3
+from moir.proofs.smt import limited_solver, z3
 from moir.proofs.term_tables import TermTable
 from moir.support.records import Record
 
@@ -28,6 +28,8 @@ class Answer(Enum):
     PROVED = "proved"
     REFUTED = "refuted"
     UNKNOWN = "unknown"
+    VACUOUS = "vacuous"
+    """No values satisfy what the equation assumes, so that it says nothing."""
 
 
 class Verdict(Record):
@@ -65,6 +67,10 @@ def _first_condition(term: Scalar) -> Scalar | None:
 
 _PROVED: set[tuple[str, str, str]] = set()
 """Equations of symbols that are proved, with the conditions on them: those of one rule for several shapes are alike."""
+
+
+_VACUOUS: TermTable[bool] = TermTable()
+"""Whether conditions contradict each other."""
 
 
 class EqualityProver:
@@ -140,10 +146,18 @@ class EqualityProver:
             pass
         return self.decided(a == b, conditions)
 
+    def is_vacuous(self) -> bool:
+        """Whether no values satisfy the conditions, as far as z3 finds out."""
+        known = _VACUOUS.get(*self.conditions)
+        if known is None:
+            solver = limited_solver(CASE_MILLISECONDS)
+            solver.add(*self.conditions, *axioms(self.conditions))
+            known = _VACUOUS.put(solver.check() == z3.unsat, *self.conditions)
+        return known
+
     def decided(self, statement: Any, conditions: list[Any] | None = None) -> Verdict:
         """The answer of z3 to whether a statement follows."""
-        solver = z3.Solver()
-        solver.set("timeout", self.milliseconds)
+        solver = limited_solver(self.milliseconds)
         assumed = self.conditions if conditions is None else conditions
         solver.add(*assumed, *axioms([statement, *assumed]))
         solver.add(z3.Not(statement))
@@ -229,8 +243,7 @@ class Cases:
     """
 
     def __init__(self, conditions: Sequence[Any]) -> None:
-        self.solver = z3.Solver()
-        self.solver.set("timeout", CASE_MILLISECONDS)
+        self.solver = limited_solver(CASE_MILLISECONDS)
         self._facts: list[set[int]] = [set()]
         for condition in conditions:
             self._add(condition)
@@ -268,10 +281,18 @@ def lifted(term: Scalar) -> Scalar:
 
 def _lifted(term: Scalar) -> Scalar:
     simple = z3.simplify(term)
+    rounded = [(each, whole) for each in applications(simple, "rint") if (whole := rounded_number(each.arg(0))) is not None]
+    if rounded:
+        return _lifted(z3.substitute(simple, *rounded))
     roots = [each for each in applications(simple, "sqrt") if base_of_square(each.arg(0)) is not None]
     if not roots:
         return simple
     return z3.simplify(z3.substitute(simple, *((each, _magnitude(base_of_square(each.arg(0)))) for each in roots)))
+
+
+def rounded_number(term: Scalar) -> Scalar | None:
+    """A number rounded to the nearest integer, to the even one of two; None for a term that is no number."""
+    return z3.Q(round(term.as_fraction()), 1) if z3.is_rational_value(term) else None
 
 
 def base_of_square(term: Scalar) -> Scalar | None:

@@ -102,6 +102,10 @@ class Tensor:
         """The tensor with two dimensions exchanged."""
         return ARRAY_FUNCTIONS["swapaxes"](self, a, b)
 
+    def take(self, indices: Any, axis: int) -> Tensor:
+        """The elements at the indices of an array along an axis."""
+        return ARRAY_FUNCTIONS["take"](self, indices, axis)
+
     def __getitem__(self, key: Any) -> Tensor:
         return ARRAY_FUNCTIONS["get_item"](self, key)
 

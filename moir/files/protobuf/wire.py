@@ -281,8 +281,8 @@ class Splitter:
             origin = stop
         if payload is not None:
             number, start, _, stop = payload
-            entry = self.format.mark(self.key, len(self.payloads))
             self.payloads.append(Payload(number, start, stop - start))
+            entry = self.format.mark(self.key, len(self.payloads) - 1)
             self.chunks.append(entry)
             size += len(entry)
         return size

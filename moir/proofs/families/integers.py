@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import boolean, f32, si8, si32, to_numpy, ui8
 from moir.proofs.families.graph import Graph
+from moir.proofs.families.small_graphs import filled
 
 TYPES: tuple[Attribute, ...] = (si8, si32, ui8)
 SIZES = (1, 7)
@@ -105,3 +106,22 @@ def one_hots() -> Iterator[ModuleOp]:
             positions = np.arange(first, first + count, dtype=np.int32).reshape([-1, *(1,) * (rank - axis)])
             equal = graph.op.Equal(inner, graph.op.constant(positions, si32))
             yield graph.module(graph.op.Convert(equal, destination_type=f32))
+
+
+def filled_gathers() -> Iterator[ModuleOp]:
+    """Gathers of indices that are counted from the end, limited and checked, with a filler for those out of range: of
+    tables of any values or constant ones, for all axes at ranks up to 2.
+    """
+    for rank, constant, filler in product((1, 2), (False, True), (0.0, 5.0)):
+        for axis, size in product(range(rank), (1, 2, 3) if rank == 1 else (1, 3)):
+            graph = Graph()
+            op = graph.op
+            shape = [size if each == axis else 2 for each in range(rank)]
+            table = filled(graph, shape) if constant else graph.input(shape)
+            index, last = graph.input((1,), si32), np.int32(size - 1)
+            wrapped = op.Select(op.Less(index, np.int32(0)), op.Add(index, np.int32(size)), index)
+            limited = op.Maximum(op.Minimum(wrapped, last), np.int32(0))
+            inside = op.LogicalAnd(op.GreaterEqual(wrapped, np.int32(0)), op.LessEqual(wrapped, last))
+            if rank - axis - 1:
+                inside = op.Unsqueeze(inside, np.arange(1, rank - axis, dtype=np.int64))
+            yield graph.module(op.Select(inside, op.Gather(table, limited, axis), filler))

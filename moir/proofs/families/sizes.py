@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
+from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -12,15 +13,28 @@ from moir.dialects.element_types import si64
 from moir.errors import InferenceError
 from moir.proofs.families.graph import MOST_RANKS, Graph
 
+LIKELY = range(1, 5)
+"""Sizes that are tried for dimensions of any size."""
+
+
+def _fits(entries: Sequence[int], rank: int) -> bool:
+    """Whether data of some sizes, the last of which is 4, can be reshaped to a list of their dimensions and numbers."""
+    for sizes in product(*[LIKELY] * (rank - 1), (4,)):
+        target = [sizes[entry] if 0 <= entry < rank and number < rank else entry or 2 for number, entry in enumerate(entries)]
+        static = prod(each for each in target if each > 0)
+        if prod(sizes) % static == 0 and (target.count(-1) == 1 or (target.count(-1) == 0 and prod(sizes) == static)):
+            return True
+    return False
+
 
 def reshapes() -> Iterator[ModuleOp]:
-    """A Reshape to a Concat of dimensions of its data and numbers, for all lists of up to three in which no
-    dimension is repeated, at ranks up to 3.
+    """A Reshape to a Concat of dimensions of its data and numbers, for all lists of up to three that fit and have no
+    dimension twice, at ranks up to 3.
     """
     for rank in range(1, MOST_RANKS):
         for entries in product((*range(rank), -1, 1, 2), repeat=min(rank + 1, 3)):
             named = [entry for number, entry in enumerate(entries) if 0 <= entry < rank and number < rank]
-            if len(set(named)) < len(named):
+            if len(set(named)) < len(named) or not _fits(entries, rank):
                 continue
             for special_zero in (False, True):
                 graph = Graph()

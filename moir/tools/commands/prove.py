@@ -3,7 +3,8 @@
     moir prove fuse-clamp cancel-transposes
     moir prove my-pass --graphs patterns.mlir -o counterexample.mlir
 
-A rule that is refuted is shown by a model with the results `before` and `after`, which `moir run` runs.
+A rule that is refuted is shown by a model with the results `before` and `after`, which `moir run` runs. A rule whose
+conditions admit no model is an error, too: its proof would say nothing.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from moir.tools.failures import report_failures
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from moir.proofs.outcomes import Outcome
     from moir.proofs.proving import RuleProof
 
 
@@ -39,7 +41,7 @@ def argument_parser() -> ArgumentParser:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run `moir prove`; returns the exit status: 1 if a rule is refuted."""
+    """Run `moir prove`; returns the exit status: 1 if a rule is refuted, or its conditions admit no model."""
     return report_failures("moir prove", lambda: _prove(argument_parser().parsed(arguments)), debug="--debug" in arguments)
 
 
@@ -47,6 +49,7 @@ def _prove(options: argparse.Namespace) -> int:
     if find_spec("z3") is None:
         raise UsageError("the solver z3 is not installed", hint="install moir[prove]")
     from moir.pipeline.pass_index import PASS_MODULES
+    from moir.proofs.outcomes import Status
     from moir.proofs.proving import passes_to_prove, prove_pass
 
     names = options.passes or passes_to_prove()
@@ -57,18 +60,18 @@ def _prove(options: argparse.Namespace) -> int:
     if place is not None:
         check_replaceable(place, TEXT_FILE)
     graphs = [read_graphs(Path(each)) for each in options.graphs]
-    refuted = False
+    is_wrong = False
     for name in names:
         for proof in prove_pass(name, [module for modules in graphs for module in modules]):
             model = _shown(proof)
+            is_wrong = is_wrong or model is not None or proof.outcome.status is Status.VACUOUS
             if model is not None:
-                refuted = True
                 if place is not None:
                     place.write_text(f"{model}\n", encoding="utf-8")
                     place = None
                 else:
                     print(model)
-    return 1 if refuted else 0
+    return 1 if is_wrong else 0
 
 
 def _shown(proof: RuleProof) -> ModuleOp | None:
@@ -76,15 +79,29 @@ def _shown(proof: RuleProof) -> ModuleOp | None:
     from moir.proofs.counterexamples import counterexample
     from moir.proofs.outcomes import Status
 
-    failure = next(iter(proof.outcome.failures), None)
     model = next((model for each in proof.outcome.failures if (model := counterexample(each)) is not None), None)
     status = Status.REFUTED if model is not None else proof.outcome.status
     if model is None and status is Status.REFUTED:
         status = Status.OPEN  # A counterexample counts only if it was run.
     print(f"{proof.name}: {status.value}: {shortened(proof.rule)} ({proof.outcome.obligations} equations, {proof.seconds:.1f} s)")
-    if failure is not None:
-        print(f"    {shortened(' '.join(failure.reason.split()))}")
+    if explanation := explained(proof.outcome):
+        print(f"    {explanation}")
     return model
+
+
+NO_GRAPHS = (
+    "no graph of this pattern is known that a proof can use: --graphs FILE checks it for all inputs on graphs in text,"
+    " such as the pass's test in tests/filecheck/passes"
+)
+
+
+def explained(outcome: Outcome) -> str:
+    """What is missing in a proof, and how to get more than tests; empty if nothing is."""
+    from moir.proofs.outcomes import Status
+
+    if outcome.failures:
+        return shortened(" ".join(outcome.failures[0].reason.split()))
+    return NO_GRAPHS if outcome.status is Status.TESTED else ""
 
 
 LONGEST_RULE = 96

@@ -46,11 +46,15 @@ class Cell(ABC):
             node.fail(f"a cell has {len(weights)} variables instead of {2 + self.uses_bias}")
 
     def activation(self, op: OpBuilder, x: SSAValue, name: str, default: str) -> SSAValue:
-        """A value after an activation of the configuration."""
+        """A value after the activation in field `name` of the configuration, or by default `default`."""
         return activated(self.node, op, x, self.config.get(name, default))
 
     def is_plain(self, **defaults: str) -> bool:
-        """Whether the sequence operation, such as opset5.LSTMSequence, has the activations of the configuration."""
+        """Whether the activations of the configuration are among those of a sequence operation, such as
+        opset5.LSTMSequence.
+
+        `defaults` has the fields of the configuration and the default activation of each.
+        """
         return all(self.config.get(name, default) in [*_PLAIN] for name, default in defaults.items())
 
     def zeros(self, op: OpBuilder, x: SSAValue) -> list[SSAValue]:
@@ -75,8 +79,9 @@ class Cell(ABC):
         """The states after a step with the input [N, I]."""
 
     def sequence(self, op: OpBuilder, x: SSAValue, states: Sequence[SSAValue], *, reverse: bool) -> list[SSAValue] | None:
-        """The outputs of all steps [N, T, H] in the order of the computation, and the states; None if no sequence
-        operation computes the cell.
+        """The outputs of all steps [N, T, H] in the order in which they are computed, and the states after them.
+
+        Returns None if no sequence operation computes the cell. With `reverse` the last step is computed first.
         """
         del op, x, states, reverse
         return None
@@ -92,8 +97,16 @@ class Cell(ABC):
         *,
         reverse: bool,
     ) -> list[SSAValue]:
-        """The output and the states of a sequence operation over [N, T, I]; the output is in the order of the
-        computation.
+        """The outputs and the final states of a sequence operation over x [N, T, I].
+
+        Args:
+            op: the builder.
+            operation: the name of the operation in opset5.
+            x: the data.
+            states: the initial states [N, H].
+            matrices: the weights, the recurrent weights and the bias.
+            properties: further attributes of the operation.
+            reverse: whether the last step is computed first; the outputs are in the order in which they are computed.
         """
         data = op.Slice(x, [-1], [-(2**31)], [-1], [1]) if reverse else x
         every, *ends = op[f"opset5.{operation}"].results(

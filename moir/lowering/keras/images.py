@@ -29,7 +29,10 @@ INTERPOLATIONS = ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5", "gau
 def resized(
     node: LoweringNode, op: OpBuilder, x: SSAValue, axes: Sequence[int], sizes: Operand, interpolation: str, *, antialias: bool = False
 ) -> SSAValue:
-    """Images resized along two axes, with half-pixel centres."""
+    """Images resized to `sizes` along two axes, with half-pixel centres; unchanged if they have these sizes.
+
+    Raises ConversionError for an interpolation other than nearest and bilinear, or antialiasing, of dynamic sizes.
+    """
     known = sizes if isinstance(sizes, list) else None
     shape = shape_of(x) or ()
     if known is not None and [shape[axis] for axis in axes] == known:
@@ -71,7 +74,7 @@ def _matrix(node: LoweringNode, size: int, wanted: int, interpolation: str, *, a
 def resized_by_factor(
     node: LoweringNode, op: OpBuilder, x: SSAValue, axes: Sequence[int], factors: Sequence[int], interpolation: str
 ) -> SSAValue:
-    """Images enlarged by whole factors along some axes."""
+    """Images enlarged by the integers `factors` along `axes`."""
     sizes = [dimension_list(op, x, axis) for axis in axes]
     known = [op.known.integers(each) for each in sizes]
     if all(each is not None for each in known):
@@ -129,7 +132,11 @@ def resized_images(
     *,
     antialias: bool = False,
 ) -> SSAValue:
-    """Images of a height and a width, as floats; `way` is crop or pad where the aspect ratio is kept."""
+    """Images as floats, resized to `size`, height and width.
+
+    If `way` is `crop` or `pad`, the aspect ratio is kept: the images are cropped, or padded with `fill`, before. This
+    raises ConversionError for images of dynamic size.
+    """
     axes = image_axes(node, data_format)
     data = op.convert(images, f32) if element_of(images) not in REAL_TYPES else images
     shape = shape_of(images) or ()

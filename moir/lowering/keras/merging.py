@@ -30,7 +30,10 @@ def merge_operands(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
 
 @keras.lowers(*_PAIRS)
 def merged(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """keras.Add(a, b, …) -> opset1.Add(opset1.Add(a, b), …); tensors of lower rank get dimensions after the batch"""
+    """keras.Add(a, b, …) -> opset1.Add(opset1.Add(a, b), …); likewise the other layers that combine elements
+
+    Tensors of lower rank get dimensions of 1 after the batch.
+    """
     tensors = merge_operands(node, op)
     if node.op.KIND == "Subtract" and len(tensors) != 2:
         node.fail(f"it has {len(tensors)} tensors instead of 2")

@@ -17,7 +17,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def along(op: OpBuilder, value: SSAValue, axes: list[int], rank: int) -> SSAValue:
-    """A variable with the dimensions `axes` of a tensor, in a shape that broadcasts to it."""
+    """A variable that has the dimensions `axes` of a tensor of a rank, reshaped so that it broadcasts to the tensor."""
     if axes == list(range(rank - len(axes), rank)):
         return value
     sizes = shape_of(value) or ()

@@ -54,7 +54,10 @@ def repeat_vector(op: OpBuilder, inputs: SSAValue, *, n: int) -> SSAValue:
 
 
 def _pairs(node: LoweringNode, name: str, value: object, axes: int) -> list[tuple[int, int]]:
-    """The sizes to crop or pad at both ends of each axis: a number, a number for each axis, or pairs."""
+    """The sizes to crop or pad at both ends of each axis, from a number, a number for each axis, or pairs.
+
+    `name` names the attribute in errors. Raises ConversionError for any other value.
+    """
     if isinstance(value, int):
         return [(value, value)] * axes
     entries = cast("Sequence[Any]", value) if isinstance(value, tuple) else ()
@@ -67,7 +70,10 @@ def _pairs(node: LoweringNode, name: str, value: object, axes: int) -> list[tupl
 
 
 def _spatial(node: LoweringNode, data_format: str | None) -> tuple[list[int], bool]:
-    """The spatial axes, by the number in the name of the layer."""
+    """The spatial axes, whose number is in the name of the layer, and whether the channels are last.
+
+    Raises ConversionError if the rank of the input does not fit.
+    """
     axes, last = int(node.op.KIND[-2]), is_channel_last(node, data_format)
     if node.known_rank(0) != axes + 2:
         node.fail(f"its input has rank {node.rank(0)} instead of {axes + 2}")

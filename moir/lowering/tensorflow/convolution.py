@@ -62,7 +62,7 @@ def group_count(node: LoweringNode, axes: int, last: bool) -> int:
 @tf.lowers("Conv2D", "_FusedConv2D", rank=fixed(4, 4), traits=(SAYS_LAYOUT,))
 @tf.lowers("Conv3D", rank=fixed(5, 5), traits=(SAYS_LAYOUT,))
 def convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAValue) -> SSAValue:
-    """tf.Conv2D(x, w) -> Transpose(opset1.Convolution(Transpose(x), Transpose(w)))
+    """tf.Conv2D(x, w) -> Transpose(opset1.Convolution(Transpose(x), Transpose(w))); likewise Conv3D
 
     If the filters have fewer input channels than x: opset1.GroupConvolution(Transpose(x), Reshape(Transpose(w))).
     """
@@ -100,7 +100,10 @@ def depthwise_convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, fi
 
 
 def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, rank: int, last: bool) -> SSAValue:
-    """A channel-first result, after the node's fused operations, in the layout and element type of the node."""
+    """A channel-first result in the data format of the node, after the operations that are fused into the node.
+
+    `rank` is that of the result; `last` is true for a channel-last data format.
+    """
     result = channel_last(op, result, rank, last=last)
     if node.op.KIND.lstrip("_").startswith("Fused"):
         result = with_fused_operations(node, op, result, 2, last)
@@ -248,7 +251,10 @@ def lowest_value(node: LoweringNode, op: OpBuilder, element: Attribute) -> SSAVa
 
 
 def dilation_pads(node: LoweringNode, op: OpBuilder, extents: list[int], strides: tuple[int, ...]) -> tuple[SSAValue, SSAValue] | None:
-    """The padding of all four axes, before and after, as 1-D tensors; None for `padding` VALID."""
+    """The padding before and after all four axes of operand 0, as 1-D tensors; None for `padding` VALID.
+
+    `extents` are the sizes of the dilated window along height and width.
+    """
     if node.text("padding") == "VALID":
         return None
     begins: list[SSAValue] = []

@@ -89,7 +89,7 @@ def loss(
     """tf.CTCLoss(x, labels_indices, labels_values, sequence_length)
     -> opset4.CTCLoss(x, sequence_length, labels as a dense tensor, counts of labels_values, blank)
 
-    The blank is the last class, in the second version of the kind class 0. The gradient is not computed.
+    The blank is the last class, for CTCLossV2 class 0. The second result, the gradient, is not computed.
     """
     if node.is_used(1):
         node.fail("its gradient is used", hint="cut the model at the loss")

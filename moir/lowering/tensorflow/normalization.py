@@ -94,7 +94,10 @@ def training_normalization(node: LoweringNode, op: OpBuilder, last: bool) -> lis
 
 
 def with_activation(node: LoweringNode, op: OpBuilder, result: SSAValue) -> SSAValue:
-    """The activation of the node, applied to the result plus an optional side input."""
+    """The activation of the node, applied to the result plus a side input, operand 5, if the node has one.
+
+    Raises ConversionError for an unknown `activation_mode`.
+    """
     if node.integer("num_side_inputs", 0):
         result = op.Add(result, node.operand(5))
     mode = node.text("activation_mode", "Identity")

@@ -71,7 +71,7 @@ def broadcast(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def _length(value: SSAValue) -> int | None:
-    """The length of a 1-D tensor; None if it is dynamic."""
+    """The length of a 1-D tensor; None if it is dynamic, or the value has another rank."""
     shape = shape_of(value)
     return shape[0] if shape is not None and len(shape) == 1 and shape[0] >= 0 else None
 
@@ -84,7 +84,11 @@ def permuted(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def sized_by_rows(data: int | None, *others: int | None) -> Rule:
-    """A rule: the rank of operand `data` equals the length of operand 1, which has an element per dimension."""
+    """Build a rule for a kind whose operand 0 has as many dimensions as operand 1, a 1-D tensor, has elements.
+
+    If that length is dynamic, operand 0 has rank `data`; if `data` is None, that of the result. `others` are the ranks
+    of the operands from 1 on, None for any rank.
+    """
 
     def rule(op: FrameworkOp, index: int, ask: Ask) -> int | None:
         if index:

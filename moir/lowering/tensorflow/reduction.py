@@ -42,7 +42,7 @@ _NARROW = (si8, si16, ui8, ui16)
 @tf.lowers("Prod", rank=reduced, complex=by_formula("tensorflow.complex.products:product_of_elements"))
 @tf.lowers("EuclideanNorm", rank=reduced, complex=by_formula("tensorflow.complex.products:norm"))
 def reduction(node: LoweringNode, op: OpBuilder, input: SSAValue, reduction_indices: SSAValue, *, keep_dims: bool = False) -> SSAValue:
-    """tf.Mean(x, axes) {keep_dims = false} -> opset1.ReduceMean(x, axes) {keep_dims}"""
+    """tf.Mean(x, axes) {keep_dims = false} -> opset1.ReduceMean(x, axes) {keep_dims}; likewise the other reductions"""
     kind = node.op.KIND
     if shape_of(reduction_indices) == (0,):
         return op.Abs(input) if kind == "EuclideanNorm" else input
@@ -70,7 +70,7 @@ def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keeps: bool)
 
 
 def along(reduce: Callable[..., SSAValue], axes: Operand, keeps: bool, data: SSAValue) -> SSAValue:
-    """The data reduced along axes."""
+    """The data reduced along axes; `reduce` builds the reduction, `keeps` retains the axes with size 1."""
     return reduce(data, axes, keep_dims=keeps)
 
 
@@ -82,7 +82,7 @@ def half_sum_of_squares(op: OpBuilder, t: SSAValue) -> SSAValue:
 
 @tf.lowers("ArgMax", "ArgMin")
 def position(node: LoweringNode, op: OpBuilder, input: SSAValue, *, output_type: Attribute = si64) -> SSAValue:
-    """tf.ArgMax(x, axis) {output_type = si64} -> opset1.Squeeze(opset11.TopK(x, 1).indices, axis)"""
+    """tf.ArgMax(x, axis) {output_type = si64} -> opset1.Squeeze(opset11.TopK(x, 1).indices, axis); likewise ArgMin"""
     x = input
     axis = constant_axis(node, 1)
     if element_of(x) == boolean:
@@ -189,8 +189,10 @@ def histogram_of_rows(node: LoweringNode, op: OpBuilder, input: SSAValue, *, bin
 
 
 def counted(node: LoweringNode, op: OpBuilder, x: SSAValue, binary: bool = False) -> SSAValue:
-    """For each row of x, the number of occurrences of each integer below operand 1; operand 2 has a weight per
-    element.
+    """For each row of x, the sum of the weights of the occurrences of each integer below operand 1.
+
+    Operand 2 has a weight per element; if it is empty, all weights are 1. With `binary`: 1 for each integer that
+    occurs.
     """
     weights, element = node.operand(2), node.element_attribute("T", node.element(2))
     size = op.convert(as_scalar(op, node.operand(1)), si64)

@@ -159,7 +159,7 @@ DATA = ("slice", "single")
 
 
 class Cut(Record):
-    """The slice of one axis."""
+    """The slice start:stop:step of one axis, with constant bounds."""
 
     axis: int
     start: int
@@ -196,7 +196,7 @@ def strided_slice(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSA
 
 
 def single_elements(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index) -> SSAValue:
-    """The data at the single elements of an index, whose dimensions are removed."""
+    """The data at the positions of kind `single` of an index, whose dimensions are removed."""
     singles = [(axis, position) for position, axis in enumerate(index.axes(DATA)) if index.kind(position) == "single"]
     # Nonnegative axes are removed from the last one on, negative axes from the first one on, so that the remaining axes
     # stay valid.
@@ -275,7 +275,7 @@ def settled(cut: Cut, size: int) -> Cut:
 
 
 def masked_slice(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index, taken: Sequence[str]) -> SSAValue:
-    """opset1.StridedSlice of the positions of an index that have one of the kinds `taken`."""
+    """opset1.StridedSlice of the data by those positions of an index whose kind is in `taken`."""
     positions = [position for position, kind in enumerate(index.kinds) if kind in taken]
     kinds = [index.kind(position) for position in positions]
     masks = {

@@ -56,7 +56,9 @@ def approximate_top_k(
 
 
 def index_type(node: LoweringNode, attribute: str) -> Attribute:
-    """The element type of results that are indices, i32 or i64."""
+    """The element type of results that are indices, from an attribute: si32 or si64; si32 if it is absent or another
+    type.
+    """
     element = node.element_attribute(attribute, si32)
     return element if element in (si32, si64) else si32
 

@@ -86,7 +86,11 @@ def _decoded(node: LoweringNode, op: OpBuilder, encodings: SSAValue, anchors: SS
 def _of_best_class(
     node: LoweringNode, op: OpBuilder, boxes: SSAValue, scores: SSAValue, limit: int, overlap: SSAValue, threshold: SSAValue
 ) -> list[SSAValue | None]:
-    """The detections if each box has one class."""
+    """The results of the operator if each box is a detection of its best class only.
+
+    `limit` is the number of detections, `overlap` the IoU above which a box is suppressed, `threshold` the lowest
+    score.
+    """
     best, classes = op.TopK.results(scores, 1, axis=2, mode="max", sort="value", index_element_type=si32, stable=True)
     best, classes = op.Squeeze(best, [0, 2]), op.Squeeze(classes, [0, 2])
     flat = op.Squeeze(boxes, [0])

@@ -63,7 +63,7 @@ def is_implied(node: LoweringNode, kind: str) -> bool:
 
 
 def rounding(node: LoweringNode) -> FrameworkOp | None:
-    """The operation that rounds the first result of a node, if that is its only use; else None."""
+    """The `tflite.fake_quantize` that rounds the first result of a node, if that is its only use; else None."""
     uses = list(node.op.results[0].uses)
     user = uses[0].operation if len(uses) == 1 else None
     return user if isinstance(user, FrameworkOp) and user.name == "tflite.fake_quantize" else None

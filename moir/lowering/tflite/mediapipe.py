@@ -37,7 +37,10 @@ INDEX_MARGIN = 0.1
 
 
 def structure(node: LoweringNode, fields: tuple[str, ...]) -> dict[str, int]:
-    """The fields of the structure in the options. Raises ConversionError if the options are not a structure."""
+    """The values of the i32 `fields` of the structure in the options, by their names.
+
+    Raises ConversionError if the options are too short, or a value is not valid.
+    """
     options = node.op.properties.get("custom_options")
     data = options.array.tobytes() if isinstance(options, DataAttr) else b""
     if len(data) < 4 * len(fields):

@@ -48,7 +48,10 @@ def item(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def indexed(node: LoweringNode, op: OpBuilder, x: SSAValue, key: Any) -> SSAValue:
-    """The part of a tensor at an index: integers, slices, new axes, an ellipsis, one tensor of indices."""
+    """The part of a tensor at an index: integers, slices, new axes, an ellipsis, one tensor of indices.
+
+    Raises ConversionError if the rank of the tensor is dynamic, or the index has more elements than that.
+    """
     entries: list[Any] = list(cast("list[Any]", key)) if isinstance(key, list) else [key]
     rank = rank_of(x)
     if rank is None:

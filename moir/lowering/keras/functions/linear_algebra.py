@@ -72,7 +72,10 @@ def determinant(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 @keras.lowers("ops.Solve", "ops.SolveTriangular")
 def solved(node: LoweringNode, op: OpBuilder, *, lower: bool = False) -> SSAValue:
-    """keras.ops.Solve(a, b) -> opset1.MatMul(opset14.Inverse(a), b); b may be one column"""
+    """keras.ops.Solve(a, b) -> opset1.MatMul(opset14.Inverse(a), b); b may be one column
+
+    SolveTriangular reads only one triangle of a.
+    """
     arguments = Arguments(node, "a", "b")
     a, b = (as_real(op, arguments.tensor(name)) for name in ("a", "b"))
     if node.op.KIND == "ops.SolveTriangular":

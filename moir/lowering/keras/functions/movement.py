@@ -33,7 +33,10 @@ def reshape(node: LoweringNode, op: OpBuilder, *, newshape: object | None = None
 
 
 def sizes(node: LoweringNode, op: OpBuilder, value: object, x: SSAValue | None = None) -> Operand:
-    """A 1-D tensor of sizes, each of which is a number, a computed value, or None."""
+    """A 1-D tensor of the sizes in `value`, each of which is a number, a computed value, or None for a size of x.
+
+    Raises ConversionError for anything else.
+    """
     entries: list[Any] = [value] if isinstance(value, int | SSAValue) else list(cast("Sequence[Any]", value or ()))
     if all(isinstance(each, int) for each in entries):
         return op.constant([int(each) for each in entries], si64)
@@ -109,7 +112,10 @@ def _neutral(x: SSAValue, reduction: str) -> float | int:
 
 @keras.lowers("ops.SegmentSum", "ops.SegmentMax", "ops.SegmentMin", "ops.SegmentProd")
 def segments(node: LoweringNode, op: OpBuilder, *, num_segments: int | None = None) -> SSAValue:
-    """keras.ops.SegmentSum(x, i) {num_segments} -> opset15.ScatterNDUpdate(zeros, i, x) {reduction = "sum"}"""
+    """keras.ops.SegmentSum(x, i) {num_segments} -> opset15.ScatterNDUpdate(zeros, i, x) {reduction = "sum"}
+
+    Likewise SegmentMax, SegmentMin and SegmentProd.
+    """
     reduction = REDUCTIONS[node.op.KIND.removeprefix("ops.Segment")]
     arguments = Arguments(node, "data", "segment_ids")
     x, segment_ids_ = arguments.tensor("data"), arguments.tensor("segment_ids")
@@ -168,7 +174,7 @@ def permuted(
     destination: object | None = None,
     k: int = 1,
 ) -> SSAValue:
-    """keras.ops.Transpose(x) {axes} -> opset1.Transpose(x, axes)"""
+    """keras.ops.Transpose(x) {axes} -> opset1.Transpose(x, axes); likewise Swapaxes, Moveaxis, the flips and Rot90"""
     x, rank = Arguments(node, "x").positional[0], node.known_rank(0)
     order = list(range(rank))
     match node.op.KIND:
@@ -301,7 +307,7 @@ def filled_like(node: LoweringNode, op: OpBuilder, *, dtype: str | None = None) 
 
 @keras.lowers("ops.Tril", "ops.Triu")
 def triangle(node: LoweringNode, op: OpBuilder, *, k: int = 0) -> SSAValue:
-    """keras.ops.Tril(x) {k} -> x where the row is at or below the diagonal, else 0"""
+    """keras.ops.Tril(x) {k} -> x where the row is at or below the diagonal, else 0; likewise Triu, at or above it"""
     x = single(node)
     rows, columns = (op.Squeeze(dimension_list(op, x, axis), [0]) for axis in (-2, -1))
     row = op.Unsqueeze(op.Range(op.constant(0), rows, op.constant(1), output_type=si64), [1])

@@ -39,7 +39,7 @@ def reduced(
     dtype: str | None = None,
     initial: object | None = None,
 ) -> SSAValue:
-    """keras.ops.Sum(x) {axis, keepdims} -> opset1.ReduceSum(x, axes)"""
+    """keras.ops.Sum(x) {axis, keepdims} -> opset1.ReduceSum(x, axes); likewise Max, Min and Prod"""
     x, name = single(node), node.op.KIND.removeprefix("ops.")
     if dtype is not None:
         x = op.convert(x, element_named(node, dtype))
@@ -55,7 +55,7 @@ def reduced(
 
 @keras.lowers("ops.Mean", "ops.Var", "ops.Std", "ops.Logsumexp", "ops.Ptp")
 def statistic(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, keepdims: bool = False) -> SSAValue:
-    """keras.ops.Var(x) {axis, keepdims} -> opset1.ReduceMean((x - mean)²)"""
+    """keras.ops.Var(x) {axis, keepdims} -> opset1.ReduceMean((x - mean)²); likewise Mean, Std, Logsumexp and Ptp"""
     x, axes = single(node), axis_list(node, axis, node.known_rank(0))
     match node.op.KIND:
         case "ops.Mean":
@@ -91,7 +91,10 @@ NEUTRAL = {"Nanmax": -np.inf, "Nanmin": np.inf, "Nanprod": 1.0}
 def without_nan(
     node: LoweringNode, op: OpBuilder, *, axis: object | None = None, keepdims: bool = False, dtype: str | None = None
 ) -> SSAValue:
-    """keras.ops.Nansum(x) {axis, keepdims} -> opset1.ReduceSum(opset1.Select(x = x, x, 0), axes)"""
+    """keras.ops.Nansum(x) {axis, keepdims} -> opset1.ReduceSum(opset1.Select(x = x, x, 0), axes)
+
+    Likewise the other reductions that ignore NaN.
+    """
     name, axes = node.op.KIND.removeprefix("ops."), axis_list(node, axis, node.known_rank(0))
     x = single(node) if dtype is None else op.convert(single(node), element_named(node, dtype))
     x = as_real(op, x) if name in ("Nanmean", "Nanvar", "Nanstd") else x
@@ -260,7 +263,10 @@ def norm(node: LoweringNode, op: OpBuilder, *, ord: object | None = None, axis: 
 
 
 def norm_of(node: LoweringNode, op: OpBuilder, x: SSAValue, order: Any, axes: list[int], *, keepdims: bool) -> SSAValue:
-    """The norm of vectors along axes."""
+    """The norm of an order (`ord` of Norm) along one axis, or the Frobenius norm along several.
+
+    Raises ConversionError for another norm of matrices.
+    """
     if order in (2, "fro", "euclidean") and (len(axes) == 1 or order != 2 or not node.has("ord")):
         return op.ReduceL2(x, axes, keep_dims=keepdims)
     if len(axes) != 1 or isinstance(order, str):

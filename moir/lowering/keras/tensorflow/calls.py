@@ -60,17 +60,20 @@ class Call:
         self.op = op
 
     def fail(self, reason: str, hint: str | None = None) -> NoReturn:
-        """Raise the error about this call."""
+        """Raise ConversionError about this call."""
         self.node.fail(reason, hint=hint)
 
     # Operations
 
     def raw(self, kind: str, *operands: SSAValue, **attributes: object) -> SSAValue:
-        """The result of an operation of TensorFlow that has one."""
+        """The result of an operation of TensorFlow with one result, see `results`."""
         return self.results(kind, 1, *operands, **attributes)[0]
 
     def results(self, kind: str, count: int, *operands: SSAValue, **attributes: object) -> list[SSAValue]:
-        """The results of an operation of TensorFlow. Raises ConversionError if it cannot be lowered."""
+        """The `count` results of the operation `kind` of TensorFlow; attributes that are None are left out.
+
+        Raises ConversionError if it cannot be lowered.
+        """
         given = {name: value for name, value in attributes.items() if value is not None}
         values = lowered_by(tf, self.node, self.op, kind, operands, given, [UNKNOWN] * count)
         if not all(isinstance(each, SSAValue) for each in values):
@@ -107,7 +110,7 @@ class Call:
         return self.tensor(value, None if is_tensor(value) or values_within(value) else si32)
 
     def alike(self, *values: Tensor) -> list[SSAValue]:
-        """The arguments as tensors of one element type, that of the first argument that is a tensor."""
+        """The arguments as tensors of one element type: that of the first argument that is a tensor, f32 if none is."""
         first = next((each for each in values if is_tensor(each)), None)
         element = f32 if first is None else element_of(first)
         return [self.tensor(each, element) for each in values]
@@ -162,5 +165,5 @@ class Call:
         return self.op.constant_like(number, value)
 
     def reduced(self, kind: str, value: SSAValue, axis: Tensor, *, keep: bool = False) -> SSAValue:
-        """A reduction, Sum or Mean or another one, over axes; all for None."""
+        """The reduction `kind`, such as Sum or Mean, of a tensor over axes; over all axes if `axis` is None."""
         return self.raw(kind, value, self.integers(self.axes(axis, value)), keep_dims=keep)

@@ -55,7 +55,9 @@ def resize_bilinear(node: LoweringNode, op: OpBuilder, images: SSAValue, size: S
 
 
 def resized_linearly(op: OpBuilder, data: SSAValue, size: SSAValue, mode: str) -> SSAValue:
-    """Images resized by linear interpolation with a coordinate transformation mode of opset11.Interpolate."""
+    """Images [N, H, W, C] resized by linear interpolation; `mode` is the `coordinate_transformation_mode` of
+    Interpolate.
+    """
     return resized_to(op, data, size, ROWS_AND_COLUMNS, "linear_onnx", mode)
 
 

@@ -138,9 +138,10 @@ def quantize_and_dequantize_attributes(
 
 
 def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue], is_given: bool, bits: int) -> SSAValue:
-    """Numbers rounded to multiples of the smallest step for which integers of `bits` bits reach both limits.
+    """Operand 0 rounded to multiples of the smallest step for which integers of `bits` bits reach both limits.
 
-    Unless `is_given`, the limits are the minimum and the maximum of the numbers, so that nothing is clamped.
+    Unless `is_given`, `limits` are not used: the limits are the minimum and the maximum of the data, so that nothing is
+    clamped.
     """
     x, axis = node.operand(0), node.integer("axis", -1)
     signed = node.flag("signed_input", True)
@@ -188,7 +189,7 @@ def symmetric(op: OpBuilder, low: SSAValue, high: SSAValue, integers: IntegerRan
 
 
 def _aligned(node: LoweringNode, op: OpBuilder, how: Parameters) -> Parameters:
-    """A scale, reshaped to broadcast to operand 0."""
+    """The scale `how`, reshaped to broadcast to operand 0."""
     return how if how.axis is None else aligned(op, how, node.known_rank(0))
 
 

@@ -125,7 +125,10 @@ def uniform_reals_of(op: OpBuilder, shape: SSAValue, seeds: Seeds, wanted: Attri
 def uniform_integers(
     node: LoweringNode, op: OpBuilder, bounds: Sequence[int], seeds: Seeds, element: Attribute, shape: SSAValue | None = None
 ) -> SSAValue:
-    """Uniform random integers; `bounds` are the indices of the operands low and high; `shape` defaults to operand 0."""
+    """Uniform random integers of type `element` in [low, high).
+
+    `bounds` are the indices of the operands low and high. `shape` is the shape of the result, by default operand 0.
+    """
     drawn = element if element in (si32, si64) else si64
     low, high = (op.convert(as_scalar(op, node.operand(index)), drawn) for index in bounds)
     return op.convert(generated(op, node.operand(0) if shape is None else shape, low, high, seeds, drawn), element)
@@ -196,7 +199,7 @@ def stateless_parameterized_normal(node: LoweringNode, op: OpBuilder, shape: SSA
 
 
 def _between_bounds(op: OpBuilder, shape: SSAValue, parameters: Sequence[SSAValue], seeds: Seeds) -> SSAValue:
-    """Random numbers of normal distributions with means, deviations, lower and upper bounds."""
+    """Random numbers of truncated normal distributions; `parameters` are means, deviations, lower and upper bounds."""
     mean, deviation, low, high = parameters
     spread = op.Multiply(deviation, math.sqrt(2))
     first, last = (op.Erf(op.Divide(op.Subtract(end, mean), spread)) for end in (low, high))
@@ -220,7 +223,7 @@ def shuffled(op: OpBuilder, value: SSAValue, *, seed: int = 0, seed2: int = 0) -
 
 
 def in_random_order(op: OpBuilder, x: SSAValue, seeds: Seeds) -> SSAValue:
-    """The rows of a tensor in a random order."""
+    """The slices of x along dimension 0 in a random order."""
     rows = dimension(op, x, 0)
     count = op.constant(rows, si64) if isinstance(rows, int) else rows
     keys = uniform(op, op.Unsqueeze(count, [0]), 0.0, 1.0, seeds)

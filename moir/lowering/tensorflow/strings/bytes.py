@@ -61,7 +61,7 @@ def decoded_elements(node: LoweringNode, op: OpBuilder, bytes: SSAValue, *, out_
 
 
 def assembled(op: OpBuilder, parts: Sequence[SSAValue], element: Attribute) -> SSAValue:
-    """Numbers of an element type, assembled from their bytes in little-endian order."""
+    """Numbers of an element type, assembled from `parts`: one tensor for each byte, the lowest byte first."""
     wide = si64 if len(parts) == 8 else si32
     value: SSAValue | None = None
     for index, part in enumerate(parts):

@@ -233,7 +233,9 @@ class Lowering:
         self._released = [each for each in self._released if each.parent is not None]
 
     def _inherit_some(self, op: FrameworkOp, values: Sequence[SSAValue | None]) -> None:
-        """Pass on the names of an operation some of whose results have no replacement."""
+        """Pass on the names of an operation whose results are replaced by `values`; a result whose value is None
+        stays.
+        """
         substitutes = [value if value is not None else result for result, value in zip(op.results, values, strict=False)]
         inherit_names(op, substitutes)
 

@@ -78,7 +78,7 @@ def agreed(ranks: Iterable[int | None]) -> int | None:
 
 
 def fixed(*ranks: int | None) -> Rule:
-    """Ranks that the operands of a kind always have, in their order."""
+    """Build a rule: the operands of a kind always have these ranks, in their order; None stands for any rank."""
     return lambda _op, index, _ask: ranks[index] if index < len(ranks) else None
 
 

@@ -67,7 +67,10 @@ def bias(node: LoweringNode, op: OpBuilder, *, num_axes: int = 1) -> SSAValue:
 
 
 def _dimensions_after(node: LoweringNode, parameter: LayerParameters, own: int) -> int:
-    """The number of dimensions of the first operand after the `own` dimensions that begin at `axis`."""
+    """How many dimensions of the first operand follow the `own` dimensions that begin at parameter `axis`.
+
+    Raises ConversionError if these do not fit the operand.
+    """
     rank = node.known_rank(0)
     after = rank - own - normalize_axis(parameter.integer("axis", 1), rank)
     if after < 0:

@@ -53,7 +53,8 @@ def own_operands(node: LoweringNode) -> list[SSAValue | None]:
 class Body:
     """A lowered body.
 
-    `parameters` are those of the graph in the order of the graph; None for a Parameter that was replaced by a constant.
+    `parameters` has, for each Parameter of the framework's body, in order, the Parameter of the lowered one; None if a
+    constant replaced it.
     """
 
     region: Region
@@ -74,19 +75,19 @@ class Body:
         return results_of(self.block)
 
     def drop(self, index: int) -> None:
-        """Erase a Parameter."""
+        """Erase the Parameter at an index."""
         if (parameter := self.parameters[index]) is not None:
             parameter.detach()
             parameter.erase()
         self.parameters[index] = None
 
     def is_used(self, index: int) -> bool:
-        """Whether a Parameter exists and has uses."""
+        """Whether the Parameter at an index exists and has uses."""
         parameter = self.parameters[index]
         return parameter is not None and bool(parameter.results[0].uses)
 
     def is_passed_through(self, parameter: int, result: int) -> bool:
-        """Whether the operand of a Result is the value of a Parameter."""
+        """Whether the operand of Result `result` is the value of Parameter `parameter`."""
         argument = self.parameters[parameter]
         return argument is not None and self.results[result].operands[0] is argument.results[0]
 
@@ -151,7 +152,9 @@ def _detached(region: Region) -> Region:
 
 
 def need_ranks(block: Block, ranks: Sequence[int | None]) -> None:
-    """Give the results of a graph, before it is lowered, the ranks that are required, unless it declares ranks."""
+    """Give the results of a body, before it is lowered, the `ranks` that are required; a result with a rank keeps
+    it.
+    """
     for value, rank in zip(results_of(block), ranks, strict=False):
         if rank is not None and rank_of(value) is None:
             set_type(value, tensor(unknown_dimensions(rank), element_of(value)))

@@ -111,8 +111,8 @@ def _emptied(op: OpBuilder, block: Block) -> list[SSAValue]:
 def _squeezing(bodies: Sequence[Body], result: int) -> int | None:
     """The index of the branch that squeezes a value which the other branch returns unchanged; None if neither does.
 
-    TorchScript's exporter writes the removal of a dimension of dynamic size in this form. A
-    dimension that is not 1 cannot be removed by a Squeeze.
+    `bodies` are both branches, `result` is the index of the result. TorchScript's exporter writes the removal of a
+    dimension of dynamic size in this form. A dimension that is not 1 cannot be removed by a Squeeze.
     """
     for index, (own, other) in enumerate((bodies, bodies[::-1])):
         squeeze = own.values()[result].owner

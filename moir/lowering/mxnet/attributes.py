@@ -44,7 +44,7 @@ def operands(node: LoweringNode) -> list[SSAValue]:
 
 
 def entries(node: LoweringNode, name: str, default: Sequence[int] = ()) -> tuple[int, ...]:
-    """An attribute with a list of integers, or with one integer."""
+    """An attribute with a list of integers, or with one integer; the default if it is absent."""
     attribute = node.op.properties.get(name)
     value: object = () if attribute is None else value_of(attribute)
     if isinstance(value, int):
@@ -53,7 +53,7 @@ def entries(node: LoweringNode, name: str, default: Sequence[int] = ()) -> tuple
 
 
 def numbers_of(node: LoweringNode, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
-    """An attribute that is a 1-D tensor of numbers, or one number."""
+    """An attribute that is a 1-D tensor of numbers, or one number; the default if it is absent."""
     value = node.attribute(name, None)
     return (float(value),) if isinstance(value, int | float) else node.numbers(name, default)
 
@@ -108,7 +108,10 @@ def check_pairs(node: LoweringNode, first: Sequence[int], second: Sequence[int],
 
 
 def element(node: LoweringNode, name: str, default: Attribute) -> Attribute:
-    """The element type that an attribute names."""
+    """The element type that an attribute names; the default if it is absent.
+
+    Raises ConversionError for a type that the operation sets do not have.
+    """
     spelled = node.text(name, "")
     if not spelled:
         return default
@@ -132,7 +135,9 @@ def is_integer(value: SSAValue) -> bool:
 
 
 def is_channel_last(node: LoweringNode) -> bool:
-    """Whether `layout` has the channels last."""
+    """Whether the attribute `layout` has the channels last. Raises ConversionError for a layout that is not
+    supported.
+    """
     layout = node.text("layout", "NC")
     if not layout.startswith("N") or "C" not in layout or (not layout.endswith("C") and not layout.startswith("NC")):
         node.fail(f"layout {layout!r} is not supported")

@@ -28,7 +28,7 @@ MAXIMUM_STEPS = 2**31 - 1
 
 
 def _region(node: LoweringNode, index: int, count: int) -> Region:
-    """A copy of one of the node's `count` graphs."""
+    """A copy of body `index` of a node. Raises ConversionError unless the node has `count` bodies."""
     if len(node.op.regions) != count:
         node.fail(f"it has {len(node.op.regions)} graphs, not {count}")
     return node.op.regions[index].clone()
@@ -117,7 +117,7 @@ def while_loop(
 
 
 def _filled(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
-    """The steps of an output, padded with zeros to `count` steps."""
+    """The concatenated steps of an output, padded with zeros to `count` steps."""
     rank = rank_of(value)
     sizes = op.ShapeOf(value)
     lead = op.constant([count])

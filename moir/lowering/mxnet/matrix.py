@@ -154,7 +154,7 @@ def einsum(op: OpBuilder, *operands: SSAValue, subscripts: str) -> SSAValue:
 
 
 def _heads(node: LoweringNode, op: OpBuilder, value: SSAValue, parts: int, part: int) -> SSAValue:
-    """A part of interleaved projections [T, N, heads · parts · D] -> [N · heads, T, D]"""
+    """Projection `part` of `parts` interleaved ones [T, N, heads · parts · D] -> [N · heads, T, D]"""
     heads = node.integer("heads")
     split = op.Reshape(value, [0, 0, heads, parts, -1], special_zero=True)
     projection = op.Gather(split, part, 3)
@@ -166,7 +166,7 @@ def _heads(node: LoweringNode, op: OpBuilder, value: SSAValue, parts: int, part:
 
 
 def _depth(node: LoweringNode, parts: int) -> int:
-    """The size of a head."""
+    """The size D of a head in `parts` interleaved projections. Raises ConversionError if it is dynamic."""
     index = 1 if node.op.KIND.endswith("encdec_qk") and parts == 2 else 0
     shape = node.shape(index)
     if shape is None or shape[-1] < 0 or shape[-1] % (parts * node.integer("heads")):

@@ -78,7 +78,8 @@ def _needed_ranks(node: LoweringNode) -> list[int | None]:
 
 
 def _of_used(node: LoweringNode, values: Sequence[SSAValue]) -> Replacement:
-    """One value for each result of a node: the next of `values` for a result with uses, None for a result without uses.
+    """One value for each result of a node: the next of `values` for a result with uses, None for a result without
+    uses.
     """
     remaining = iter(values)
     return [next(remaining) if node.is_used(index) else None for index in range(node.result_count)]

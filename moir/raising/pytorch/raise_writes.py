@@ -116,7 +116,7 @@ class _Writes:
         return value
 
     def _base(self, tensor_: SSAValue) -> SSAValue:
-        """The tensor at the end of a chain of views."""
+        """The tensor of which a view, a view of a view and so on was taken; a tensor that is no view itself."""
         while tensor_ in self.views:
             tensor_ = self.views[tensor_][2]
         return tensor_

@@ -33,7 +33,7 @@ Insert = Callable[[Operation], Operation]
 
 
 def is_undecided(view: FrameworkOp) -> bool:
-    """Whether it is unknown from the file if the result of an operation is a view or a copy."""
+    """Whether the file leaves open if the result of an operation is a view or a copy."""
     return "undecided" in view.properties
 
 

@@ -180,7 +180,7 @@ class Conditionals:
 
     @staticmethod
     def _level(nestings: Sequence[Nesting]) -> int:
-        """The innermost nesting level whose predicate two nestings take different branches of.
+        """The innermost nesting level at which two of the paths take different branches of one predicate.
 
         If there is none, the innermost level of the longest path; -1 if all paths are empty.
         """

@@ -157,7 +157,7 @@ def _counted(indices: SSAValue) -> SSAValue | None:
 
 
 def _array(access: Access) -> None:
-    """TensorArrayV3(size) -> (a constant, TensorListReserve(element_shape, size))"""
+    """Replace an access TensorArrayV3(size) by a constant, the handle, and TensorListReserve(element_shape, size)."""
     op = access.op
     reserve = new_node("TensorListReserve", [access.element_shape(), op.operands[0]], access.element())
     if (name := op.attributes.get("name")) is not None:

@@ -39,7 +39,8 @@ def einsum(node: LoweringNode, op: OpBuilder, *, subscripts: str) -> SSAValue:
 
 @keras.lowers("ops.Dot", "ops.Inner", "ops.Vdot", "ops.Outer", "ops.Tensordot")
 def tensordot(node: LoweringNode, op: OpBuilder, *, axes: object = 2) -> SSAValue:
-    """keras.ops.Tensordot(a, b) {axes} -> opset1.MatMul of the tensors as matrices; likewise Dot, Inner, Vdot and Outer
+    """keras.ops.Tensordot(a, b) {axes} -> opset1.MatMul of the tensors as matrices; likewise Dot, Inner, Vdot and
+    Outer
     """
     first, second = _pair(node, op)
     ranks = rank_of(first), rank_of(second)

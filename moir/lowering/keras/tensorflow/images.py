@@ -42,7 +42,8 @@ def resize(
 
 
 def _kept_ratio(call: Call, batch: SSAValue, size: list[int]) -> list[int]:
-    """The largest height and width within `size` that have the ratio of the sides of the images, in single precision.
+    """The largest height and width within `size` that have the ratio of the sides of the images, in single
+    precision.
     """
     own = call.size(batch, HEIGHT), call.size(batch, WIDTH)
     scale = min(np.float32(limit) / np.float32(each) for limit, each in zip(size, own, strict=True))

@@ -108,8 +108,10 @@ def _moved(op: OpBuilder, boxes: SSAValue, offsets: SSAValue) -> SSAValue:
 
 
 def _in_image(op: OpBuilder, image: SSAValue, rows: SSAValue, columns: SSAValue, stride: int) -> SSAValue:
-    """A mask [N, H, W, 1] of the positions within each image; images may be smaller than those of the batch's
-    shape.
+    """A mask [N, H, W, 1] of the positions within each image; images may be smaller than the batch.
+
+    `image` has the height and width of each image [N, 3], `rows` and `columns` are H and W, `stride` is the distance of
+    positions in pixels.
     """
     real = op.convert(op.Divide(image, float(stride)), si64)
     masks: list[SSAValue] = []
@@ -120,7 +122,7 @@ def _in_image(op: OpBuilder, image: SSAValue, rows: SSAValue, columns: SSAValue,
 
 
 def _best(node: LoweringNode, op: OpBuilder, scores: SSAValue, boxes: SSAValue) -> Replacement:
-    """The rows of the best boxes after suppression, equally many for each image."""
+    """The results of the node: the best boxes after suppression and their scores, equally many for each image."""
     wanted = node.integer("rpn_post_nms_top_n", 300)
     total, most = op.Gather(op.ShapeOf(scores), 1, 0), node.integer("rpn_pre_nms_top_n", 6000)
     amount = op.Minimum(total, most) if most > 0 else total

@@ -22,7 +22,7 @@ MAXIMUM_NESTING = 100
 
 
 class Reference(Record):
-    """A result of a call of a layer."""
+    """A tensor: result `tensor` of call `node` of the layer with the name `layer`."""
 
     layer: str
     node: int

@@ -50,9 +50,11 @@ class Model:
 
     Args:
         builder: what builds its operations.
-        entry: its entry.
+        entry: the model as a layer in the file, with its class name and configuration.
         weights: its variables.
         depth: in how many models it is nested.
+
+    Raises ModelFileError if models are nested too deeply, or layers have calls but the model no inputs and outputs.
     """
 
     def __init__(self, builder: ModelBuilder, entry: Entry, weights: LayerWeights, depth: int) -> None:
@@ -123,7 +125,10 @@ class Model:
         return tuple(-1 if each is None else each for each in cast("list[int | None]", dimensions))
 
     def output_names(self, count: int) -> list[str]:
-        """The names of the outputs: the keys of a dictionary, or those of layers, with numbers where they repeat."""
+        """The names of the outputs: the keys of a dictionary, or those of layers, with numbers where they repeat.
+
+        `count` is the number of outputs of a model that does not list them.
+        """
         if self.is_functional:
             names = [key or reference.layer for key, reference in self._outputs()]
         else:
@@ -169,7 +174,11 @@ class Model:
         return [self._value(reference, values) for _, reference in outputs]
 
     def _result_counts(self, calls: Mapping[str, list[Call]], outputs: Sequence[Reference]) -> dict[tuple[str, int], int]:
-        """How many results of each call are asked for."""
+        """For each call (layer, index of the call), one more than the largest index of a result that other calls or
+        outputs use.
+
+        Raises ModelFileError for an index out of range.
+        """
         counts: dict[tuple[str, int], int] = {}
         every = (reference for layer_calls in calls.values() for call in layer_calls for reference in call.references())
         for reference in (*every, *outputs):
@@ -180,7 +189,10 @@ class Model:
         return counts
 
     def _offset(self, layer: Layer, listed: int, counts: Mapping[tuple[str, int], int]) -> int:
-        """The number of the first listed call. In Keras 2 the creation of a model is a call that is not listed."""
+        """The index of the first of the `listed` calls of a layer; `counts` has the calls that are used.
+
+        In Keras 2 the creation of a model is a call that is not listed, so that the first listed one has index 1.
+        """
         used = [node for name, node in counts if name == layer.entry.name]
         if self.builder.file.generation >= 3 or not layer.entry.is_model or 0 in used:
             return 0
@@ -209,7 +221,17 @@ class Model:
         counts: Mapping[tuple[str, int], int],
         values: dict[tuple[str, int], list[SSAValue]],
     ) -> None:
-        """Build the operations of a call and of the calls that it depends on."""
+        """Build the operations of a call and of the calls that it depends on, and add their results to `values`.
+
+        Args:
+            target: the call: the name of the layer, and the index of the call.
+            calls: the listed calls of each layer.
+            offsets: the index of the first listed call of each layer.
+            counts: the number of results of each call.
+            values: the results of the calls that are built already.
+
+        Raises ModelFileError if a call does not exist.
+        """
         pending, waiting = [target], set[tuple[str, int]]()
         while pending:
             call_key = pending[-1]

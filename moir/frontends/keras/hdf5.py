@@ -104,7 +104,7 @@ class HDF5File:
         return ModelFileError(reason, location=str(self._path), hint=hint)
 
     def _checked(self, node: Any, what: str) -> Any:
-        """The node, if it could be read. Raises ModelFileError otherwise, with `what` as its name in the message."""
+        """A node of the structure. Raises ModelFileError, which calls it `what`, if it could not be read."""
         if isinstance(node, dict) and "error" in node:
             raise self.error(f"{what} cannot be read: {node['error']}")
         return cast(Any, node)

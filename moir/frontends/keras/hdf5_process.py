@@ -119,7 +119,7 @@ class Structure:
                 self.objects[number] = {"error": reason_of(error)}
 
     def _number(self, item: Any) -> int:
-        """The number of a group or dataset. Links can lead to the same one more than once."""
+        """The index of a group or dataset in `objects`. Links can lead to the same one more than once."""
         address = self._h5py.h5o.get_info(item.id).addr
         if address not in self._numbers:
             self._numbers[address] = len(self.objects)

@@ -54,7 +54,7 @@ class Layer:
             raise self.builder.error(f"its inbound nodes do not describe calls: {error}", self.entry) from error
 
     def called(self, arguments: Sequence[Any], keywords: Mapping[str, Any], count: int) -> list[SSAValue]:
-        """The results of a call."""
+        """Build a call of the layer; return its `count` results."""
         entry = self.entry
         if entry.is_model:
             if self._inner is None:
@@ -88,7 +88,11 @@ class Layer:
         return results
 
     def _function(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[str, list[Any], dict[str, Any]] | None:
-        """The function of `keras.ops` that computes the same as a function of TensorFlow; None if there is none."""
+        """The kind, arguments and attributes of the function of `keras.ops` that computes the same as a function of
+        TensorFlow.
+
+        Returns None if there is none, or an attribute would be a tensor.
+        """
         function = renamed(str(self.entry.config.get("function")), list(arguments), keywords)
         return None if function is None or any(True for _ in contained(function[2], SSAValue)) else function
 

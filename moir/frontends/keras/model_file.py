@@ -75,7 +75,9 @@ def weights_of_file(path: Path) -> LayerWeights:
 
 
 def generation_of(version: object, config: dict[str, Any]) -> int:
-    """2 or 3, by the version of Keras that wrote the file."""
+    """The generation of Keras that wrote the file, 2 or 3: by the version in the file, or else by fields of the
+    configuration.
+    """
     text = str(version or "")
     if text[:1] in "123" and text:
         return 3 if text[0] == "3" else 2

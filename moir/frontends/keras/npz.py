@@ -80,7 +80,7 @@ class NpzFile:
         return {str(name): _array(each) for name, each in cast("dict[Any, Any]", content).items()}
 
     def _add(self, name: str, variables: Mapping[str, Any]) -> None:
-        """Add the variables of a group to its `vars`."""
+        """Add the variables of the group with the path `name`, by their names, to the groups of the file."""
         group: Any = self.root
         parts = [] if name == _ROOT else name.split("/")
         if len(parts) > _MOST_PARTS:

@@ -39,7 +39,7 @@ _COMPLEX = {"COMPLEX64": ComplexType(element_types.f32), "COMPLEX128": ComplexTy
 
 
 def type_attribute(number: int) -> Attribute:
-    """A data type as a property."""
+    """The property for the number of a data type: its element type, a complex one for complex numbers."""
     row = DATA_TYPES.get(number)
     return _COMPLEX[row.name] if row is not None and row.is_complex else element_type(number)
 

@@ -135,7 +135,7 @@ class BodyBuilder:
             node: the NodeDef.
             attribute: name of the attribute that is the function.
             reference: its NameAttrList.
-            handles: the handles among the arguments, by number.
+            handles: the handles among the arguments, by the index of the argument.
             states: the values of the variables that the functions of the node access, which are further arguments.
 
         Raises ModelFileError if the body of a loop yields another handle than it was given.

@@ -203,7 +203,7 @@ def checked_operands(frame: Frame, node: Any) -> list[Tensor]:
 
 
 def check_result(frame: Frame, node: Any, number: int) -> None:
-    """Raise ModelFileError if a node does not have a result of a number according to the definition of its kind."""
+    """Raise ModelFileError if output `number` of a node does not exist according to the definition of its kind."""
     most = most_results(node.op, partial(frame.attribute, node))
     if most is not None and number >= most:
         raise frame.error(f"{node.name}:{number} is used, but it has {most} outputs", node, "the graph was cut or damaged")

@@ -157,7 +157,7 @@ class GraphImporter:
         return Module([ModelOp.of(name or "model", block, attributes)])
 
     def input(self, frame: Frame, node: Any, number: int, name: str | None = None) -> SSAValue:
-        """The Parameter for an output of a node; `name` is that of the input if a signature declares it."""
+        """The Parameter for output `number` of a node; `name` is that of the input if a signature declares it."""
         if is_complex(frame, node):
             self.notes.append(f"the input {name or node.name} is complex: its last dimension holds real and imaginary parts")
         return parameter(frame, node, number, self.producer, name)
@@ -217,8 +217,9 @@ class GraphImporter:
             self.state.built(frame, node, values, results)
 
     def _inline(self, count: int, frame: Frame, node: Any) -> None:
-        """Add to the count of nodes that inlining creates. Raises ModelFileError if these are far more than the file
-        contains.
+        """Add `count` to the number of nodes that inlining creates.
+
+        Raises ModelFileError, about `node`, if these are far more than the file contains.
         """
         self.inlined += count
         limit = FREE_PARTS + GROWTH * (self.functions.node_count + len(self.graph.node))
@@ -326,7 +327,9 @@ class GraphImporter:
         }
 
     def names_of(self, frame: Frame, node: Any, number: int) -> list[str]:
-        """The tensor names of an output; the names of the model's inputs and outputs are not given to other tensors."""
+        """The tensor names of output `number`; names of the model's inputs and outputs are not given to other
+        tensors.
+        """
         name = frame.prefix + node.name
         names = [name, f"{name}:0"] if number == 0 else [f"{name}:{number}"]
         return [each for each in names if each not in self._reserved]

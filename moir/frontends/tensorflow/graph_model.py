@@ -181,7 +181,7 @@ def _with_bytes(value: Any) -> Any:
 
 
 def _texts(value: Any) -> Any:
-    """A field `s`: bytes, or several."""
+    """The content of a field `s`: a string, a list of strings, or a string written as a list of bytes, in base64."""
     if not isinstance(value, list):
         return value
     elements = cast("list[Any]", value)
@@ -191,7 +191,7 @@ def _texts(value: Any) -> Any:
 
 
 def _resources(graph: Any, tensors: TensorReader, path: Path) -> Resources:
-    """The hash tables of a graph. Variables are constants in a graph model."""
+    """The hash tables of a graph, filled by its initializers. Variables are constants in a graph model."""
     execution = Execution(graph, tensors.read, {}, Assets(path, path.parent).open)
     execution.run(execution.table_initializers())
     return Resources(Variables(graph, execution, None), table_contents(graph, execution, None))
@@ -214,7 +214,10 @@ def _entries(signature: Any, key: str) -> dict[str, dict[str, Any]]:
 
 
 def _tables(signature: Any, initializer: Any) -> dict[str, str]:
-    """The node of the initializer that creates the table for each placeholder of the graph."""
+    """A placeholder of a table in the graph -> the node of the initializer that creates this table.
+
+    Both have the same `resourceId` in the signatures.
+    """
     made = {each.get("resourceId"): str(each.get("name")) for each in _entries(initializer, "outputs").values()}
     return {
         reference(str(each.get("name")))[0]: reference(made[each["resourceId"]])[0]

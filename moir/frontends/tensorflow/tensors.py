@@ -113,7 +113,7 @@ VALUE_FIELDS = tuple(_FIELD_NUMBERS.values())
 
 
 def element_type(number: int) -> Attribute:
-    """The element type of a data type; the dynamic type for resources, variants and others that an IR has none for."""
+    """The element type for the number of a data type; the dynamic type for resources, variants and others."""
     row = DATA_TYPES.get(number)
     return element_types.dynamic if row is None or row.element is None else row.element
 

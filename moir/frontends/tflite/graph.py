@@ -218,7 +218,16 @@ class SubgraphImporter:
         return op.results
 
     def _converted(self, kind: str, value: SSAValue, tensor: Tensor, names: Sequence[str] = (), ties: str | None = None) -> SSAValue:
-        """Dequantized, quantized, or rounded numbers, by the quantization of a tensor; `ties` is a value of `TIES`."""
+        """Build an operation that dequantizes, quantizes or rounds a value by the quantization of a tensor; return its
+        result.
+
+        Args:
+            kind: `dequantize`, `quantize`, `fake_quantize` or `round_for_comparison`.
+            value: the value.
+            tensor: the tensor.
+            names: the tensor names of the result.
+            ties: how midpoints between two integers are rounded, a value of `TIES`; None for the default.
+        """
         attributes = described(tensor)
         assert attributes is not None
         if ties is not None:
@@ -231,7 +240,14 @@ class SubgraphImporter:
     def _operand(self, kind: str, operand_index: int, index: int, operand: Tensor | None, takes_integers: bool) -> SSAValue:
         """The value of an operand: real numbers, or their quantized integers if the operator takes these.
 
-        `operand` is its tensor with the quantization that the operator assumes.
+        Args:
+            kind: the kind of the operator.
+            operand_index: the index of the operand.
+            index: the index of its tensor.
+            operand: the tensor with the quantization that the operator assumes; None for an absent operand.
+            takes_integers: whether the operator takes integers.
+
+        Raises ModelFileError for the handle of a variable.
         """
         if operand is None:
             return self.operations.absent()
@@ -254,20 +270,22 @@ class SubgraphImporter:
         return self._converted("dequantize", self._integers(value, tensor), operand)
 
     def _integers(self, value: SSAValue, tensor: Tensor) -> SSAValue:
-        """The quantized integers of a tensor."""
+        """The quantized integers of a tensor, whose real numbers are `value`."""
         owner = value.owner
         if isinstance(owner, Operation) and owner.name == "tflite.dequantize":
             return owner.operands[0]
         return self._converted("quantize", value, tensor)
 
     def _is_constant(self, operands: Sequence[int], index: int | None) -> bool:
-        """Whether the operand at a place is a constant."""
+        """Whether operand `index` of an operator is a constant; false for None. `operands` are the indices of
+        tensors.
+        """
         if index is None or not 0 <= index < len(operands) or operands[index] < 0:
             return False
         return self.file.buffer(self.tensor(operands[index]).buffer) is not None
 
     def _wide(self, index: int, tensor: Tensor) -> SSAValue:
-        """The real numbers of a quantized tensor of 32 or 64 bits, whose value are integers."""
+        """The real numbers of a quantized tensor of 32 or 64 bits, whose own value has the integers."""
         if index not in self._dequantized:
             self._dequantized[index] = self._converted("dequantize", self.value(index), tensor)
         return self._dequantized[index]
@@ -297,7 +315,7 @@ class SubgraphImporter:
         return self.tensor(index).name or f"variable_{self.index}_{index}"
 
     def _type(self, wanted: Tensor, numbers: bool = True) -> Attribute:
-        """The type that the file declares for a tensor."""
+        """The type that the file declares for a tensor; with `numbers` a quantized one has real numbers, f32."""
         element = f32 if numbers and is_rounded(wanted) else wanted.element
         if wanted.part is not None:
             return tensor_type((*wanted.shape, 2) if wanted.is_ranked else None, wanted.part)
@@ -357,7 +375,10 @@ class SubgraphImporter:
         self._values |= zip(outputs, results, strict=True)
 
     def _resource(self, kind: str, inputs: Sequence[int], outputs: Sequence[int], attributes: Mapping[str, Attribute]) -> None:
-        """An operator of variables and tables."""
+        """Process an operator of variables or tables: it creates, reads or writes one, or runs the initialization.
+
+        Raises ModelFileError for an operator without a handle, or a write within control flow.
+        """
         resources = self.model.resources
         if kind == "CALL_ONCE":
             self._initialize(subgraph_number(attributes, "init_subgraph_index"))

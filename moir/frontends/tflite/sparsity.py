@@ -69,7 +69,16 @@ def densified(file: ModelFile, raw: Array, shape: tuple[int, ...], row: ElementT
 
 
 def _sizes(shape: tuple[int, ...], order: list[int], blocks: list[int], levels: list[Any]) -> list[int] | None:
-    """The number of positions of each dimension, and of each dimension of blocks; None if they do not fit the shape."""
+    """The number of positions of each dimension, and of each dimension of blocks.
+
+    Args:
+        shape: the shape of the tensor.
+        order: the dimension of each level.
+        blocks: the dimension that each dimension of blocks divides.
+        levels: the metadata of each level.
+
+    Returns None if the blocks do not fit the shape.
+    """
     sizes = [*shape, *[0] * len(blocks)]
     for dimension, metadata in zip(order, levels, strict=True):
         if dimension >= len(shape):

@@ -81,7 +81,10 @@ class Resources:
         self._values[name] = value
 
     def read(self, name: str, wanted: Tensor, operations: Operations) -> SSAValue:
-        """The value of a variable; `wanted` is the tensor that gets it."""
+        """The current value of variable `name`, which is read into the tensor `wanted`.
+
+        Raises ModelFileError if it has none. A variable that the model writes becomes a state at its first read.
+        """
         value = self._values.get(name)
         if value is None:
             raise self.file.error(f"the variable {name!r} is read and has no value", "initialize it in the model, or freeze it")
@@ -91,7 +94,9 @@ class Resources:
         return self._values[name]
 
     def variable(self, name: str, kept: Tensor, operations: Operations) -> SSAValue:
-        """The value of a variable of a recurrent operator, which begins with zeros."""
+        """The current value of variable `name` of a recurrent operator, a state that begins with zeros in the shape of
+        `kept`.
+        """
         if name not in self._values:
             element = f32 if is_rounded(kept) or kept.element is dynamic else kept.element
             shape = tuple(max(size, 1) for size in kept.shape)

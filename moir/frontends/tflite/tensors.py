@@ -181,7 +181,7 @@ def constant_of(file: ModelFile, tensor: Tensor) -> DataAttr | None:
 
 
 def _widened(quarters: Array) -> Array:
-    """Bytes of two signed integers of 4 bits from bytes of four of 2 bits."""
+    """Bytes with two signed 4-bit integers each, from bytes with four signed 2-bit integers each."""
     codes = np.arange(256)[:, None] >> np.arange(0, 8, 2) & 3
     nibbles = (codes ^ 2) - 2 & 15
     pairs = (nibbles[:, ::2] | nibbles[:, 1::2] << 4).astype(np.uint8)

@@ -43,7 +43,7 @@ Extents = tuple[tuple[int, int], ...]
 
 
 class Entry(Record):
-    """The entry of a tensor in the index."""
+    """The entry of a tensor in the index: its type, shape, and place in the data files."""
 
     data_type: int
     shape: tuple[int, ...]
@@ -135,7 +135,10 @@ class Bundle:
         return whole if extents is None else self._part(whole, wanted, key)
 
     def _bounded(self, extents: Sequence[tuple[int, int]], shape: tuple[int, ...], key: str) -> Extents:
-        """Extents with each length -1 replaced, verified to lie within a shape."""
+        """The extents of a slice with each length -1 replaced by the rest of the dimension.
+
+        Raises ModelFileError, with the name `key` of the tensor, if the slice does not lie within the shape.
+        """
         bounded = tuple((start, size - start if length == -1 else length) for (start, length), size in zip(extents, shape, strict=True))
         if any(start < 0 or length < 0 or start + length > size for (start, length), size in zip(bounded, shape, strict=True)):
             raise self.error(f"a slice of {key!r} is outside its shape {list(shape)}")
@@ -182,13 +185,16 @@ class Bundle:
         return self._tensor(part, key), part.size
 
     def _part(self, value: DataAttr, extents: Extents, key: str) -> DataAttr:
-        """A slice of a value, as a view."""
+        """The slice of a value that `extents` describe, as a view."""
         if element_types.describe(value.element).is_packed:
             raise self.error(f"a slice of {key!r} is read, and several of its values share a byte")
         return DataAttr.of(value.array[tuple(slice(start, start + length) for start, length in extents)], value.element)
 
     def _shard(self, number: int) -> tuple[Path, mmap.mmap | None]:
-        """A data file, mapped into memory at its first use."""
+        """The path and the memory map of data file `number`, which is mapped at its first use; None if it is empty.
+
+        Raises ModelFileError if the checkpoint has no such file, or it is missing.
+        """
         if number not in self.shards:
             if not 0 <= number < self.shard_count:
                 raise self.error(f"a tensor is in data file {number} of {self.shard_count}")
@@ -270,7 +276,7 @@ def find_checkpoint(prefix: Path, model: Path | None = None) -> Bundle | None:
 
 
 def _checkpoints_in(folder: Path) -> list[str]:
-    """The names of the checkpoints in a folder."""
+    """The names of the checkpoints in a folder; empty if there is no such folder."""
     return [each.stem for each in folder.glob("*.index")] if folder.is_dir() else []
 
 

@@ -80,7 +80,7 @@ class State:
         return value if resource is None or not self._is_reference(resource) else self.value(frame, resource)
 
     def value(self, frame: Frame, resource: Resource) -> SSAValue:
-        """The present value of a variable."""
+        """The current value of a variable; the value at the beginning of an inference if nothing has written it yet."""
         if resource not in self.values:
             self.values[resource] = self.initial[resource] = self._read(frame, resource)
         return self.values[resource]
@@ -112,7 +112,9 @@ class State:
         return resource in self._nodes and self._nodes[resource][0].op in REFERENCE_KINDS
 
     def built(self, frame: Frame, node: Any, operands: Sequence[SSAValue], results: Sequence[SSAValue]) -> None:
-        """Note a handle that a node makes, or the value that it gives a variable."""
+        """Record, after a node is built, the handle of a variable that it creates, or the value that it writes to a
+        variable.
+        """
         if self.order is None:
             return
         if node.op in VARIABLE_KINDS:
@@ -125,7 +127,7 @@ class State:
                     self.values[resource] = results[0]
 
     def copied(self, handle: SSAValue, copy: SSAValue) -> None:
-        """Note that a function has its own copy of a handle."""
+        """Record that `copy`, made for a function, is a handle of the same variable as `handle`."""
         if (resource := self.handle(handle)) is not None:
             self.handles[copy] = resource
 

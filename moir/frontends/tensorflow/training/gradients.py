@@ -106,7 +106,10 @@ def _scopes(nodes: Mapping[str, object]) -> tuple[set[str], set[str]]:
 
 
 def _divisions(text: str) -> Iterable[tuple[str, str]]:
-    """The ways to read a name as a scope of gradients and a node, whose common scope may be written once."""
+    """The ways to split a name into the scope of gradients and the name of a node.
+
+    A scope that is common to both may be written once: it then belongs to both parts.
+    """
     parts = text.split("/", _MAXIMUM_DEPTH)
     for length in range(1, len(parts)):
         yield "/".join(parts[:length]), "/".join(parts[length:])

@@ -111,7 +111,9 @@ class Lowering:
                 current = current.next_op
 
     def _keep(self, op: FrameworkOp) -> Operation | None:
-        """Infer the types of an operation that stays; return the operation to visit next."""
+        """Infer the types of an operation that stays; return the operation to visit next, None at the end of the
+        block.
+        """
         infer_kept(op, self.framework, self.versions)
         self.known.forget()
         return op.next_op
@@ -141,9 +143,10 @@ class Lowering:
         return table_of(self._dialects[op.dialect_name()])
 
     def _lower(self, op: FrameworkOp, builder: OpBuilder) -> Operation | None:
-        """Lower one operation if it has a handler or a definition; return the operation to visit next.
+        """Lower one operation if it has a handler or a definition by the framework.
 
-        `builder` builds in the block of the operation.
+        `builder` builds in the block of the operation. Returns the operation to visit next, None at the end of the
+        block.
         """
         handler, version = self._handler(op)
         if handler is None:
@@ -243,7 +246,8 @@ class Lowering:
 def infer_kept(op: FrameworkOp, framework: Framework, versions: Mapping[str, int] | None = None) -> bool:
     """Infer the types of an operation that stays: its replacement is built, gives its types to it, and is erased.
 
-    Returns whether a type changed. Raises ConversionError, with the name of the node, if it cannot be lowered.
+    `versions` are the versions of the operation sets by domain. Returns whether a type changed. Raises ConversionError,
+    with the name of the node, if it cannot be lowered.
     """
     block = op.parent
     assert block is not None

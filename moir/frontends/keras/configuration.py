@@ -104,7 +104,9 @@ class Entry(Record):
 
 
 def entry_of(value: object, what: str, location: str) -> Entry:
-    """The entry that an object of a file describes. Raises ModelFileError if it describes none."""
+    """The entry that an object of a file describes. Raises ModelFileError, which calls it `what`, if it describes
+    none.
+    """
     if not isinstance(value, dict):
         raise ModelFileError(f"{what} is not a JSON object; the file is damaged", location=location)
     fields = cast("dict[str, Any]", value)
@@ -197,7 +199,7 @@ def attributes_of(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def contained(value: Any, wanted: type[Wanted]) -> Iterator[Wanted]:
-    """The objects of a class within nested lists and dictionaries, in order."""
+    """The objects of the class `wanted` within nested lists and dictionaries, in order."""
     if isinstance(value, wanted):
         yield value
     elif isinstance(value, list | tuple):

@@ -78,7 +78,7 @@ class Model:
         return self._depth + 1
 
     def _inner(self, entry: Entry, weights: LayerWeights) -> Called:
-        """Read a layer of this model that is itself a model; returns the function that calls it."""
+        """Read the layer `entry` of this model that is itself a model; returns the function that calls it."""
         return Model(self.builder, entry, weights, self.depth).called
 
     # Inputs and outputs
@@ -90,7 +90,10 @@ class Model:
             raise self.builder.error(f"its {which} do not name tensors of layers; the file is damaged", self.entry) from error
 
     def inputs(self) -> list[tuple[str, tuple[int, ...] | None, Attribute]]:
-        """The name, shape and element type of each input."""
+        """The name, shape and element type of each input; the shape is None for a dynamic rank.
+
+        Raises ModelFileError if the file does not have the shape.
+        """
         if self.is_functional:
             return [self._declared(self._layer(reference).entry) for _, reference in self._tensors("input_layers")]
         first = self.entries[0] if self.entries else self.entry
@@ -200,7 +203,10 @@ class Model:
         return 1 if is_built or max(used, default=0) >= listed else 0
 
     def _outputs(self) -> list[tuple[str | None, Reference]]:
-        """The outputs. In Keras 3 the calls of a functional model are counted from 1 here, and from 0 elsewhere."""
+        """The outputs: the key of each, None if it has none, and the tensor.
+
+        In Keras 3 the calls of a functional model are counted from 1 here, and from 0 elsewhere.
+        """
         tensors = self._tensors("output_layers")
         if self.builder.file.generation < 3:
             return tensors

@@ -70,7 +70,10 @@ class HDF5File:
         self.root = self._checked(self._objects[0], "the file")
 
     def _structure(self, size: int) -> list[Object]:
-        """The groups and datasets, read by a process of its own."""
+        """The groups and datasets of a file of a size, read by a process of its own.
+
+        Raises ModelFileError if the process fails, or h5py is missing.
+        """
         if not sys.executable or getattr(sys, "frozen", False):
             # A program that contains Python would be started again instead.
             raise self.error(*_NO_INTERPRETER)

@@ -156,7 +156,10 @@ class Structure:
         return {**dataset_record, "offset": self._written(dataset, shape, size), "stored": False}
 
     def _written(self, dataset: Any, shape: list[int], size: int) -> int:
-        """Write the values of a dataset, some rows at a time; returns the position at which they begin."""
+        """Write the values of a dataset of a shape, some rows at a time; returns the position at which they begin.
+
+        `size` is the size of all values in bytes.
+        """
         offset = self._output.tell()
         if not shape:
             self._output.write(dataset[()].tobytes())

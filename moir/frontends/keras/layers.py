@@ -47,14 +47,17 @@ class Layer:
         self._is_distributed = False
 
     def calls(self) -> list[Call]:
-        """The calls that the file lists."""
+        """The calls that the file lists. Raises ModelFileError if what it lists is not a call."""
         try:
             return calls_of(self.entry)
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise self.builder.error(f"its inbound nodes do not describe calls: {error}", self.entry) from error
 
     def called(self, arguments: Sequence[Any], keywords: Mapping[str, Any], count: int) -> list[SSAValue]:
-        """Build a call of the layer; return its `count` results."""
+        """Build a call of the layer; return its `count` results.
+
+        Raises ModelFileError if the configuration is invalid, or a layer that keeps its states is called twice.
+        """
         entry = self.entry
         if entry.is_model:
             if self._inner is None:
@@ -114,7 +117,11 @@ class Layer:
         return {}
 
     def _distributed(self, arguments: Sequence[Any]) -> list[SSAValue]:
-        """A layer for each step: the steps as batch, the layer, and its results as steps."""
+        """Apply the layer within a TimeDistributed to each step: merge the steps into the batch, call it, and split its
+        results.
+
+        Raises ModelFileError if it is called without a tensor.
+        """
         entry, name = self.entry, self.entry.name
         data = next(contained(arguments, SSAValue), None)
         if data is None:

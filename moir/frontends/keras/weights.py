@@ -207,7 +207,10 @@ class NamedWeights(LayerWeights):
 
     @classmethod
     def of_file(cls, file: HDF5File, group: Object | None) -> NamedWeights:
-        """The variables of a model in an HDF5 file: `layer_names` of the group, and `weight_names` of each."""
+        """The variables of a model in an HDF5 file: `layer_names` of the group, and `weight_names` of each.
+
+        None for the group gives no variables. Raises ModelFileError if a variable is missing.
+        """
         read: list[Variable] = []
         if group is None:
             return cls(read)

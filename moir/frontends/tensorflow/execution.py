@@ -180,7 +180,10 @@ class Execution:
         return [inner.values.get(reference(function.ret[result.name])) for result in function.signature.output_arg]
 
     def _fill(self, node: Any, handle: Handle, operands: list[Value]) -> None:
-        """Execute an operation that fills a lookup table; an Insert adds entries, the others replace all."""
+        """Execute an operation that fills the lookup table of a handle; an Insert adds entries, the others replace all.
+
+        The content of the table is unknown afterwards if the entries are.
+        """
         entries: Entries | None = None
         if node.op in TEXT_TABLE_KINDS:
             entries = self._text_table(node, handle, operands)

@@ -251,7 +251,7 @@ class GraphImporter:
         return own
 
     def constant(self, frame: Frame, node: Any) -> None:
-        """Build a Const. All calls of a function share its data."""
+        """Build a Const. All calls of a function share its data. Raises ModelFileError if it has no valid tensor."""
         key = (frame.function.name if frame.function else "", node.name)
         data = self._constants.get(key)
         if data is None:
@@ -296,9 +296,11 @@ class GraphImporter:
             frame: the graph of the node.
             node: the NodeDef.
             operands: the operands of the operation.
-            numbers: the outputs that are needed.
+            numbers: the indices of the outputs that are needed.
             regions: the regions of the operation.
             extra: further properties.
+
+        Raises ModelFileError if a far too large output is asked for.
         """
         count = max(numbers) + 1
         unused = count - len(set(numbers))
@@ -335,7 +337,10 @@ class GraphImporter:
         return [each for each in names if each not in self._reserved]
 
     def program(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: set[int]) -> None:
-        """Inline a StableHLO program, which a node contains."""
+        """Inline the StableHLO program that a node contains; `numbers` are the indices of the outputs that are needed.
+
+        Raises ModelFileError if the program lacks one of these outputs.
+        """
         from moir.frontends.tensorflow.program_calls import inline_program
 
         names = [self.names_of(frame, node, number) for number in range(max(numbers, default=0) + 1)]
@@ -346,7 +351,11 @@ class GraphImporter:
     # Functions
 
     def call(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: Iterable[int]) -> None:
-        """Inline a call. The name of the call becomes the prefix of the names of the function's nodes."""
+        """Inline a call. The name of the call becomes the prefix of the names of the function's nodes.
+
+        `numbers` are the indices of the outputs that are needed. Raises ModelFileError if the call does not fit its
+        function.
+        """
         attributes, name = node.attr, node.op
         if node.op in CALL_KINDS:
             value = frame.attribute(node, "f")
@@ -379,6 +388,8 @@ class GraphImporter:
             name: name of the function.
             attributes: attributes of the call, AttrValues by name.
             operations: the block that the function's operations are added to.
+
+        Raises ModelFileError if functions call themselves, or are nested too deeply.
         """
         function = self.functions.find(name, node)
         if name in self._active:

@@ -106,7 +106,10 @@ class SubgraphImporter:
     # The operators
 
     def run(self, values: Sequence[SSAValue]) -> list[SSAValue]:
-        """Build the operations for given values of the inputs; returns the values of the outputs."""
+        """Build the operations for given values of the inputs; returns the values of the outputs.
+
+        Raises ModelFileError for another number of values than inputs.
+        """
         if len(values) != len(self.inputs):
             raise self.file.error(
                 f"subgraph {self.index} has {len(self.inputs)} inputs where {len(values)} are given", "the file is damaged"
@@ -150,7 +153,15 @@ class SubgraphImporter:
         regions: Sequence[Region],
         is_custom: bool,
     ) -> None:
-        """Build the operation of an operator, and the operations that round its results."""
+        """Build the operation of an operator, and the operations that round its results.
+
+        Args:
+            kind: the kind of the operator.
+            inputs, outputs: the indices of its tensors; -1 for an absent input.
+            attributes: its attributes.
+            regions: its regions.
+            is_custom: whether it is a custom operator.
+        """
         if not is_custom and (part := self._complex_part(inputs)) is not None:
             attributes = attributes | {"T": ComplexType(part)}
         if kind == "CAST" and (part := self._complex_part(outputs)) is not None:
@@ -367,6 +378,8 @@ class SubgraphImporter:
     def _call(self, index: int, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """Build the operations of a subgraph where it is called, with `inputs` as its inputs, and bind the results to
         `outputs`.
+
+        Raises ModelFileError for another number of outputs.
         """
         frame = SubgraphImporter(self.model, index, self.operations, (*self.callers, self.index), self.is_body)
         results = frame.run([self.value(each) for each in inputs])
@@ -407,7 +420,10 @@ class SubgraphImporter:
             self._values[outputs[0]] = self._append(kind, [keys, values, *operands], {}, types, own, names)[0]
 
     def _initialize(self, index: int) -> None:
-        """Run a subgraph that gives variables and tables the values with which a model begins."""
+        """Run subgraph `index`, which gives variables and tables the values with which a model begins.
+
+        Raises ModelFileError within control flow.
+        """
         if self.is_body:
             raise self.file.error("a CALL_ONCE stands within control flow", "move it out of the loop or branch")
         frame = SubgraphImporter(self.model, index, self.operations, (*self.callers, self.index))

@@ -166,7 +166,10 @@ def keeps_levels(kind: str, operands: Sequence[Tensor]) -> bool:
 
 
 def described(tensor: Tensor) -> dict[str, Attribute] | None:
-    """The quantization of a tensor as attributes: `scale` and `zero_point` are numbers, or have those along `axis`."""
+    """The quantization of a tensor as attributes; None for a tensor without.
+
+    `scale` and `zero_point` are numbers, or tensors of numbers along the dimension `axis`.
+    """
     how = tensor.quantization
     if how is None:
         return None

@@ -96,7 +96,7 @@ _VECTORS = {1: "Int32Vector", 2: "Uint16Vector", 3: "Uint8Vector"}
 
 
 def _vector(metadata: Any, name: str) -> Array:
-    """A list of a compressed level, whose numbers have 32, 16 or 8 bits."""
+    """The field `name` of a compressed level, a list of numbers of 32, 16 or 8 bits."""
     table = getattr(metadata, name)()
     if table is None:
         return np.zeros(0, np.int64)

@@ -97,7 +97,7 @@ class Tensor(Record):
         return COMPLEX.get(self.number)
 
     def requantized(self, how: Quantization[Array] | None) -> Tensor:
-        """The same tensor with another quantization."""
+        """The same tensor with another quantization; with none if `how` is None."""
         return Tensor(self.name, self.shape, self.is_ranked, self.number, self.buffer, self.is_variable, how, self.table)
 
 
@@ -124,7 +124,10 @@ def tensor_of(file: ModelFile, table: Any) -> Tensor:
 def _quantization(
     file: ModelFile, parameters: Any, shape: tuple[int, ...], element: Attribute | None, name: str
 ) -> Quantization[Array] | None:
-    """The quantization of a tensor of integers; None if there is no scale."""
+    """The quantization of a tensor of integers; None if there is no scale.
+
+    Raises ModelFileError if scales and zero points do not fit the shape, or are not numbers.
+    """
     if parameters is None or element is None or element in element_types.REAL_TYPES or describe(element).xml[0] not in "iu":
         return None
     if not parameters.ScaleLength():
@@ -189,7 +192,10 @@ def _widened(quarters: Array) -> Array:
 
 
 def _strings(file: ModelFile, raw: Array, tensor: Tensor) -> Array:
-    """The strings of a buffer: their number and n + 1 offsets as i32, then their bytes."""
+    """The strings of a buffer: their number and n + 1 offsets as i32, then their bytes.
+
+    Raises ModelFileError if their number is not that of the shape, or offsets are outside of the buffer.
+    """
     data, count = raw.tobytes(), prod(tensor.shape)
     (number,) = struct.unpack_from("<i", data)
     if number != count or 4 * (count + 2) > len(data):

@@ -92,7 +92,7 @@ def _global(op: OpBuilder, x: SSAValue, method: str) -> SSAValue:
 
 
 def _maximum(op: OpBuilder, x: SSAValue, windows: _Windows) -> tuple[SSAValue, SSAValue]:
-    """Maxima and their indices in the channel."""
+    """The maxima over windows, and the index of each in its channel."""
     # A last window that would begin after the data is left out.
     rounding = "ceil_torch" if windows.rounds_up else "floor"
     window = padded_window(windows.kernel, windows.strides, windows.pads, windows.pads, [1, 1])
@@ -101,7 +101,7 @@ def _maximum(op: OpBuilder, x: SSAValue, windows: _Windows) -> tuple[SSAValue, S
 
 
 def _average(op: OpBuilder, x: SSAValue, windows: _Windows) -> SSAValue:
-    """Averages over padded data, in which the padding counts."""
+    """The averages over windows of padded data, in which the padding counts."""
     padded = op.Pad(x, [0, 0, *windows.pads], [0, 0, *windows.pads], pad_mode="constant") if any(windows.pads) else x
     window = padded_window(windows.kernel, windows.strides, [0, 0], [0, 0])
     rounding = "ceil" if windows.rounds_up else "floor"

@@ -1,4 +1,4 @@
-"""Lowering of the graphs of a node to bodies: a graph is cloned, its Parameters get types, the clone is lowered.
+"""Lowering of the regions of a node to bodies: a region is cloned, its Parameters get types, the clone is lowered.
 
 A body that runs repeatedly is lowered for the types of its first iteration. If a loop-carried value does not fit its
 Parameter, the Parameter gets a wider type and a fresh clone is lowered, so that the body does not depend on a shape
@@ -38,7 +38,7 @@ def graph_of(node: LoweringNode, attribute: str) -> Region:
 
 
 def captured_values(node: LoweringNode) -> list[SSAValue]:
-    """The operands of a node that its graphs capture from the enclosing graph."""
+    """The operands of a node that are values of the enclosing block, which the node's regions use."""
     count = node.integer("captured", 0)
     return list(node.op.operands[len(node.op.operands) - count :])
 
@@ -101,19 +101,19 @@ def lowered_body(
     *,
     in_place: bool = False,
 ) -> Body:
-    """A lowered clone of a graph, or the lowered graph itself.
+    """Lower a region of a node to a body: a clone of it, or the region itself.
 
     Args:
-        node: the node the graph belongs to.
-        region: the graph; it is not changed unless it is lowered `in_place`.
+        node: the node with the region.
+        region: the region; it is not changed unless it is lowered `in_place`.
         inputs: for each Parameter the value or data that it has in every iteration, or else its type. A known value
             becomes a constant of the body.
         prepare: called with the Parameters before any operation is lowered.
         needed: the rank that is needed of each result; None if no rank is needed.
-        in_place: whether the graph is lowered only once: cloning nested graphs at each level would take quadratic time.
-            The node loses the graph.
+        in_place: whether the region is lowered only once: cloning nested regions at each level would take quadratic
+            time. The node loses the region.
 
-    Raises ConversionError if the graph has another number of Parameters.
+    Raises ConversionError if the region has another number of Parameters.
     """
     clone = _detached(region) if in_place else region.clone()
     parameters = parameters_of(clone.block)
@@ -209,7 +209,10 @@ def repeated_body(
 
 
 def _misfits(node: LoweringNode, types: Sequence[Attribute], body: Body, first_result: int) -> dict[int, SSAValue]:
-    """The loop-carried values after an iteration whose types are not covered by `types`, by index."""
+    """The loop-carried values after an iteration whose types are not covered by `types`: the value by its index.
+
+    `first_result` is the index of the Result of the first loop-carried value.
+    """
     values = body.values()[first_result : first_result + len(types)]
     return {index: value for index, value in enumerate(values) if not _covers(node, types[index], value)}
 

@@ -100,7 +100,10 @@ def _masks(node: LoweringNode, op: OpBuilder, arguments: Arguments, query: SSAVa
 def attended(
     op: OpBuilder, query: SSAValue, key: SSAValue, value: SSAValue, scale: float, mask: SSAValue | None
 ) -> tuple[SSAValue, SSAValue]:
-    """softmax(scale · q · kᵀ) · v, and the softmax, for [B, N, T, H], [B, N, S, H] and [B, N, S, V]."""
+    """softmax(scale · q · kᵀ) · v, and the softmax, for [B, N, T, H], [B, N, S, H] and [B, N, S, V].
+
+    `mask` is true where a query may attend to a key; None if there is no mask.
+    """
     scores = op.MatMul(op.Multiply(query, scale), key, transpose_a=False, transpose_b=True)
     if mask is not None:
         lowest = -4.5e4 if element_of(scores) == f16 else -2.38e38

@@ -192,7 +192,10 @@ def values_within(value: Any) -> list[SSAValue]:
 
 
 def axis_list(node: LoweringNode, axis: object, rank: int) -> list[int]:
-    """The axes that an attribute names, from the front; all of them for None."""
+    """The axes that an attribute names, as nonnegative integers below a rank; all of them for None.
+
+    Raises ConversionError for an axis out of range.
+    """
     if axis is None:
         return list(range(rank))
     entries = [axis] if isinstance(axis, int) else list(cast("Sequence[Any]", axis))
@@ -202,7 +205,7 @@ def axis_list(node: LoweringNode, axis: object, rank: int) -> list[int]:
 
 
 def is_channel_last(node: LoweringNode, data_format: str | None) -> bool:
-    """Whether the channels are the last dimension, which is the default."""
+    """Whether a data format has the channels last; true for None. Raises ConversionError for an unknown format."""
     if data_format not in (None, "channels_last", "channels_first"):
         node.fail(f"the data format {data_format!r} does not exist")
     return data_format != "channels_first"

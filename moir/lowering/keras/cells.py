@@ -76,7 +76,7 @@ class Cell(ABC):
 
     @abstractmethod
     def step(self, op: OpBuilder, x: SSAValue, states: Sequence[SSAValue], weights: Sequence[SSAValue]) -> list[SSAValue]:
-        """The states after a step with the input [N, I]."""
+        """The states after a step with the input x [N, I]; `weights` are the variables as operands of the body."""
 
     def sequence(self, op: OpBuilder, x: SSAValue, states: Sequence[SSAValue], *, reverse: bool) -> list[SSAValue] | None:
         """The outputs of all steps [N, T, H] in the order in which they are computed, and the states after them.
@@ -166,7 +166,7 @@ class GatedRecurrentUnit(Cell):
         return bool(self.config.get("reset_after", bias is not None and len(bias) == 2))
 
     def biases(self, op: OpBuilder, weights: Sequence[SSAValue]) -> tuple[SSAValue | None, SSAValue | None]:
-        """The bias of the input and that of the recurrent product."""
+        """The bias of the input and that of the recurrent product; None for one that the layer does not have."""
         if not self.uses_bias:
             return None, None
         if len(shape_of(weights[2]) or ()) == 2:
@@ -318,7 +318,7 @@ CELLS: dict[str, type[Cell]] = {
 
 
 def cell_of(node: LoweringNode, kind: str, config: dict[str, Any], weights: Sequence[SSAValue]) -> Cell:
-    """The cell of a layer. Raises ConversionError if it is not a cell of Keras."""
+    """The cell `kind` of a layer. Raises ConversionError if it is not a cell of Keras."""
     if kind == "RNN":
         inner: Any = config.get("cell")
         return _stacked(node, cast("Sequence[Any]", inner if isinstance(inner, tuple) else (inner,)), weights)
@@ -328,7 +328,10 @@ def cell_of(node: LoweringNode, kind: str, config: dict[str, Any], weights: Sequ
 
 
 def _stacked(node: LoweringNode, configurations: Sequence[Any], weights: Sequence[SSAValue]) -> Cell:
-    """The cells of a layer RNN: one, or several that are stacked."""
+    """The cell of a layer RNN, or several stacked ones, from the configurations of the cells.
+
+    Raises ConversionError for an unknown cell, or if there are none.
+    """
     entries: list[dict[str, Any]] = []
     for each in configurations:
         held = cast("dict[str, Any]", each) if isinstance(each, dict) else {}

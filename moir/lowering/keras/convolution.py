@@ -80,8 +80,9 @@ def finished(
 
 
 def convolved(op: OpBuilder, data: SSAValue, kernel: SSAValue, shape: Sequence[int], channels: int, window: SlidingWindow) -> SSAValue:
-    """A convolution of channel-first data; groups are the channels of the data divided by the input channels of the
-    kernel.
+    """A convolution of channel-first data by a kernel of a shape [spatial…, C_in / groups, C_out].
+
+    There are as many groups as `channels`, those of the data, divided by the input channels of the kernel.
     """
     axes = len(shape) - 2
     groups = channels // shape[-2] if channels > 0 else 1
@@ -123,7 +124,11 @@ def convolution(
 
 
 def depthwise(op: OpBuilder, data: SSAValue, kernel: SSAValue, axes: int, window: SlidingWindow) -> SSAValue:
-    """A convolution in which each channel has its own filters [spatial…, C, multiplier]."""
+    """A convolution of channel-first data in which each channel has its own filters: `kernel` is [spatial…, C,
+    multiplier].
+
+    `axes` is the number of spatial axes.
+    """
     filters = op.Unsqueeze(op.transposed(kernel, [axes, axes + 1, *range(axes)]), [2])
     return op.GroupConvolution(data, filters, **window.properties())
 
@@ -197,7 +202,11 @@ def transposed_convolved(
     steps: tuple[Sequence[int], Sequence[int], Sequence[int] | None],
     padding: str,
 ) -> SSAValue:
-    """A transposed convolution of channel-first data; `steps` are strides, dilations and output padding."""
+    """A transposed convolution of channel-first data; `steps` are strides, dilations and output padding, None by
+    default.
+
+    `axes` is the number of spatial axes.
+    """
     shape = kernel_shape(node, kernel, axes)
     strides, rates = by_axis(node, "strides", steps[0], axes), by_axis(node, "dilation_rate", steps[1], axes)
     extra = None if steps[2] is None else by_axis(node, "output_padding", steps[2], axes)

@@ -21,7 +21,7 @@ _PAIRS = {**{name: ARITHMETIC[name] for name in ("Add", "Maximum", "Minimum", "M
 
 
 def merge_operands(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
-    """The tensors of a call, converted to their common element type."""
+    """The tensors of a call, converted to their common element type. Raises ConversionError if there are none."""
     tensors = values_within(Arguments(node).positional)
     if not tensors:
         node.fail("it has no tensors")

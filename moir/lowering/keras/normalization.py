@@ -40,7 +40,7 @@ def along_last(op: OpBuilder, scale: SSAValue, axes: list[int], x: SSAValue, ran
 
 
 def check_variable_count(node: LoweringNode, weights: list[SSAValue], count: int) -> None:
-    """Raises ConversionError unless a layer has as many variables as its configuration says."""
+    """Raises ConversionError unless a layer has `count` variables, as its configuration says."""
     if len(weights) != count:
         node.fail(f"it has {len(weights)} variables instead of {count}", hint="the file is damaged, or of a layer that was not built")
 

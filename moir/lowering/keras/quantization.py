@@ -165,7 +165,7 @@ def dequantized_embedding(node: LoweringNode, op: OpBuilder, indices: SSAValue, 
 
 
 def product_with_table(node: LoweringNode, op: OpBuilder, x: SSAValue, variables: Sequence[SSAValue], mode: str) -> SSAValue:
-    """The product of x, quantized for each row, and the rows of a quantized table."""
+    """The product of x, quantized for each row, and the rows of a quantized table, the first of `variables`."""
     if mode.startswith("int4") and len(variables) == 4:
         table = op.constant(unpacked(node, op, variables[0], variables[1:], by_rows=False), f32)
         return op.MatMul(x, table, transpose_b=True)

@@ -58,7 +58,8 @@ def _results(
     """The output of a layer, all steps or the last one, and the states after it.
 
     `states` are the initial states among the arguments; without them a stateful layer has those of the last call, any
-    other one zeros. `mask` tells which steps count.
+    other one zeros. `mask` tells which steps count. Raises ConversionError for another number of states than the cell
+    has.
     """
     initial = list(states) or layer.cell.zeros(op, x)
     if len(initial) != layer.cell.state_count:

@@ -139,7 +139,12 @@ def _keys(node: LoweringNode) -> list[bytes]:
 
 
 def _counted(node: LoweringNode, op: OpBuilder, table: SSAValue, mode: str, size: int, idf_weights: object) -> SSAValue:
-    """For each text the words in it as a multi-hot vector, their counts, or the sums of their weights."""
+    """For each text its words as a multi-hot vector, their counts, or the sums of their weights, by the mode of the
+    layer.
+
+    `table` has the indices of the words of each text, `size` is the number of indices. Raises ConversionError for
+    another mode, or if the weights are missing.
+    """
     depth = int(cast(Any, node.attribute("max_tokens", None)) or size) if node.flag("pad_to_max_tokens") else size
     vectors = op.OneHot(table, depth, op.constant(np.array(1, np.float32)), op.constant(np.array(0, np.float32)), axis=-1)
     if mode == "multi_hot":

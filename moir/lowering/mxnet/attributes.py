@@ -69,7 +69,10 @@ def by_axis(node: LoweringNode, name: str, axes: int, default: int) -> tuple[int
 
 
 def optional_entries(node: LoweringNode, name: str) -> list[int | None]:
-    """A list of integers, some of which may be None; empty if there is no list."""
+    """An attribute with a list of integers, some of which may be None; empty if it is absent.
+
+    Raises ConversionError for anything else.
+    """
     attribute = node.op.properties.get(name)
     value: object = () if attribute is None else value_of(attribute)
     if isinstance(value, str):
@@ -84,7 +87,11 @@ def optional_entries(node: LoweringNode, name: str) -> list[int | None]:
 
 
 def pairs_of(node: LoweringNode, name: str) -> tuple[int, ...]:
-    """A list of integers, which numpy's operations write as a list of pairs."""
+    """An attribute with a list of integers, which numpy's operations write as a list of pairs; they are returned in
+    order.
+
+    Raises ConversionError for a number of more than 64 bits.
+    """
     text = node.attribute(name, None)
     if not isinstance(text, str):
         return entries(node, name)
@@ -145,12 +152,12 @@ def is_channel_last(node: LoweringNode) -> bool:
 
 
 def channel_first(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
-    """[N, …, C] -> [N, C, …]"""
+    """[N, …, C] -> [N, C, …], for a value of a rank"""
     return op.transposed(value, [0, rank - 1, *range(1, rank - 1)])
 
 
 def channel_last(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
-    """[N, C, …] -> [N, …, C]"""
+    """[N, C, …] -> [N, …, C], for a value of a rank"""
     return op.transposed(value, [0, *range(2, rank), 1])
 
 

@@ -1,6 +1,6 @@
 """Control flow: _foreach, _while_loop, _cond.
 
-A graph of a node has a Parameter for each operand of the node.
+A body of a node has a Parameter for each operand of the node.
 
 Source: control_flow.cc of MXNet 1.9.
 """
@@ -128,7 +128,7 @@ def _filled(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
 
 @mxnet.lowers("_cond")
 def cond(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """mxnet._cond(values…) -> opset8.If(condition, values…), where the first graph computes the condition
+    """mxnet._cond(values…) -> opset8.If(condition, values…), where the first body computes the condition
 
     If the condition is constant: the operations of one branch.
     """

@@ -150,7 +150,7 @@ def _to_range(node: LoweringNode, op: OpBuilder, value: SSAValue, is_rounded_fin
     """Real numbers quantized to the calibrated range, or to the range of the data if there is none.
 
     `is_rounded_finer`: whether values are rounded with the scale of the result (`_SCALES`) instead of the scale at
-    which the limit is the largest integer.
+    which the limit is the largest integer. Raises ConversionError for an unknown `out_type`.
     """
     wanted, limits = node.text("out_type", "int8"), _calibrated(node)
     if wanted not in ("auto", "int8", "uint8"):

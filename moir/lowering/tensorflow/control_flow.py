@@ -38,7 +38,10 @@ from moir.rewriting.operations_with_bodies import slice_type
 
 
 def truth(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
-    """The boolean value of a condition: a scalar is true if it is not 0, any other tensor if it is not empty."""
+    """The boolean value of a condition: a scalar is true if it is not 0, any other tensor if it is not empty.
+
+    Raises ConversionError if its rank is dynamic, or it is a string.
+    """
     rank = rank_of(value)
     if rank is None and element_of(value) is boolean:
         return value
@@ -344,7 +347,8 @@ def _is_size(node: LoweringNode, value: SSAValue) -> bool:
 def _body(node: LoweringNode, region: Region, repetition: Repetition, first_result: int) -> Body:
     """Lower the body of a While, and return it.
 
-    A slice keeps its axis, with size 1, so the body begins with a Squeeze of each slice.
+    A slice keeps its axis, with size 1, so the body begins with a Squeeze of each slice. `first_result` is the index of
+    the Result that is the first state.
     """
 
     def squeeze(parameters: list[Parameter]) -> None:

@@ -51,7 +51,10 @@ def greedy_decoder(
 
 
 def blank_class(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue | None:
-    """The index of CTC's blank class; None if it is the last class, as CTCGreedyDecoder assumes."""
+    """The index of CTC's blank class; None if it is the last class, as CTCGreedyDecoder assumes.
+
+    Raises ConversionError if it counts from the end and the number of classes is dynamic.
+    """
     blank = node.integer("blank_index", -1)
     if blank == -1:
         return None
@@ -64,7 +67,10 @@ def blank_class(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue
 
 
 def negative_score(op: OpBuilder, inputs: SSAValue, lengths: SSAValue) -> SSAValue:
-    """The negative sum of the largest logit of each step, for each sequence, [batch, 1]."""
+    """The negative sum of the largest logit of each step, for each sequence, [batch, 1].
+
+    `inputs` are the logits [steps, batch, classes]; steps from the length of the sequence on do not count.
+    """
     largest = op.ReduceMax(inputs, [2], keep_dims=False)
     steps = dimension(op, inputs, 0)
     steps_range = op.constant(np.arange(steps, dtype=np.int32)) if isinstance(steps, int) else op.Range(0, steps, 1, output_type=si32)

@@ -67,7 +67,11 @@ def maxima(node: LoweringNode, op: OpBuilder, kernel: Sequence[int], strides: Se
 
 
 def maxima_of_channels(node: LoweringNode, op: OpBuilder, kernel: Sequence[int], strides: Sequence[int], last: bool) -> SSAValue:
-    """Maxima over groups of channels: opset1.ReduceMax(opset1.Reshape(x, [0, 0, 0, -1, group]), -1)"""
+    """Maxima over groups of channels: opset1.ReduceMax(opset1.Reshape(x, [0, 0, 0, -1, group]), -1)
+
+    `kernel` and `strides` have an element for every dimension. Raises ConversionError for windows that overlap, or
+    extend along other axes as well.
+    """
     group = kernel[-1 if last else 1]
     if (
         spatial(kernel, last=last) != (1, 1)

@@ -231,7 +231,7 @@ def known_cuts(node: LoweringNode, index: Index, *, is_reshaped: bool = True) ->
     """The slices of an index that do not take a whole axis; None if their bounds are computed.
 
     Positions of the kind `single` are not included. Bounds that are computed from shapes count as computed, even if the
-    shapes are static, if the model may be reshaped.
+    shapes are static, if the model may be reshaped. Raises ConversionError for a stride of 0.
     """
     kinds, bounds = index.kinds, [node.operand(operand) for operand in (1, 2, 3)]
     known = [None if is_reshaped and is_computed_of_sizes(value) else node.known.elements(value) for value in bounds]
@@ -256,7 +256,7 @@ def known_cuts(node: LoweringNode, index: Index, *, is_reshaped: bool = True) ->
 
 
 def is_whole(cut: Cut, size: int) -> bool:
-    """Whether a slice takes all elements of an axis."""
+    """Whether a slice takes all elements of an axis of a size."""
     if cut.step != 1:
         return False
     return (cut.start == 0 and cut.stop >= LAST) or (size >= 0 and range(size)[cut.start : cut.stop] == range(size))

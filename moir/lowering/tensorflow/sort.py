@@ -140,7 +140,11 @@ def unique_axis(node: LoweringNode, op: OpBuilder, x: SSAValue, axis_: SSAValue)
 
 
 def distinct(node: LoweringNode, op: OpBuilder, data: SSAValue, axis: int) -> Sequence[SSAValue | None]:
-    """The distinct slices in the order of first occurrence, the index of each slice among them, and the counts."""
+    """The distinct slices along an axis in the order of first occurrence, the index of each slice among them, and the
+    counts.
+
+    Raises ConversionError for strings of a rank other than 1.
+    """
     element = index_type(node, "out_idx")
     if element_of(data) is string:
         from moir.expansions.strings.comparison import distinct_strings

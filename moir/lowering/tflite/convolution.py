@@ -27,7 +27,8 @@ PADDINGS = {"SAME": "same_upper", "VALID": "valid"}
 def window_of(node: LoweringNode, axes: str = "hw") -> SlidingWindow:
     """The sliding window of a node.
 
-    `axes` has the letter of each spatial axis in the names of attributes such as `stride_h`.
+    `axes` has the letter of each spatial axis in the names of attributes such as `stride_h`. Raises ConversionError for
+    a stride or dilation below 1.
     """
     strides = tuple(node.integer(f"stride_{axis}", 0) for axis in axes)
     dilations = tuple(node.integer(f"dilation_{axis}_factor", 1) for axis in axes)

@@ -67,7 +67,10 @@ def _used(value: SSAValue | None) -> SSAValue:
 
 
 def _decoded(node: LoweringNode, op: OpBuilder, encodings: SSAValue, anchors: SSAValue) -> SSAValue:
-    """The boxes [1, n, 4]: top, left, bottom, right. Encodings are relative to center and size of anchors."""
+    """The boxes [1, n, 4]: top, left, bottom, right. Encodings are relative to center and size of anchors.
+
+    Raises ConversionError for a scale of 0, or encodings without four numbers.
+    """
     scales = [node.number(f"{side}_scale") for side in SIDES]
     if min(map(abs, scales)) == 0:
         node.fail(f"a scale of {scales} is 0")

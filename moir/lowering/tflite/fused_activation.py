@@ -40,7 +40,11 @@ def activated(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def with_activation(node: LoweringNode, op: OpBuilder, value: SSAValue, kind: str) -> SSAValue:
-    """A value with an activation, unless the rounding of the node's result implies the activation."""
+    """A value after the activation `kind`; the value itself if the rounding of the node's result implies the
+    activation.
+
+    Raises ConversionError for an unknown activation.
+    """
     if kind == "NONE" or is_implied(node, kind):
         return value
     if kind not in ACTIVATIONS:

@@ -97,7 +97,7 @@ def max_pool_with_argmax(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Repl
 
 
 def _window_count(size: int, width: int, stride: int, padding: int) -> int:
-    """The number of windows along a dimension."""
+    """The number of windows along a dimension of a size; `width` is the size of a window."""
     return -(-size // stride) if PADDINGS[padding] == "SAME" else max(0, (size - width) // stride + 1)
 
 

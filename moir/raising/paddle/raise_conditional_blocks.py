@@ -104,7 +104,9 @@ def _captured(op: FrameworkOp) -> list[SSAValue]:
 
 
 def _raise(pair: Pair, selections: Sequence[FrameworkOp]) -> None:
-    """Replace all select_input operations between two blocks by one paddle.if, inserted before the first of them."""
+    """Replace the select_input operations `selections` between two blocks by one paddle.if, inserted before the first
+    of them.
+    """
     values = [*_captured(pair.then), *_captured(pair.otherwise)]
     count = len(_captured(pair.then))
     regions: list[Region] = []

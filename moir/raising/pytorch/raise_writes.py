@@ -122,7 +122,10 @@ class _Writes:
         return tensor_
 
     def _value(self, value: SSAValue) -> SSAValue:
-        """The current value of a tensor; a view that is out of date is computed again."""
+        """The current value of a tensor; a view that is out of date is computed again.
+
+        Raises UnsupportedOperationError if the file leaves open whether it is a view.
+        """
         named = self._tensor(value)
         version = self.versions.get(self._base(named), 0)
         current_value = self.current.get(named)
@@ -143,7 +146,7 @@ class _Writes:
         return op
 
     def _read(self, op: Operation) -> None:
-        """Give an operation, and the operations of its graphs, the current values of its operands."""
+        """Give an operation, and the operations in its regions, the current values of its operands."""
         for index, operand in enumerate(op.operands):
             value = self._value(operand)
             if value is not operand:
@@ -152,7 +155,9 @@ class _Writes:
                     _name_output(op, operand, value)
 
     def _write(self, op: FrameworkOp) -> None:
-        """Replace an operation that writes."""
+        """Replace an operation that writes. Raises UnsupportedOperationError if the tensor that it writes is
+        missing.
+        """
         names: list[str] = list(value_of(op.properties["arguments"])) if "arguments" in op.properties else []
         if not op.operands or len(names) != len(op.operands) or (op.KIND in WRITERS and len(op.results) > 1):
             raise UnsupportedOperationError("the tensor that it writes is missing", operation=op.name, node=name_of(op))
@@ -308,7 +313,7 @@ class _Writes:
 
 
 def _name_output(result: Result, before: SSAValue, value: SSAValue) -> None:
-    """Move the name of an output to the value that it has after all writes."""
+    """Move the name of an output from `before`, the tensor, to the value that it has after all writes."""
     name = name_of(result)
     names = names_of(before)
     if name in names and not isinstance(before.owner, Parameter):

@@ -127,7 +127,7 @@ class Access:
         return self.insert(new_integers(-1 if own is None else own))
 
     def replace(self, kind: str, operands: Sequence[SSAValue], properties: dict[str, Attribute] | None = None) -> None:
-        """Replace the node by a new node of another kind."""
+        """Replace the node by a new node of another kind, with these operands and properties, and erase it."""
         op = new_node(kind, operands, properties, results=len(self.op.results))
         self.insert(op)
         self.replace_with(list(op.results))

@@ -145,7 +145,11 @@ class Bundle:
         return bounded
 
     def _joined(self, key: str, entry: Entry, wanted: Extents) -> DataAttr:
-        """The elements of a slice of a partitioned variable: a view if that is stored as one piece, else a copy."""
+        """The elements of the slice `wanted` of a partitioned variable: a view if it is stored as one slice, else a
+        copy.
+
+        Raises ModelFileError if stored slices are missing or overlap, or elements share a byte.
+        """
         pieces: list[tuple[DataAttr, tuple[slice, ...], tuple[slice, ...]]] = []
         covered = taken = 0
         for extents in entry.slices:
@@ -175,7 +179,10 @@ class Bundle:
         return DataAttr.of(joined, first.element)
 
     def _slice(self, key: str, entry: Entry, extents: Extents, shape: tuple[int, ...]) -> tuple[DataAttr, int]:
-        """A stored slice of a partitioned variable, and its size in the data file in bytes."""
+        """The stored slice of a partitioned variable with these extents, and its size in the data file in bytes.
+
+        Raises ModelFileError if it is missing, or has another shape or type.
+        """
         encoded = slice_key(key.encode(), extents)
         if encoded not in self.table:
             raise self.error(f"a slice of {key!r} is missing")
@@ -185,7 +192,7 @@ class Bundle:
         return self._tensor(part, key), part.size
 
     def _part(self, value: DataAttr, extents: Extents, key: str) -> DataAttr:
-        """The slice of a value that `extents` describe, as a view."""
+        """The slice of a value that `extents` describe, as a view. Raises ModelFileError if elements share a byte."""
         if element_types.describe(value.element).is_packed:
             raise self.error(f"a slice of {key!r} is read, and several of its values share a byte")
         return DataAttr.of(value.array[tuple(slice(start, start + length) for start, length in extents)], value.element)
@@ -206,7 +213,7 @@ class Bundle:
         return self.shards[number]
 
     def _tensor(self, entry: Entry, key: str) -> DataAttr:
-        """The value of an unpartitioned tensor."""
+        """The value of an unpartitioned tensor, by its entry. Raises ModelFileError if the data file is too short."""
         path, mapped = self._shard(entry.shard)
         available = 0 if mapped is None else len(mapped)
         if entry.offset + entry.size > available:
@@ -221,7 +228,10 @@ class Bundle:
         return stored_data(stored, entry.shape, entry.data_type, key, f"{path}, offset {entry.offset}")
 
     def _strings(self, stored: Array, entry: Entry, key: str) -> Array:
-        """The elements of a string tensor, stored as lengths, a checksum of the lengths, and bytes."""
+        """The elements of a string tensor, stored as lengths, a checksum of the lengths, and bytes.
+
+        Raises ModelFileError if these are damaged, or a string is not in UTF-8.
+        """
         count = math.prod(entry.shape)
         view = stored.data
         lengths: list[int] = []

@@ -73,7 +73,10 @@ def read_text_table(
 
 
 def _column(path: Path, lines: list[str], layout: TextTable, index: int, element: Attribute) -> DataAttr:
-    """One column of the lines, as values of an element type."""
+    """Column `index` of the lines of a text file, as values of an element type.
+
+    Raises ModelFileError if a line has no such column, or a value is not a number where one is needed.
+    """
     dtype = element_types.to_numpy(element)
     if index == LINE_NUMBER:
         return DataAttr.of(np.arange(layout.first, layout.first + len(lines)).astype(dtype), element)

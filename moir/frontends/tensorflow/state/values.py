@@ -61,7 +61,9 @@ class State:
         self._nodes: dict[Resource, tuple[Any, SSAValue]] = {}
 
     def frame_order(self, prefix: str, function: str) -> FrameOrder | None:
-        """The order of the nodes of a frame; None if it accesses no threaded variable."""
+        """The order of the nodes of the frame with a prefix and a function; None if it accesses no threaded
+        variable.
+        """
         return None if self.order is None else self.order.frames.get((prefix, function))
 
     def accesses(self, frame: Frame, node: Any) -> dict[Resource, bool]:
@@ -132,7 +134,10 @@ class State:
             self.handles[copy] = resource
 
     def _read(self, frame: Frame, resource: Resource) -> SSAValue:
-        """The value of a variable at the beginning of an inference."""
+        """The value of a variable at the beginning of an inference.
+
+        Raises ModelFileError for an element type that a state cannot have.
+        """
         node, handle = self._nodes[resource]
         owner = handle.owner
         assert isinstance(owner, FrameworkOp)

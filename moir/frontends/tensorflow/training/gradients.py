@@ -79,7 +79,7 @@ class Gradients:
 
 
 def _join(groups: list[set[str]], parameters: set[str]) -> None:
-    """Add a set to disjoint sets, merging the ones that it overlaps."""
+    """Add the set `parameters` to the disjoint sets `groups`, merging the ones that it overlaps."""
     if not parameters:
         return
     others = [group for group in groups if group.isdisjoint(parameters)]

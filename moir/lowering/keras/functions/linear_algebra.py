@@ -26,7 +26,10 @@ SIGNS = "its vectors are those of Keras up to their signs, which nothing determi
 
 
 def sizes(node: LoweringNode, x: SSAValue, largest: int, *, square: bool = True) -> tuple[int, int, int]:
-    """Rows, columns and rank of matrices. Raises ConversionError if the sizes are dynamic, 0, or too large."""
+    """Rows, columns and rank of matrices. Raises ConversionError if the sizes are dynamic, 0, or too large.
+
+    Both above `largest` are too large. With `square`, matrices that are not square raise the error, too.
+    """
     rows, columns, rank = matrix_sizes(x, largest)
     if square and rows != columns:
         node.fail(f"its matrices have {rows} rows and {columns} columns; square ones are supported")

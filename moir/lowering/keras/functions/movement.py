@@ -69,7 +69,10 @@ def differences(node: LoweringNode, op: OpBuilder, *, n: int = 1, axis: int = -1
 
 
 def diagonal_indices(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: Sequence[int], offset: int) -> SSAValue:
-    """The indices [n, 2] of a diagonal of the matrices whose rows and columns are two axes of x."""
+    """The indices [n, 2] of diagonal `offset` of the matrices whose rows and columns are two axes of x.
+
+    Raises ConversionError if the diagonal has no elements.
+    """
     rows, columns = ((shape_of(x) or ())[each] for each in axes)
     first = [max(0, -offset), max(0, offset)]
     if min(rows, columns) >= 0:

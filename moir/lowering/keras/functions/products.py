@@ -69,7 +69,10 @@ def tensordot(node: LoweringNode, op: OpBuilder, *, axes: object = 2) -> SSAValu
 
 
 def _contracted(node: LoweringNode, axes: object, first: int, second: int) -> tuple[list[int], list[int]]:
-    """For each of two tensors of the ranks `first` and `second` the axes that Tensordot's argument `axes` sums over."""
+    """For each of two tensors of the ranks `first` and `second` the axes that Tensordot's argument `axes` sums over.
+
+    Raises ConversionError for an argument that is neither a number nor a pair.
+    """
     if isinstance(axes, int):
         return list(range(first - axes, first)), list(range(axes))
     pair = cast("tuple[object, ...]", axes) if isinstance(axes, tuple) else ()

@@ -70,7 +70,7 @@ def statistic(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, 
 
 
 def log_sum_exp(op: OpBuilder, x: SSAValue, axes: list[int], *, keepdims: bool) -> SSAValue:
-    """log(sum(exp(x))), with the largest element factored out of the sum."""
+    """log(sum(exp(x))) along axes, with the largest element factored out of the sum."""
     largest = op.ReduceMax(x, axes, keep_dims=True)
     total = op.Log(op.ReduceSum(op.Exp(op.Subtract(x, largest)), axes, keep_dims=True))
     logarithm = op.Add(total, largest)
@@ -78,7 +78,7 @@ def log_sum_exp(op: OpBuilder, x: SSAValue, axes: list[int], *, keepdims: bool) 
 
 
 def variance(op: OpBuilder, x: SSAValue, axes: list[int], *, keepdims: bool) -> SSAValue:
-    """The mean of the squares of the distances from the mean."""
+    """The mean, along axes, of the squares of the distances from the mean."""
     centred = op.Subtract(x, op.ReduceMean(x, axes, keep_dims=True))
     return op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=keepdims)
 

@@ -16,7 +16,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def pairs_of(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """Complex numbers [..., 2] from the real and the imaginary part, the two tensors of a call."""
+    """Complex numbers [..., 2] from the real and the imaginary part, the two tensors of a call.
+
+    Raises ConversionError for another number of tensors.
+    """
     tensors = values_within(Arguments(node, "x").positional) or values_within(Arguments(node, "x").keywords)
     if len(tensors) != 2:
         node.fail(f"{len(tensors)} tensors in place of real and imaginary parts")

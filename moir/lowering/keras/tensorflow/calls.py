@@ -88,6 +88,8 @@ class Call:
         Args:
             value: the argument.
             element: the element type of numbers; by default f32, si32 or boolean, as they are written.
+
+        Raises ConversionError for an argument that is neither a tensor nor numbers.
         """
         numbers: object = value
         if is_tensor(value):
@@ -121,7 +123,10 @@ class Call:
         return [self.tensor(each, si32 if first is None else element_of(first)) for each in values]
 
     def numbers(self, value: Tensor, what: str) -> list[int]:
-        """A constant argument that is an integer or a list of integers. Raises ConversionError for a tensor."""
+        """A constant argument, an integer or a list of integers, as a list; `what` names it in errors.
+
+        Raises ConversionError for a tensor.
+        """
         listed = [value] if isinstance(value, int) else value
         if not isinstance(listed, list) or not all(isinstance(each, int) for each in cast("list[Any]", listed)):
             self.fail(f"its {what} are {str(value)[:60]}; integers are expected", "compute them in the model with constants")
@@ -140,14 +145,17 @@ class Call:
         return (-1,) * self.rank(value) if shape is None else tuple(shape)
 
     def size(self, value: SSAValue, axis: int) -> int:
-        """A size of a tensor. Raises ConversionError if it is dynamic."""
+        """The size of a tensor along an axis. Raises ConversionError if it is dynamic."""
         size = self.sizes(value)[axis]
         if size < 0:
             self.fail(f"the size of axis {axis} of its operand is unknown", "give the shape of the input: --input 'NAME[…]'")
         return size
 
     def axes(self, axis: Tensor, value: SSAValue) -> list[int]:
-        """The axes of a tensor that an argument names, from the front; all of them for None."""
+        """The axes of a tensor that the argument `axis` names, as nonnegative integers; all of them for None.
+
+        Raises ConversionError for an axis out of range.
+        """
         rank = self.rank(value)
         if axis is None:
             return list(range(rank))

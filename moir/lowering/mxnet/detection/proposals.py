@@ -80,7 +80,9 @@ def _anchors(stride: int, ratios: Sequence[float], scales: Sequence[float]) -> A
 
 
 def _shifted_anchors(op: OpBuilder, anchors: Array, rows: SSAValue, columns: SSAValue, stride: int) -> SSAValue:
-    """The anchors around all positions, [1, H · W · A, 4]."""
+    """The anchors [A, 4] around all positions of H rows and W columns, which are `stride` pixels apart: [1, H · W · A,
+    4].
+    """
 
     def shifts(count: SSAValue) -> SSAValue:
         indices = op.Range(0, op.Squeeze(count, [0]), 1, output_type=si64)

@@ -138,7 +138,10 @@ def _sampled(op: OpBuilder, x: SSAValue, grid: SSAValue) -> SSAValue:
 
 
 def _affine_grid(node: LoweringNode, op: OpBuilder, theta: SSAValue, size: tuple[int, ...]) -> SSAValue:
-    """The grid [N, H, W, 2] of affine maps [N, 6] of the coordinates from -1 to 1."""
+    """The grid [N, H, W, 2] of affine maps `theta` [N, 6] of the coordinates from -1 to 1; `size` is (H, W).
+
+    Raises ConversionError for another number of sizes, or one below 1.
+    """
     if len(size) != 2 or min(size) < 1:
         node.fail(f"target_shape {list(size)} is not a height and width")
     height, width = size

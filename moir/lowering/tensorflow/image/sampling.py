@@ -32,7 +32,10 @@ INTERPOLATED = (f16, bf16, f32, si8, ui8, si32, si64, dynamic)
 
 
 def coordinates(node: LoweringNode) -> str:
-    """The `coordinate_transformation_mode` of opset11.Interpolate for the attributes of a node."""
+    """The `coordinate_transformation_mode` of opset11.Interpolate for the attributes of a node.
+
+    Raises ConversionError if both align_corners and half_pixel_centers are true.
+    """
     align, half = node.flag("align_corners"), node.flag("half_pixel_centers")
     if align and half:
         node.fail("align_corners and half_pixel_centers exclude each other")

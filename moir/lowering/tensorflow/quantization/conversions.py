@@ -278,7 +278,10 @@ def quantize(
 
 
 def _ensured(op: OpBuilder, low: SSAValue, high: SSAValue, minimum: float) -> tuple[SSAValue, SSAValue]:
-    """A range extended to contain 0 and to have a minimum width, relative to the larger magnitude or to 1."""
+    """The range from `low` to `high` extended to contain 0 and to have a minimum width.
+
+    The width is at least `minimum` times the larger magnitude of both, or times 1.
+    """
     first = op.Minimum(low, 0.0)
     largest = op.Maximum(op.Maximum(op.Abs(low), op.Abs(high)), 1.0)
     last = op.Maximum(high, op.Add(first, op.Multiply(largest, minimum)))

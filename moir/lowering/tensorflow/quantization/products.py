@@ -112,7 +112,10 @@ def product(node: LoweringNode, op: OpBuilder, *, transpose_a: bool = False, tra
 
 
 def window_of(node: LoweringNode) -> SlidingWindow:
-    """The sliding window of a convolution, whose explicit padding is in the attribute `padding_list`."""
+    """The sliding window of a convolution, whose explicit padding is in the attribute `padding_list`.
+
+    Raises ConversionError if this has another length, a negative element, or pads batch or channels.
+    """
     strides, dilations = (spatial_attribute(node, name, 2, True) for name in ("strides", "dilations"))
     if node.text("padding") != "EXPLICIT":
         return SlidingWindow(strides, dilations, *padding(node, 2, True))

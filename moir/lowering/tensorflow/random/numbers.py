@@ -80,7 +80,7 @@ def stateless_seeds(node: LoweringNode, *indices: int) -> Seeds:
 
 
 def generated(op: OpBuilder, shape: SSAValue, low: SSAValue, high: SSAValue, seeds: Seeds, element: Attribute) -> SSAValue:
-    """Uniform random numbers in [low, high), in an element type of opset8.RandomUniform."""
+    """Uniform random numbers of a shape in [low, high), in an element type that opset8.RandomUniform has."""
     return op.RandomUniform(shape, low, high, output_type=element, global_seed=seeds.first, op_seed=seeds.second)
 
 
@@ -116,7 +116,7 @@ def uniform_reals(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
 
 
 def uniform_reals_of(op: OpBuilder, shape: SSAValue, seeds: Seeds, wanted: Attribute) -> SSAValue:
-    """Uniform random numbers in [0, 1) of any floating-point type."""
+    """Uniform random numbers of a shape in [0, 1), in the floating-point type `wanted`."""
     element = wanted if wanted in (f16, bf16, f32, f64) else f32
     low, high = (op.constant(np.asarray(bound).astype(to_numpy(element)), element) for bound in (0.0, 1.0))
     return op.convert(generated(op, shape, low, high, seeds, element), wanted)

@@ -87,6 +87,8 @@ def hidden_size(node: LoweringNode, multiples: Mapping[int, int]) -> int:
     Args:
         node: the node.
         multiples: for the index of each such operand, the factor of H in its last dimension.
+
+    Raises ConversionError for a dimension that is no multiple of its factor.
     """
     for index, factor in multiples.items():
         shape = node.shape(index)
@@ -261,7 +263,7 @@ def iterated(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory, steps
 
 
 def add_parameter(block: Block, type_: Any) -> SSAValue:
-    """Add a Parameter to a body and return its value."""
+    """Add a Parameter of a type to the block of a body, and return its value."""
     parameter = Parameter.create(result_types=[type_])
     block.add_op(parameter)
     return parameter.results[0]

@@ -161,7 +161,7 @@ def _with_declared(op: OpBuilder, joined: SSAValue, declared: Sequence[int] | No
 
 @tf.lowers(PIECES)
 def pieces_(_node: LoweringNode) -> Replacement | None:
-    """tf.TensorListPieces(x, sizes) stays until its uses are lowered."""
+    """tf.TensorListPieces(x, sizes) stays until its uses are lowered: returns None."""
     return None
 
 

@@ -182,7 +182,10 @@ def unsorted_shape(op: OpBuilder, data: SSAValue, count: SSAValue, rank: int | S
 
 
 def neutral(op: OpBuilder, node: LoweringNode, data: SSAValue, reduction: str) -> SSAValue:
-    """The value of a segment without slices: the neutral element of the reduction."""
+    """The value of a segment without slices: the neutral element of the reduction.
+
+    Raises ConversionError if the element type of the data is unknown or has no order.
+    """
     element = element_of(data)
     if reduction in ("sum", "prod"):
         return op.constant_like(int(reduction == "prod"), data)

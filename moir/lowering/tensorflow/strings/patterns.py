@@ -185,7 +185,7 @@ def replace(node: LoweringNode, op: OpBuilder, input: SSAValue, *, replace_globa
 
 
 def replaced_by_bytes(op: OpBuilder, x: Texts, pattern: Pattern, rewrite: bytes, shape: SSAValue) -> SSAValue:
-    """Strings of a shape in which all matches of a pattern are replaced, determined byte by byte."""
+    """Strings x of a shape in which `rewrite` replaces all matches of a pattern, determined byte by byte."""
     texts, new = together(op, [Texts(flat(op, x.begins), flat(op, x.ends), x.symbols), constant_texts(op, [rewrite])])
     size, length = size_of(op, x.symbols), 1
     if pattern.text is not None:

@@ -329,7 +329,7 @@ class GraphImporter:
         }
 
     def names_of(self, frame: Frame, node: Any, number: int) -> list[str]:
-        """The tensor names of output `number`; names of the model's inputs and outputs are not given to other
+        """The tensor names of output `number`, without names of inputs and outputs of the model that are other
         tensors.
         """
         name = frame.prefix + node.name
@@ -337,10 +337,7 @@ class GraphImporter:
         return [each for each in names if each not in self._reserved]
 
     def program(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: set[int]) -> None:
-        """Inline the StableHLO program that a node contains; `numbers` are the indices of the outputs that are needed.
-
-        Raises ModelFileError if the program lacks one of these outputs.
-        """
+        """Inline the StableHLO program of a node, which must have the outputs `numbers`."""
         from moir.frontends.tensorflow.program_calls import inline_program
 
         names = [self.names_of(frame, node, number) for number in range(max(numbers, default=0) + 1)]
@@ -353,8 +350,7 @@ class GraphImporter:
     def call(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: Iterable[int]) -> None:
         """Inline a call. The name of the call becomes the prefix of the names of the function's nodes.
 
-        `numbers` are the indices of the outputs that are needed. Raises ModelFileError if the call does not fit its
-        function.
+        `numbers` are the indices of the outputs that are needed. Raises ModelFileError if the function does not fit.
         """
         attributes, name = node.attr, node.op
         if node.op in CALL_KINDS:

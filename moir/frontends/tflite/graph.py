@@ -106,10 +106,7 @@ class SubgraphImporter:
     # The operators
 
     def run(self, values: Sequence[SSAValue]) -> list[SSAValue]:
-        """Build the operations for given values of the inputs; returns the values of the outputs.
-
-        Raises ModelFileError for another number of values than inputs.
-        """
+        """Build the operations for given values of the inputs, one each; returns the values of the outputs."""
         if len(values) != len(self.inputs):
             raise self.file.error(
                 f"subgraph {self.index} has {len(self.inputs)} inputs where {len(values)} are given", "the file is damaged"
@@ -153,15 +150,7 @@ class SubgraphImporter:
         regions: Sequence[Region],
         is_custom: bool,
     ) -> None:
-        """Build the operation of an operator, and the operations that round its results.
-
-        Args:
-            kind: the kind of the operator.
-            inputs, outputs: the indices of its tensors; -1 for an absent input.
-            attributes: its attributes.
-            regions: its regions.
-            is_custom: whether it is a custom operator.
-        """
+        """Build the operation of an operator, and the operations that round its results; input -1 is absent."""
         if not is_custom and (part := self._complex_part(inputs)) is not None:
             attributes = attributes | {"T": ComplexType(part)}
         if kind == "CAST" and (part := self._complex_part(outputs)) is not None:
@@ -229,15 +218,8 @@ class SubgraphImporter:
         return op.results
 
     def _converted(self, kind: str, value: SSAValue, tensor: Tensor, names: Sequence[str] = (), ties: str | None = None) -> SSAValue:
-        """Build an operation that dequantizes, quantizes or rounds a value by the quantization of a tensor; return its
-        result.
-
-        Args:
-            kind: `dequantize`, `quantize`, `fake_quantize` or `round_for_comparison`.
-            value: the value.
-            tensor: the tensor.
-            names: the tensor names of the result.
-            ties: how midpoints between two integers are rounded, a value of `TIES`; None for the default.
+        """A value after the operation `kind` with the quantization of a tensor, such as `dequantize`; `ties` as in
+        `TIES`.
         """
         attributes = described(tensor)
         assert attributes is not None
@@ -249,16 +231,9 @@ class SubgraphImporter:
     # Values
 
     def _operand(self, kind: str, operand_index: int, index: int, operand: Tensor | None, takes_integers: bool) -> SSAValue:
-        """The value of an operand: real numbers, or their quantized integers if the operator takes these.
+        """The value of operand `operand_index`: real numbers, or their quantized integers if the operator takes these.
 
-        Args:
-            kind: the kind of the operator.
-            operand_index: the index of the operand.
-            index: the index of its tensor.
-            operand: the tensor with the quantization that the operator assumes; None for an absent operand.
-            takes_integers: whether the operator takes integers.
-
-        Raises ModelFileError for the handle of a variable.
+        `operand` is the tensor at `index` with the quantization that the operator assumes; None if it is absent.
         """
         if operand is None:
             return self.operations.absent()
@@ -376,10 +351,8 @@ class SubgraphImporter:
         return Region(Block([*frame.operations.list, *[frame.result(each) for each in frame.outputs]]))
 
     def _call(self, index: int, inputs: Sequence[int], outputs: Sequence[int]) -> None:
-        """Build the operations of a subgraph where it is called, with `inputs` as its inputs, and bind the results to
-        `outputs`.
-
-        Raises ModelFileError for another number of outputs.
+        """Build the operations of subgraph `index`, called with `inputs`; `outputs` get its results, which must be as
+        many.
         """
         frame = SubgraphImporter(self.model, index, self.operations, (*self.callers, self.index), self.is_body)
         results = frame.run([self.value(each) for each in inputs])
@@ -388,10 +361,7 @@ class SubgraphImporter:
         self._values |= zip(outputs, results, strict=True)
 
     def _resource(self, kind: str, inputs: Sequence[int], outputs: Sequence[int], attributes: Mapping[str, Attribute]) -> None:
-        """Process an operator of variables or tables: it creates, reads or writes one, or runs the initialization.
-
-        Raises ModelFileError for an operator without a handle, or a write within control flow.
-        """
+        """Create, read or write a variable or a table. Raises ModelFileError without a handle, or in control flow."""
         resources = self.model.resources
         if kind == "CALL_ONCE":
             self._initialize(subgraph_number(attributes, "init_subgraph_index"))
@@ -420,10 +390,7 @@ class SubgraphImporter:
             self._values[outputs[0]] = self._append(kind, [keys, values, *operands], {}, types, own, names)[0]
 
     def _initialize(self, index: int) -> None:
-        """Run subgraph `index`, which gives variables and tables the values with which a model begins.
-
-        Raises ModelFileError within control flow.
-        """
+        """Run subgraph `index`, which initializes variables and tables. Raises ModelFileError in control flow."""
         if self.is_body:
             raise self.file.error("a CALL_ONCE stands within control flow", "move it out of the loop or branch")
         frame = SubgraphImporter(self.model, index, self.operations, (*self.callers, self.index))

@@ -81,9 +81,7 @@ def _needed_ranks(node: LoweringNode) -> list[int | None]:
 
 
 def _of_used(node: LoweringNode, values: Sequence[SSAValue]) -> Replacement:
-    """One value for each result of a node: the next of `values` for a result with uses, None for a result without
-    uses.
-    """
+    """For each result of a node, the next of `values` if it has uses, else None."""
     remaining = iter(values)
     return [next(remaining) if node.is_used(index) else None for index in range(node.result_count)]
 

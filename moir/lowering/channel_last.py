@@ -14,8 +14,8 @@ from moir.lowering.driver import LoweringPass, lower
 
 @dataclass(frozen=True)
 class ChannelLastLoweringPass(LoweringPass):
-    """Lowers the dialect of a channel-last framework; operations with an attribute for their data layout may be
-    kept.
+    """Lowers the dialect of a channel-last framework; if extensions ask for it, operations with an attribute for their
+    data layout stay.
     """
 
     keeps_layouts: bool = False

@@ -46,7 +46,7 @@ class ModelBuilder:
         self._repeated: Counter[str] = Counter()
 
     def error(self, reason: str, entry: Entry | None = None, hint: str | None = None) -> ModelFileError:
-        """The error about the file, or about a layer in it."""
+        """The error about the file, or about the layer `entry` in it."""
         operation = None if entry is None else entry.class_name
         return ModelFileError(reason, location=self.location, operation=operation, node=None if entry is None else entry.name, hint=hint)
 

@@ -192,9 +192,10 @@ class Model:
         return counts
 
     def _offset(self, layer: Layer, listed: int, counts: Mapping[tuple[str, int], int]) -> int:
-        """The index of the first of the `listed` calls of a layer; `counts` has the calls that are used.
+        """The index of the first listed call of a layer.
 
-        In Keras 2 the creation of a model is a call that is not listed, so that the first listed one has index 1.
+        `listed` is the number of its listed calls, `counts` has the calls that are used. In Keras 2 the creation of a
+        model is a call that is not listed, so that the first listed one has index 1.
         """
         used = [node for name, node in counts if name == layer.entry.name]
         if self.builder.file.generation >= 3 or not layer.entry.is_model or 0 in used:

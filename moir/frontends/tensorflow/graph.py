@@ -217,10 +217,7 @@ class GraphImporter:
             self.state.built(frame, node, values, results)
 
     def _inline(self, count: int, frame: Frame, node: Any) -> None:
-        """Add `count` to the number of nodes that inlining creates.
-
-        Raises ModelFileError, about `node`, if these are far more than the file contains.
-        """
+        """Add `count` to the number of nodes that inlining creates; raises ModelFileError if these are far too many."""
         self.inlined += count
         limit = FREE_PARTS + GROWTH * (self.functions.node_count + len(self.graph.node))
         if self.inlined > limit:
@@ -348,9 +345,8 @@ class GraphImporter:
     # Functions
 
     def call(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: Iterable[int]) -> None:
-        """Inline a call. The name of the call becomes the prefix of the names of the function's nodes.
-
-        `numbers` are the indices of the outputs that are needed. Raises ModelFileError if the function does not fit.
+        """Inline a call, which becomes the prefix of the names of the function's nodes; `numbers` are the outputs
+        needed.
         """
         attributes, name = node.attr, node.op
         if node.op in CALL_KINDS:

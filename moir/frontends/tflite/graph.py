@@ -150,7 +150,9 @@ class SubgraphImporter:
         regions: Sequence[Region],
         is_custom: bool,
     ) -> None:
-        """Build the operation of an operator, and the operations that round its results; input -1 is absent."""
+        """Build the operation of an operator of a kind, and the operations that round its results; an input of -1 is
+        absent.
+        """
         if not is_custom and (part := self._complex_part(inputs)) is not None:
             attributes = attributes | {"T": ComplexType(part)}
         if kind == "CAST" and (part := self._complex_part(outputs)) is not None:
@@ -345,7 +347,7 @@ class SubgraphImporter:
     # Subgraphs, variables
 
     def _region(self, index: int) -> Region:
-        """The graph of control flow, with Parameters for its inputs."""
+        """The region of control flow for subgraph `index`, with Parameters for its inputs."""
         frame = SubgraphImporter(self.model, index, Operations(), (*self.callers, self.index), is_body=True)
         frame.run([frame.parameter(each) for each in frame.inputs])
         return Region(Block([*frame.operations.list, *[frame.result(each) for each in frame.outputs]]))

@@ -74,7 +74,7 @@ class Connections:
         result.erase()
 
     def _number(self, index: int) -> int | None:
-        """The index of the Result of the body for result `index` of the node; None if the Result was dropped."""
+        """The index, among the Results of the body, of that for result `index` of the node; None if it was dropped."""
         result = self.results[self.first_result + index]
         return None if result.parent is None else self.body.results.index(result)
 

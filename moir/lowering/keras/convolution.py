@@ -151,7 +151,7 @@ def depthwise_convolution(
 ) -> SSAValue:
     """keras.DepthwiseConv2D(x, kernel, bias) -> opset1.GroupConvolution with a group for each channel
 
-    keras.SeparableConv2D: an opset1.Convolution with kernels of size 1 follows.
+    keras.SeparableConv2D: an opset1.Convolution with kernels of size 1 follows. Likewise in one dimension.
     """
     axes, last, weights = axes_of(node), is_channel_last(node, data_format), variables(node)
     kernels = 2 if node.op.KIND in SEPARABLE else 1

@@ -138,7 +138,7 @@ def resized_images(
     *,
     antialias: bool = False,
 ) -> SSAValue:
-    """Images as floats, resized to `size`, height and width.
+    """Images as floats, resized to `size`, height and width, in a data format; None is channel-last.
 
     If `way` is `crop` or `pad`, the aspect ratio is kept: the images are cropped, or padded with `fill`, before. This
     raises ConversionError for images of dynamic size.

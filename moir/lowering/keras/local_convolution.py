@@ -47,7 +47,10 @@ def locally_connected(
     use_bias: bool = True,
     implementation: int = 1,
 ) -> SSAValue:
-    """keras.LocallyConnected1D(x, kernel, bias) -> opset1.MatMul of each window and its kernel, + bias"""
+    """keras.LocallyConnected1D(x, kernel, bias) -> opset1.MatMul of each window and its kernel, + bias
+
+    Likewise LocallyConnected2D.
+    """
     axes, last, weights = node.known_rank(0) - 2, is_channel_last(node, data_format), variables(node)
     if len(weights) != 1 + use_bias:
         node.fail("its kernel or bias is not in the file")

@@ -98,7 +98,10 @@ def global_pooling(
 def adaptive_pooling(
     node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, output_size: tuple[int, ...], data_format: str | None = None
 ) -> SSAValue:
-    """keras.AdaptiveAveragePooling2D(x) {output_size} -> Transpose(opset8.AdaptiveAvgPool(Transpose(x), size))"""
+    """keras.AdaptiveAveragePooling2D(x) {output_size} -> Transpose(opset8.AdaptiveAvgPool(Transpose(x), size))
+
+    Likewise AdaptiveMaxPooling2D, and both in one and three dimensions.
+    """
     axes, last = axes_of(node), is_channel_last(node, data_format)
     data = channels_first(op, inputs, axes + 2, last=last)
     size = op.constant(list(by_axis(node, "output_size", output_size, axes)), si64)

@@ -188,6 +188,8 @@ def _looked_up(
         vocabulary: the vocabulary.
         positions: for each value its index in the entries of the vocabulary; -1 if it is not among them.
         masked: which values are absent; None if there is no mask.
+
+    Raises ConversionError for a mode with weights that are not in the file.
     """
     if vocabulary.unknown_count > 1:
         if element_of(inputs) not in INTEGER_TYPES or node.text("oov_method", "floormod") != "floormod":

@@ -115,7 +115,9 @@ _STACKS = {"_npi_hstack": (1, 1), "_npi_vstack": (2, 0), "_npi_dstack": (3, 2), 
 
 @mxnet.lowers(*_STACKS)
 def stacked(node: LoweringNode, op: OpBuilder, first: SSAValue, *others: SSAValue) -> SSAValue:
-    """mxnet._npi_vstack(a, b, …) -> opset1.Concat of the operands with at least two dimensions, and so on"""
+    """mxnet._npi_vstack(a, b, …) -> opset1.Concat of the operands with at least two dimensions; likewise the other
+    stacks
+    """
     least, axis = _STACKS[node.op.KIND]
     values: list[SSAValue] = []
     for index, value in enumerate([first, *others]):

@@ -176,7 +176,10 @@ def _depth(node: LoweringNode, parts: int) -> int:
 
 @mxnet.lowers("_contrib_interleaved_matmul_selfatt_qk", "_contrib_interleaved_matmul_encdec_qk")
 def interleaved_scores(node: LoweringNode, op: OpBuilder, qkv: SSAValue) -> SSAValue:
-    """mxnet._contrib_interleaved_matmul_selfatt_qk(qkv [T, N, heads · 3 · D]) -> q · kᵀ / √D [N · heads, T, T]"""
+    """mxnet._contrib_interleaved_matmul_selfatt_qk(qkv [T, N, heads · 3 · D]) -> q · kᵀ / √D [N · heads, T, T]
+
+    Likewise encdec_qk(q [T, N, heads · D], kv [S, N, heads · 2 · D]).
+    """
     if node.op.KIND.endswith("selfatt_qk"):
         queries, keys, depth = _heads(node, op, qkv, 3, 0), _heads(node, op, qkv, 3, 1), _depth(node, 3)
     else:
@@ -187,7 +190,10 @@ def interleaved_scores(node: LoweringNode, op: OpBuilder, qkv: SSAValue) -> SSAV
 
 @mxnet.lowers("_contrib_interleaved_matmul_selfatt_valatt", "_contrib_interleaved_matmul_encdec_valatt")
 def interleaved_values(node: LoweringNode, op: OpBuilder, qkv: SSAValue, attention: SSAValue, *, heads: int) -> SSAValue:
-    """mxnet._contrib_interleaved_matmul_selfatt_valatt(qkv, attention [N · heads, T, T]) -> [T, N, heads · D]"""
+    """mxnet._contrib_interleaved_matmul_selfatt_valatt(qkv, attention [N · heads, T, T]) -> [T, N, heads · D]
+
+    Likewise encdec_valatt of interleaved keys and values.
+    """
     parts = 3 if node.op.KIND.endswith("selfatt_valatt") else 2
     depth = _depth(node, parts)
     weighted = op.MatMul(attention, _heads(node, op, qkv, parts, parts - 1))

@@ -22,7 +22,7 @@ WHOLE_LINE, LINE_NUMBER = -2, -1
 
 
 class TextTable(Record):
-    """The layout of a table in a text file.
+    """The layout of a table in a text file: which columns are keys and values, and which lines are read.
 
     Args:
         key_index: column of the keys, or WHOLE_LINE, or LINE_NUMBER.

@@ -87,7 +87,9 @@ def borders(node: LoweringNode, before: object, after: object, wanted: object, s
 
 @keras.lowers("ops.PadImages", "ops.CropImages")
 def bordered(node: LoweringNode, op: OpBuilder, *, data_format: str | None = None) -> SSAValue:
-    """keras.ops.PadImages(x) {top_padding, …, target_width} -> opset1.Pad(x), opset8.Slice(x)"""
+    """keras.ops.PadImages(x) {top_padding, …, target_width} -> opset12.Pad(x); likewise CropImages ->
+    opset8.Slice(x)
+    """
     images, rank = images_of(node), node.known_rank(0)
     axes, shape = image_axes(node, data_format), shape_of(images) or ()
     pads = [[0] * rank, [0] * rank]

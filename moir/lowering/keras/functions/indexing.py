@@ -25,7 +25,10 @@ LAST = 2**31 - 1
 
 @keras.lowers("ops.Take", "ops.TakeAlongAxis")
 def take(node: LoweringNode, op: OpBuilder, *, axis: int | None = None) -> SSAValue:
-    """keras.ops.Take(x, indices) {axis} -> opset8.Gather(x, indices, axis)"""
+    """keras.ops.Take(x, indices) {axis} -> opset8.Gather(x, indices, axis); likewise TakeAlongAxis by GatherElements
+
+    Without an axis x is flattened.
+    """
     arguments = Arguments(node, "x", "indices")
     x, rank = arguments.tensor("x"), node.known_rank(0)
     positions = arguments.get("indices")

@@ -65,7 +65,10 @@ def inverse_of_factor(node: LoweringNode, op: OpBuilder, *, upper: bool = False)
 
 @keras.lowers("ops.Det", "ops.Slogdet", "ops.Logdet")
 def determinant(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """keras.ops.Det(a) -> the product of the pivots of Gaussian elimination"""
+    """keras.ops.Det(a) -> the product of the pivots of Gaussian elimination
+
+    Slogdet: its sign, and the logarithm of its magnitude; Logdet: this logarithm only.
+    """
     x = matrices(node, op)
     if node.op.KIND == "ops.Det":
         return determinant_of(op, x)

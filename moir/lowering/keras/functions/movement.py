@@ -87,8 +87,9 @@ def diagonal_indices(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: Seque
 
 @keras.lowers("ops.Diagonal", "ops.Trace")
 def diagonal(node: LoweringNode, op: OpBuilder, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> SSAValue:
-    """keras.ops.Diagonal(x) {offset, axis1, axis2} -> opset8.GatherND at the indices (i, i + offset); the diagonal
-    becomes the last axis
+    """keras.ops.Diagonal(x) {offset, axis1, axis2} -> opset8.GatherND at the indices (i, i + offset)
+
+    The diagonal becomes the last axis; Trace is its sum.
     """
     x, rank = single(node), node.known_rank(0)
     axes = [axis_list(node, each, rank)[0] for each in (axis1, axis2)]
@@ -287,7 +288,7 @@ def pad(node: LoweringNode, op: OpBuilder, *, pad_width: object, mode: str = "co
 
 @keras.lowers("ops.OneHot", "ops.MultiHot")
 def one_hot(node: LoweringNode, op: OpBuilder, *, num_classes: int, axis: int = -1, dtype: str | None = None) -> SSAValue:
-    """keras.ops.OneHot(i) {num_classes, axis} -> opset1.OneHot(i)"""
+    """keras.ops.OneHot(i) {num_classes, axis} -> opset1.OneHot(i); MultiHot: its maximum along the second dimension"""
     arguments = Arguments(node, "x")
     x = arguments.tensor("x" if arguments.positional else "inputs")
     encoded = op.OneHot(op.convert(x, si32), num_classes, op.constant(1.0), op.constant(0.0), axis=axis)
@@ -299,7 +300,7 @@ def one_hot(node: LoweringNode, op: OpBuilder, *, num_classes: int, axis: int = 
 
 @keras.lowers("ops.ZerosLike", "ops.OnesLike", "ops.FullLike", "ops.EmptyLike")
 def filled_like(node: LoweringNode, op: OpBuilder, *, dtype: str | None = None) -> SSAValue:
-    """keras.ops.ZerosLike(x) -> opset3.Broadcast(0, opset3.ShapeOf(x))"""
+    """keras.ops.ZerosLike(x) -> opset3.Broadcast(0, opset3.ShapeOf(x)); likewise OnesLike, FullLike and EmptyLike"""
     arguments = Arguments(node, "x", "fill_value")
     x = arguments.tensor("x")
     number = {"ops.OnesLike": 1, "ops.FullLike": arguments.get("fill_value", 0)}.get(node.op.KIND, 0)

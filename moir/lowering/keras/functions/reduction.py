@@ -142,7 +142,10 @@ def median(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, kee
 
 @keras.lowers("ops.SearchSorted", "ops.Digitize")
 def search_sorted(node: LoweringNode, op: OpBuilder, *, side: str = "left", bins: object | None = None) -> SSAValue:
-    """keras.ops.SearchSorted(line, x) {side} -> where to insert x, by opset15.SearchSorted or opset3.Bucketize"""
+    """keras.ops.SearchSorted(line, x) {side} -> where to insert x, by opset15.SearchSorted or opset3.Bucketize
+
+    Likewise Digitize(x, bins), after equal elements.
+    """
     if node.op.KIND == "ops.Digitize":
         arguments = Arguments(node, "x", "bins")
         x, line = arguments.tensor("x"), arguments.get("bins", bins)
@@ -166,7 +169,7 @@ def moments(node: LoweringNode, op: OpBuilder, *, axes: object, keepdims: bool =
 
 @keras.lowers("ops.Any", "ops.All")
 def any_or_all(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, keepdims: bool = False) -> SSAValue:
-    """keras.ops.Any(x) {axis} -> opset1.ReduceLogicalOr(x ≠ 0, axes)"""
+    """keras.ops.Any(x) {axis} -> opset1.ReduceLogicalOr(x ≠ 0, axes); likewise All"""
     x, axes = op.convert(single(node), boolean), axis_list(node, axis, node.known_rank(0))
     return (op.ReduceLogicalOr if node.op.KIND == "ops.Any" else op.ReduceLogicalAnd)(x, axes, keep_dims=keepdims)
 
@@ -180,7 +183,7 @@ def count_nonzero(node: LoweringNode, op: OpBuilder, *, axis: object | None = No
 
 @keras.lowers("ops.Argmax", "ops.Argmin")
 def extreme_position(node: LoweringNode, op: OpBuilder, *, axis: int | None = None, keepdims: bool = False) -> SSAValue:
-    """keras.ops.Argmax(x) {axis} -> opset11.TopK(x, 1) {sort = index}, the first of several"""
+    """keras.ops.Argmax(x) {axis} -> opset11.TopK(x, 1) {sort = index}, the first of several; likewise Argmin"""
     x, rank = single(node), node.known_rank(0)
     axis_ = 0 if axis is None else axis_list(node, axis, rank)[0]
     data = op.Reshape(x, [-1], special_zero=False) if axis is None else x
@@ -194,7 +197,7 @@ def extreme_position(node: LoweringNode, op: OpBuilder, *, axis: int | None = No
 
 @keras.lowers("ops.Cumsum", "ops.Cumprod")
 def running(node: LoweringNode, op: OpBuilder, *, axis: int | None = None, dtype: str | None = None) -> SSAValue:
-    """keras.ops.Cumsum(x) {axis} -> opset3.CumSum(x, axis)"""
+    """keras.ops.Cumsum(x) {axis} -> opset3.CumSum(x, axis); likewise Cumprod"""
     x = single(node)
     x = op.convert(x, si32) if element_of(x) == boolean else x
     x = x if dtype is None else op.convert(x, element_named(node, dtype))
@@ -219,7 +222,7 @@ def largest(node: LoweringNode, op: OpBuilder, *, k: int, sorted: bool = True) -
 
 @keras.lowers("ops.Sort", "ops.Argsort")
 def in_order(node: LoweringNode, op: OpBuilder, *, axis: int | None = -1) -> SSAValue:
-    """keras.ops.Sort(x) {axis} -> opset11.TopK(x, size) {mode = min}"""
+    """keras.ops.Sort(x) {axis} -> opset11.TopK(x, size) {mode = min}; Argsort returns its indices"""
     x = single(node)
     if axis is None:
         x = op.Reshape(x, [-1], special_zero=False)

@@ -282,7 +282,7 @@ def top_k(call: Call, input: Tensor, k: Tensor = 1, sorted: bool = True, index_t
 
 @function("math.argmax", "math.argmin")
 def index_of_extreme(call: Call, input: Tensor, axis: Tensor = None, output_type: object = "int64", dimension: Tensor = None) -> SSAValue:
-    """tf.math.argmax: tf.ArgMax, of the first axis by default"""
+    """tf.math.argmax: tf.ArgMax, of the first axis by default; likewise tf.math.argmin"""
     chosen = dimension if axis is None else axis
     kind = "ArgMax" if call.node.text("function").endswith("argmax") else "ArgMin"
     return call.raw(kind, call.tensor(input), call.integers(0 if chosen is None else chosen), output_type=call.element(output_type))

@@ -60,7 +60,7 @@ class Call:
         self.op = op
 
     def fail(self, reason: str, hint: str | None = None) -> NoReturn:
-        """Raise ConversionError about this call."""
+        """Raise ConversionError about this call, for a reason, with a hint if there is one."""
         self.node.fail(reason, hint=hint)
 
     # Operations

@@ -70,11 +70,12 @@ def fake_quantize_computed(node: LoweringNode, op: OpBuilder, inputs: SSAValue, 
 
 
 def nudged(node: LoweringNode, op: OpBuilder, x: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
-    """x rounded to quantized values in a range that is shifted so that 0 is a quantized value.
+    """x rounded to quantized values in the range from `low` to `high`, shifted so that 0 is a quantized value.
 
     TensorFlow rounds a midpoint between two quantized values up, FakeQuantize to the even one. So the limits of the
     input are decreased by the distance of neighbouring floats at the highest value, which rounds midpoints up. Floats
-    right next to a midpoint may be rounded otherwise than in TensorFlow, since both compute in f32.
+    right next to a midpoint may be rounded otherwise than in TensorFlow, since both compute in f32. Raises
+    ConversionError for too few or too many bits.
     """
     integers = IntegerRange(quantized_bits(node, node.integer("num_bits", 8)), False, node.flag("narrow_range"))
     if integers.bits > MAXIMUM_LEVEL_BITS or not integers.steps:
@@ -179,8 +180,9 @@ def scale_and_step(op: OpBuilder, low: SSAValue, high: SSAValue, integers: Integ
 
 
 def symmetric(op: OpBuilder, low: SSAValue, high: SSAValue, integers: IntegerRange, axis: int) -> Parameters:
-    """The smallest scale for which the integers reach both limits; with a non-negative `axis` the limits are 1-D
-    tensors along it.
+    """The smallest scale for which the integers reach both limits, `low` and `high`.
+
+    With a non-negative `axis` the limits are 1-D tensors along it.
     """
     step = op.Divide(high, float(integers.highest))
     if integers.lowest:

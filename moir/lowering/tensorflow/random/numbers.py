@@ -90,7 +90,9 @@ def uniform(op: OpBuilder, shape: SSAValue, low: float, high: float, seeds: Seed
 
 
 def normal(op: OpBuilder, shape: SSAValue, seeds: Seeds) -> SSAValue:
-    """Random numbers of a normal distribution by the transform of Box and Muller: sqrt(-2 ln u) cos(2 π v)."""
+    """Random numbers of a shape with a normal distribution, by the transform of Box and Muller: sqrt(-2 ln u) cos(2 π
+    v).
+    """
     # The logarithm of 0 is infinite, so u has a positive lower limit.
     u = uniform(op, shape, float(np.finfo(np.float32).tiny), 1.0, seeds)
     v = uniform(op, shape, 0.0, 2 * math.pi, seeds.stream(1))

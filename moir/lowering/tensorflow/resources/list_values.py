@@ -164,7 +164,7 @@ def zeros(op: OpBuilder, length: SSAValue, like: SSAValue, *, element: bool) -> 
 
 
 def filled(op: OpBuilder, length: SSAValue, shape: Sequence[int], element: Attribute) -> SSAValue:
-    """A list of zeros whose elements have a static shape."""
+    """A list of `length` elements of zeros, each of a static shape."""
     known = op.known.integers(length)
     count = None if known is None else max(known[0], 0)
     zero = np.zeros((), to_numpy(element))

@@ -31,8 +31,8 @@ def segment(node: LoweringNode, op: OpBuilder, data: SSAValue, segment_ids: SSAV
     """tf.SegmentSum(x, ids)
     -> opset12.ScatterElementsUpdate(zeros, ids, x, 0) {reduction}, where ids have the shape of x
 
-    The number of segments is the last id plus 1. A segment without slices is 0, for a product 1. Maxima become
-    opset16.SegmentMax, sums over computed ids opset3.EmbeddingSegmentsSum.
+    The number of segments is the last id plus 1. A segment without slices is 0, for a product 1. Likewise means,
+    products and minima. Maxima become opset16.SegmentMax, sums over computed ids opset3.EmbeddingSegmentsSum.
     """
     ids = as_indices(op, segment_ids)
     reduction = REDUCTIONS[node.op.KIND.removeprefix("Segment")]

@@ -34,7 +34,7 @@ LAST_CODE_POINT = 0x10FFFF
 
 @tf.lowers("DecodeCompressed")
 def decompressed(node: LoweringNode, bytes: SSAValue, *, compression_type: str = "") -> SSAValue:
-    """tf.DecodeCompressed(x) {compression_type = ""} -> x"""
+    """tf.DecodeCompressed(x) {compression_type = ""} -> x; other compressions raise ConversionError"""
     if compression_type:
         node.fail(
             "decompression reads its input bit by bit, each step depending on the one before",

@@ -97,7 +97,10 @@ def strip(op: OpBuilder, input: SSAValue) -> SSAValue:
 
 
 def interleaved(op: OpBuilder, begins: SSAValue, ends: SSAValue, separator: Texts) -> Texts:
-    """Strings [n, k] with the separator before each but the first of a row, as strings [n, 2 k]."""
+    """Strings [n, k] with the separator before each but the first of a row, as strings [n, 2 k].
+
+    `begins` and `ends` are the positions of the strings in the bytes of `separator`.
+    """
     shape = op.ShapeOf(begins)
     is_first = op.Equal(one_by_one(op, op.Gather(op.ShapeOf(begins, output_type=si32), 1, 0)), int32(0))
     start = op.Broadcast(op.Squeeze(separator.begins, [0]), shape)

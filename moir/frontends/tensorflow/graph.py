@@ -293,11 +293,9 @@ class GraphImporter:
             frame: the graph of the node.
             node: the NodeDef.
             operands: the operands of the operation.
-            numbers: the indices of the outputs that are needed.
+            numbers: the indices of the outputs that are needed; ModelFileError is raised for far too many.
             regions: the regions of the operation.
             extra: further properties.
-
-        Raises ModelFileError if a far too large output is asked for.
         """
         count = max(numbers) + 1
         unused = count - len(set(numbers))
@@ -326,9 +324,7 @@ class GraphImporter:
         }
 
     def names_of(self, frame: Frame, node: Any, number: int) -> list[str]:
-        """The tensor names of output `number`, without names of inputs and outputs of the model that are other
-        tensors.
-        """
+        """The tensor names of output `number`; none of them is that of another input or output of the model."""
         name = frame.prefix + node.name
         names = [name, f"{name}:0"] if number == 0 else [f"{name}:{number}"]
         return [each for each in names if each not in self._reserved]

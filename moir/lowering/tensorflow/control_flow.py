@@ -87,10 +87,7 @@ def _of_used(node: LoweringNode, values: Sequence[SSAValue]) -> Replacement:
 
 
 def _refuse_new_lists(node: LoweringNode, branches: Sequence[Region], values: Sequence[SSAValue]) -> None:
-    """Raises ConversionError if a branch uses an operand that is a tensor list not lowered to a tensor yet.
-
-    `values` are the operands of the branches, in order.
-    """
+    """Raises ConversionError if a branch uses one of its operands, `values`, that is a tensor list not lowered yet."""
     for branch in branches:
         for parameter, value in zip(parameters_of(branch.block), values, strict=False):
             if unmade_list(value) is not None and parameter.results[0].uses:

@@ -354,7 +354,7 @@ def _cone(values: list[SSAValue], seen: set[SSAValue] | None = None) -> set[SSAV
 
 
 def _reformed(op: FrameworkOp, region: Region, parameters: list[SSAValue], results: list[SSAValue]) -> Region:
-    """Detach a region, with its block's arguments replaced by these Parameters and its outputs by these values, in
+    """Detach a region, with `parameters` in place of its Parameters and `results` as operands of its Results, in
     order.
     """
     block = region.block

@@ -157,7 +157,7 @@ def _message(kind: str, content: Any, path: Path, what: str) -> Any:
 
 
 def _values(content: Any) -> Iterator[Any]:
-    """All values in nested lists and objects, at most one more than a graph may have."""
+    """All values in nested lists and objects; the iteration ends after one more than a graph may have."""
     remaining: list[Any] = [content]
     for _ in range(MAXIMUM_VALUES + 1):
         if not remaining:

@@ -25,6 +25,14 @@ LARGEST_EXPANSION = 1 << 8
 def densified(file: ModelFile, raw: Array, shape: tuple[int, ...], row: ElementType, sparsity: Any, name: str) -> Array:
     """The dense elements of a sparse constant.
 
+    Args:
+        file: the file.
+        raw: the bytes of the elements that are stored.
+        shape: the shape of the constant.
+        row: its element type.
+        sparsity: the table SparsityParameters.
+        name: its name, for messages.
+
     Raises ModelFileError for indices that the tensor does not have, and for packed elements.
     """
     problem = file.error(f"the indices of the sparse constant {name!r} are inconsistent", "the file is damaged")

@@ -215,8 +215,9 @@ class _Writes:
         op.erase()
 
     def _result_stand_in(self, result: SSAValue) -> SSAValue:
-        """The tensor that replaces the result of a write; its uses are then replaced by the tensor's value at that
-        point.
+        """The tensor that an operation wrote, in place of the result of the write.
+
+        Uses of the result are then replaced by the tensor's value at that point.
         """
         return self._tensor(result)
 

@@ -191,7 +191,7 @@ def symmetric(op: OpBuilder, low: SSAValue, high: SSAValue, integers: IntegerRan
 
 
 def _aligned(node: LoweringNode, op: OpBuilder, how: Parameters) -> Parameters:
-    """The scale `how`, reshaped to broadcast to operand 0."""
+    """The parameters `how` with the scale reshaped to broadcast to operand 0."""
     return how if how.axis is None else aligned(op, how, node.known_rank(0))
 
 

@@ -391,5 +391,5 @@ def _lowering_pass(framework: Framework) -> type[LoweringPass]:
 
 
 def lowering_pass(framework: Framework) -> type[LoweringPass]:
-    """The pass that lowers the dialect of a framework."""
+    """Build the pass that lowers the dialect of a framework."""
     return _lowering_pass(framework)

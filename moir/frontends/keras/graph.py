@@ -146,7 +146,7 @@ class Model:
     # Calls
 
     def called(self, inputs: Sequence[SSAValue]) -> list[SSAValue]:
-        """The results of a call with the given tensors."""
+        """Build the operations of a call of the model with these inputs; returns its results."""
         return self._functional(inputs) if self.is_functional else self._sequential(inputs)
 
     def _sequential(self, inputs: Sequence[SSAValue]) -> list[SSAValue]:

@@ -124,7 +124,7 @@ class HDF5File:
         return group
 
     def is_dataset(self, item: Object | None) -> TypeGuard[Object]:
-        """Whether something in the file is a dataset."""
+        """Whether something in the file is a dataset; false for None."""
         return item is not None and "shape" in item
 
     def names(self, group: Object) -> list[str]:

@@ -103,7 +103,7 @@ class NpzFile:
         return list(group.get("names", ()))
 
     def is_dataset(self, item: Object | None) -> TypeGuard[Object]:
-        """Whether something in the file is an array."""
+        """Whether something in the file is an array; false for None."""
         return item is not None and "array" in item
 
     def data(self, dataset: Object, name: str) -> DataAttr:

@@ -69,7 +69,7 @@ class GroupFile(Protocol):
         ...
 
     def is_dataset(self, item: Object | None) -> TypeGuard[Object]:
-        """Whether something in the file is a variable."""
+        """Whether something in the file is a variable; false for None."""
         ...
 
     def data(self, dataset: Object, name: str) -> DataAttr:
@@ -91,7 +91,7 @@ class GroupedWeights(LayerWeights):
 
     @classmethod
     def empty(cls) -> GroupedWeights:
-        """No variables."""
+        """The weights of a group without variables."""
         return cls(None, None)
 
     def _child(self, *names: str) -> GroupedWeights:
@@ -140,7 +140,7 @@ class GroupedWeights(LayerWeights):
         return all(any(each._group is group for group in groups) for each in own if each._has_variables(0))
 
     def _has_variables(self, depth: int) -> bool:
-        """Whether the group, or a group in it, has variables."""
+        """Whether the group, or a group in it, has variables; `depth` limits how deep groups are searched."""
         if self._file is None or self._group is None or depth > MAXIMUM_DEPTH:
             return False
         return self._file.is_dataset(self._group) or any(

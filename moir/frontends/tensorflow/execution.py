@@ -135,7 +135,7 @@ class Execution:
         return frame
 
     def _results(self, node: Any, frame: _Frame) -> list[Value]:
-        """Execute one operation; returns the values of its results."""
+        """Execute one operation; returns the values of its results, None for each that is unknown."""
         operands = [frame.values.get(reference(name)) for name in node.input if not name.startswith("^")]
         kind: str = node.op
         if not frame.prefix and node.name in self.assets:

@@ -206,7 +206,7 @@ def _field(value: Any, key: str) -> Any:
 
 
 def _entries(signature: Any, key: str) -> dict[str, dict[str, Any]]:
-    """The inputs or outputs of a signature that are objects."""
+    """The inputs or outputs of a signature, by `key`, that are objects, by their names; empty if there are none."""
     entries = _field(signature, key)
     if not isinstance(entries, dict):
         return {}

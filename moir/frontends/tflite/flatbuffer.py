@@ -181,10 +181,13 @@ def _builtin_code(code: Any) -> int:
 
 
 def text(value: bytes | None) -> str:
-    """A string of the file as text."""
+    """A string of the file as text; an absent one is empty."""
     return "" if value is None else value.decode(errors="replace")
 
 
 def integers(values: Any) -> list[int]:
-    """A vector of integers as a list. The generated classes return an array, or 0 for an absent vector."""
+    """A vector of integers as a list; empty if it is absent.
+
+    The generated classes return an array, or 0 for an absent vector.
+    """
     return values.tolist() if isinstance(values, np.ndarray) else []

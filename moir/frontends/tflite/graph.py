@@ -57,7 +57,7 @@ LARGEST_NESTING = 32
 
 
 def block_of(model: ModelParts, index: int) -> Block:
-    """The block of a subgraph that is a model."""
+    """The block of a model: that of the subgraph at an index."""
     frame = SubgraphImporter(model, index, Operations(), ())
     frame.run([frame.parameter(each) for each in frame.inputs])
     results = [frame.result(each) for each in frame.outputs]

@@ -70,8 +70,8 @@ class Tensor(Record):
         name: its name.
         shape: its dimensions, -1 for dynamic ones; empty if the rank is dynamic, too.
         is_ranked: whether the rank is known.
-        number: its type in the schema.
-        buffer: the number of its buffer.
+        number: its type, a number of the schema.
+        buffer: the index of its buffer.
         is_variable: whether it keeps its value from one inference to the next.
         quantization: which numbers its integers stand for; None if they stand for themselves.
         table: the table in the file.

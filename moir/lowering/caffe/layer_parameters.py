@@ -156,7 +156,10 @@ def parameter_text(text: str) -> dict[str, Any] | None:
 
 
 def bottoms(node: LoweringNode, least: int = 1, most: int | None = None) -> list[SSAValue]:
-    """The operands of a layer that are not weights. Raises ConversionError unless they are `least` to `most`."""
+    """The operands of a layer that are not weights. Raises ConversionError unless they are `least` to `most`.
+
+    None stands for no upper limit.
+    """
     values = node.operands[: len(node.op.operands) - blob_count(node)]
     if len(values) < least or (most is not None and len(values) > most):
         wanted = f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"

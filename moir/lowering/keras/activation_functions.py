@@ -57,7 +57,7 @@ def soft_shrink(op: OpBuilder, x: SSAValue, threshold: float) -> SSAValue:
 
 
 def threshold(op: OpBuilder, x: SSAValue, limit: float, otherwise: float) -> SSAValue:
-    """x where it is above a limit, else a number."""
+    """x where it is above a limit, else the number `otherwise`."""
     return op.Select(op.Greater(x, limit), x, op.constant_like(otherwise, x))
 
 
@@ -94,7 +94,7 @@ def sparsemax(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
 
 
 def gelu(op: OpBuilder, x: SSAValue, *, approximate: bool) -> SSAValue:
-    """The Gaussian error linear unit, exact or by tanh."""
+    """The Gaussian error linear unit, exact or, if `approximate`, by tanh."""
     return op.Gelu(x, approximation_mode="TANH" if approximate else "ERF")
 
 

@@ -58,7 +58,9 @@ def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def convolved(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The result of a Convolution."""
+    """The convolution of operand 0 by the weights in operand 1, plus a bias if the node has one, in the layout of the
+    node.
+    """
     axes = len(_kernel(node))
     window, group = _window(node, axes), node.integer("num_group", 1)
     x, weights, is_last = node.operand(0), node.operand(1), is_channel_last(node)

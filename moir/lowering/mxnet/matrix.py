@@ -25,7 +25,9 @@ def fully_connected(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def connected(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The result of a FullyConnected."""
+    """The product of operand 0, flattened unless `flatten` is false, and the transposed weights, plus a bias if there
+    is one.
+    """
     x, weights = node.operand(0), node.operand(1)
     if node.flag("flatten", True) and rank_of(x) != 2:
         x = op.Reshape(x, [0, -1], special_zero=True)
@@ -112,7 +114,7 @@ def gemm2(node: LoweringNode, op: OpBuilder, *, axis: int = -2) -> SSAValue:
 
 
 def _scaled_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """alpha · a · b"""
+    """The product of both operands, multiplied by the attribute `alpha`."""
     result = _product(node, op)
     return result if (factor := node.number("alpha", 1.0)) == 1 else op.Multiply(result, factor)
 

@@ -31,7 +31,7 @@ def pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def pooled(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The result of a Pooling."""
+    """Operand 0 pooled over windows, or with `global_pool` over whole channels, in the layout of the node."""
     rank, is_last = rank_of_operand(node), is_channel_last(node)
     x = channel_first(op, node.operand(0), rank) if is_last else node.operand(0)
     result = _global(node, op, x, rank) if node.flag("global_pool") else _windows(node, op, x, rank)

@@ -58,7 +58,7 @@ def batch_normalization(
 
 
 def inference_normalization(node: LoweringNode, op: OpBuilder, last: bool) -> SSAValue:
-    """Operand 0 normalized by the given mean and variance."""
+    """Operand 0 normalized by the mean and variance in operands 3 and 4; `last` is whether it is channel-last."""
     data, epsilon = node.operand(0), node.number("epsilon", 0.0001)
     vectors = [node.operand(1), node.operand(2), node.operand(3), node.operand(4)]
     if last:

@@ -164,7 +164,7 @@ def line_axis(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
 
 
 def as_before(node: LoweringNode, op: OpBuilder, result: SSAValue, x: SSAValue) -> SSAValue:
-    """A result reshaped to the shape of operand 0 if `x` is a reshaped operand 0."""
+    """A result reshaped to the shape of operand 0, unless x, of which it was computed, is operand 0 itself."""
     return result if x is node.operand(0) else op.Reshape(result, op.ShapeOf(node.operand(0)), special_zero=False)
 
 
@@ -213,7 +213,7 @@ def counted(node: LoweringNode, op: OpBuilder, x: SSAValue, binary: bool = False
 
 
 def _ones_if_empty(op: OpBuilder, weights: SSAValue, x: SSAValue, one: SSAValue) -> SSAValue:
-    """Weights in the shape of x; ones if the weights are empty."""
+    """Weights in the shape of x; if they are empty, the scalar `one` in that shape."""
     flat = op.Reshape(weights, [-1], special_zero=False)
     missing = op.Subtract(op.ReduceProd(op.ShapeOf(x), [0], keep_dims=True), op.ShapeOf(flat))
     return op.Reshape(op.Concat(flat, op.Broadcast(one, missing), axis=0), op.ShapeOf(x), special_zero=False)

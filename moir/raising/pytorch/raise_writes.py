@@ -222,7 +222,11 @@ class _Writes:
         return self._tensor(result)
 
     def _check(self, op: FrameworkOp, target: SSAValue) -> None:
-        """Raises UnsupportedOperationError for a write whose effect is unknown."""
+        """Raises UnsupportedOperationError if the effect of a write to `target` is unknown.
+
+        This is so if it may be a view or a copy, has elements that occur several times, or is an input of a loop or
+        branch.
+        """
         tensor_ = target
         while tensor_ in self.views:
             view, _, tensor_ = self.views[tensor_]
@@ -268,7 +272,7 @@ class _Writes:
                 self._output(op, self.current[op.results[0]][1])
 
     def _state(self, base: SSAValue, value: SSAValue) -> None:
-        """Read a constant as the initial value of a state that is assigned at the end."""
+        """Make the constant `base` the initial value of a state, which `value` is assigned to at the end."""
         name = name_of(cast("Operation", base.owner)) or "state"
         shape = shape_of(base) or ()
         element = element_of(base)

@@ -277,7 +277,10 @@ class FrameRaising:
         return operations
 
     def _bring_in(self, values: Sequence[SSAValue], block: Block, clones: dict[SSAValue, SSAValue]) -> None:
-        """Clone the constant computations outside of the loop that values depend on into a block."""
+        """Clone the constant computations outside of the loop that values depend on into a block.
+
+        The clones are added to `clones`, which has the value inside for each value outside.
+        """
         pending = list(values)
         while pending:
             value = pending[-1]

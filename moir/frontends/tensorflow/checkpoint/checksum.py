@@ -35,5 +35,5 @@ def crc32c(data: Iterable[int]) -> int:
 
 
 def masked(checksum: int) -> int:
-    """The masked form of a checksum, which is stored beside the data."""
+    """The masked form of a checksum, a rotation plus a constant, which is stored beside the data."""
     return ((checksum >> 15 | checksum << 17 & 0xFFFFFFFF) + _MASK_OFFSET) & 0xFFFFFFFF

@@ -147,7 +147,7 @@ SINGLE: Mapping[str, Single] = {
 
 
 def single(node: LoweringNode) -> SSAValue:
-    """The operand of a function with one operand."""
+    """The argument `x` of a function of one operand. Raises ConversionError if it is no tensor."""
     return Arguments(node, "x").tensor("x")
 
 
@@ -348,7 +348,7 @@ def activation(
 
 
 def _normalized(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: object) -> SSAValue:
-    """The softmax, or its logarithm, over one axis or several."""
+    """The softmax of x, or for LogSoftmax its logarithm, over one axis or several; over all axes if `axis` is None."""
     axes = axis_list(node, axis, node.known_rank(0))
     if len(axes) == 1:
         return op.Softmax(x, axis=axes[0]) if node.op.KIND == "ops.Softmax" else op.LogSoftmax(x, axis=axes[0])

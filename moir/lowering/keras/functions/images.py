@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def images_of(node: LoweringNode) -> SSAValue:
-    """The argument `images` of a function."""
+    """The argument `images` of a function. Raises ConversionError if it is no tensor."""
     return Arguments(node, "images").tensor("images")
 
 

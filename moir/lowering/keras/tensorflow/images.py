@@ -169,7 +169,7 @@ def resize_with_pad(
 
 
 def _colors(call: Call, images: SSAValue, matrix: list[list[float]]) -> SSAValue:
-    """The product of the channels and a matrix."""
+    """The product of the last dimension of images, the channels, and a matrix [channels, new channels]."""
     rank = call.rank(images)
     letters = "abcdefg"[: rank - 1]
     return call.raw("Einsum", images, call.tensor(matrix, element_of(images)), equation=f"{letters}y,yz->{letters}z")

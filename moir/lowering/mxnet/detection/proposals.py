@@ -95,7 +95,7 @@ def _shifted_anchors(op: OpBuilder, anchors: Array, rows: SSAValue, columns: SSA
 
 
 def _decoded(op: OpBuilder, boxes: SSAValue, offsets: SSAValue) -> SSAValue:
-    """Boxes with moved centres and scaled sizes."""
+    """Boxes [N, n, 4] whose centres are moved and whose sizes are scaled by offsets [N, n, 4]."""
     low, high = op.Split.parts(2, boxes, op.constant(2), num_splits=2)
     moves, scales = op.Split.parts(2, offsets, op.constant(2), num_splits=2)
     size = op.Add(op.Subtract(high, low), 1.0)
@@ -105,7 +105,7 @@ def _decoded(op: OpBuilder, boxes: SSAValue, offsets: SSAValue) -> SSAValue:
 
 
 def _moved(op: OpBuilder, boxes: SSAValue, offsets: SSAValue) -> SSAValue:
-    """Boxes with moved corners (iou_loss)."""
+    """Boxes whose corners are moved by the offsets; this is the meaning of offsets with `iou_loss`."""
     return op.Add(boxes, offsets)
 
 

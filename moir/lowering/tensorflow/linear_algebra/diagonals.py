@@ -128,7 +128,7 @@ def computed_size(op: OpBuilder, width: SSAValue, sizes: tuple[int, int], lower:
 
 
 def alignment(node: LoweringNode) -> str:
-    """The attribute `align`, or the fixed alignment of versions before the third one."""
+    """The attribute `align` of the third version of a kind, by default RIGHT_LEFT; LEFT_LEFT for earlier versions."""
     return node.text("align", "RIGHT_LEFT") if node.op.KIND.endswith("V3") else "LEFT_LEFT"
 
 

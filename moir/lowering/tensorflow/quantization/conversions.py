@@ -203,7 +203,9 @@ def _other_axes(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: int) -> SS
 
 
 def placed(node: LoweringNode, op: OpBuilder, limit: SSAValue, axis: int) -> SSAValue:
-    """A 1-D limit, reshaped to broadcast along an axis of operand 0."""
+    """A 1-D limit, reshaped to broadcast along an axis of operand 0; a scalar, or for a negative axis any limit,
+    unchanged.
+    """
     return limit if rank_of(limit) == 0 or axis < 0 else along_axis(op, limit, axis, node.known_rank(0))
 
 

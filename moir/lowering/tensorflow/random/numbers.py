@@ -47,7 +47,7 @@ class Seeds(NamedTuple):
     second: int
 
     def stream(self, index: int) -> Seeds:
-        """The seeds of another, independent stream of random numbers."""
+        """The seeds of another, independent stream of random numbers for each index; the same if both seeds are 0."""
         return Seeds(self.first, (self.second + index) & LARGEST_SEED or 1) if any(self) else self
 
 
@@ -108,7 +108,7 @@ def truncated_normal(op: OpBuilder, shape: SSAValue, seeds: Seeds) -> SSAValue:
 
 
 def real_type(node: LoweringNode) -> Attribute:
-    """The element type of the result."""
+    """The element type of the random numbers, attribute `dtype`; f32 if it is absent."""
     return node.element_attribute("dtype", f32)
 
 
@@ -234,7 +234,7 @@ def in_random_order(op: OpBuilder, x: SSAValue, seeds: Seeds) -> SSAValue:
 
 
 def drawn_classes(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
-    """Classes sampled from the unnormalized log-probabilities in operand 0."""
+    """Classes sampled from the unnormalized log-probabilities in operand 0, as many per row as operand 1 says."""
     logits, element = node.operand(0), node.element_attribute("output_dtype", si64)
     # The logarithms are normalized first, because their exponentials would overflow.
     logits = op.LogSoftmax(op.convert(logits, f32), axis=-1)

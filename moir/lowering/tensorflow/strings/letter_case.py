@@ -80,7 +80,7 @@ def _tables(*, upper: bool) -> _Tables:
 
 
 def changed(op: OpBuilder, x: Texts, *, upper: bool) -> SSAValue:
-    """Strings in upper or lower case."""
+    """Strings in upper or, without `upper`, lower case."""
     tables = _tables(upper=upper)
     flattened = Texts(flat(op, x.begins), flat(op, x.ends), x.symbols)
     texts, forms = together(op, [flattened, constant_texts(op, tables.texts)])

@@ -133,7 +133,11 @@ def entry_of(value: object, what: str, location: str) -> Entry:
 
 
 def policy_name(value: object) -> str:
-    """The name of a policy of element types: `mixed_float16`, `int8_from_float32`."""
+    """The name of a policy of element types, such as `mixed_float16`, from its name or its configuration; float32
+    without one.
+
+    A policy of a quantized layer has a name such as `int8_from_float32`.
+    """
     if isinstance(value, str):
         return value
     if not isinstance(value, dict):

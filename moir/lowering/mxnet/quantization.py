@@ -129,8 +129,9 @@ def _result(
 
 
 def _rounded(op: OpBuilder, value: SSAValue, limit: SSAValue, type_: Attribute, scale: float | None = None) -> SSAValue:
-    """Real numbers rounded to the values of quantized integers; `scale` is the integer that represents the
-    limit while rounding.
+    """Real numbers rounded to the values of quantized integers of a type, in a range up to `limit`.
+
+    `scale` is the integer that represents the limit while rounding; by default the one of the type.
     """
     after, before = _parameters(op, limit, type_), _parameters(op, limit, type_, scale)
     if op.known.constant(limit) is not None:

@@ -195,7 +195,9 @@ class WhileRaising:
         self.op.parent.insert_op_before(op, self.op)
 
     def _classify(self, variable: Variable) -> None:
-        """Set the role of a variable."""
+        """Set the role of a variable by its uses in the body, and what belongs to the role: `start`, `grows` or
+        `reads`.
+        """
         uses = [use for use in uses_of(variable.parameter) if not isinstance(use.operation, Result)]
         if variable.is_invariant:
             variable.role = "invariant"

@@ -31,7 +31,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def matrix_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatMul(a, b) -> the products of the parts; adjoint matrices are transposed and conjugated"""
+    """tf.MatMul(a, b) -> the sums and differences of opset1.MatMul of real and imaginary parts
+
+    Adjoint matrices are transposed and conjugated.
+    """
     a, b = parts(op, node.operand(0)), parts(op, node.operand(1))
     flags = [any(node.flag(name) for name in names) for names in (("transpose_a", "adj_x"), ("transpose_b", "adj_y"))]
     if node.flag("adj_x"):
@@ -42,7 +45,9 @@ def matrix_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def sparse_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.SparseTensorDenseMatMul(coordinates, values, shape, b) -> the products of the parts of dense matrices"""
+    """tf.SparseTensorDenseMatMul(coordinates, values, shape, b)
+    -> as tf.MatMul of the dense matrix, to which opset15.ScatterNDUpdate writes the values, and b
+    """
     from moir.lowering.tensorflow.indexing import as_indices
 
     values, b = parts(op, node.operand(1)), parts(op, node.operand(3))

@@ -216,7 +216,7 @@ def _with_addends(node: LoweringNode, op: OpBuilder, result: SSAValue, unit: SSA
 
 
 def _summand(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
-    """The dequantized operand that is added to a product; its quantization range is symmetric."""
+    """Operand `index`, which is added to a product, as floats; if it is quantized, its range is symmetric."""
     value, element = node.operand(index), node.element(index)
     if element not in FULL:
         return op.convert(value, f32)

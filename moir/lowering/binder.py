@@ -86,13 +86,13 @@ class LoweringNode:
         return self.run.known
 
     def optional(self, index: int) -> SSAValue | None:
-        """An operand; None if it is absent."""
+        """The operand at an index; None if it is absent."""
         operands = self.op.operands if self._values is None else self._values
         value = operands[index] if index < len(operands) else None
         return None if value is None or is_none(value.owner) else value
 
     def operand(self, index: int) -> SSAValue:
-        """An operand. Raises ConversionError if it is absent."""
+        """The operand at an index. Raises ConversionError if it is absent."""
         value = self.optional(index)
         if value is None:
             self.fail(f"operand {index} is missing")
@@ -100,7 +100,7 @@ class LoweringNode:
 
     @property
     def operands(self) -> list[SSAValue]:
-        """All operands; none of them may be absent."""
+        """All operands. Raises ConversionError if one of them is absent."""
         return [self.operand(index) for index in range(len(self.values))]
 
     @property
@@ -117,7 +117,10 @@ class LoweringNode:
         return attribute in self.op.properties
 
     def attribute(self, name: str, default: T) -> T | Any:
-        """An attribute as a Python value of the default's type; the default if the node does not have it."""
+        """An attribute as a Python value of the default's type; the default if the node does not have it.
+
+        Raises ConversionError if it is of another type.
+        """
         stored = self.op.properties.get(name)
         if stored is None:
             return default
@@ -145,7 +148,10 @@ class LoweringNode:
         return bool(self.attribute(name, int(default)))
 
     def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
-        """An attribute that is a tuple of integers, which the file may have as floats."""
+        """An attribute that is a tuple of integers, which the file may have as floats.
+
+        Raises ConversionError if it is absent and has no default, or is anything else.
+        """
         values: tuple[Any, ...] = self._required(name, None if default is None else tuple(default), ())
         if not all(isinstance(item, int) or (isinstance(item, float) and item.is_integer()) for item in values):
             self.fail(f"attribute {name} is {values!r}, not a list of integers")
@@ -188,7 +194,7 @@ class LoweringNode:
         return self.known.integers(self.optional(index))
 
     def shape(self, index: int) -> Shape:
-        """Shape of an operand."""
+        """The shape of operand `index`; None if its rank is dynamic."""
         return shape_of(self.operand(index))
 
     def rank(self, index: int) -> int | None:

@@ -14,9 +14,7 @@ from moir.lowering.driver import LoweringPass, lower
 
 @dataclass(frozen=True)
 class ChannelLastLoweringPass(LoweringPass):
-    """Lowers the dialect of a channel-last framework; operations with an attribute for their data layout may be
-    kept.
-    """
+    """Lowers the dialect of a channel-last framework; with `keeps_layouts`, operations with a data layout may stay."""
 
     keeps_layouts: bool = False
     """Whether operations with an attribute for their data layout are kept, for transformations of extensions."""

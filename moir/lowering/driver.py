@@ -111,7 +111,9 @@ class Lowering:
                 current = current.next_op
 
     def _keep(self, op: FrameworkOp) -> Operation | None:
-        """Infer the types of an operation that stays; return the operation to visit next."""
+        """Infer the types of an operation that stays; return the operation to visit next, None at the end of the
+        block.
+        """
         infer_kept(op, self.framework, self.versions)
         self.known.forget()
         return op.next_op
@@ -141,9 +143,10 @@ class Lowering:
         return table_of(self._dialects[op.dialect_name()])
 
     def _lower(self, op: FrameworkOp, builder: OpBuilder) -> Operation | None:
-        """Lower one operation if it has a handler or a definition; return the operation to visit next.
+        """Lower one operation if it has a handler or a definition by the framework.
 
-        `builder` builds in the block of the operation.
+        `builder` builds in the block of the operation. Returns the operation to visit next, None at the end of the
+        block.
         """
         handler, version = self._handler(op)
         if handler is None:
@@ -233,7 +236,9 @@ class Lowering:
         self._released = [each for each in self._released if each.parent is not None]
 
     def _inherit_some(self, op: FrameworkOp, values: Sequence[SSAValue | None]) -> None:
-        """Pass on the names of an operation some of whose results have no replacement."""
+        """Pass on the names of an operation whose results are replaced by `values`; a result whose value is None
+        stays.
+        """
         substitutes = [value if value is not None else result for result, value in zip(op.results, values, strict=False)]
         inherit_names(op, substitutes)
 
@@ -241,7 +246,8 @@ class Lowering:
 def infer_kept(op: FrameworkOp, framework: Framework, versions: Mapping[str, int] | None = None) -> bool:
     """Infer the types of an operation that stays: its replacement is built, gives its types to it, and is erased.
 
-    Returns whether a type changed. Raises ConversionError, with the name of the node, if it cannot be lowered.
+    `versions` are the versions of the operation sets by domain. Returns whether a type changed. Raises ConversionError,
+    with the name of the node, if it cannot be lowered.
     """
     block = op.parent
     assert block is not None
@@ -385,5 +391,5 @@ def _lowering_pass(framework: Framework) -> type[LoweringPass]:
 
 
 def lowering_pass(framework: Framework) -> type[LoweringPass]:
-    """The pass that lowers the dialect of a framework."""
+    """Build the pass that lowers the dialect of a framework."""
     return _lowering_pass(framework)

@@ -36,7 +36,10 @@ Rules = Callable[[str], "Rule | None"]
 
 
 def rank_by_use(value: SSAValue, rules: Rules) -> int | None:
-    """The rank of a tensor by its type or its uses; None if both leave it dynamic, or uses contradict each other."""
+    """The rank of a tensor by its type, or by its uses according to the rules of their kinds.
+
+    Returns None if both leave it dynamic, or uses contradict each other.
+    """
     ranks: dict[SSAValue, int | None] = {}
 
     def of_operand(op: Operation, index: int) -> int | None:
@@ -60,7 +63,7 @@ def rank_by_use(value: SSAValue, rules: Rules) -> int | None:
 
 
 def rank_inputs(model: ModelOp, rules: Rules) -> None:
-    """Give inputs of dynamic rank the rank that their uses require, with a note."""
+    """Give inputs of dynamic rank the rank that their uses require according to `rules`, with a note."""
     inputs: list[str] = []
     for parameter in parameters_of(model.block):
         value = parameter.results[0]
@@ -78,17 +81,22 @@ def agreed(ranks: Iterable[int | None]) -> int | None:
 
 
 def fixed(*ranks: int | None) -> Rule:
-    """Ranks that the operands of a kind always have, in their order."""
+    """Build a rule: the operands of a kind always have these ranks, in their order; None stands for any rank."""
     return lambda _op, index, _ask: ranks[index] if index < len(ranks) else None
 
 
 def as_result(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """A rule for ranks: operand 0 has the rank of the result, and nothing is known of other operands."""
+    """A rule: operand 0 has the rank that `ask` gives for the result; None for other operands, of which nothing is
+    known.
+    """
     return ask(op.results[0]) if index == 0 else None
 
 
 def broadcast(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """The rank of an operand of a broadcasting operation: the result has the largest rank of the operands."""
+    """A rule: the rank of an operand of a broadcasting operation, whose result has the largest rank of the operands.
+
+    Returns None if another operand or the result has a dynamic rank, or another operand has the rank of the result.
+    """
     result = ask(op.results[0])
     others = [rank_of(each) for position, each in enumerate(op.operands) if position != index]
     if result is None or None in others:
@@ -98,7 +106,10 @@ def broadcast(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def as_factor(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """The rank of a factor of a matrix product, from the ranks of the other factor and of the result."""
+    """A rule: the rank of a factor of a matrix product, from the ranks of the other factor and of the result.
+
+    Returns None if these leave it open.
+    """
     result, other = ask(op.results[0]), rank_of(op.operands[1 - index])
     if result is None or other is None:
         return None
@@ -108,7 +119,9 @@ def as_factor(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def as_terms(op: FrameworkOp, index: int, _ask: Ask) -> int | None:
-    """The rank of an operand of an Einsum: the number of its letters in the equation."""
+    """A rule: the rank of an operand of an Einsum, the number of its letters in the equation; None if it has an
+    ellipsis.
+    """
     equation: str = value_of(op.properties["equation"]) if "equation" in op.properties else ""
     terms = equation.split("->")[0].split(",")
     return None if index >= len(terms) or "." in terms[index] else len(terms[index].replace(" ", ""))

@@ -153,7 +153,10 @@ def signature_of(handler: Callable[..., Any], readers: Mapping[str, Reader] = RE
 
 
 def _attribute(handler: FunctionType, parameter: str, readers: Mapping[str, Reader]) -> NodeAttribute:
-    """The attribute of a keyword-only parameter. One without annotation has the type of its default."""
+    """The attribute of a keyword-only parameter. One without annotation has the type of its default.
+
+    Raises UsageError for a type that `readers` do not have.
+    """
     defaults: dict[str, object] = handler.__kwdefaults__ or {}
     default = defaults.get(parameter)
     annotation: object = handler.__annotations__.get(parameter, _type_name(default))

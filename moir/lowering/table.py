@@ -184,7 +184,7 @@ class LoweringTable:
         self._register_each(formulas, rank, complex, traits)
 
     def lowers_each_node(self, formulas: Mapping[str, NodeFormula], *, rank: Rule | None = None, complex: Complex | None = None) -> None:
-        """Register the handlers of a table as `lowers_each` does, where they ask for the node.
+        """Register the handlers of a table as `lowers_each` does; these functions take the node as well.
 
         tf.lowers_each_node({"RFFT RFFT2D": lambda node, op, x, length: op.RDFT(x, innermost_axes(node), length)})
         """

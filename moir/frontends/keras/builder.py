@@ -46,16 +46,16 @@ class ModelBuilder:
         self._repeated: Counter[str] = Counter()
 
     def error(self, reason: str, entry: Entry | None = None, hint: str | None = None) -> ModelFileError:
-        """The error about the file, or about a layer in it."""
+        """The error about the file, or about the layer `entry` in it."""
         operation = None if entry is None else entry.class_name
         return ModelFileError(reason, location=self.location, operation=operation, node=None if entry is None else entry.name, hint=hint)
 
     def parameter(self, name: str, shape: Sequence[int] | None, element: Attribute) -> SSAValue:
-        """An input of the model."""
+        """Add an input of the model, a Parameter, and return its value; `shape` is None for a dynamic rank."""
         return self.operations.parameter(declared_type(shape, element, name), named(name, name))
 
     def constant(self, value: DataAttr, name: str) -> SSAValue:
-        """A constant."""
+        """Add a constant, and return its value."""
         return self.operations.constant(value, named(name))
 
     def node(
@@ -68,7 +68,19 @@ class ModelBuilder:
         weights: Sequence[tuple[str, SSAValue]] = (),
         count: int = 1,
     ) -> list[SSAValue]:
-        """An operation with the tensors of its arguments as operands; returns its results."""
+        """Build the operation of a call, whose operands are the tensors of its arguments, then the weights.
+
+        Args:
+            kind: the kind of the layer or function.
+            name: its name; a number is appended if another operation has it.
+            arguments: the positional arguments of the call.
+            keywords: its keyword arguments.
+            properties: the configuration of the layer.
+            weights: its variables with their names.
+            count: the number of results.
+
+        Returns the results.
+        """
         operands: list[SSAValue] = []
         operand_indices = [self._placed(each, operands, name) for each in arguments]
         is_plain = operand_indices == [f"%{index}" for index in range(len(operands))]
@@ -93,7 +105,9 @@ class ModelBuilder:
         return list(op.results)
 
     def _unique(self, name: str) -> str:
-        """A name that no other operation has: layers of nested models may be called alike, or called twice."""
+        """The name, with a number appended if another operation has it: a layer may be called twice, or named as
+        another one.
+        """
         unique = name
         while unique in self._names:
             self._repeated[name] += 1
@@ -102,7 +116,9 @@ class ModelBuilder:
         return unique
 
     def _placed(self, value: Any, operands: list[SSAValue], name: str) -> Any:
-        """An argument with each tensor replaced by `%INDEX`, its index among the operands, to which it is added."""
+        """An argument with each tensor replaced by `%INDEX`, its index among `operands`, to which the tensor is
+        added.
+        """
         if isinstance(value, np.ndarray):
             value = self.constant(DataAttr.of(cast(Array, value)), f"{name}/constant")
         if isinstance(value, SSAValue):

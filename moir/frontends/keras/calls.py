@@ -89,7 +89,10 @@ def _of_rows(rows: list[Any]) -> Call:
 
 
 def _nested(value: Any, depth: int = 0) -> Any:
-    """An argument of Keras 2: a row, or nested lists of rows, each of which has the keywords of the call."""
+    """An argument of Keras 2: a row, or nested lists of rows, each of which has the keywords of the call.
+
+    Raises ValueError for anything else.
+    """
     if _is_row(value):
         return _rows(value[:3])
     if not isinstance(value, list) or depth > MAXIMUM_NESTING:
@@ -98,7 +101,8 @@ def _nested(value: Any, depth: int = 0) -> Any:
 
 
 def tensors_of(value: Any) -> list[tuple[str | None, Reference]]:
-    """The tensors that `input_layers` or `output_layers` list, with the keys that they have.
+    """The tensors that `input_layers` or `output_layers` list, each with its key; None for one without a key of its
+    own.
 
     The value is a triple (layer, node, tensor), a list of triples, or a dictionary of them.
     """

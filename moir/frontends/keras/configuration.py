@@ -22,7 +22,7 @@ MAXIMUM_NESTING = 100
 
 
 class Reference(Record):
-    """A result of a call of a layer."""
+    """A tensor: result `tensor` of call `node` of the layer with the name `layer`."""
 
     layer: str
     node: int
@@ -104,7 +104,9 @@ class Entry(Record):
 
 
 def entry_of(value: object, what: str, location: str) -> Entry:
-    """The entry that an object of a file describes. Raises ModelFileError if it describes none."""
+    """The entry that an object of a file describes. Raises ModelFileError, which calls it `what`, if it describes
+    none.
+    """
     if not isinstance(value, dict):
         raise ModelFileError(f"{what} is not a JSON object; the file is damaged", location=location)
     fields = cast("dict[str, Any]", value)
@@ -131,7 +133,11 @@ def entry_of(value: object, what: str, location: str) -> Entry:
 
 
 def policy_name(value: object) -> str:
-    """The name of a policy of element types: `mixed_float16`, `int8_from_float32`."""
+    """The name of a policy of element types, such as `mixed_float16`, from its name or its configuration; float32
+    without one.
+
+    A policy of a quantized layer has a name such as `int8_from_float32`.
+    """
     if isinstance(value, str):
         return value
     if not isinstance(value, dict):
@@ -197,7 +203,7 @@ def attributes_of(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def contained(value: Any, wanted: type[Wanted]) -> Iterator[Wanted]:
-    """The objects of a class within nested lists and dictionaries, in order."""
+    """The objects of the class `wanted` within nested lists and dictionaries, in order."""
     if isinstance(value, wanted):
         yield value
     elif isinstance(value, list | tuple):

@@ -38,7 +38,7 @@ def damaged_heap(mapped: mmap.mmap, start: int, size: int) -> int | None:
 
 
 def _objects_fit(mapped: mmap.mmap, offset: int, end: int) -> bool:
-    """Whether each object of a collection begins after the one before, and ends within the collection."""
+    """Whether each object of the collection from `offset` to `end` begins after the one before, and ends within it."""
     if offset + _HEADER > end:
         return False
     (length,) = struct.unpack_from("<Q", mapped, offset + len(SIGNATURE))

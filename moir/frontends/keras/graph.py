@@ -50,9 +50,11 @@ class Model:
 
     Args:
         builder: what builds its operations.
-        entry: its entry.
+        entry: the model as a layer in the file, with its class name and configuration.
         weights: its variables.
         depth: in how many models it is nested.
+
+    Raises ModelFileError if models are nested too deeply, or layers have calls but the model no inputs and outputs.
     """
 
     def __init__(self, builder: ModelBuilder, entry: Entry, weights: LayerWeights, depth: int) -> None:
@@ -76,7 +78,7 @@ class Model:
         return self._depth + 1
 
     def _inner(self, entry: Entry, weights: LayerWeights) -> Called:
-        """Read a layer of this model that is itself a model; returns the function that calls it."""
+        """Read the layer `entry` of this model that is itself a model; returns the function that calls it."""
         return Model(self.builder, entry, weights, self.depth).called
 
     # Inputs and outputs
@@ -88,7 +90,10 @@ class Model:
             raise self.builder.error(f"its {which} do not name tensors of layers; the file is damaged", self.entry) from error
 
     def inputs(self) -> list[tuple[str, tuple[int, ...] | None, Attribute]]:
-        """The name, shape and element type of each input."""
+        """The name, shape and element type of each input; the shape is None for a dynamic rank.
+
+        Raises ModelFileError if the file does not have the shape.
+        """
         if self.is_functional:
             return [self._declared(self._layer(reference).entry) for _, reference in self._tensors("input_layers")]
         first = self.entries[0] if self.entries else self.entry
@@ -123,7 +128,10 @@ class Model:
         return tuple(-1 if each is None else each for each in cast("list[int | None]", dimensions))
 
     def output_names(self, count: int) -> list[str]:
-        """The names of the outputs: the keys of a dictionary, or those of layers, with numbers where they repeat."""
+        """The names of the outputs: the keys of a dictionary, or those of layers, with numbers where they repeat.
+
+        `count` is the number of outputs of a model that does not list them.
+        """
         if self.is_functional:
             names = [key or reference.layer for key, reference in self._outputs()]
         else:
@@ -138,7 +146,7 @@ class Model:
     # Calls
 
     def called(self, inputs: Sequence[SSAValue]) -> list[SSAValue]:
-        """The results of a call with the given tensors."""
+        """Build the operations of a call of the model with these inputs; returns its results."""
         return self._functional(inputs) if self.is_functional else self._sequential(inputs)
 
     def _sequential(self, inputs: Sequence[SSAValue]) -> list[SSAValue]:
@@ -169,7 +177,11 @@ class Model:
         return [self._value(reference, values) for _, reference in outputs]
 
     def _result_counts(self, calls: Mapping[str, list[Call]], outputs: Sequence[Reference]) -> dict[tuple[str, int], int]:
-        """How many results of each call are asked for."""
+        """For each call (layer, index of the call), one more than the largest index of a result that other calls or
+        outputs use.
+
+        Raises ModelFileError for an index out of range.
+        """
         counts: dict[tuple[str, int], int] = {}
         every = (reference for layer_calls in calls.values() for call in layer_calls for reference in call.references())
         for reference in (*every, *outputs):
@@ -180,7 +192,11 @@ class Model:
         return counts
 
     def _offset(self, layer: Layer, listed: int, counts: Mapping[tuple[str, int], int]) -> int:
-        """The number of the first listed call. In Keras 2 the creation of a model is a call that is not listed."""
+        """The index of the first listed call of a layer.
+
+        `listed` is the number of its listed calls, `counts` has the calls that are used. In Keras 2 the creation of a
+        model is a call that is not listed, so that the first listed one has index 1.
+        """
         used = [node for name, node in counts if name == layer.entry.name]
         if self.builder.file.generation >= 3 or not layer.entry.is_model or 0 in used:
             return 0
@@ -188,7 +204,10 @@ class Model:
         return 1 if is_built or max(used, default=0) >= listed else 0
 
     def _outputs(self) -> list[tuple[str | None, Reference]]:
-        """The outputs. In Keras 3 the calls of a functional model are counted from 1 here, and from 0 elsewhere."""
+        """The outputs: the key of each, None if it has none, and the tensor.
+
+        In Keras 3 the calls of a functional model are counted from 1 here, and from 0 elsewhere.
+        """
         tensors = self._tensors("output_layers")
         if self.builder.file.generation < 3:
             return tensors
@@ -209,7 +228,17 @@ class Model:
         counts: Mapping[tuple[str, int], int],
         values: dict[tuple[str, int], list[SSAValue]],
     ) -> None:
-        """Build the operations of a call and of the calls that it depends on."""
+        """Build the operations of a call and of the calls that it depends on, and add their results to `values`.
+
+        Args:
+            target: the call: the name of the layer, and the index of the call.
+            calls: the listed calls of each layer.
+            offsets: the index of the first listed call of each layer.
+            counts: the number of results of each call.
+            values: the results of the calls that are built already.
+
+        Raises ModelFileError if a call does not exist.
+        """
         pending, waiting = [target], set[tuple[str, int]]()
         while pending:
             call_key = pending[-1]

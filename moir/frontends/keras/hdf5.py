@@ -70,7 +70,10 @@ class HDF5File:
         self.root = self._checked(self._objects[0], "the file")
 
     def _structure(self, size: int) -> list[Object]:
-        """The groups and datasets, read by a process of its own."""
+        """The groups and datasets of a file of a size, read by a process of its own.
+
+        Raises ModelFileError if the process fails, or h5py is missing.
+        """
         if not sys.executable or getattr(sys, "frozen", False):
             # A program that contains Python would be started again instead.
             raise self.error(*_NO_INTERPRETER)
@@ -104,7 +107,7 @@ class HDF5File:
         return ModelFileError(reason, location=str(self._path), hint=hint)
 
     def _checked(self, node: Any, what: str) -> Any:
-        """The node, if it could be read. Raises ModelFileError otherwise, with `what` as its name in the message."""
+        """A node of the structure. Raises ModelFileError, which calls it `what`, if it could not be read."""
         if isinstance(node, dict) and "error" in node:
             raise self.error(f"{what} cannot be read: {node['error']}")
         return cast(Any, node)
@@ -121,7 +124,7 @@ class HDF5File:
         return group
 
     def is_dataset(self, item: Object | None) -> TypeGuard[Object]:
-        """Whether something in the file is a dataset."""
+        """Whether something in the file is a dataset; false for None."""
         return item is not None and "shape" in item
 
     def names(self, group: Object) -> list[str]:

@@ -119,7 +119,7 @@ class Structure:
                 self.objects[number] = {"error": reason_of(error)}
 
     def _number(self, item: Any) -> int:
-        """The number of a group or dataset. Links can lead to the same one more than once."""
+        """The index of a group or dataset in `objects`. Links can lead to the same one more than once."""
         address = self._h5py.h5o.get_info(item.id).addr
         if address not in self._numbers:
             self._numbers[address] = len(self.objects)
@@ -156,7 +156,10 @@ class Structure:
         return {**dataset_record, "offset": self._written(dataset, shape, size), "stored": False}
 
     def _written(self, dataset: Any, shape: list[int], size: int) -> int:
-        """Write the values of a dataset, some rows at a time; returns the position at which they begin."""
+        """Write the values of a dataset of a shape, some rows at a time; returns the position at which they begin.
+
+        `size` is the size of all values in bytes.
+        """
         offset = self._output.tell()
         if not shape:
             self._output.write(dataset[()].tobytes())

@@ -47,14 +47,17 @@ class Layer:
         self._is_distributed = False
 
     def calls(self) -> list[Call]:
-        """The calls that the file lists."""
+        """The calls that the file lists. Raises ModelFileError if what it lists is not a call."""
         try:
             return calls_of(self.entry)
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise self.builder.error(f"its inbound nodes do not describe calls: {error}", self.entry) from error
 
     def called(self, arguments: Sequence[Any], keywords: Mapping[str, Any], count: int) -> list[SSAValue]:
-        """The results of a call."""
+        """Build a call of the layer; return its `count` results.
+
+        Raises ModelFileError if the configuration is invalid, or a layer that keeps its states is called twice.
+        """
         entry = self.entry
         if entry.is_model:
             if self._inner is None:
@@ -88,7 +91,11 @@ class Layer:
         return results
 
     def _function(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[str, list[Any], dict[str, Any]] | None:
-        """The function of `keras.ops` that computes the same as a function of TensorFlow; None if there is none."""
+        """The kind, arguments and attributes of the function of `keras.ops` that computes the same as a function of
+        TensorFlow.
+
+        Returns None if there is none, or an attribute would be a tensor.
+        """
         function = renamed(str(self.entry.config.get("function")), list(arguments), keywords)
         return None if function is None or any(True for _ in contained(function[2], SSAValue)) else function
 
@@ -110,7 +117,11 @@ class Layer:
         return {}
 
     def _distributed(self, arguments: Sequence[Any]) -> list[SSAValue]:
-        """A layer for each step: the steps as batch, the layer, and its results as steps."""
+        """Apply the layer within a TimeDistributed to each step: merge the steps into the batch, call it, and split its
+        results.
+
+        Raises ModelFileError if it is called without a tensor.
+        """
         entry, name = self.entry, self.entry.name
         data = next(contained(arguments, SSAValue), None)
         if data is None:

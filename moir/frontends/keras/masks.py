@@ -74,7 +74,9 @@ def mask_arguments(builder: ModelBuilder, entry: Entry, arguments: Sequence[Any]
 
 
 def pass_mask(builder: ModelBuilder, entry: Entry, arguments: Sequence[Any], results: Sequence[SSAValue]) -> None:
-    """Note the mask of the result of a layer."""
+    """Record the mask of the result of a layer: one that begins there, that of its input, or those of all inputs
+    combined.
+    """
     masks = builder.masks
     values = [*contained(arguments, SSAValue)]
     if entry.class_name == "Embedding" and entry.config.get("mask_zero") and values:

@@ -42,7 +42,10 @@ def read_model(path: str | Path, weights: str | Path | None = None) -> ModuleOp:
 
 
 def _file(path: Path, weights: Path | None) -> ModelFile:
-    """The parts of the model."""
+    """The configuration and the weights of a model; `weights` is the file with the weights of a JSON text.
+
+    Raises ConversionError if the file has weights of its own and `weights` is given.
+    """
     if begins_object(beginning_of(path)) and (described := read_json_model(path)) is not None:
         from moir.frontends.keras.described_model import read_described_model
 

@@ -75,7 +75,9 @@ def weights_of_file(path: Path) -> LayerWeights:
 
 
 def generation_of(version: object, config: dict[str, Any]) -> int:
-    """2 or 3, by the version of Keras that wrote the file."""
+    """The generation of Keras that wrote the file, 2 or 3: by the version in the file, or else by fields of the
+    configuration.
+    """
     text = str(version or "")
     if text[:1] in "123" and text:
         return 3 if text[0] == "3" else 2
@@ -116,7 +118,7 @@ def _weights_only(path: Path) -> ModelFileError:
 
 
 def _members(path: Path, mapped: mmap.mmap) -> tuple[zipfile.ZipFile, dict[str, zipfile.ZipInfo]]:
-    """An archive, and its members by their names."""
+    """An archive, and its members by their names. Raises ModelFileError if it is no valid archive."""
     try:
         archive = zipfile.ZipFile(cast(Any, Window(memoryview(mapped))))
         return archive, {each.filename: each for each in archive.infolist()[:MAXIMUM_MEMBERS]}
@@ -143,7 +145,9 @@ def _of_archive(path: Path, mapped: mmap.mmap) -> ModelFile:
 
 
 def _weights_of_archive(path: Path, mapped: mmap.mmap, archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo]) -> GroupedWeights:
-    """The weights of an archive; none if it has no member with weights."""
+    """The weights of an archive; none if it has no member with weights. Raises ModelFileError if they are in several
+    files.
+    """
     if (member := members.get("model.weights.h5")) is not None:
         return _archived_weights(member, path, mapped)
     if (member := members.get("model.weights.npz")) is not None:
@@ -158,7 +162,7 @@ def _weights_of_archive(path: Path, mapped: mmap.mmap, archive: zipfile.ZipFile,
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, largest: int) -> bytes:
-    """The bytes of a member. Raises ModelFileError if it is too large or damaged."""
+    """The bytes of a member. Raises ModelFileError if it has more than `largest`, or is damaged."""
     if member.file_size > largest:
         raise ModelFileError(f"its member {member.filename} is too large", location=str(path))
     try:
@@ -169,7 +173,10 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, large
 
 
 def _archived_weights(member: zipfile.ZipInfo, path: Path, mapped: mmap.mmap) -> GroupedWeights:
-    """The weights of an archive, whose HDF5 file is stored without compression."""
+    """The weights of an archive, whose HDF5 file is a view of the memory map of the archive.
+
+    Raises ModelFileError if it is compressed, encrypted or damaged.
+    """
     if not is_stored(member):
         raise ModelFileError(
             "its weights are compressed or encrypted",

@@ -62,7 +62,9 @@ class NpzFile:
         return ModelFileError(reason, location=str(self._path), hint="save the model again; Keras 3 writes its weights as HDF5")
 
     def _variables(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> dict[str, Any]:
-        """The variables of a member by their names."""
+        """The variables of a member by their names. Raises ModelFileError if it is no dictionary of variables, or too
+        large.
+        """
         if member.file_size > LARGEST_MEMBER:
             raise self.error(f"its member {member.filename} is too large")
         stream = BytesIO(archive.read(member))
@@ -80,7 +82,10 @@ class NpzFile:
         return {str(name): _array(each) for name, each in cast("dict[Any, Any]", content).items()}
 
     def _add(self, name: str, variables: Mapping[str, Any]) -> None:
-        """Add the variables of a group to its `vars`."""
+        """Add the variables of the group with the path `name`, by their names, to the groups of the file.
+
+        Raises ModelFileError if groups are nested too deeply.
+        """
         group: Any = self.root
         parts = [] if name == _ROOT else name.split("/")
         if len(parts) > _MOST_PARTS:
@@ -98,7 +103,7 @@ class NpzFile:
         return list(group.get("names", ()))
 
     def is_dataset(self, item: Object | None) -> TypeGuard[Object]:
-        """Whether something in the file is an array."""
+        """Whether something in the file is an array; false for None."""
         return item is not None and "array" in item
 
     def data(self, dataset: Object, name: str) -> DataAttr:
@@ -134,7 +139,9 @@ class _PickledArray:
         self.state = state
 
     def content(self) -> object:
-        """The array; for an array of objects, the list of these objects."""
+        """The array; for an array of objects, the list of these objects. Raises ValueError if type or values are
+        missing.
+        """
         _, shape, type_, is_fortran, content = self.state
         if isinstance(content, list):
             return cast("list[Any]", content)

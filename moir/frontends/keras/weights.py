@@ -42,7 +42,11 @@ class LayerWeights(ABC):
 
     @abstractmethod
     def of_layers(self, entries: Sequence[Entry], *, counts_inputs: bool) -> list[LayerWeights]:
-        """The variables of each layer of a model. The groups of a Sequential model do not count its input layer."""
+        """The variables of each layer of a model, given by its entries.
+
+        `counts_inputs` is whether the numbers in the names of groups count input layers: those of a Sequential model do
+        not.
+        """
 
     @abstractmethod
     def of_attribute(self, name: str) -> LayerWeights:
@@ -65,7 +69,7 @@ class GroupFile(Protocol):
         ...
 
     def is_dataset(self, item: Object | None) -> TypeGuard[Object]:
-        """Whether something in the file is a variable."""
+        """Whether something in the file is a variable; false for None."""
         ...
 
     def data(self, dataset: Object, name: str) -> DataAttr:
@@ -87,7 +91,7 @@ class GroupedWeights(LayerWeights):
 
     @classmethod
     def empty(cls) -> GroupedWeights:
-        """No variables."""
+        """The weights of a group without variables."""
         return cls(None, None)
 
     def _child(self, *names: str) -> GroupedWeights:
@@ -130,13 +134,13 @@ class GroupedWeights(LayerWeights):
         return layers
 
     def _has_all_variables(self, layers: Sequence[LayerWeights]) -> bool:
-        """Whether all groups in this one that have variables are those of layers."""
+        """Whether all groups within this one that have variables belong to `layers`."""
         groups = [layer._group for layer in layers if isinstance(layer, GroupedWeights)]
         own = [self._child(name) for name in (self._file.names(self._group) if self._file and self._group is not None else ())]
         return all(any(each._group is group for group in groups) for each in own if each._has_variables(0))
 
     def _has_variables(self, depth: int) -> bool:
-        """Whether the group, or a group in it, has variables."""
+        """Whether the group, or a group in it, has variables; `depth` limits how deep groups are searched."""
         if self._file is None or self._group is None or depth > MAXIMUM_DEPTH:
             return False
         return self._file.is_dataset(self._group) or any(
@@ -168,7 +172,10 @@ class GroupedWeights(LayerWeights):
 
 
 def in_order_of_cells(entry: Entry, variables: list[tuple[str, DataAttr]]) -> list[tuple[str, DataAttr]]:
-    """The variables of a layer RNN in the order of its cells, whose groups are in the order of their names."""
+    """The variables of a layer RNN in the order of its cells, whose groups are in the order of their names.
+
+    The variables as they are for any other layer.
+    """
     cell = entry.config.get("cell")
     config = cast("dict[str, Any]", cell).get("config") if isinstance(cell, dict) else None
     cells = cast("dict[str, Any]", config).get("cells") if isinstance(config, dict) else None
@@ -200,7 +207,10 @@ class NamedWeights(LayerWeights):
 
     @classmethod
     def of_file(cls, file: HDF5File, group: Object | None) -> NamedWeights:
-        """The variables of a model in an HDF5 file: `layer_names` of the group, and `weight_names` of each."""
+        """The variables of a model in an HDF5 file: `layer_names` of the group, and `weight_names` of each.
+
+        None for the group gives no variables. Raises ModelFileError if a variable is missing.
+        """
         read: list[Variable] = []
         if group is None:
             return cls(read)
@@ -282,8 +292,10 @@ _PROJECTIONS = {"attention_output": "output_dense/", "query": "query_dense/", "k
 
 
 def holder_of(entry: Entry, holders: Sequence[str]) -> str:
-    """The prefix that a variable's name has in an archive of Keras 3, from the names of the layers around it in an HDF5
-    file.
+    """The prefix that the name of a variable has in an archive of Keras 3.
+
+    `entry` is the layer with the variable, `holders` the names of the layers within it that hold the variable in an
+    HDF5 file. Empty for a layer that holds no others.
     """
     if entry.class_name in ATTENTION:
         return next((_PROJECTIONS[part] for part in holders if part in _PROJECTIONS), "")

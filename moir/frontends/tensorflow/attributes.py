@@ -39,7 +39,7 @@ _COMPLEX = {"COMPLEX64": ComplexType(element_types.f32), "COMPLEX128": ComplexTy
 
 
 def type_attribute(number: int) -> Attribute:
-    """A data type as a property."""
+    """The property for the number of a data type: its element type, a complex one for complex numbers."""
     row = DATA_TYPES.get(number)
     return _COMPLEX[row.name] if row is not None and row.is_complex else element_type(number)
 
@@ -81,6 +81,8 @@ class AttributeReader:
             attributes: names and AttrValues, with placeholders replaced.
             kind: kind of the node, for messages.
             node: its name, for messages.
+
+        Raises ModelFileError, with kind and name of the node, for an attribute that is damaged.
         """
         properties: dict[str, Attribute] = {}
         for name, value in attributes:
@@ -121,7 +123,9 @@ class AttributeReader:
                 return None
 
     def convert_list(self, items: Any, place: str) -> Attribute | None:
-        """The property for an attribute that is a list; None if it is a list of functions."""
+        """The property for an attribute that is a list; None if it is a list of functions. `place` names it in
+        messages.
+        """
         if len(items.func):
             return None
         if len(items.f):

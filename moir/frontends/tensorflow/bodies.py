@@ -89,6 +89,8 @@ class BodyBuilder:
             numbers: the indices of the outputs that are needed; empty if a node is built only because it writes a
                 variable.
             functions: its attributes that are functions, with their NameAttrLists.
+
+        Raises ModelFileError if functions of a node other than a conditional or a loop use a variable that is written.
         """
         values = [self.state.argument(frame, value) for value in self.importer.values(frame, node, operands)]
         accesses = self.state.accesses(frame, node)
@@ -135,7 +137,7 @@ class BodyBuilder:
             node: the NodeDef.
             attribute: name of the attribute that is the function.
             reference: its NameAttrList.
-            handles: the handles among the arguments, by number.
+            handles: the handles among the arguments, by the index of the argument.
             states: the values of the variables that the functions of the node access, which are further arguments.
 
         Raises ModelFileError if the body of a loop yields another handle than it was given.
@@ -186,5 +188,5 @@ class BodyBuilder:
 
 
 def _parameter(frame: Frame, name: str, type_: Attribute) -> SSAValue:
-    """A new Parameter in a function."""
+    """The value of a new Parameter in a function, with a type and a name."""
     return frame.operations.parameter(type_, named(name, name))

@@ -92,7 +92,10 @@ def fault(kind: str, operands: int, attribute: Attribute) -> str | None:
 
 
 def _fault_of_lists(count: Count, operands: int, attribute: Attribute) -> str | None:
-    """The fault of a node with lists of operands; the attribute with the length of a list may be missing."""
+    """What is wrong with the number of operands of a node with lists of operands; None if nothing is.
+
+    The attribute with the length of a list may be missing: then only the smallest number is checked.
+    """
     total, least = count.single, count.single
     is_known = True
     for name, minimum in count.lists:

@@ -26,19 +26,19 @@ class Edges:
                 self.users.setdefault(source, []).append(name)
 
     def after(self, names: Iterable[str], without: Collection[str] = ()) -> set[str]:
-        """Some nodes and those that depend on them; the search does not enter nodes of `without`."""
+        """The nodes `names` and all nodes that depend on them; the search does not enter nodes of `without`."""
         return _reached(names, self.users, without)
 
     def before(self, names: Iterable[str], without: Collection[str] = ()) -> set[str]:
-        """Some nodes and those that they depend on; the search does not enter nodes of `without`."""
+        """The nodes `names` and all nodes that they depend on; the search does not enter nodes of `without`."""
         return _reached(names, self._sources, without)
 
     def sources_of(self, names: Iterable[str]) -> set[str]:
-        """The nodes whose values some nodes use."""
+        """The nodes whose outputs are operands of the nodes `names`."""
         return {source for name in names for source in self._sources[name]}
 
     def users_of(self, names: Iterable[str], without: Collection[str] = ()) -> set[str]:
-        """The nodes with an operand among some nodes, except those of `without`."""
+        """The nodes with an output of the nodes `names` as operand, except those of `without`."""
         return {user for name in names for user in self.users.get(name, ()) if user not in without}
 
 

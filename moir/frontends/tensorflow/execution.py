@@ -135,7 +135,7 @@ class Execution:
         return frame
 
     def _results(self, node: Any, frame: _Frame) -> list[Value]:
-        """Execute one operation; returns the values of its results."""
+        """Execute one operation; returns the values of its results, None for each that is unknown."""
         operands = [frame.values.get(reference(name)) for name in node.input if not name.startswith("^")]
         kind: str = node.op
         if not frame.prefix and node.name in self.assets:
@@ -180,7 +180,10 @@ class Execution:
         return [inner.values.get(reference(function.ret[result.name])) for result in function.signature.output_arg]
 
     def _fill(self, node: Any, handle: Handle, operands: list[Value]) -> None:
-        """Execute an operation that fills a lookup table; an Insert adds entries, the others replace all."""
+        """Execute an operation that fills the lookup table of a handle; an Insert adds entries, the others replace all.
+
+        The content of the table is unknown afterwards if the entries are.
+        """
         entries: Entries | None = None
         if node.op in TEXT_TABLE_KINDS:
             entries = self._text_table(node, handle, operands)
@@ -212,7 +215,10 @@ class Execution:
 
 
 class _Frame(Record):
-    """The state of one execution of a graph or of a function."""
+    """One execution of a graph or of a function: its nodes, and the values of their results so far.
+
+    `prefix` is the path of calls before the names of nodes, `depth` the number of calls around it.
+    """
 
     nodes: Mapping[str, Any]
     values: dict[tuple[str, int], Value]
@@ -237,9 +243,9 @@ def _order(nodes: Mapping[str, Any], roots: Iterable[str]) -> list[str]:
 
 
 def _joined(before: DataAttr | Restored, more: DataAttr | Restored) -> DataAttr | None:
-    """The keys or the values of a table, with additional ones.
+    """The keys or the values of a table, with additional ones appended.
 
-    None if some of them are in the checkpoint, or there are too many.
+    Returns None if some of them are in the checkpoint, or there are too many.
     """
     if isinstance(before, Restored) or isinstance(more, Restored) or before.array.size + more.array.size > MAXIMUM_ENTRIES:
         return None
@@ -260,7 +266,7 @@ def _last_of_each_key(entries: Entries) -> Entries:
 
 
 def _restored(operands: list[Value]) -> list[Value]:
-    """The values of the results of RestoreV2."""
+    """The tensors of the checkpoint that RestoreV2 returns, by its operands; empty if names or slices are not known."""
     if len(operands) < 3 or not isinstance(names := operands[1], DataAttr) or not isinstance(parts := operands[2], DataAttr):
         return []
     if max(names.array.size, parts.array.size) > MAXIMUM_RESTORED:

@@ -101,7 +101,7 @@ class Frame:
             yield name, value
 
     def count(self, node: Any, attribute: str) -> int:
-        """The length of an output list, from the attribute that gives it."""
+        """The length of an output list, from the attribute that gives it; 0 if the node lacks it."""
         value = self.attribute(node, attribute)
         return 0 if value is None else max(0, list_length(value))
 
@@ -203,7 +203,7 @@ def checked_operands(frame: Frame, node: Any) -> list[Tensor]:
 
 
 def check_result(frame: Frame, node: Any, number: int) -> None:
-    """Raise ModelFileError if a node does not have a result of a number according to the definition of its kind."""
+    """Raise ModelFileError if output `number` of a node does not exist according to the definition of its kind."""
     most = most_results(node.op, partial(frame.attribute, node))
     if most is not None and number >= most:
         raise frame.error(f"{node.name}:{number} is used, but it has {most} outputs", node, "the graph was cut or damaged")
@@ -262,7 +262,7 @@ def _order(frame: Frame, operands: Mapping[str, list[Tensor]]) -> list[str]:
 
 
 def _cycle(frame: Frame, path: list[str], source: str) -> ModelFileError:
-    """The error for a node that depends on itself."""
+    """The error for node `source`, which depends on itself; `path` is the search path on which it occurs already."""
     names = path[path.index(source) :]
     shown = " -> ".join(reversed(names[-_MAXIMUM_NAMES_IN_CYCLE:]))
     more = "" if len(names) <= _MAXIMUM_NAMES_IN_CYCLE else f" ({len(names)} nodes in all)"

@@ -75,7 +75,7 @@ class Nodes(dict[str, Any]):
 
 
 def is_back_edge(user: Any, source: Any) -> bool:
-    """Whether an edge between two nodes is the back edge of a TensorFlow 1 loop."""
+    """Whether the edge from node `source` to its user is the back edge of a TensorFlow 1 loop."""
     return user.op in MERGE_KINDS and source.op in _NEXT_ITERATION_KINDS
 
 

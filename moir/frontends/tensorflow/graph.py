@@ -157,7 +157,7 @@ class GraphImporter:
         return Module([ModelOp.of(name or "model", block, attributes)])
 
     def input(self, frame: Frame, node: Any, number: int, name: str | None = None) -> SSAValue:
-        """The Parameter for an output of a node; `name` is that of the input if a signature declares it."""
+        """The Parameter for output `number` of a node; `name` is that of the input if a signature declares it."""
         if is_complex(frame, node):
             self.notes.append(f"the input {name or node.name} is complex: its last dimension holds real and imaginary parts")
         return parameter(frame, node, number, self.producer, name)
@@ -217,9 +217,7 @@ class GraphImporter:
             self.state.built(frame, node, values, results)
 
     def _inline(self, count: int, frame: Frame, node: Any) -> None:
-        """Add to the count of nodes that inlining creates. Raises ModelFileError if these are far more than the file
-        contains.
-        """
+        """Add `count` to the number of nodes that inlining creates; raises ModelFileError if these are far too many."""
         self.inlined += count
         limit = FREE_PARTS + GROWTH * (self.functions.node_count + len(self.graph.node))
         if self.inlined > limit:
@@ -250,7 +248,7 @@ class GraphImporter:
         return own
 
     def constant(self, frame: Frame, node: Any) -> None:
-        """Build a Const. All calls of a function share its data."""
+        """Build a Const. All calls of a function share its data. Raises ModelFileError if it has no valid tensor."""
         key = (frame.function.name if frame.function else "", node.name)
         data = self._constants.get(key)
         if data is None:
@@ -295,7 +293,7 @@ class GraphImporter:
             frame: the graph of the node.
             node: the NodeDef.
             operands: the operands of the operation.
-            numbers: the outputs that are needed.
+            numbers: the indices of the outputs that are needed; ModelFileError is raised for far too many.
             regions: the regions of the operation.
             extra: further properties.
         """
@@ -326,13 +324,13 @@ class GraphImporter:
         }
 
     def names_of(self, frame: Frame, node: Any, number: int) -> list[str]:
-        """The tensor names of an output; the names of the model's inputs and outputs are not given to other tensors."""
+        """The tensor names of output `number`; none of them is that of another input or output of the model."""
         name = frame.prefix + node.name
         names = [name, f"{name}:0"] if number == 0 else [f"{name}:{number}"]
         return [each for each in names if each not in self._reserved]
 
     def program(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: set[int]) -> None:
-        """Inline a StableHLO program, which a node contains."""
+        """Inline the StableHLO program of a node, which must have the outputs `numbers`."""
         from moir.frontends.tensorflow.program_calls import inline_program
 
         names = [self.names_of(frame, node, number) for number in range(max(numbers, default=0) + 1)]
@@ -343,7 +341,9 @@ class GraphImporter:
     # Functions
 
     def call(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: Iterable[int]) -> None:
-        """Inline a call. The name of the call becomes the prefix of the names of the function's nodes."""
+        """Inline a call, which becomes the prefix of the names of the function's nodes; `numbers` are the outputs
+        needed.
+        """
         attributes, name = node.attr, node.op
         if node.op in CALL_KINDS:
             value = frame.attribute(node, "f")
@@ -376,6 +376,8 @@ class GraphImporter:
             name: name of the function.
             attributes: attributes of the call, AttrValues by name.
             operations: the block that the function's operations are added to.
+
+        Raises ModelFileError if functions call themselves, or are nested too deeply.
         """
         function = self.functions.find(name, node)
         if name in self._active:

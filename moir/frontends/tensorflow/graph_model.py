@@ -157,7 +157,7 @@ def _message(kind: str, content: Any, path: Path, what: str) -> Any:
 
 
 def _values(content: Any) -> Iterator[Any]:
-    """All values in nested lists and objects, at most one more than a graph may have."""
+    """All values in nested lists and objects; the iteration ends after one more than a graph may have."""
     remaining: list[Any] = [content]
     for _ in range(MAXIMUM_VALUES + 1):
         if not remaining:
@@ -181,7 +181,7 @@ def _with_bytes(value: Any) -> Any:
 
 
 def _texts(value: Any) -> Any:
-    """A field `s`: bytes, or several."""
+    """The content of a field `s`: a string, a list of strings, or a string written as a list of bytes, in base64."""
     if not isinstance(value, list):
         return value
     elements = cast("list[Any]", value)
@@ -191,7 +191,7 @@ def _texts(value: Any) -> Any:
 
 
 def _resources(graph: Any, tensors: TensorReader, path: Path) -> Resources:
-    """The hash tables of a graph. Variables are constants in a graph model."""
+    """The hash tables of a graph, filled by its initializers. Variables are constants in a graph model."""
     execution = Execution(graph, tensors.read, {}, Assets(path, path.parent).open)
     execution.run(execution.table_initializers())
     return Resources(Variables(graph, execution, None), table_contents(graph, execution, None))
@@ -206,7 +206,7 @@ def _field(value: Any, key: str) -> Any:
 
 
 def _entries(signature: Any, key: str) -> dict[str, dict[str, Any]]:
-    """The inputs or outputs of a signature that are objects."""
+    """The inputs or outputs of a signature, by `key`, that are objects, by their names; empty if there are none."""
     entries = _field(signature, key)
     if not isinstance(entries, dict):
         return {}
@@ -214,7 +214,10 @@ def _entries(signature: Any, key: str) -> dict[str, dict[str, Any]]:
 
 
 def _tables(signature: Any, initializer: Any) -> dict[str, str]:
-    """The node of the initializer that creates the table for each placeholder of the graph."""
+    """A placeholder of a table in the graph -> the node of the initializer that creates this table.
+
+    Both have the same `resourceId` in the signatures.
+    """
     made = {each.get("resourceId"): str(each.get("name")) for each in _entries(initializer, "outputs").values()}
     return {
         reference(str(each.get("name")))[0]: reference(made[each["resourceId"]])[0]

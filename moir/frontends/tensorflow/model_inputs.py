@@ -32,7 +32,7 @@ def input_type(frame: Frame, node: Any, number: int, producer: int) -> Attribute
     Args:
         frame: the graph of the node.
         node: the NodeDef.
-        number: number of the output.
+        number: the index of the output.
         producer: producer version of the GraphDef.
 
     Raises ModelFileError if a list of types lacks the output.
@@ -55,7 +55,8 @@ def input_type(frame: Frame, node: Any, number: int, producer: int) -> Attribute
 
 
 def _inferred_shape(frame: Frame, node: Any, number: int) -> tuple[int, ...] | None:
-    """The shape that TensorFlow inferred for an output when it wrote the graph.
+    """The shape that TensorFlow inferred for output `number` when it wrote the graph; None if the node does not have
+    it.
 
     Versions up to 1.3 write the shape of a placeholder only there: its attribute `shape` has no dimensions.
     """
@@ -64,7 +65,19 @@ def _inferred_shape(frame: Frame, node: Any, number: int) -> tuple[int, ...] | N
 
 
 def _type_of_element(frame: Frame, node: Any, types: str, shaped: Any, shapes: str, number: int) -> tuple[int, tuple[int, ...] | None]:
-    """The data type and shape of an output, from an attribute with a list of types and one with a list of shapes."""
+    """The data type and the shape of output `number` of a node that reads an iterator or a queue.
+
+    Args:
+        frame: the graph of the node.
+        node: the NodeDef.
+        types: name of the attribute of `node` with the list of data types.
+        shaped: the NodeDef with the shapes: the queue, or the node itself.
+        shapes: name of the attribute of `shaped` with the list of shapes.
+        number: the index of the output.
+
+    The shape is None if its rank is dynamic, or the list lacks it. Raises ModelFileError if the list of types lacks the
+    output.
+    """
     type_list, shape_list = frame.attribute(node, types), frame.attribute(shaped, shapes)
     if type_list is None or number >= len(type_list.list.type):
         raise frame.error(f"its attribute {types} does not say the type of output {number}", node)
@@ -73,7 +86,10 @@ def _type_of_element(frame: Frame, node: Any, types: str, shaped: Any, shapes: s
 
 
 def tensor_type(data_type: int, shape: tuple[int, ...] | None, name: str) -> Attribute:
-    """A tensor type; a complex one becomes real, with a last dimension of 2."""
+    """The tensor type for a data type and a shape, None for a dynamic rank; `name` is that of the node, for messages.
+
+    A complex type becomes a real one with a last dimension of 2.
+    """
     row = DATA_TYPES.get(data_type)
     if row is not None and row.is_complex and shape is not None:
         shape = (*shape, 2)

@@ -101,7 +101,11 @@ class ModelOutputs:
         self.byproducts = [node.name for node in candidates if node.name not in chosen and node.name not in self.gradients.nodes]
 
     def _without_uses(self, candidates: list[Any], looped: Collection[str]) -> list[Any]:
-        """The outputs of an inference graph: nodes without uses; gradients only if there are no others."""
+        """The outputs of an inference graph: nodes without uses; gradients only if there are no others.
+
+        `candidates` are the nodes without uses, `looped` the names of those within loops, which are left out if
+        possible.
+        """
         outside = [node for node in candidates if node.name not in looped]
         fed = self.edges.after(self._sources()) if candidates and not self.is_frozen else set[str]()
         remaining = [node for node in outside if not self._is_byproduct(node)]
@@ -110,7 +114,9 @@ class ModelOutputs:
         return remaining or outside or candidates or self._lone_inputs()
 
     def _predictions(self, looped: Collection[str]) -> list[Tensor]:
-        """The outputs of a graph that trains a model."""
+        """The outputs of a graph that trains a model: its predictions. `looped` are the names of the nodes within
+        loops.
+        """
         nodes = self.frame.nodes
         effects = {node.name for node in nodes.values() if effect_of(node.op) is not None}
         users = [node for node in nodes.values() if node.name not in self.gradients.nodes]
@@ -121,7 +127,9 @@ class ModelOutputs:
         return chosen
 
     def _results(self, users: Iterable[Any], looped: Collection[str]) -> set[str]:
-        """The names of the nodes outside loops that no node of `users` reads, without by-products such as summaries."""
+        """The names of the nodes that no node of `users` reads, except nodes of `looped` and by-products such as
+        summaries.
+        """
         return {node.name for node in self._unused(users) if node.name not in looped and not self._is_byproduct(node)}
 
     def tensors(self) -> list[Tensor]:
@@ -144,7 +152,7 @@ class ModelOutputs:
         return count
 
     def _unused(self, users: Iterable[Any]) -> list[Any]:
-        """The nodes that compute something and are not operands of `users`."""
+        """The nodes that compute something and whose outputs are not operands of the nodes `users`."""
         used = {name for user in users for name, _ in self.frame.operands(user)}
         return [node for node in self.frame.nodes.values() if node.name not in used and self._computes(node)]
 

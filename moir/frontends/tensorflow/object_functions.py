@@ -122,7 +122,16 @@ def _called(meta_graph: Any, name: str, function: Any, path: Path) -> Signature:
 
 
 def _captured(meta_graph: Any, number: int, taken: set[str], path: Path) -> str:
-    """The node of an object that a function has captured: the handle of a variable, which is made, or a constant."""
+    """The name of the node for an object that a function has captured.
+
+    Args:
+        meta_graph: the MetaGraphDef, to which the handle of a variable is added if it has none yet.
+        number: the index of the object in the graph of objects.
+        taken: the names of all nodes; that of a new handle is added.
+        path: the file, for messages.
+
+    Raises ModelFileError for an object other than a variable or a constant.
+    """
     objects = meta_graph.object_graph_def.nodes
     saved = objects[number] if 0 <= number < len(objects) else None
     kind = None if saved is None else saved.WhichOneof("kind")
@@ -142,7 +151,9 @@ def _captured(meta_graph: Any, number: int, taken: set[str], path: Path) -> str:
 
 
 def _names_of_outputs(signature: Any, count: int) -> Sequence[str]:
-    """The names of the outputs of a function: the keys of the dictionary that it returns, or their numbers."""
+    """The names of the `count` outputs of a function: the keys of the dictionary that it returns, else output_0,
+    output_1, …
+    """
     if signature.WhichOneof("kind") == "dict_value":
         keys = sorted(signature.dict_value.fields)
         if len(keys) == count and all(each.WhichOneof("kind") == "tensor_spec_value" for each in signature.dict_value.fields.values()):
@@ -151,7 +162,7 @@ def _names_of_outputs(signature: Any, count: int) -> Sequence[str]:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """A name for a new node."""
+    """A name for a new node that is not among `taken`, made from `name`."""
     chosen = next(each for index in range(len(taken) + 1) if (each := f"{name}_{index}" if index else name) not in taken)
     taken.add(chosen)
     return chosen

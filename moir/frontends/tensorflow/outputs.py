@@ -183,13 +183,14 @@ def _lists() -> dict[str, str]:
 
 
 def output_number(kind: str, name: str, index: int, count: Count) -> int | None:
-    """The number of a named output among all outputs of a node, None if the kind has no output of that name.
+    """The index, among all outputs of a node, of an element of a named output; None if the kind has no output of that
+    name.
 
     Args:
         kind: kind of the node.
         name: name of the output.
         index: index within the named output.
-        count: gives the lengths of list outputs of the node.
+        count: gives the length of a list output, by the name of the attribute that holds it.
     """
     if kind not in _several():
         return index
@@ -203,7 +204,7 @@ def output_number(kind: str, name: str, index: int, count: Count) -> int | None:
 
 
 def output_count(kind: str, count: Count) -> int:
-    """The number of outputs of a node that inference uses, at least one."""
+    """The number of outputs of a node that inference uses, at least one; `count` as for `output_number`."""
     if kind in _FUSED_BATCH_NORMALIZATIONS:
         return 1
     if kind in _lists():

@@ -11,7 +11,7 @@ Tensor: TypeAlias = tuple[str, int]
 
 
 def reference(name: str) -> tuple[str, int]:
-    """The node and the output number of a reference: `node`, `node:1`, `^node` (control), or `node:output:1`.
+    """The node of a reference and the index of its output: `node`, `node:1`, `^node` (control), or `node:output:1`.
 
     The last form occurs in functions. Its index counts within the named output, which is the index of the output for
     all kinds with one named output.

@@ -64,7 +64,11 @@ def read_saved_model(
 
 
 def _inputs_and_outputs(meta_graph: Any, name: str | None, path: Path) -> Signature:
-    """Those of a signature, or of a function of the object that was saved if the model has no signature."""
+    """The inputs and outputs of signature `name`, or of that function of the saved object if the model has no
+    signature.
+
+    None for the name chooses the usual one, see `choose_signature` and `declared_function`.
+    """
     if has_signatures(meta_graph) or not meta_graph.object_graph_def.concrete_functions:
         return choose_signature(meta_graph, name, path)
     return declared_function(meta_graph, name, path)

@@ -123,7 +123,16 @@ def _first_names(names: Iterable[str]) -> str:
 
 
 def _tensors(infos: Any, order: dict[str, int], signature: str, path: Path) -> list[tuple[str, str]]:
-    """The names and the tensors of inputs or outputs, in the order of the nodes in the graph."""
+    """The names and the tensors of inputs or outputs, in the order of the nodes in the graph.
+
+    Args:
+        infos: the TensorInfos by the names of the inputs or outputs.
+        order: the position of each node of the graph.
+        signature: the name of the signature, for messages.
+        path: the file, for messages.
+
+    Raises ModelFileError if one is no ordinary tensor, or not in the graph.
+    """
     tensors: list[tuple[int, int, str, str]] = []
     for key, info in infos.items():
         if info.WhichOneof("encoding") != "name":

@@ -113,13 +113,16 @@ VALUE_FIELDS = tuple(_FIELD_NUMBERS.values())
 
 
 def element_type(number: int) -> Attribute:
-    """The element type of a data type; the dynamic type for resources, variants and others that an IR has none for."""
+    """The element type for the number of a data type; the dynamic type for resources, variants and others."""
     row = DATA_TYPES.get(number)
     return element_types.dynamic if row is None or row.element is None else row.element
 
 
 def readable_type(number: int, name: str, location: str) -> DataType:
-    """The row of a data type. Raises ModelFileError for a type that the operation sets lack."""
+    """The row of the data type with a number.
+
+    Raises ModelFileError, about the tensor `name`, for a type that the operation sets lack.
+    """
     row = DATA_TYPES.get(number)
     if row is None or row.element is None:
         kind = f"number {number}" if row is None else row.name
@@ -149,7 +152,10 @@ def stored_data(stored: Array, shape: Sequence[int], data_type: int, name: str, 
 
 
 def _data(values: Array, shape: tuple[int, ...], row: DataType, name: str, location: str) -> DataAttr:
-    """Stored elements, as many as the shape requires, with the element type and the shape of the tensor."""
+    """Stored elements, as many as the shape requires, as a value with the element type and the shape of the tensor.
+
+    Raises ModelFileError for an impossible shape.
+    """
     assert row.element is not None
     described = element_types.describe(row.element)
     if row.is_complex:
@@ -220,7 +226,7 @@ class TensorReader:
         return _data(self.filled(values, count, shape, row, name), shape, row, name, str(self.path))
 
     def shape(self, message: Any, name: str) -> tuple[int, ...]:
-        """The declared shape of a tensor."""
+        """The declared shape of a tensor. Raises ModelFileError if it is unknown, negative or too large."""
         if message.unknown_rank or len(message.dim) >= MAXIMUM_RANK:
             raise self.error(name, "its shape is unknown" if message.unknown_rank else f"rank {len(message.dim)} is too large")
         shape = tuple(dimension.size for dimension in message.dim)
@@ -237,6 +243,13 @@ class TensorReader:
 
     def elements(self, tensor: Any, payload: Payload | None, row: DataType, most: int, name: str) -> Array:
         """The elements in the typed field of a tensor, in their stored type.
+
+        Args:
+            tensor: the TensorProto.
+            payload: where the field is in the memory map; None if the message has it.
+            row: the data type.
+            most: how many elements the shape has room for.
+            name: name of the tensor, for messages.
 
         Raises ModelFileError if there are more than `most`.
         """
@@ -266,21 +279,24 @@ class TensorReader:
             raise self.error(name, str(error)) from error
 
     def narrowed(self, wide: Array, row: DataType, name: str) -> Array:
-        """64-bit integers in the stored type. Raises ModelFileError for one that does not fit."""
+        """64-bit integers in the stored type of the tensor `name`. Raises ModelFileError for one that does not fit."""
         try:
             return narrowed(wide, np.dtype(row.stored))
         except OverflowError:
             raise self.error(name, f"a value of {row.name} is out of range") from None
 
     def text(self, value: bytes, name: str) -> str:
-        """An element of a string tensor, as text."""
+        """An element of a string tensor, as text. Raises ModelFileError if it is not in UTF-8."""
         try:
             return value.decode()
         except UnicodeDecodeError:
             raise self.error(name, "a string is not in UTF-8") from None
 
     def filled(self, values: Array, count: int, shape: tuple[int, ...], row: DataType, name: str) -> Array:
-        """A tensor from its first elements: the last one is repeated, and a tensor without elements is all zeros."""
+        """The `count` elements of a tensor, from its first ones: the last one is repeated; without any all are zeros.
+
+        Raises ModelFileError for half a complex number, or if repeated elements take too much memory.
+        """
         unit = 2 if row.is_complex else 1
         if values.size == count:
             return values

@@ -23,6 +23,6 @@ INLINED: Mapping[str, str] = {"CALL": "subgraph", "STABLEHLO_COMPOSITE": "decomp
 
 
 def subgraph_number(attributes: Mapping[str, Attribute], name: str) -> int:
-    """The number of the subgraph that an attribute names."""
+    """The index of the subgraph that attribute `name` refers to; 0 if it is absent."""
     number: Any = attributes.get(name)
     return 0 if number is None else number.value.data

@@ -72,13 +72,13 @@ def model_sections(path: Path, mapped: mmap.mmap) -> list[Section]:
 
 
 def opened_model(path: Path, signature: str | None = None) -> tuple[ModelFile, str | None]:
-    """The model of a file or of a container, and the signature in it that is meant.
+    """The model of a file or of a container, and the name of the signature in it; None for that of the first subgraph.
 
     Args:
         path: the file.
         signature: the name of a signature; for a container also `NAME` or `NAME/SIGNATURE` of a model in it.
 
-    Raises UsageError, with the names of the models, if none or several of a container are meant.
+    Raises UsageError, with the names of the models, if none or several of a container fit.
     """
     mapped = map_content(path)
     if mapped[: len(IDENTIFIER)] != IDENTIFIER:
@@ -143,7 +143,7 @@ def _table(table: Table, slot: int) -> Table:
 
 
 def _tables(table: Table, slot: int) -> Iterator[Table]:
-    """The tables of a vector; none if it is absent."""
+    """The tables of a vector; none if it is absent. Raises ValueError for a vector that is longer than the file."""
     if not _field(table, slot):
         return
     offset: Any = table.Offset(slot)

@@ -71,7 +71,7 @@ def _map(data: bytes) -> dict[str, Attribute]:
 
 
 def _entry(value: Any, size: int) -> Attribute | None:
-    """The attribute of an entry; None for a list within a list, or a map."""
+    """The attribute of an entry of a FlexBuffer of `size` bytes; None for a list within a list, or a map."""
     if value.IsBool:
         return attribute_of(bool(value.AsBool))
     if value.IsInt:
@@ -90,7 +90,10 @@ def _entry(value: Any, size: int) -> Attribute | None:
 
 
 def _node_attributes(file: ModelFile, data: bytes, kind: str) -> dict[str, Attribute]:
-    """The attributes of the NodeDef of an operation of TensorFlow."""
+    """The attributes of the NodeDef of an operation of TensorFlow, of the kind `Flex…`, from its options.
+
+    Raises ModelFileError if the options are damaged, or those of another operation.
+    """
     # Few models have one.
     from moir.frontends.tensorflow.attributes import AttributeReader
     from moir.frontends.tensorflow.messages import parse

@@ -77,21 +77,24 @@ class ModelFile:
 
     @contextmanager
     def damage(self, what: str) -> Generator[None]:
-        """A context in which reading outside of the file raises an error that names the damaged part."""
+        """A context in which reading outside of the file raises ModelFileError, which calls the damaged part `what`."""
         try:
             yield
         except _DAMAGES as error:
             raise self.error(f"{what} lies outside of the file", "the file is damaged, or not complete") from error
 
     def vector(self, length: int, get: Callable[[int], Any]) -> list[Any]:
-        """The entries of a list, each of which takes four bytes at least. Raises ModelFileError for a longer list."""
+        """The entries of a list of a length, given by `get`. Raises ModelFileError if it cannot be that long.
+
+        Each entry takes four bytes of the file at least.
+        """
         if not 0 <= length <= len(self.mapped) // 4:
             raise self.error(f"a list of {length} entries is longer than the file", "the file is damaged")
         return [get(index) for index in range(length)]
 
     @cached_property
     def subgraphs(self) -> list[Any]:
-        """The subgraphs; the first one is the model."""
+        """The subgraphs; the first one is the model. Raises ModelFileError if there are none."""
         with self.damage("a subgraph"):
             subgraphs = self.vector(self.root.SubgraphsLength(), self.root.Subgraphs)
         if not subgraphs:
@@ -111,7 +114,7 @@ class ModelFile:
 
     @cached_property
     def converter(self) -> tuple[int, int] | None:
-        """The version of TensorFlow whose converter wrote the file, if the file says so."""
+        """The version of TensorFlow whose converter wrote the file; None if the file does not have it."""
         with self.damage("the metadata"):
             for entry in self.vector(self.root.MetadataLength(), self.root.Metadata):
                 if entry.Name() != b"CONVERSION_METADATA" or (raw := self.buffer(entry.Buffer())) is None:
@@ -178,10 +181,13 @@ def _builtin_code(code: Any) -> int:
 
 
 def text(value: bytes | None) -> str:
-    """A string of the file."""
+    """A string of the file as text; an absent one is empty."""
     return "" if value is None else value.decode(errors="replace")
 
 
 def integers(values: Any) -> list[int]:
-    """A vector of integers as a list. The generated classes return an array, or 0 for an absent vector."""
+    """A vector of integers as a list; empty if it is absent.
+
+    The generated classes return an array, or 0 for an absent vector.
+    """
     return values.tolist() if isinstance(values, np.ndarray) else []

@@ -57,7 +57,7 @@ LARGEST_NESTING = 32
 
 
 def block_of(model: ModelParts, index: int) -> Block:
-    """The block of a subgraph that is a model."""
+    """The block of a model: that of the subgraph at an index."""
     frame = SubgraphImporter(model, index, Operations(), ())
     frame.run([frame.parameter(each) for each in frame.inputs])
     results = [frame.result(each) for each in frame.outputs]
@@ -106,7 +106,7 @@ class SubgraphImporter:
     # The operators
 
     def run(self, values: Sequence[SSAValue]) -> list[SSAValue]:
-        """Build the operations for given values of the inputs; returns the values of the outputs."""
+        """Build the operations for given values of the inputs, one each; returns the values of the outputs."""
         if len(values) != len(self.inputs):
             raise self.file.error(
                 f"subgraph {self.index} has {len(self.inputs)} inputs where {len(values)} are given", "the file is damaged"
@@ -150,7 +150,9 @@ class SubgraphImporter:
         regions: Sequence[Region],
         is_custom: bool,
     ) -> None:
-        """Build the operation of an operator, and the operations that round its results."""
+        """Build the operation of an operator of a kind, and the operations that round its results; an input of -1 is
+        absent.
+        """
         if not is_custom and (part := self._complex_part(inputs)) is not None:
             attributes = attributes | {"T": ComplexType(part)}
         if kind == "CAST" and (part := self._complex_part(outputs)) is not None:
@@ -218,7 +220,9 @@ class SubgraphImporter:
         return op.results
 
     def _converted(self, kind: str, value: SSAValue, tensor: Tensor, names: Sequence[str] = (), ties: str | None = None) -> SSAValue:
-        """Dequantized, quantized, or rounded numbers, by the quantization of a tensor; `ties` is a value of `TIES`."""
+        """A value after the operation `kind` with the quantization of a tensor, such as `dequantize`; `ties` as in
+        `TIES`.
+        """
         attributes = described(tensor)
         assert attributes is not None
         if ties is not None:
@@ -229,9 +233,9 @@ class SubgraphImporter:
     # Values
 
     def _operand(self, kind: str, operand_index: int, index: int, operand: Tensor | None, takes_integers: bool) -> SSAValue:
-        """The value of an operand: real numbers, or their quantized integers if the operator takes these.
+        """The value of operand `operand_index`: real numbers, or their quantized integers if the operator takes these.
 
-        `operand` is its tensor with the quantization that the operator assumes.
+        `operand` is the tensor at `index` with the quantization that the operator assumes; None if it is absent.
         """
         if operand is None:
             return self.operations.absent()
@@ -254,20 +258,22 @@ class SubgraphImporter:
         return self._converted("dequantize", self._integers(value, tensor), operand)
 
     def _integers(self, value: SSAValue, tensor: Tensor) -> SSAValue:
-        """The quantized integers of a tensor."""
+        """The quantized integers of a tensor, whose real numbers are `value`."""
         owner = value.owner
         if isinstance(owner, Operation) and owner.name == "tflite.dequantize":
             return owner.operands[0]
         return self._converted("quantize", value, tensor)
 
     def _is_constant(self, operands: Sequence[int], index: int | None) -> bool:
-        """Whether the operand at a place is a constant."""
+        """Whether operand `index` of an operator is a constant; false for None. `operands` are the indices of
+        tensors.
+        """
         if index is None or not 0 <= index < len(operands) or operands[index] < 0:
             return False
         return self.file.buffer(self.tensor(operands[index]).buffer) is not None
 
     def _wide(self, index: int, tensor: Tensor) -> SSAValue:
-        """The real numbers of a quantized tensor of 32 or 64 bits, whose value are integers."""
+        """The real numbers of a quantized tensor of 32 or 64 bits, whose own value has the integers."""
         if index not in self._dequantized:
             self._dequantized[index] = self._converted("dequantize", self.value(index), tensor)
         return self._dequantized[index]
@@ -297,7 +303,7 @@ class SubgraphImporter:
         return self.tensor(index).name or f"variable_{self.index}_{index}"
 
     def _type(self, wanted: Tensor, numbers: bool = True) -> Attribute:
-        """The type that the file declares for a tensor."""
+        """The type that the file declares for a tensor; with `numbers` a quantized one has real numbers, f32."""
         element = f32 if numbers and is_rounded(wanted) else wanted.element
         if wanted.part is not None:
             return tensor_type((*wanted.shape, 2) if wanted.is_ranked else None, wanted.part)
@@ -341,14 +347,14 @@ class SubgraphImporter:
     # Subgraphs, variables
 
     def _region(self, index: int) -> Region:
-        """The graph of control flow, with Parameters for its inputs."""
+        """The region of control flow for subgraph `index`, with Parameters for its inputs."""
         frame = SubgraphImporter(self.model, index, Operations(), (*self.callers, self.index), is_body=True)
         frame.run([frame.parameter(each) for each in frame.inputs])
         return Region(Block([*frame.operations.list, *[frame.result(each) for each in frame.outputs]]))
 
     def _call(self, index: int, inputs: Sequence[int], outputs: Sequence[int]) -> None:
-        """Build the operations of a subgraph where it is called, with `inputs` as its inputs, and bind the results to
-        `outputs`.
+        """Build the operations of subgraph `index`, called with `inputs`; `outputs` get its results, which must be as
+        many.
         """
         frame = SubgraphImporter(self.model, index, self.operations, (*self.callers, self.index), self.is_body)
         results = frame.run([self.value(each) for each in inputs])
@@ -357,7 +363,7 @@ class SubgraphImporter:
         self._values |= zip(outputs, results, strict=True)
 
     def _resource(self, kind: str, inputs: Sequence[int], outputs: Sequence[int], attributes: Mapping[str, Attribute]) -> None:
-        """An operator of variables and tables."""
+        """Create, read or write a variable or a table. Raises ModelFileError without a handle, or in control flow."""
         resources = self.model.resources
         if kind == "CALL_ONCE":
             self._initialize(subgraph_number(attributes, "init_subgraph_index"))
@@ -386,7 +392,7 @@ class SubgraphImporter:
             self._values[outputs[0]] = self._append(kind, [keys, values, *operands], {}, types, own, names)[0]
 
     def _initialize(self, index: int) -> None:
-        """Run a subgraph that gives variables and tables the values with which a model begins."""
+        """Run subgraph `index`, which initializes variables and tables. Raises ModelFileError in control flow."""
         if self.is_body:
             raise self.file.error("a CALL_ONCE stands within control flow", "move it out of the loop or branch")
         frame = SubgraphImporter(self.model, index, self.operations, (*self.callers, self.index))

@@ -66,7 +66,7 @@ def integer_kernel(
 
 
 def _scale(file: ModelFile, tensors: Sequence[Tensor | None], index: int) -> float:
-    """The scale of a tensor. Raises ModelFileError if it has none, or several."""
+    """The scale of the tensor at an index of `tensors`. Raises ModelFileError if it has none, or several."""
     tensor = tensors[index] if index < len(tensors) else None
     if tensor is None or tensor.quantization is None or tensor.quantization.scale.size != 1:
         name = "" if tensor is None else f" {tensor.name!r}"

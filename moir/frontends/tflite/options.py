@@ -99,7 +99,7 @@ def _attributes(file: ModelFile, name: str, table: Any) -> dict[str, Attribute]:
 
 
 def _list(file: ModelFile, options: Any, method: str) -> list[Any]:
-    """A vector field as numbers, or as tables if its entries are tables; empty if it is absent."""
+    """The values of a vector field, the getter of which is `method`: numbers, or tables; empty if it is absent."""
     if hasattr(options, f"{method}AsNumpy"):
         values: Any = getattr(options, f"{method}AsNumpy")()
         if isinstance(values, np.ndarray) and cast("Array", values).dtype.kind == "f":
@@ -125,7 +125,11 @@ def _attribute(name: str, value: Any) -> Attribute | None:
 
 
 def _number(name: str, value: int) -> Attribute | None:
-    """The attribute of a field that is an integer, or stands for an element type or another name."""
+    """The attribute of an integer field: an element type, the name of a value of an enumeration, or the integer.
+
+    Returns None for an element type that the operation sets do not have; raises ModelFileError for a value that an
+    enumeration lacks.
+    """
     if name in _ELEMENT_FIELDS:
         return ELEMENTS.get(value)
     if name not in _ENUMERATIONS:

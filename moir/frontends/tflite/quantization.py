@@ -90,9 +90,10 @@ _TABLES: Mapping[str, int] = {"EMBEDDING_LOOKUP": 1, "GATHER": 0, "GATHER_ND": 0
 
 
 def takes_integers(kind: str, operands: Sequence[Tensor], results: Sequence[Tensor], is_table: bool = False) -> bool:
-    """Whether an operator is given integers, because its results are not taken from its operands.
+    """Whether an operator computes with the quantized integers of its operands instead of real numbers.
 
-    A table of constants (`is_table`) stays one of integers as well, so that only the selected rows are dequantized.
+    It does so if it needs integers, or if its results have another quantization than the operands that it copies. A
+    table of constants (`is_table`) stays one of integers as well, so that only the selected rows are dequantized.
     """
     if kind in INTEGER_KINDS:
         return True
@@ -107,7 +108,7 @@ def takes_integers(kind: str, operands: Sequence[Tensor], results: Sequence[Tens
 
 
 def taken(kind: str, index: int, operand: Tensor, results: Sequence[Tensor]) -> Tensor:
-    """An operand with the quantization that the kernel of the operator assumes for it."""
+    """Operand `index` of an operator with the quantization that its kernel assumes, mostly the operand's own."""
     how = operand.quantization
     if how is None or not is_rounded(operand):
         return operand
@@ -119,7 +120,7 @@ def taken(kind: str, index: int, operand: Tensor, results: Sequence[Tensor]) -> 
 
 
 def is_compared_roughly(kind: str, operands: Sequence[Tensor]) -> bool:
-    """Whether an operator rounds its operands to multiples of 1/256 so that different numbers may become equal."""
+    """Whether a comparison rounds its operands to multiples of 1/256, so that different numbers may become equal."""
     every = [each.quantization for each in operands if each.quantization is not None and each.quantization.range.bits == 8]
     if kind not in _COMPARISONS or not every or len(every) < len(operands):
         return False
@@ -134,7 +135,7 @@ def table_index(kind: str) -> int | None:
 
 
 def is_looked_up(value: SSAValue) -> bool:
-    """Whether a value is computed from integers that an operator looks up in a table."""
+    """Whether a value is dequantized from rows that an operator looked up in a table of integers."""
     owner = value.owner
     if not isinstance(owner, Operation) or owner.name != "tflite.dequantize":
         return False
@@ -148,7 +149,7 @@ def is_rounded(tensor: Tensor) -> bool:
 
 
 def is_wide(kind: str, index: int, tensor: Tensor) -> bool:
-    """Whether an operand is a bias or another quantized tensor of more than 16 bits."""
+    """Whether operand `index` is a bias, or operand of a conversion, with a scale and more than 16 bits."""
     return tensor.quantization is not None and not is_rounded(tensor) and (index in _BIASES.get(kind, ()) or kind in CONVERSIONS)
 
 
@@ -165,7 +166,10 @@ def keeps_levels(kind: str, operands: Sequence[Tensor]) -> bool:
 
 
 def described(tensor: Tensor) -> dict[str, Attribute] | None:
-    """The quantization of a tensor as attributes: `scale` and `zero_point` are numbers, or have those along `axis`."""
+    """The quantization of a tensor as attributes; None for a tensor without.
+
+    `scale` and `zero_point` are numbers, or tensors of numbers along the dimension `axis`.
+    """
     how = tensor.quantization
     if how is None:
         return None

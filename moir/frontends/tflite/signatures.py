@@ -68,7 +68,7 @@ def _lists(signature: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
 
 
 def _names(file: ModelFile, length: int, get: Any) -> dict[int, list[str]]:
-    """The names of tensors by the indices of the tensors."""
+    """The names of tensors by the indices of the tensors, from a list of a length whose entries `get` gives."""
     names: dict[int, list[str]] = {}
     for entry in file.vector(length, get):
         names.setdefault(entry.TensorIndex(), []).append(text(entry.Name()))

@@ -25,6 +25,14 @@ LARGEST_EXPANSION = 1 << 8
 def densified(file: ModelFile, raw: Array, shape: tuple[int, ...], row: ElementType, sparsity: Any, name: str) -> Array:
     """The dense elements of a sparse constant.
 
+    Args:
+        file: the file.
+        raw: the bytes of the elements that are stored.
+        shape: the shape of the constant.
+        row: its element type.
+        sparsity: the table SparsityParameters.
+        name: its name, for messages.
+
     Raises ModelFileError for indices that the tensor does not have, and for packed elements.
     """
     problem = file.error(f"the indices of the sparse constant {name!r} are inconsistent", "the file is damaged")
@@ -69,7 +77,16 @@ def densified(file: ModelFile, raw: Array, shape: tuple[int, ...], row: ElementT
 
 
 def _sizes(shape: tuple[int, ...], order: list[int], blocks: list[int], levels: list[Any]) -> list[int] | None:
-    """The number of positions of each dimension, and of each dimension of blocks; None if they do not fit the shape."""
+    """The number of positions of each dimension, and of each dimension of blocks.
+
+    Args:
+        shape: the shape of the tensor.
+        order: the dimension of each level.
+        blocks: the dimension that each dimension of blocks divides.
+        levels: the metadata of each level.
+
+    Returns None if the blocks do not fit the shape.
+    """
     sizes = [*shape, *[0] * len(blocks)]
     for dimension, metadata in zip(order, levels, strict=True):
         if dimension >= len(shape):
@@ -87,7 +104,7 @@ _VECTORS = {1: "Int32Vector", 2: "Uint16Vector", 3: "Uint8Vector"}
 
 
 def _vector(metadata: Any, name: str) -> Array:
-    """A list of a compressed level, whose numbers have 32, 16 or 8 bits."""
+    """The field `name` of a compressed level, a list of numbers of 32, 16 or 8 bits."""
     table = getattr(metadata, name)()
     if table is None:
         return np.zeros(0, np.int64)

@@ -81,7 +81,10 @@ class Resources:
         self._values[name] = value
 
     def read(self, name: str, wanted: Tensor, operations: Operations) -> SSAValue:
-        """The value of a variable; `wanted` is the tensor that gets it."""
+        """The current value of variable `name`, which is read into the tensor `wanted`.
+
+        Raises ModelFileError if it has none. A variable that the model writes becomes a state at its first read.
+        """
         value = self._values.get(name)
         if value is None:
             raise self.file.error(f"the variable {name!r} is read and has no value", "initialize it in the model, or freeze it")
@@ -91,7 +94,9 @@ class Resources:
         return self._values[name]
 
     def variable(self, name: str, kept: Tensor, operations: Operations) -> SSAValue:
-        """The value of a variable of a recurrent operator, which begins with zeros."""
+        """The current value of variable `name` of a recurrent operator, a state that begins with zeros in the shape of
+        `kept`.
+        """
         if name not in self._values:
             element = f32 if is_rounded(kept) or kept.element is dynamic else kept.element
             shape = tuple(max(size, 1) for size in kept.shape)
@@ -100,7 +105,7 @@ class Resources:
         return self._values[name]
 
     def _keep(self, name: str, initial: SSAValue, operations: Operations) -> None:
-        """Create a variable that persists from one inference to the next."""
+        """Make variable `name` a state with an initial value: it persists from one inference to the next."""
         shape = shape_of(initial)
         op = opset.operation("opset6.ReadValue").create(
             operands=[initial],
@@ -116,13 +121,13 @@ class Resources:
         self._values[name] = self._read[name] = op.results[0]
 
     def fill(self, name: str, operands: Sequence[SSAValue]) -> None:
-        """Give a table its keys and values."""
+        """Give a table its keys and values. Raises ModelFileError unless there are two operands."""
         if len(operands) != 2:
             raise self.file.error(f"the table {name!r} gets no keys and values", "the file is damaged")
         self._tables[name] = (operands[0], operands[1])
 
     def table(self, name: str) -> tuple[SSAValue, SSAValue]:
-        """The keys and values of a table."""
+        """The keys and values of a table. Raises ModelFileError if nothing has filled it."""
         if name not in self._tables:
             raise self.file.error(f"the table {name!r} is used and is not filled", "fill it when the model is initialized")
         return self._tables[name]

@@ -70,8 +70,8 @@ class Tensor(Record):
         name: its name.
         shape: its dimensions, -1 for dynamic ones; empty if the rank is dynamic, too.
         is_ranked: whether the rank is known.
-        number: its type in the schema.
-        buffer: the number of its buffer.
+        number: its type, a number of the schema.
+        buffer: the index of its buffer.
         is_variable: whether it keeps its value from one inference to the next.
         quantization: which numbers its integers stand for; None if they stand for themselves.
         table: the table in the file.
@@ -97,7 +97,7 @@ class Tensor(Record):
         return COMPLEX.get(self.number)
 
     def requantized(self, how: Quantization[Array] | None) -> Tensor:
-        """The same tensor with another quantization."""
+        """The same tensor with another quantization; with none if `how` is None."""
         return Tensor(self.name, self.shape, self.is_ranked, self.number, self.buffer, self.is_variable, how, self.table)
 
 
@@ -124,7 +124,10 @@ def tensor_of(file: ModelFile, table: Any) -> Tensor:
 def _quantization(
     file: ModelFile, parameters: Any, shape: tuple[int, ...], element: Attribute | None, name: str
 ) -> Quantization[Array] | None:
-    """The quantization of a tensor of integers; None if there is no scale."""
+    """The quantization of a tensor of integers; None if there is no scale.
+
+    Raises ModelFileError if scales and zero points do not fit the shape, or are not numbers.
+    """
     if parameters is None or element is None or element in element_types.REAL_TYPES or describe(element).xml[0] not in "iu":
         return None
     if not parameters.ScaleLength():
@@ -181,7 +184,7 @@ def constant_of(file: ModelFile, tensor: Tensor) -> DataAttr | None:
 
 
 def _widened(quarters: Array) -> Array:
-    """Bytes of two signed integers of 4 bits from bytes of four of 2 bits."""
+    """Bytes with two signed 4-bit integers each, from bytes with four signed 2-bit integers each."""
     codes = np.arange(256)[:, None] >> np.arange(0, 8, 2) & 3
     nibbles = (codes ^ 2) - 2 & 15
     pairs = (nibbles[:, ::2] | nibbles[:, 1::2] << 4).astype(np.uint8)
@@ -189,7 +192,10 @@ def _widened(quarters: Array) -> Array:
 
 
 def _strings(file: ModelFile, raw: Array, tensor: Tensor) -> Array:
-    """The strings of a buffer: their number and n + 1 offsets as i32, then their bytes."""
+    """The strings of a buffer: their number and n + 1 offsets as i32, then their bytes.
+
+    Raises ModelFileError if their number is not that of the shape, or offsets are outside of the buffer.
+    """
     data, count = raw.tobytes(), prod(tensor.shape)
     (number,) = struct.unpack_from("<i", data)
     if number != count or 4 * (count + 2) > len(data):

@@ -67,7 +67,10 @@ def bias(node: LoweringNode, op: OpBuilder, *, num_axes: int = 1) -> SSAValue:
 
 
 def _dimensions_after(node: LoweringNode, parameter: LayerParameters, own: int) -> int:
-    """The number of dimensions of the first operand after the `own` dimensions that begin at `axis`."""
+    """How many dimensions of the first operand follow the `own` dimensions that begin at parameter `axis`.
+
+    Raises ConversionError if these do not fit the operand.
+    """
     rank = node.known_rank(0)
     after = rank - own - normalize_axis(parameter.integer("axis", 1), rank)
     if after < 0:
@@ -76,8 +79,10 @@ def _dimensions_after(node: LoweringNode, parameter: LayerParameters, own: int) 
 
 
 def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, parameter: LayerParameters, axes: int) -> SSAValue:
-    """A weight that applies to `axes` dimensions of the operand (-1: as many as the weight has), with dimensions of 1
-    appended for those after them.
+    """Weight `index`, which applies to `axes` dimensions of the operand (-1: as many as the weight has).
+
+    Dimensions of 1 are appended for the dimensions of the operand after those. Raises ConversionError if the weight has
+    more dimensions.
     """
     array = blob(node, index)
     # Before Caffe 1.0 every weight had four dimensions.
@@ -90,7 +95,10 @@ def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, parameter: Laye
 
 
 def _aligned_value(node: LoweringNode, op: OpBuilder, value: SSAValue, parameter: LayerParameters) -> SSAValue:
-    """The second bottom with dimensions of 1 appended, to be aligned with the first operand from `axis` on."""
+    """The second bottom with dimensions of 1 appended, to be aligned with the first operand from `axis` on.
+
+    Raises ConversionError if its rank is dynamic.
+    """
     own = rank_of(value)
     if own is None:
         node.fail("the rank of operand 1 is dynamic", hint="give the model's inputs a static rank")

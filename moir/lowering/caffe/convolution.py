@@ -22,7 +22,11 @@ from moir.rewriting.builder import OpBuilder
 def by_axis(
     node: LoweringNode, parameter: LayerParameters, name: str, axes: int, default: int, sides: str | None = None
 ) -> tuple[int, ...]:
-    """A parameter with a value for each spatial axis: `name`, repeated or once for all, or `sides`_h and `sides`_w."""
+    """A parameter with a value for each of `axes` spatial axes.
+
+    It is `name`, with a value for each axis or one for all, or `sides`_h and `sides`_w for two axes; `default` if
+    absent. Raises ConversionError for another number of values.
+    """
     sides = sides or name
     pair = [parameter.integers(f"{sides}_{side}") for side in "hw"]
     if any(pair):
@@ -36,7 +40,7 @@ def by_axis(
 
 
 def _window(node: LoweringNode, parameter: LayerParameters, axes: int) -> tuple[tuple[int, ...], SlidingWindow]:
-    """The kernel and the sliding window."""
+    """The spatial sizes of the kernel, and the sliding window. Raises ConversionError for sizes that are no window."""
     kernel = by_axis(node, parameter, "kernel_size", axes, 0, "kernel")
     pads = by_axis(node, parameter, "pad", axes, 0)
     strides, dilations = (by_axis(node, parameter, name, axes, 1) for name in ("stride", "dilation"))
@@ -56,7 +60,7 @@ def _spatial_axes(node: LoweringNode, parameter: LayerParameters) -> int:
 
 
 def _with_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, parameter: LayerParameters, channels: int, axes: int) -> SSAValue:
-    """The result plus the bias, the second weight, unless the layer has none."""
+    """The result plus the bias, the second weight, unless the layer has none; `axes` is the number of spatial axes."""
     if not parameter.flag("bias_term", True):
         return result
     return op.Add(result, op.constant(blob(node, 1, (1, channels, *[1] * axes))))
@@ -100,9 +104,10 @@ def deconvolution(node: LoweringNode, op: OpBuilder, *, num_output: int, group: 
 
 
 def _deconvolution_weights(node: LoweringNode, channels: int, group: int, kernel: tuple[int, ...]) -> Array:
-    """The filters [C_in, channels, kernel], with the groups split off.
+    """The filters [C_in, channels, kernel], or [group, C_in / group, channels, kernel] for several groups.
 
-    A layer for bilinear resizing may have no weights in the file: they follow from `weight_filler`.
+    A layer for bilinear resizing may have no weights in the file: they follow from `weight_filler`. This raises
+    ConversionError if the number of channels of the data is dynamic.
     """
     if blob_count(node) or parameters(node, "convolution_param").message("weight_filler").text("type", "") != "bilinear":
         return blob(node, 0, (-1, channels, *kernel) if group == 1 else (group, -1, channels, *kernel))
@@ -114,7 +119,7 @@ def _deconvolution_weights(node: LoweringNode, channels: int, group: int, kernel
 
 
 def _bilinear(kernel: tuple[int, ...]) -> Array:
-    """The weights of `weight_filler { type: "bilinear" }`: bilinear interpolation."""
+    """The weights of `weight_filler { type: "bilinear" }`: bilinear interpolation, in the shape of the kernel."""
     result = np.ones((), np.float32)
     for size in kernel:
         factor = -(-size // 2)

@@ -39,7 +39,9 @@ def log(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _logarithm_of_base(node: LoweringNode, parameter: LayerParameters) -> float:
-    """The natural logarithm of the base."""
+    """The natural logarithm of the parameter `base`; 1 for -1, which means e. Raises ConversionError for any other base
+    below or equal to 0.
+    """
     base = parameter.number("base", -1.0)
     if base == -1:
         return 1.0

@@ -84,7 +84,10 @@ def accum(
 
 
 def _largest(node: LoweringNode, op: OpBuilder, values: list[SSAValue], wanted: list[int]) -> SSAValue:
-    """The largest height and width of the blobs, or `top_height` and `top_width` if both are larger."""
+    """The largest height and width of the blobs; `wanted`, `top_height` and `top_width`, if both are larger.
+
+    Raises ConversionError if `wanted` is given and the sizes of the blobs are dynamic.
+    """
     largest = reduce(op.Maximum, [sizes_like(op, value) for value in values])
     known = op.known.integers(largest)
     if any(wanted) and known is None:

@@ -106,6 +106,6 @@ def sizes_like(op: OpBuilder, like: SSAValue) -> SSAValue:
 
 
 def resized(op: OpBuilder, x: SSAValue, sizes: SSAValue | Sequence[int], mode: str, coordinates: str, antialias: bool = False) -> SSAValue:
-    """A blob with other height and width."""
+    """A blob resized to a height and width; `mode`, `coordinates` and `antialias` are those of opset11.Interpolate."""
     rounding = "floor" if coordinates == "asymmetric" else "round_prefer_floor"
     return resized_to(op, x, sizes, _AXES, mode, coordinates, nearest_mode=rounding, antialias=antialias)

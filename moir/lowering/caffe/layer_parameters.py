@@ -67,23 +67,31 @@ class LayerParameters:
         return self._last(name, self.integers(name), default)
 
     def number(self, name: str, default: float | None = None) -> float:
-        """A float parameter."""
+        """A float parameter. Raises ConversionError if it is absent and has no default."""
         return self._last(name, self.numbers(name), default)
 
     def text(self, name: str, default: str) -> str:
-        """A string parameter."""
+        """A string parameter; the default if it is absent."""
         return self._last(name, [str(value) for value in self._values(name)], default)
 
     def flag(self, name: str, default: bool = False) -> bool:
-        """A boolean parameter."""
+        """A boolean parameter; the default if it is absent."""
         return self._last(name, [bool(value) for value in self._typed(name, (bool, int), "true or false")], default)
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
-        """The value of an enumeration, given in the message by name or number; `choices` are the names of 0, 1, …"""
+        """The name of the value of an enumeration, given in the message by name or number; the first of `choices` if it
+        is absent.
+
+        `choices` are the names of 0, 1, … Raises ConversionError for another value.
+        """
         return self.numbered_choice(name, dict(enumerate(choices)))
 
     def numbered_choice(self, name: str, choices: Mapping[int, str]) -> str:
-        """The value of an enumeration, given in the message by name or number; absent, it is the first of `choices`."""
+        """The name of the value of an enumeration, given in the message by name or number; the first of `choices` if it
+        is absent.
+
+        `choices` are the names by number. Raises ConversionError for another value.
+        """
         values = self._values(name)
         value = values[-1] if values else next(iter(choices.values()))
         choice = choices.get(value, value) if isinstance(value, int) else value
@@ -148,7 +156,10 @@ def parameter_text(text: str) -> dict[str, Any] | None:
 
 
 def bottoms(node: LoweringNode, least: int = 1, most: int | None = None) -> list[SSAValue]:
-    """The operands of a layer that are not weights. Raises ConversionError unless they are `least` to `most`."""
+    """The operands of a layer that are not weights. Raises ConversionError unless they are `least` to `most`.
+
+    None stands for no upper limit.
+    """
     values = node.operands[: len(node.op.operands) - blob_count(node)]
     if len(values) < least or (most is not None and len(values) > most):
         wanted = f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"

@@ -30,7 +30,7 @@ METHODS = ("MAX", "AVE", "STOCHASTIC")
 
 
 class _Windows:
-    """The windows of a pooling layer along its two axes."""
+    """The windows of a pooling layer along its two axes; `rounds_up` says how their number is rounded."""
 
     def __init__(self, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int], rounds_up: bool) -> None:
         self.kernel, self.strides, self.pads, self.rounds_up = kernel, strides, pads, rounds_up
@@ -80,7 +80,9 @@ def _windows(node: LoweringNode, parameter: LayerParameters) -> _Windows:
 
 
 def _global(op: OpBuilder, x: SSAValue, method: str) -> SSAValue:
-    """The pooling of whole channels."""
+    """The pooling of whole channels: `method` is MAX, AVE, or for any other name the sum of squares divided by the
+    sum.
+    """
     if method == "MAX":
         return op.ReduceMax(x, [2, 3], keep_dims=True)
     if method == "AVE":
@@ -90,7 +92,7 @@ def _global(op: OpBuilder, x: SSAValue, method: str) -> SSAValue:
 
 
 def _maximum(op: OpBuilder, x: SSAValue, windows: _Windows) -> tuple[SSAValue, SSAValue]:
-    """Maxima and their indices in the channel."""
+    """The maxima over windows, and the index of each in its channel."""
     # A last window that would begin after the data is left out.
     rounding = "ceil_torch" if windows.rounds_up else "floor"
     window = padded_window(windows.kernel, windows.strides, windows.pads, windows.pads, [1, 1])
@@ -99,7 +101,7 @@ def _maximum(op: OpBuilder, x: SSAValue, windows: _Windows) -> tuple[SSAValue, S
 
 
 def _average(op: OpBuilder, x: SSAValue, windows: _Windows) -> SSAValue:
-    """Averages over padded data, in which the padding counts."""
+    """The averages over windows of padded data, in which the padding counts."""
     padded = op.Pad(x, [0, 0, *windows.pads], [0, 0, *windows.pads], pad_mode="constant") if any(windows.pads) else x
     window = padded_window(windows.kernel, windows.strides, [0, 0], [0, 0])
     rounding = "ceil" if windows.rounds_up else "floor"

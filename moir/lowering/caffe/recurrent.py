@@ -63,7 +63,7 @@ def rnn(node: LoweringNode, op: OpBuilder, *, num_output: int) -> Replacement:
 def _recurrent(
     node: LoweringNode, op: OpBuilder, size: int, gates: int, state_count: int, inner: Sequence[int], step: _BodyFunction
 ) -> Replacement:
-    """The loop over the steps.
+    """Build the loop over the steps of a layer, and return its results.
 
     Args:
         node: the layer.
@@ -71,8 +71,10 @@ def _recurrent(
         size: size H of a state.
         gates: number of rows of the weights of the input.
         state_count: number of states.
-        inner: the number of weights that the body uses, without those of a static input.
+        inner: the indices of the weights that the body uses, not counting those of a static input.
         step: builds the states and the output of a step.
+
+    Raises ConversionError for `expose_hidden`.
     """
     parameter = parameters(node, "recurrent_param")
     if parameter.flag("expose_hidden"):

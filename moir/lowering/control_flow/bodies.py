@@ -1,4 +1,4 @@
-"""Lowering of the graphs of a node to bodies: a graph is cloned, its Parameters get types, the clone is lowered.
+"""Lowering of the regions of a node to bodies: a region is cloned, its Parameters get types, the clone is lowered.
 
 A body that runs repeatedly is lowered for the types of its first iteration. If a loop-carried value does not fit its
 Parameter, the Parameter gets a wider type and a fresh clone is lowered, so that the body does not depend on a shape
@@ -38,7 +38,7 @@ def graph_of(node: LoweringNode, attribute: str) -> Region:
 
 
 def captured_values(node: LoweringNode) -> list[SSAValue]:
-    """The operands of a node that its graphs capture from the enclosing graph."""
+    """The operands of a node that are values of the enclosing block, which the node's regions use."""
     count = node.integer("captured", 0)
     return list(node.op.operands[len(node.op.operands) - count :])
 
@@ -53,7 +53,8 @@ def own_operands(node: LoweringNode) -> list[SSAValue | None]:
 class Body:
     """A lowered body.
 
-    `parameters` are those of the graph in the order of the graph; None for a Parameter that was replaced by a constant.
+    `parameters` has, for each Parameter of the framework's body, in order, the Parameter of the lowered one; None if a
+    constant replaced it.
     """
 
     region: Region
@@ -74,19 +75,19 @@ class Body:
         return results_of(self.block)
 
     def drop(self, index: int) -> None:
-        """Erase a Parameter."""
+        """Erase the Parameter at an index."""
         if (parameter := self.parameters[index]) is not None:
             parameter.detach()
             parameter.erase()
         self.parameters[index] = None
 
     def is_used(self, index: int) -> bool:
-        """Whether a Parameter exists and has uses."""
+        """Whether the Parameter at an index exists and has uses."""
         parameter = self.parameters[index]
         return parameter is not None and bool(parameter.results[0].uses)
 
     def is_passed_through(self, parameter: int, result: int) -> bool:
-        """Whether the operand of a Result is the value of a Parameter."""
+        """Whether the operand of Result `result` is the value of Parameter `parameter`."""
         argument = self.parameters[parameter]
         return argument is not None and self.results[result].operands[0] is argument.results[0]
 
@@ -100,19 +101,19 @@ def lowered_body(
     *,
     in_place: bool = False,
 ) -> Body:
-    """A lowered clone of a graph, or the lowered graph itself.
+    """Lower a region of a node to a body: a clone of it, or the region itself.
 
     Args:
-        node: the node the graph belongs to.
-        region: the graph; it is not changed unless it is lowered `in_place`.
+        node: the node with the region.
+        region: the region; it is not changed unless it is lowered `in_place`.
         inputs: for each Parameter the value or data that it has in every iteration, or else its type. A known value
             becomes a constant of the body.
         prepare: called with the Parameters before any operation is lowered.
         needed: the rank that is needed of each result; None if no rank is needed.
-        in_place: whether the graph is lowered only once: cloning nested graphs at each level would take quadratic time.
-            The node loses the graph.
+        in_place: whether the region is lowered only once: cloning nested regions at each level would take quadratic
+            time. The node loses the region.
 
-    Raises ConversionError if the graph has another number of Parameters.
+    Raises ConversionError if the region has another number of Parameters.
     """
     clone = _detached(region) if in_place else region.clone()
     parameters = parameters_of(clone.block)
@@ -151,7 +152,9 @@ def _detached(region: Region) -> Region:
 
 
 def need_ranks(block: Block, ranks: Sequence[int | None]) -> None:
-    """Give the results of a graph, before it is lowered, the ranks that are required, unless it declares ranks."""
+    """Give the results of a body, before it is lowered, the `ranks` that are required; a result with a rank keeps
+    it.
+    """
     for value, rank in zip(results_of(block), ranks, strict=False):
         if rank is not None and rank_of(value) is None:
             set_type(value, tensor(unknown_dimensions(rank), element_of(value)))
@@ -206,7 +209,10 @@ def repeated_body(
 
 
 def _misfits(node: LoweringNode, types: Sequence[Attribute], body: Body, first_result: int) -> dict[int, SSAValue]:
-    """The loop-carried values after an iteration whose types are not covered by `types`, by index."""
+    """The loop-carried values after an iteration whose types are not covered by `types`: the value by its index.
+
+    `first_result` is the index of the Result of the first loop-carried value.
+    """
     values = body.values()[first_result : first_result + len(types)]
     return {index: value for index, value in enumerate(values) if not _covers(node, types[index], value)}
 

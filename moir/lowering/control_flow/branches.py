@@ -1,4 +1,4 @@
-"""Conditionals: the graphs of a node become the branches of an If, or one of them replaces the node."""
+"""Conditionals: the regions of a node become the branches of an If, or the operations of one replace the node."""
 
 from __future__ import annotations
 
@@ -28,17 +28,20 @@ def conditional(
     values: Sequence[SSAValue],
     needed: Sequence[int | None] = (),
 ) -> list[SSAValue]:
-    """Build an If of two lowered graphs, and return its results; those of one graph if the other one cannot run.
+    """Build an If of two lowered branches, and return its results; those of one branch if the other one cannot run.
 
-    A graph cannot run if the shapes of its operands contradict its operations, or if a result does not have the rank
+    A branch cannot run if the shapes of its operands contradict its operations, or if a result does not have the rank
     that is needed.
 
     Args:
-        node: the node the graphs belong to.
+        node: the node with the branches.
+        op: the builder.
         condition: a boolean scalar.
-        branches: the graphs for true and false, in this order.
-        values: the operands for the Parameters of both graphs.
+        branches: the regions for true and false, in this order.
+        values: the operands for the Parameters of both branches.
         needed: the rank that is needed of each result; None if it is not known.
+
+    Raises ConversionError if the branches have different numbers of results.
     """
     bodies: list[Body] = []
     for index, branch in enumerate(branches):
@@ -82,11 +85,11 @@ def conditional(
 
 
 def moved(op: OpBuilder, body: Body, values: Sequence[SSAValue]) -> list[SSAValue]:
-    """Move the operations of a lowered graph to where a builder builds; returns the values of its results.
+    """Move the operations of a lowered body to where a builder builds; returns the values of its results.
 
     Args:
         op: the builder.
-        body: the graph, which is empty afterwards.
+        body: the body, which is empty afterwards.
         values: the value that replaces each Parameter.
     """
     for position, value in enumerate(values):
@@ -111,8 +114,8 @@ def _emptied(op: OpBuilder, block: Block) -> list[SSAValue]:
 def _squeezing(bodies: Sequence[Body], result: int) -> int | None:
     """The index of the branch that squeezes a value which the other branch returns unchanged; None if neither does.
 
-    TorchScript's exporter writes the removal of a dimension of dynamic size in this form. A
-    dimension that is not 1 cannot be removed by a Squeeze.
+    `bodies` are both branches, `result` is the index of the result. TorchScript's exporter writes the removal of a
+    dimension of dynamic size in this form. A dimension that is not 1 cannot be removed by a Squeeze.
     """
     for index, (own, other) in enumerate((bodies, bodies[::-1])):
         squeeze = own.values()[result].owner
@@ -127,8 +130,9 @@ def _squeezing(bodies: Sequence[Body], result: int) -> int | None:
 
 
 def _check_ranks(node: LoweringNode, condition: SSAValue, ranks: Sequence[int | None]) -> None:
-    """Raises ConversionError for a result whose rank differs between the branches, if the condition is computed from
-    the inputs.
+    """Raises ConversionError for a result of an If whose rank differs between the branches.
+
+    `ranks` are its ranks in both. They may differ if the condition does not depend on inputs, unless they are 0 and 1.
     """
     differ = f"a result has {ranks[0]} dimensions in one branch and {ranks[1]} in the other"
     if is_computed_of_inputs(condition):
@@ -141,12 +145,16 @@ def _check_ranks(node: LoweringNode, condition: SSAValue, ranks: Sequence[int | 
 def inlined(
     node: LoweringNode, op: OpBuilder, region: Region, values: Sequence[SSAValue], needed: Sequence[int | None] = ()
 ) -> list[SSAValue]:
-    """Move the operations of a graph before the node, lower them, and return the values of the results of the graph.
+    """Move the operations of a region before the node, lower them, and return the values of the region's results.
 
     Args:
-        node: the node the graph belongs to.
-        region: the graph, which is empty afterwards; its Parameters are replaced by `values`.
+        node: the node with the region.
+        op: the builder.
+        region: the region, which is empty afterwards; its Parameters are replaced by `values`.
+        values: the value of each Parameter.
         needed: the rank that is needed of each result; None if it is not known.
+
+    Raises ConversionError if the number of values is not that of the Parameters.
     """
     block = region.block
     parameters = parameters_of(block)

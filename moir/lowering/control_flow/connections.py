@@ -74,7 +74,7 @@ class Connections:
         result.erase()
 
     def _number(self, index: int) -> int | None:
-        """The index of the Result of the body for result `index` of the node; None if the Result was dropped."""
+        """The index, among the Results of the body, of that for result `index` of the node; None if it was dropped."""
         result = self.results[self.first_result + index]
         return None if result.parent is None else self.body.results.index(result)
 
@@ -146,7 +146,10 @@ class Connections:
             self.outputs.append((index, BodyPort(output, slicing=slicing)))
 
     def _check_rank(self, index: int, value: SSAValue) -> None:
-        """Raises ConversionError for a value whose rank depends on which branch of an If computes it."""
+        """Raises ConversionError if the rank of a value that an If computes differs between its branches.
+
+        `index` is the index of the output of the node, for the message.
+        """
         producer = value.owner
         if not isinstance(producer, If) or rank_of(value) is not None:
             return
@@ -185,7 +188,11 @@ class Connections:
         return varying_axes(loop, known) if self.joins else {}
 
     def _carrying(self, op: OpBuilder, created: list[SSAValue], varying: Mapping[int, list[int]]) -> list[SSAValue]:
-        """Rebuild the operation with states, their concatenations, for outputs whose values differ in size."""
+        """Rebuild the operation for outputs whose values differ in size: a state holds their concatenation.
+
+        `created` are the results of the operation, `varying` the dimensions that differ, by the index of the output.
+        Returns the results of the new operation.
+        """
         loop = created[0].owner
         assert isinstance(loop, RepeatingOp)
         axes: dict[int, int] = {}

@@ -137,12 +137,15 @@ def _class_count(node: LoweringNode, scores: SSAValue) -> int:
 
 
 def _corners_of_size(op: OpBuilder, size: SSAValue) -> SSAValue:
-    """Height and width as the divisors of coordinates (x_min, y_min, x_max, y_max)."""
+    """The size [height, width] as [width, height, width, height], the divisors of (x_min, y_min, x_max, y_max)."""
     return op.Gather(op.convert(size, f32), [1, 0, 1, 0], 0)
 
 
 def _priors(op: OpBuilder, anchors: SSAValue, variances: Sequence[float], images: SSAValue | None) -> SSAValue:
-    """Anchors [n, 4] and their variances as priors [1 or images, 2, n * 4]; variances are (y, x, height, width)."""
+    """Anchors [n, 4] and their variances as priors [1 or images, 2, n * 4].
+
+    `variances` are (y, x, height, width). `images` is the number of images as a 1-D tensor; None for 1.
+    """
     of_anchor = np.array([variances[index] for index in _EXCHANGED], np.float32)
     rows = (anchors, op.Broadcast(op.constant(of_anchor), op.ShapeOf(anchors)))
     shape = op.constant([1, 1, -1]) if images is None else op.Concat(images, [1, -1], axis=0)

@@ -25,7 +25,10 @@ def activation_layer(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, act
 
 @keras.lowers("ReLU", "LeakyReLU", "ELU", "ThresholdedReLU")
 def activation_function(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue:
-    """keras.ReLU(x) {max_value, negative_slope, threshold} -> opset1.Relu, opset1.Clamp, opset1.PRelu, opset1.Elu"""
+    """keras.ReLU(x) {max_value, negative_slope, threshold} -> opset1.Relu, opset1.Clamp, opset1.PRelu, opset1.Elu
+
+    Likewise LeakyReLU, ELU and ThresholdedReLU.
+    """
     activated = layer_function(node, op, inputs, node.op.KIND, config_of(node))
     assert activated is not None
     return activated
@@ -45,7 +48,7 @@ def parametric_activation(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -
 
 @keras.lowers("Softmax")
 def softmax(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, axis: object | None = -1) -> SSAValue:
-    """keras.Softmax(x) {axis} -> opset8.Softmax(x); a mask adds the lowest number"""
+    """keras.Softmax(x) {axis} -> opset8.Softmax(x); elements that a mask excludes become a very low number first"""
     mask = Arguments(node, "inputs", "mask").optional("mask")
     if mask is not None:
         lowest = -3e4 if element_of(inputs) == f16 else -3e38

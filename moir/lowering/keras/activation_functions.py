@@ -57,7 +57,7 @@ def soft_shrink(op: OpBuilder, x: SSAValue, threshold: float) -> SSAValue:
 
 
 def threshold(op: OpBuilder, x: SSAValue, limit: float, otherwise: float) -> SSAValue:
-    """x where it is above a limit, else a number."""
+    """x where it is above a limit, else the number `otherwise`."""
     return op.Select(op.Greater(x, limit), x, op.constant_like(otherwise, x))
 
 
@@ -94,7 +94,7 @@ def sparsemax(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
 
 
 def gelu(op: OpBuilder, x: SSAValue, *, approximate: bool) -> SSAValue:
-    """The Gaussian error linear unit, exact or by tanh."""
+    """The Gaussian error linear unit, exact or, if `approximate`, by tanh."""
     return op.Gelu(x, approximation_mode="TANH" if approximate else "ERF")
 
 
@@ -174,7 +174,10 @@ def _by_layer(node: LoweringNode, op: OpBuilder, x: SSAValue, layer: dict[str, A
 
 
 def layer_function(node: LoweringNode, op: OpBuilder, x: SSAValue, kind: str, config: Mapping[str, Any]) -> SSAValue | None:
-    """A value after an activation layer without variables; None for any other kind."""
+    """A value after the activation layer `kind`, which has no variables; None for any other kind.
+
+    Raises ConversionError for a softmax over several axes.
+    """
     match kind:
         case "ReLU":
             return rectified(op, x, config.get("max_value"), config.get("negative_slope", 0.0), config.get("threshold", 0.0))
@@ -195,7 +198,10 @@ def layer_function(node: LoweringNode, op: OpBuilder, x: SSAValue, kind: str, co
 
 
 def rectified(op: OpBuilder, x: SSAValue, max_value: object, negative_slope: object, lower: object) -> SSAValue:
-    """x where it is above the threshold, up to `max_value`; below it slope · (x - threshold)."""
+    """x where it is above the threshold `lower`, up to `max_value`; below it negative_slope · (x - lower).
+
+    None stands for a threshold or a slope of 0, and for no upper limit.
+    """
     slope, limit = float(cast(Any, negative_slope) or 0.0), float(cast(Any, lower) or 0.0)
     if limit == 0.0:
         if slope == 0.0:

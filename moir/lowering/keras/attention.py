@@ -27,7 +27,11 @@ NAMES = ("query", "value", "key", "query_mask", "value_mask", "key_mask", "atten
 
 
 def _projection(node: LoweringNode, op: OpBuilder, x: SSAValue, name: str, count: int = 1) -> SSAValue:
-    """The product of a tensor with the weights of a projection, and its bias."""
+    """The product of x and the weights of a projection (`query`, `key`, `value`, …), plus its bias if it has one.
+
+    `count` is the number of last dimensions of x that are summed over. Raises ConversionError if the weights are
+    missing or have an unsuitable shape.
+    """
     weights = variables(node, f"{name}_dense/")
     use_bias = node.flag("use_bias", True)
     if mode := mode_of(weights, use_bias=use_bias):
@@ -41,7 +45,7 @@ def _projection(node: LoweringNode, op: OpBuilder, x: SSAValue, name: str, count
 
 
 def _outer(node: LoweringNode, name: str) -> tuple[int, ...] | None:
-    """The number of heads and the size of each in the result of a projection; None for the output projection."""
+    """The number of heads and the size of a head in the result of a projection; None for the projection `output`."""
     if name == "output":
         return None
     size = node.integer("value_dim", 0) if name == "value" else 0
@@ -68,7 +72,10 @@ def causal_mask(op: OpBuilder, query: SSAValue, key: SSAValue) -> SSAValue:
 
 
 def _masks(node: LoweringNode, op: OpBuilder, arguments: Arguments, query: SSAValue, value: SSAValue) -> SSAValue | None:
-    """The mask of a call, in a shape that broadcasts to [B, N, T, S]; None if there is none."""
+    """The conjunction of all masks of a call, in a shape that broadcasts to [B, N, T, S]; None if there is none.
+
+    Raises ConversionError for an attention mask whose rank is not 2, 3 or 4.
+    """
     masks: list[SSAValue] = []
     for name, axes in (("query_mask", [1, 3]), ("value_mask", [1, 2]), ("key_mask", [1, 2])):
         mask = arguments.optional(name)
@@ -93,7 +100,10 @@ def _masks(node: LoweringNode, op: OpBuilder, arguments: Arguments, query: SSAVa
 def attended(
     op: OpBuilder, query: SSAValue, key: SSAValue, value: SSAValue, scale: float, mask: SSAValue | None
 ) -> tuple[SSAValue, SSAValue]:
-    """softmax(scale · q · kᵀ) · v, and the softmax, for [B, N, T, H], [B, N, S, H] and [B, N, S, V]."""
+    """softmax(scale · q · kᵀ) · v, and the softmax, for [B, N, T, H], [B, N, S, H] and [B, N, S, V].
+
+    `mask` is true where a query may attend to a key; None if there is no mask.
+    """
     scores = op.MatMul(op.Multiply(query, scale), key, transpose_a=False, transpose_b=True)
     if mask is not None:
         lowest = -4.5e4 if element_of(scores) == f16 else -2.38e38
@@ -128,7 +138,10 @@ def multi_head_attention(
 def _attention_over(
     node: LoweringNode, op: OpBuilder, inputs: Sequence[SSAValue], axes: list[int], scale: float, gate: SSAValue | None
 ) -> Replacement:
-    """Attention over some axes of a query, a key and a value [B, …, E]; the other axes are batches."""
+    """Attention over `axes` of a query, a key and a value [B, …, E]; the other axes are batches.
+
+    `gate` multiplies the results of the heads unless it is None. Raises ConversionError for a mask.
+    """
     arguments, rank = Arguments(node, *NAMES), cast(int, rank_of(inputs[0]))
     if any(arguments.optional(name) is not None for name in NAMES[3:7]) or arguments.flag("use_causal_mask"):
         node.fail(f"a mask of attention over the axes {axes} of tensors of rank {rank} is not supported")
@@ -152,7 +165,11 @@ def _attention_over(
 
 
 def _finished(node: LoweringNode, op: OpBuilder, heads: SSAValue, weights: SSAValue, gate: SSAValue | None) -> Replacement:
-    """The results of a layer from the results of its heads [B, T, N, H]."""
+    """The results of a layer: the output projection of the results of its heads [B, T, N, H], and the attention
+    weights.
+
+    The results of the heads are multiplied by `gate`, unless it is None.
+    """
     if gate is not None:
         heads = op.Multiply(heads, gate)
     result = _projection(node, op, heads, "output", 2)
@@ -233,7 +250,7 @@ def attention(node: LoweringNode, op: OpBuilder, *, use_scale: bool | None = Non
 
 
 def _mask_pair(value: Any) -> tuple[SSAValue | None, SSAValue | None]:
-    """The masks of the query and the value."""
+    """The masks of the query and the value in a `mask` argument, a list; None for each that is absent."""
     if not isinstance(value, list):
         return None, None
     masks: list[SSAValue | None] = [each if is_tensor(each) else None for each in (*cast("list[object]", value), None, None)]

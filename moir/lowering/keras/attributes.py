@@ -23,7 +23,7 @@ from moir.support.decimals import decimal_of
 
 
 def config_of(node: LoweringNode) -> dict[str, Any]:
-    """The configuration of a layer."""
+    """The configuration of a layer: its attributes as the dictionary in the model file."""
     return {name: structure_of(value) for name, value in node.op.properties.items()}
 
 
@@ -61,7 +61,10 @@ READERS: Mapping[str, Reader] = {
 
 
 def by_axis(node: LoweringNode, name: str, values: Sequence[int], axes: int) -> tuple[int, ...]:
-    """An attribute with an element for each spatial axis, or one for all."""
+    """The values of an attribute, one for each of `axes` spatial axes; a single value applies to all.
+
+    Raises ConversionError for another number of values.
+    """
     if len(values) == 1:
         return (*values,) * axes
     if len(values) != axes:
@@ -70,7 +73,9 @@ def by_axis(node: LoweringNode, name: str, values: Sequence[int], axes: int) -> 
 
 
 def variables(node: LoweringNode, prefix: str = "") -> list[SSAValue]:
-    """The variables of a layer, or those of a layer in it, whose names begin with `prefix`."""
+    """The variables of a layer whose names begin with `prefix`, such as that of a layer within it; all of them by
+    default.
+    """
     names = node.texts("weight_names", ())
     first = len(node.values) - len(names)
     return [node.operand(first + index) for index, name in enumerate(names) if name.startswith(prefix)]
@@ -142,7 +147,9 @@ class Arguments:
         return default if value is None else value
 
     def tensor(self, name: str) -> SSAValue:
-        """A tensor by its name. Raises ConversionError if it is absent or a constant."""
+        """The tensor that is the argument `name`, or the only element of a list. Raises ConversionError if it is no
+        tensor.
+        """
         value: Any = self.get(name)
         if isinstance(value, list) and len(cast("list[Any]", value)) == 1:
             value = cast("list[Any]", value)[0]
@@ -151,11 +158,11 @@ class Arguments:
         return cast("SSAValue", value)
 
     def optional(self, name: str) -> SSAValue | None:
-        """A tensor by its name; None if it is absent."""
+        """The tensor that is the argument `name`; None if it is absent. Raises ConversionError if it is no tensor."""
         return None if self.get(name) is None else self.tensor(name)
 
     def flag(self, name: str) -> bool:
-        """Whether an argument is true."""
+        """Whether the argument `name` is true; false if it is absent. Raises ConversionError for a tensor."""
         flag = self.get(name, False)
         if is_tensor(flag):
             self._node.fail(f"the argument {name} is computed, which is not supported")
@@ -185,7 +192,10 @@ def values_within(value: Any) -> list[SSAValue]:
 
 
 def axis_list(node: LoweringNode, axis: object, rank: int) -> list[int]:
-    """The axes that an attribute names, from the front; all of them for None."""
+    """The axes that an attribute names, as nonnegative integers below a rank; all of them for None.
+
+    Raises ConversionError for an axis out of range.
+    """
     if axis is None:
         return list(range(rank))
     entries = [axis] if isinstance(axis, int) else list(cast("Sequence[Any]", axis))
@@ -195,7 +205,7 @@ def axis_list(node: LoweringNode, axis: object, rank: int) -> list[int]:
 
 
 def is_channel_last(node: LoweringNode, data_format: str | None) -> bool:
-    """Whether the channels are the last dimension, which is the default."""
+    """Whether a data format has the channels last; true for None. Raises ConversionError for an unknown format."""
     if data_format not in (None, "channels_last", "channels_first"):
         node.fail(f"the data format {data_format!r} does not exist")
     return data_format != "channels_first"

@@ -31,7 +31,11 @@ WINDOWS = {"hann": (0.5, 0.5), "hamming": (0.54, 0.46)}
 
 
 def periodic_window(node: LoweringNode, name: object, length: int, frame: int) -> Array:
-    """A periodic Hann, Hamming or rectangular window, padded with zeros on both sides to the length of a frame."""
+    """A periodic Hann or Hamming window of a length, ones if `name` is None, padded with zeros on both sides to
+    `frame`.
+
+    Raises ConversionError for another name.
+    """
     if name is None:
         values = np.ones(length)
     elif name in WINDOWS:

@@ -46,11 +46,15 @@ class Cell(ABC):
             node.fail(f"a cell has {len(weights)} variables instead of {2 + self.uses_bias}")
 
     def activation(self, op: OpBuilder, x: SSAValue, name: str, default: str) -> SSAValue:
-        """A value after an activation of the configuration."""
+        """A value after the activation in field `name` of the configuration, or by default `default`."""
         return activated(self.node, op, x, self.config.get(name, default))
 
     def is_plain(self, **defaults: str) -> bool:
-        """Whether the sequence operation, such as opset5.LSTMSequence, has the activations of the configuration."""
+        """Whether the activations of the configuration are among those of a sequence operation, such as
+        opset5.LSTMSequence.
+
+        `defaults` has the fields of the configuration and the default activation of each.
+        """
         return all(self.config.get(name, default) in [*_PLAIN] for name, default in defaults.items())
 
     def zeros(self, op: OpBuilder, x: SSAValue) -> list[SSAValue]:
@@ -72,11 +76,12 @@ class Cell(ABC):
 
     @abstractmethod
     def step(self, op: OpBuilder, x: SSAValue, states: Sequence[SSAValue], weights: Sequence[SSAValue]) -> list[SSAValue]:
-        """The states after a step with the input [N, I]."""
+        """The states after a step with the input x [N, I]; `weights` are the variables as operands of the body."""
 
     def sequence(self, op: OpBuilder, x: SSAValue, states: Sequence[SSAValue], *, reverse: bool) -> list[SSAValue] | None:
-        """The outputs of all steps [N, T, H] in the order of the computation, and the states; None if no sequence
-        operation computes the cell.
+        """The outputs of all steps [N, T, H] in the order in which they are computed, and the states after them.
+
+        Returns None if no sequence operation computes the cell. With `reverse` the last step is computed first.
         """
         del op, x, states, reverse
         return None
@@ -92,8 +97,16 @@ class Cell(ABC):
         *,
         reverse: bool,
     ) -> list[SSAValue]:
-        """The output and the states of a sequence operation over [N, T, I]; the output is in the order of the
-        computation.
+        """The outputs and the final states of a sequence operation over x [N, T, I].
+
+        Args:
+            op: the builder.
+            operation: the name of the operation in opset5.
+            x: the data.
+            states: the initial states [N, H].
+            matrices: the weights, the recurrent weights and the bias.
+            properties: further attributes of the operation.
+            reverse: whether the last step is computed first; the outputs are in the order in which they are computed.
         """
         data = op.Slice(x, [-1], [-(2**31)], [-1], [1]) if reverse else x
         every, *ends = op[f"opset5.{operation}"].results(
@@ -153,7 +166,7 @@ class GatedRecurrentUnit(Cell):
         return bool(self.config.get("reset_after", bias is not None and len(bias) == 2))
 
     def biases(self, op: OpBuilder, weights: Sequence[SSAValue]) -> tuple[SSAValue | None, SSAValue | None]:
-        """The bias of the input and that of the recurrent product."""
+        """The bias of the input and that of the recurrent product; None for one that the layer does not have."""
         if not self.uses_bias:
             return None, None
         if len(shape_of(weights[2]) or ()) == 2:
@@ -305,7 +318,7 @@ CELLS: dict[str, type[Cell]] = {
 
 
 def cell_of(node: LoweringNode, kind: str, config: dict[str, Any], weights: Sequence[SSAValue]) -> Cell:
-    """The cell of a layer. Raises ConversionError if it is not a cell of Keras."""
+    """The cell `kind` of a layer. Raises ConversionError if it is not a cell of Keras."""
     if kind == "RNN":
         inner: Any = config.get("cell")
         return _stacked(node, cast("Sequence[Any]", inner if isinstance(inner, tuple) else (inner,)), weights)
@@ -315,7 +328,10 @@ def cell_of(node: LoweringNode, kind: str, config: dict[str, Any], weights: Sequ
 
 
 def _stacked(node: LoweringNode, configurations: Sequence[Any], weights: Sequence[SSAValue]) -> Cell:
-    """The cells of a layer RNN: one, or several that are stacked."""
+    """The cell of a layer RNN, or several stacked ones, from the configurations of the cells.
+
+    Raises ConversionError for an unknown cell, or if there are none.
+    """
     entries: list[dict[str, Any]] = []
     for each in configurations:
         held = cast("dict[str, Any]", each) if isinstance(each, dict) else {}

@@ -33,7 +33,7 @@ def channels_last(op: OpBuilder, x: SSAValue, rank: int, *, last: bool = True) -
 
 
 def kernel_shape(node: LoweringNode, kernel: SSAValue, axes: int) -> tuple[int, ...]:
-    """The shape that a kernel should have. Raises ConversionError if it has another."""
+    """The shape of a kernel. Raises ConversionError unless it is static, without zeros, and has rank `axes` + 2."""
     shape = shape_of(kernel)
     if shape is None or len(shape) != axes + 2 or not is_static(shape) or min(shape) < 1:
         node.fail(f"its kernel has the shape {shape}")
@@ -48,7 +48,11 @@ def axes_of(node: LoweringNode) -> int:
 def window_of(
     node: LoweringNode, axes: int, strides: Sequence[int], dilations: Sequence[int], padding: str, kernel: Sequence[int]
 ) -> SlidingWindow:
-    """The window of a convolution; `causal` pads are all at the beginning."""
+    """The sliding window of a convolution; `causal` padding is all at the beginning.
+
+    `kernel` has the spatial sizes of the kernel. Raises ConversionError for an unknown padding, or a stride or dilation
+    below 1.
+    """
     strides, dilations = by_axis(node, "strides", strides, axes), by_axis(node, "dilation_rate", dilations, axes)
     if min(*strides, *dilations) < 1:
         node.fail("a stride or dilation is below 1")
@@ -64,7 +68,10 @@ def window_of(
 def finished(
     node: LoweringNode, op: OpBuilder, result: SSAValue, bias: SSAValue | None, rank: int, activation: object, *, last: bool
 ) -> SSAValue:
-    """A channel-first result in the layout of the layer, with bias and activation."""
+    """A channel-first result in the layout of the layer, with bias and activation.
+
+    `rank` is that of the result; `last` is whether the layer is channel-last.
+    """
     if bias is not None and not last:
         result = op.Add(result, op.Reshape(bias, [-1, *(1,) * (rank - 2)], special_zero=False))
         bias = None
@@ -73,8 +80,9 @@ def finished(
 
 
 def convolved(op: OpBuilder, data: SSAValue, kernel: SSAValue, shape: Sequence[int], channels: int, window: SlidingWindow) -> SSAValue:
-    """A convolution of channel-first data; groups are the channels of the data divided by the input channels of the
-    kernel.
+    """A convolution of channel-first data by a kernel of a shape [spatial…, C_in / groups, C_out].
+
+    There are as many groups as `channels`, those of the data, divided by the input channels of the kernel.
     """
     axes = len(shape) - 2
     groups = channels // shape[-2] if channels > 0 else 1
@@ -99,7 +107,10 @@ def convolution(
     activation: object | None = None,
     use_bias: bool = True,
 ) -> SSAValue:
-    """keras.Conv2D(x, kernel, bias) -> Transpose(opset1.Convolution(Transpose(x), Transpose(kernel))) + bias"""
+    """keras.Conv2D(x, kernel, bias) -> Transpose(opset1.Convolution(Transpose(x), Transpose(kernel))) + bias
+
+    Likewise Conv1D and Conv3D.
+    """
     axes, last, weights = axes_of(node), is_channel_last(node, data_format), variables(node)
     if len(weights) != 1 + use_bias:
         node.fail("its kernel or bias is not in the file, or it has more variables than these", hint="merge the factors of LoRA first")
@@ -113,7 +124,11 @@ def convolution(
 
 
 def depthwise(op: OpBuilder, data: SSAValue, kernel: SSAValue, axes: int, window: SlidingWindow) -> SSAValue:
-    """A convolution in which each channel has its own filters [spatial…, C, multiplier]."""
+    """A convolution of channel-first data in which each channel has its own filters: `kernel` is [spatial…, C,
+    multiplier].
+
+    `axes` is the number of spatial axes.
+    """
     filters = op.Unsqueeze(op.transposed(kernel, [axes, axes + 1, *range(axes)]), [2])
     return op.GroupConvolution(data, filters, **window.properties())
 
@@ -136,7 +151,7 @@ def depthwise_convolution(
 ) -> SSAValue:
     """keras.DepthwiseConv2D(x, kernel, bias) -> opset1.GroupConvolution with a group for each channel
 
-    keras.SeparableConv2D: an opset1.Convolution with kernels of size 1 follows.
+    keras.SeparableConv2D: an opset1.Convolution with kernels of size 1 follows. Likewise in one dimension.
     """
     axes, last, weights = axes_of(node), is_channel_last(node, data_format), variables(node)
     kernels = 2 if node.op.KIND in SEPARABLE else 1
@@ -166,7 +181,10 @@ def transposed_convolution(
     activation: object | None = None,
     use_bias: bool = True,
 ) -> SSAValue:
-    """keras.Conv2DTranspose(x, kernel [spatial…, C_out, C_in], bias) -> opset1.ConvolutionBackpropData"""
+    """keras.Conv2DTranspose(x, kernel [spatial…, C_out, C_in], bias) -> opset1.ConvolutionBackpropData
+
+    Likewise Conv1DTranspose and Conv3DTranspose.
+    """
     axes, last, weights = axes_of(node), is_channel_last(node, data_format), variables(node)
     if len(weights) != 1 + use_bias:
         node.fail("its kernel or bias is not in the file")
@@ -184,7 +202,11 @@ def transposed_convolved(
     steps: tuple[Sequence[int], Sequence[int], Sequence[int] | None],
     padding: str,
 ) -> SSAValue:
-    """A transposed convolution of channel-first data; `steps` are strides, dilations and output padding."""
+    """A transposed convolution of channel-first data; `steps` are strides, dilations and output padding, None by
+    default.
+
+    `axes` is the number of spatial axes.
+    """
     shape = kernel_shape(node, kernel, axes)
     strides, rates = by_axis(node, "strides", steps[0], axes), by_axis(node, "dilation_rate", steps[1], axes)
     extra = None if steps[2] is None else by_axis(node, "output_padding", steps[2], axes)
@@ -205,11 +227,17 @@ def transposed_convolved(
 
 
 def transposed_pads(node: LoweringNode, size: int, stride: int, rate: int, padding: str, extra: int | None) -> tuple[int, int]:
-    """The numbers of elements that are cut off at the begin and the end of an axis of a transposed convolution; a
-    negative number at the end adds elements.
+    """The numbers of elements that are cut off at the begin and the end of an axis of a transposed convolution.
 
-    Without `output_padding` the size of the result is, for `same`, that of the input times the stride; for `valid` the
-    last element of the input contributes as many elements as the larger of kernel and stride.
+    Args:
+        node: the layer.
+        size, stride, rate: the size of the kernel, the stride and the dilation along the axis.
+        padding: `same` or `valid`.
+        extra: the output padding; if it is None, the size of the result is, for `same`, that of the input times the
+            stride, and for `valid` the last element of the input contributes as many elements as the larger of kernel
+            and stride.
+
+    A negative number at the end adds elements. Raises ConversionError for another padding.
     """
     if padding not in AUTO_PADS:
         node.fail(f"padding {padding!r} does not exist")

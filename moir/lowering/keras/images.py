@@ -29,7 +29,10 @@ INTERPOLATIONS = ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5", "gau
 def resized(
     node: LoweringNode, op: OpBuilder, x: SSAValue, axes: Sequence[int], sizes: Operand, interpolation: str, *, antialias: bool = False
 ) -> SSAValue:
-    """Images resized along two axes, with half-pixel centres."""
+    """Images resized to `sizes` along two axes, with half-pixel centres; unchanged if they have these sizes.
+
+    Raises ConversionError for an interpolation other than nearest and bilinear, or antialiasing, of dynamic sizes.
+    """
     known = sizes if isinstance(sizes, list) else None
     shape = shape_of(x) or ()
     if known is not None and [shape[axis] for axis in axes] == known:
@@ -53,7 +56,10 @@ _KERNEL_NAMES = {"bilinear": "triangle", "bicubic": "keyscubic", "mitchellcubic"
 
 
 def _matrix(node: LoweringNode, size: int, wanted: int, interpolation: str, *, antialias: bool) -> Weights:
-    """The matrix [result, data] by which an axis is multiplied to resize it."""
+    """The matrix [wanted, size] that resizes an axis from `size` to `wanted` elements by an interpolation.
+
+    Raises ConversionError for an unknown interpolation.
+    """
     if interpolation == "bicubic" and not antialias:
         return cubic_weights(size, wanted)
     if interpolation == "area":
@@ -71,7 +77,7 @@ def _matrix(node: LoweringNode, size: int, wanted: int, interpolation: str, *, a
 def resized_by_factor(
     node: LoweringNode, op: OpBuilder, x: SSAValue, axes: Sequence[int], factors: Sequence[int], interpolation: str
 ) -> SSAValue:
-    """Images enlarged by whole factors along some axes."""
+    """Images enlarged by the integers `factors` along `axes`."""
     sizes = [dimension_list(op, x, axis) for axis in axes]
     known = [op.known.integers(each) for each in sizes]
     if all(each is not None for each in known):
@@ -87,7 +93,10 @@ def resized_by_factor(
 
 
 def image_axes(node: LoweringNode, data_format: str | None) -> list[int]:
-    """The axes of height and width, of one image or of a batch."""
+    """The axes of height and width of an image, or of a batch of images, in a data format; None is channel-last.
+
+    Raises ConversionError for a rank other than 3 and 4.
+    """
     rank = node.known_rank(0)
     if rank not in (3, 4):
         node.fail(f"an image of rank {rank}")
@@ -129,7 +138,11 @@ def resized_images(
     *,
     antialias: bool = False,
 ) -> SSAValue:
-    """Images of a height and a width, as floats; `way` is crop or pad where the aspect ratio is kept."""
+    """Images as floats, resized to `size`, height and width, in a data format; None is channel-last.
+
+    If `way` is `crop` or `pad`, the aspect ratio is kept: the images are cropped, or padded with `fill`, before. This
+    raises ConversionError for images of dynamic size.
+    """
     axes = image_axes(node, data_format)
     data = op.convert(images, f32) if element_of(images) not in REAL_TYPES else images
     shape = shape_of(images) or ()
@@ -142,7 +155,7 @@ def resized_images(
 
 
 def _cropped(op: OpBuilder, x: SSAValue, axes: Sequence[int], sizes: Sequence[int], height: int, width: int) -> SSAValue:
-    """The largest window in the middle that has the aspect ratio of the result."""
+    """The largest window in the middle of images of the given sizes that has the ratio of `height` and `width`."""
     rows, columns = sizes
     crop = [max(1, min(int(columns * height / width), rows)), max(1, min(int(rows * width / height), columns))]
     starts = [int((size - part) / 2) for size, part in zip(sizes, crop, strict=True)]
@@ -150,7 +163,11 @@ def _cropped(op: OpBuilder, x: SSAValue, axes: Sequence[int], sizes: Sequence[in
 
 
 def _padded(op: OpBuilder, x: SSAValue, axes: Sequence[int], sizes: Sequence[int], height: int, width: int, fill: float) -> SSAValue:
-    """The image between two equal borders that give it the aspect ratio of the result, up to one pixel."""
+    """Images of the given sizes between two equal borders of the value `fill`, up to one pixel in the ratio of the
+    result.
+
+    `height` and `width` are those of the result.
+    """
     rows, columns = sizes
     wanted = [max(int(columns * height / width), rows), max(int(rows * width / height), columns)]
     rank = len(shape_of(x) or ())

@@ -23,7 +23,7 @@ TRAINED_ONLY = (
 
 @keras.lowers(*TRAINED_ONLY)
 def identity(inputs: SSAValue) -> SSAValue:
-    """keras.Dropout(x) -> x"""
+    """keras.Dropout(x) -> x; likewise the other layers of `TRAINED_ONLY`"""
     return inputs
 
 

@@ -47,7 +47,10 @@ def locally_connected(
     use_bias: bool = True,
     implementation: int = 1,
 ) -> SSAValue:
-    """keras.LocallyConnected1D(x, kernel, bias) -> opset1.MatMul of each window and its kernel, + bias"""
+    """keras.LocallyConnected1D(x, kernel, bias) -> opset1.MatMul of each window and its kernel, + bias
+
+    Likewise LocallyConnected2D.
+    """
     axes, last, weights = node.known_rank(0) - 2, is_channel_last(node, data_format), variables(node)
     if len(weights) != 1 + use_bias:
         node.fail("its kernel or bias is not in the file")
@@ -83,7 +86,17 @@ def locally_connected(
 def _windows(
     op: OpBuilder, data: SSAValue, positions: tuple[int, ...], window: tuple[int, ...], steps: tuple[int, ...], channels: int, *, last: bool
 ) -> SSAValue:
-    """[N, spatial…, C] -> [positions, N, window · C], with the channels first in a window if they are in the data."""
+    """[N, spatial…, C] -> [positions, N, window · C], with the channels first in a window if they are in the data.
+
+    Args:
+        op: the builder.
+        data: the data.
+        positions: the number of windows along each axis.
+        window: the size of a window along each axis.
+        steps: the strides.
+        channels: C.
+        last: whether the channels are last in the data.
+    """
     axes = len(positions)
     for axis in range(axes):
         indices = np.arange(positions[axis])[:, None] * steps[axis] + np.arange(window[axis])
@@ -114,7 +127,19 @@ def _dense_kernel(
     padding: str,
     last: bool,
 ) -> Array:
-    """The kernel for all pairs of elements, [spatial · C_in, positions · C_out], zeros outside of the windows."""
+    """The kernel for all pairs of elements, [spatial · C_in, positions · C_out], zeros outside of the windows.
+
+    Args:
+        node: the layer, whose kernel has the form of an implementation, 2 or 3.
+        implementation: that number.
+        sizes, positions: the spatial sizes of the data and of the result.
+        window, steps: the size of a window and the strides.
+        channels, filters: C_in and C_out.
+        padding: `valid` or `same`.
+        last: whether the channels are last in the data.
+
+    Raises ConversionError if the kernel is computed, too large, or has another number of elements.
+    """
     rows, columns = math.prod(sizes), math.prod(positions)
     names = node.texts("weight_names", ())
     stored = node.constant(len(node.values) - len(names))
@@ -139,7 +164,9 @@ def _dense_kernel(
 
 
 def _extent(position: int, step: int, window: int, size: int, padding: str) -> slice:
-    """The range of elements along an axis that the window of an output position covers."""
+    """The range of elements along an axis of `size` that the window of an output position covers, by stride and
+    padding.
+    """
     before = window // 2
     center = position * step + (before if padding == "valid" else 0)
     return slice(max(0, center - before), min(size, center + window - before))

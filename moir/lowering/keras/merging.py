@@ -21,7 +21,7 @@ _PAIRS = {**{name: ARITHMETIC[name] for name in ("Add", "Maximum", "Minimum", "M
 
 
 def merge_operands(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
-    """The tensors of a call, converted to their common element type."""
+    """The tensors of a call, converted to their common element type. Raises ConversionError if there are none."""
     tensors = values_within(Arguments(node).positional)
     if not tensors:
         node.fail("it has no tensors")
@@ -30,7 +30,10 @@ def merge_operands(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
 
 @keras.lowers(*_PAIRS)
 def merged(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """keras.Add(a, b, …) -> opset1.Add(opset1.Add(a, b), …); tensors of lower rank get dimensions after the batch"""
+    """keras.Add(a, b, …) -> opset1.Add(opset1.Add(a, b), …); likewise the other layers that combine elements
+
+    Tensors of lower rank get dimensions of 1 after the batch.
+    """
     tensors = merge_operands(node, op)
     if node.op.KIND == "Subtract" and len(tensors) != 2:
         node.fail(f"it has {len(tensors)} tensors instead of 2")

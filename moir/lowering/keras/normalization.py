@@ -17,7 +17,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def along(op: OpBuilder, value: SSAValue, axes: list[int], rank: int) -> SSAValue:
-    """A variable with the dimensions `axes` of a tensor, in a shape that broadcasts to it."""
+    """A variable that has the dimensions `axes` of a tensor of a rank, reshaped so that it broadcasts to the tensor."""
     if axes == list(range(rank - len(axes), rank)):
         return value
     sizes = shape_of(value) or ()
@@ -40,7 +40,7 @@ def along_last(op: OpBuilder, scale: SSAValue, axes: list[int], x: SSAValue, ran
 
 
 def check_variable_count(node: LoweringNode, weights: list[SSAValue], count: int) -> None:
-    """Raises ConversionError unless a layer has as many variables as its configuration says."""
+    """Raises ConversionError unless a layer has `count` variables, as its configuration says."""
     if len(weights) != count:
         node.fail(f"it has {len(weights)} variables instead of {count}", hint="the file is damaged, or of a layer that was not built")
 

@@ -51,7 +51,11 @@ def quantization(node: LoweringNode) -> str:
 
 
 def adapted(kind: str, handler: BoundHandler) -> BoundHandler:
-    """The handler of a layer, with inputs and variables in the element type that the layer computes in."""
+    """Wrap the handler of a layer: inputs and variables are first converted to the type that the layer computes in.
+
+    Functions of `keras.ops` and wrappers of layers keep their handler. The new handler raises ConversionError for a
+    quantized layer of an unsupported kind.
+    """
     if kind.startswith("ops.") or kind in ("TimeDistributed", "TFOpLambda"):
         return handler
 

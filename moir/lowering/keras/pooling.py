@@ -48,7 +48,10 @@ def pooling(
     padding: str = "valid",
     data_format: str | None = None,
 ) -> SSAValue:
-    """keras.MaxPooling2D(x) -> Transpose(opset14.MaxPool(Transpose(x))); a mean leaves out the padding"""
+    """keras.MaxPooling2D(x) -> Transpose(opset14.MaxPool(Transpose(x))); likewise AveragePooling2D, without the padding
+
+    Likewise in one and three dimensions.
+    """
     return _pooled(node, op, inputs, pool_size, strides, padding, last=is_channel_last(node, data_format))
 
 
@@ -63,7 +66,7 @@ def pooling_function(
     padding: str = "valid",
     data_format: str | None = None,
 ) -> SSAValue:
-    """keras.ops.MaxPool(x) -> as MaxPooling2D"""
+    """keras.ops.MaxPool(x) -> as MaxPooling2D, by the rank of x; likewise AveragePool"""
     return _pooled(node, op, inputs, pool_size, strides, padding, last=is_channel_last(node, data_format))
 
 
@@ -73,7 +76,10 @@ def pooling_function(
 def global_pooling(
     node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, data_format: str | None = None, keepdims: bool = False
 ) -> SSAValue:
-    """keras.GlobalAveragePooling2D(x) {keepdims} -> opset1.ReduceMean(x) over the positions; a mask excludes steps"""
+    """keras.GlobalAveragePooling2D(x) {keepdims} -> opset1.ReduceMean(x) over the positions; a mask excludes steps
+
+    Likewise GlobalMaxPooling2D, and both in one and three dimensions.
+    """
     rank = node.known_rank(0)
     last = is_channel_last(node, data_format)
     axes = list(range(1, rank - 1)) if last else list(range(2, rank))
@@ -92,7 +98,10 @@ def global_pooling(
 def adaptive_pooling(
     node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, output_size: tuple[int, ...], data_format: str | None = None
 ) -> SSAValue:
-    """keras.AdaptiveAveragePooling2D(x) {output_size} -> Transpose(opset8.AdaptiveAvgPool(Transpose(x), size))"""
+    """keras.AdaptiveAveragePooling2D(x) {output_size} -> Transpose(opset8.AdaptiveAvgPool(Transpose(x), size))
+
+    Likewise AdaptiveMaxPooling2D, and both in one and three dimensions.
+    """
     axes, last = axes_of(node), is_channel_last(node, data_format)
     data = channels_first(op, inputs, axes + 2, last=last)
     size = op.constant(list(by_axis(node, "output_size", output_size, axes)), si64)

@@ -76,7 +76,10 @@ def rescaling(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, scale: obj
 def encoded(
     node: LoweringNode, op: OpBuilder, indices: SSAValue, mode: str, depth: int, element: Attribute, weights: SSAValue | None = None
 ) -> SSAValue:
-    """Categories as indices, or encoded along the last dimension: one-hot, multi-hot, or counts."""
+    """Indices below `depth` encoded along the last dimension: one_hot, multi_hot, or count, with an element type.
+
+    `weights` are factors of counts. Raises ConversionError for another mode, or a dynamic rank.
+    """
     if depth < 1 or depth > 1 << 20:
         node.fail(f"{depth} categories")
     shape, rank = shape_of(indices), rank_of(indices)
@@ -129,7 +132,7 @@ def discretization(
 
 
 class Vocabulary:
-    """The entries of a lookup layer, and the index of the first of them.
+    """The vocabulary of a lookup layer, and the index of its first entry.
 
     Args:
         node: the layer.
@@ -151,7 +154,7 @@ class Vocabulary:
 
     @property
     def size(self) -> int:
-        """The number of indices."""
+        """The number of indices: for the mask, unknown values, and each entry."""
         return self.first + len(self.entries)
 
 
@@ -176,7 +179,18 @@ def check_salt(node: LoweringNode) -> None:
 def _looked_up(
     node: LoweringNode, op: OpBuilder, inputs: SSAValue, vocabulary: Vocabulary, positions: SSAValue, masked: SSAValue | None
 ) -> SSAValue:
-    """The result of a lookup layer for indices into the vocabulary, which are -1 for values that are not in it."""
+    """The result of a lookup layer, from the index in the vocabulary of each value.
+
+    Args:
+        node: the layer.
+        op: the builder.
+        inputs: the values.
+        vocabulary: the vocabulary.
+        positions: for each value its index in the entries of the vocabulary; -1 if it is not among them.
+        masked: which values are absent; None if there is no mask.
+
+    Raises ConversionError for a mode with weights that are not in the file.
+    """
     if vocabulary.unknown_count > 1:
         if element_of(inputs) not in INTEGER_TYPES or node.text("oov_method", "floormod") != "floormod":
             check_salt(node)

@@ -89,10 +89,10 @@ def _projected(node: LoweringNode, op: OpBuilder, x: SSAValue, kernel: SSAValue,
 
 
 def _as_float8(op: OpBuilder, x: SSAValue, scale: SSAValue) -> SSAValue:
-    """The nearest numbers of f8e4m3, times the scale of a tensor.
+    """The values of x, rounded so that x / scale is a number of f8e4m3.
 
-    They are computed in floats, since a pair of conversions might be removed as a no-op: four bits of the
-    mantissa are kept by Dekker's splitting, and multiples of 2⁻⁹ below the normal numbers.
+    They are computed in floats, since a pair of conversions might be removed as a no-op: four bits of the mantissa are
+    kept by Dekker's splitting, and multiples of 2⁻⁹ below the normal numbers.
     """
     factor = op.convert(scale, element_of(x))
     limited = op.Clamp(op.Divide(x, factor), min=-LARGEST_FLOAT8, max=LARGEST_FLOAT8)
@@ -103,14 +103,17 @@ def _as_float8(op: OpBuilder, x: SSAValue, scale: SSAValue) -> SSAValue:
 
 
 def _rounded_rows(op: OpBuilder, x: SSAValue, axes: Sequence[int]) -> tuple[SSAValue, SSAValue]:
-    """x in multiples of s = max |x| / 127 along axes, rounded to integers, and 1 / s."""
+    """x / s rounded to integers, where s = max |x| / 127 along `axes`, and 1 / s."""
     largest = op.ReduceMax(op.Abs(x), list(axes), keep_dims=True)
     row_scale = op.Divide(op.constant_like(127.0, x), op.Add(largest, EPSILON))
     return op.Clamp(op.Round(op.Multiply(x, row_scale), mode="half_to_even"), min=-127.0, max=127.0), row_scale
 
 
 def _by_rows(node: LoweringNode, op: OpBuilder, x: SSAValue, kernel: SSAValue, scale: SSAValue, count: int) -> SSAValue:
-    """The product of x, quantized for each row, and an int8 kernel that is multiplied by its scale."""
+    """The product of x, quantized for each row, and an int8 kernel that is divided by its scale.
+
+    `count` is the number of last dimensions of x that are summed over.
+    """
     axes = list(range(-count, 0))
     rounded, row_scale = _rounded_rows(op, x, axes)
     product = _projected(node, op, rounded, op.convert(kernel, element_of(x)), count)
@@ -124,8 +127,8 @@ def _by_rows(node: LoweringNode, op: OpBuilder, x: SSAValue, kernel: SSAValue, s
 def unpacked(node: LoweringNode, op: OpBuilder, kernel: SSAValue, rest: Sequence[SSAValue], *, by_rows: bool = True) -> Array:
     """The values (q - zero[g]) · scale[g] of packed 4-bit numbers, two in a byte along the last axis, low half first.
 
-    Rows are grouped, with one scale for each group and column, or (`by_rows`) columns are, with one scale for each row
-    and group.
+    `rest` are scale, zero and the group g of each row, with one scale for each group and column; or without `by_rows`,
+    the group of each column, with one scale for each row and group. Raises ConversionError unless all are constant.
     """
     known = [op.known.constant(value) for value in (kernel, *rest)]
     if any(each is None for each in known):
@@ -148,7 +151,10 @@ def unpacked(node: LoweringNode, op: OpBuilder, kernel: SSAValue, rest: Sequence
 
 
 def dequantized_embedding(node: LoweringNode, op: OpBuilder, indices: SSAValue, variables: Sequence[SSAValue], mode: str) -> SSAValue:
-    """The rows of a quantized table: divided by the scale of each row, or unpacked."""
+    """The rows of a quantized table at `indices`: divided by the scale of each row (int8), or unpacked (int4).
+
+    `variables` are the table, then scales and so on. Raises ConversionError for another mode.
+    """
     if mode.startswith("int4") and len(variables) == 4:
         return op.Gather(op.constant(unpacked(node, op, variables[0], variables[1:], by_rows=False), f32), indices, 0)
     if mode != "int8" or len(variables) < 2:
@@ -159,7 +165,7 @@ def dequantized_embedding(node: LoweringNode, op: OpBuilder, indices: SSAValue, 
 
 
 def product_with_table(node: LoweringNode, op: OpBuilder, x: SSAValue, variables: Sequence[SSAValue], mode: str) -> SSAValue:
-    """The product of x, quantized for each row, and the rows of a quantized table."""
+    """The product of x, quantized for each row, and the rows of a quantized table, the first of `variables`."""
     if mode.startswith("int4") and len(variables) == 4:
         table = op.constant(unpacked(node, op, variables[0], variables[1:], by_rows=False), f32)
         return op.MatMul(x, table, transpose_b=True)

@@ -55,7 +55,12 @@ def _layer(node: LoweringNode, kind: str, config: dict[str, Any], weights: list[
 def _results(
     node: LoweringNode, op: OpBuilder, layer: Layer, x: SSAValue, states: Sequence[SSAValue], mask: SSAValue | None
 ) -> list[SSAValue]:
-    """The output of a layer, all steps or the last one, and the states after it."""
+    """The output of a layer, all steps or the last one, and the states after it.
+
+    `states` are the initial states among the arguments; without them a stateful layer has those of the last call, any
+    other one zeros. `mask` tells which steps count. Raises ConversionError for another number of states than the cell
+    has.
+    """
     initial = list(states) or layer.cell.zeros(op, x)
     if len(initial) != layer.cell.state_count:
         node.fail(f"{len(initial)} initial states for a cell of {layer.cell.state_count}")
@@ -125,13 +130,16 @@ def _iterated(
 
 
 def _initial(arguments: Arguments, first: list[SSAValue]) -> list[SSAValue]:
-    """The initial states of a call: an argument, or tensors after the sequence."""
+    """The initial states of a call: the argument `initial_state`, or the tensors of `first` after the sequence."""
     return values_within(arguments.get("initial_state")) or first[1:]
 
 
 @keras.lowers("LSTM", "GRU", "SimpleRNN", "CuDNNLSTM", "CuDNNGRU", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "RNN")
 def recurrent_layer(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """keras.LSTM(x, kernel, recurrent kernel, bias) -> opset5.LSTMSequence, or a TensorIterator over the steps"""
+    """keras.LSTM(x, kernel, recurrent kernel, bias) -> opset5.LSTMSequence, or a TensorIterator over the steps
+
+    Likewise the other recurrent layers.
+    """
     arguments = Arguments(node, "sequences", "initial_state", "mask")
     first = values_within(arguments.get("sequences"))
     if not first:

@@ -20,5 +20,5 @@ REFUSALS = {
 
 @keras.lowers(*REFUSALS)
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """keras.HashedCrossing(x): refused, because the operation sets cannot express it"""
+    """keras.HashedCrossing(x), likewise the other kinds of `REFUSALS`: raises ConversionError with the reason"""
     node.fail(REFUSALS[node.op.KIND], hint="cut the model after this layer with --input, or write a lowering for it")

@@ -54,7 +54,10 @@ def repeat_vector(op: OpBuilder, inputs: SSAValue, *, n: int) -> SSAValue:
 
 
 def _pairs(node: LoweringNode, name: str, value: object, axes: int) -> list[tuple[int, int]]:
-    """The sizes to crop or pad at both ends of each axis: a number, a number for each axis, or pairs."""
+    """The sizes to crop or pad at both ends of each axis, from a number, a number for each axis, or pairs.
+
+    `name` names the attribute in errors. Raises ConversionError for any other value.
+    """
     if isinstance(value, int):
         return [(value, value)] * axes
     entries = cast("Sequence[Any]", value) if isinstance(value, tuple) else ()
@@ -67,7 +70,11 @@ def _pairs(node: LoweringNode, name: str, value: object, axes: int) -> list[tupl
 
 
 def _spatial(node: LoweringNode, data_format: str | None) -> tuple[list[int], bool]:
-    """The spatial axes, by the number in the name of the layer."""
+    """The spatial axes, whose number is in the name of the layer, and whether the channels are last, as they are for
+    None.
+
+    Raises ConversionError if the rank of the input does not fit.
+    """
     axes, last = int(node.op.KIND[-2]), is_channel_last(node, data_format)
     if node.known_rank(0) != axes + 2:
         node.fail(f"its input has rank {node.rank(0)} instead of {axes + 2}")
@@ -76,7 +83,7 @@ def _spatial(node: LoweringNode, data_format: str | None) -> tuple[list[int], bo
 
 @keras.lowers("Cropping1D", "Cropping2D", "Cropping3D")
 def cropping(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, cropping: object = 1, data_format: str | None = None) -> SSAValue:
-    """keras.Cropping2D(x) {cropping} -> opset8.Slice(x)"""
+    """keras.Cropping2D(x) {cropping} -> opset8.Slice(x); likewise in one and three dimensions"""
     axes, _ = _spatial(node, data_format)
     pairs = _pairs(node, "cropping", cropping, len(axes))
     return op.Slice(inputs, [begin for begin, _ in pairs], [-end or END for _, end in pairs], [1] * len(axes), axes)
@@ -84,7 +91,9 @@ def cropping(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, cropping: o
 
 @keras.lowers("ZeroPadding1D", "ZeroPadding2D", "ZeroPadding3D")
 def zero_padding(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, padding: object = 1, data_format: str | None = None) -> SSAValue:
-    """keras.ZeroPadding2D(x) {padding} -> opset12.Pad(x) {pad_mode = "constant"}"""
+    """keras.ZeroPadding2D(x) {padding} -> opset12.Pad(x) {pad_mode = "constant"}; likewise in one and three
+    dimensions
+    """
     axes, _ = _spatial(node, data_format)
     pairs = dict(zip(axes, _pairs(node, "padding", padding, len(axes)), strict=True))
     every = [pairs.get(axis, (0, 0)) for axis in range(len(axes) + 2)]
@@ -102,7 +111,10 @@ def upsampling(
     interpolation: str = "nearest",
     data_format: str | None = None,
 ) -> SSAValue:
-    """keras.UpSampling2D(x) {size, interpolation} -> opset11.Interpolate(x) over the spatial axes"""
+    """keras.UpSampling2D(x) {size, interpolation} -> opset11.Interpolate(x) over the spatial axes
+
+    Likewise in one and three dimensions.
+    """
     axes, _ = _spatial(node, data_format)
     if min(size, default=1) < 1:
         node.fail(f"size is {size}")

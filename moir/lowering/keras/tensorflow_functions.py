@@ -31,7 +31,9 @@ _LISTING = frozenset(("einsum", "linalg.einsum", "meshgrid"))
 
 @keras.lowers("TFOpLambda", "SlicingOpLambda")
 def tensorflow_function(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """keras.TFOpLambda(…) {function = "linalg.band_part"} -> what tf.MatrixBandPart(…) lowers to, and so on"""
+    """keras.TFOpLambda(…) {function = "linalg.band_part"} -> what tf.MatrixBandPart(…) lowers to; likewise other
+    functions
+    """
     for family in _FAMILIES:
         import_module(f"moir.lowering.keras.tensorflow.{family}")
     name = node.text("function")

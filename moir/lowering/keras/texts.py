@@ -55,7 +55,11 @@ def without_characters(op: OpBuilder, texts: Texts, characters: Sequence[int]) -
 
 
 def standardized(node: LoweringNode, op: OpBuilder, texts: Texts, standardize: object) -> Texts:
-    """Strings in the form that the layer asks for."""
+    """Strings after the function `standardize` of a layer: lower case, or without punctuation, or both; unchanged for
+    None.
+
+    Raises ConversionError for another function.
+    """
     if standardize not in (None, "lower", "strip_punctuation", "lower_and_strip_punctuation"):
         node.fail(f"the function {standardize!r} that standardizes texts is not in the file", hint=HINT)
     name = str(standardize)
@@ -65,7 +69,11 @@ def standardized(node: LoweringNode, op: OpBuilder, texts: Texts, standardize: o
 
 
 def split_words(node: LoweringNode, op: OpBuilder, texts: Texts, split: object) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """The row, the index within the row and the string of each word."""
+    """For each word of the strings its row, its index within the row, and the word.
+
+    Strings are split at white space, or are one word each if `split` is None. Raises ConversionError for another
+    option.
+    """
     strings = Texts(flat(op, texts.begins), flat(op, texts.ends), texts.symbols)
     if split == "whitespace":
         tokens = without_empty(op, pieces(op, strings, b""))
@@ -131,7 +139,12 @@ def _keys(node: LoweringNode) -> list[bytes]:
 
 
 def _counted(node: LoweringNode, op: OpBuilder, table: SSAValue, mode: str, size: int, idf_weights: object) -> SSAValue:
-    """For each text the words in it as a multi-hot vector, their counts, or the sums of their weights."""
+    """For each text its words as a multi-hot vector, their counts, or the sums of their weights, by the mode of the
+    layer.
+
+    `table` has the indices of the words of each text, `size` is the number of indices. Raises ConversionError for
+    another mode, or if the weights are missing.
+    """
     depth = int(cast(Any, node.attribute("max_tokens", None)) or size) if node.flag("pad_to_max_tokens") else size
     vectors = op.OneHot(table, depth, op.constant(np.array(1, np.float32)), op.constant(np.array(0, np.float32)), axis=-1)
     if mode == "multi_hot":

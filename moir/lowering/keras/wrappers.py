@@ -29,7 +29,7 @@ def time_distributed(node: LoweringNode, op: OpBuilder, inputs: SSAValue, origin
 
 
 def merged_steps(node: LoweringNode, op: OpBuilder, inputs: SSAValue, rank: int) -> SSAValue:
-    """[N, T, …] -> [N · T, …]"""
+    """[N, T, …] -> [N · T, …], for a tensor of a rank. Raises ConversionError for a rank below 2."""
     if rank < 2:
         node.fail("its input has no steps")
     rest = [dimension_list(op, inputs, axis) for axis in range(2, rank)]

@@ -84,7 +84,8 @@ def softmax(
 ) -> SSAValue:
     """mxnet.softmax(x, length) {axis = -1, temperature} -> opset8.Softmax(x / temperature) {axis}
 
-    With lengths, elements beyond them along the axis are ignored, and are 0 in the result.
+    Likewise log_softmax, and softmin of -x. With lengths, elements beyond them along the axis are ignored, and are 0 in
+    the result.
     """
     name, x = plain_name(node.op.KIND), node.operand(0)
     x = op.Negative(x) if name == "softmin" else x
@@ -133,7 +134,7 @@ def _over_samples(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @mxnet.lowers("LinearRegressionOutput", "MAERegressionOutput", "SVMOutput")
 def regression_output(x: SSAValue) -> SSAValue:
-    """mxnet.LinearRegressionOutput(x, label) -> x"""
+    """mxnet.LinearRegressionOutput(x, label) -> x; likewise MAERegressionOutput and SVMOutput"""
     return x
 
 

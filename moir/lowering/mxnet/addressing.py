@@ -17,7 +17,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _strides(node: LoweringNode) -> list[int]:
-    """The stride of each axis in the flattened tensor. The first size does not matter, and may be dynamic."""
+    """The stride of each axis of a tensor of shape `shape`, an attribute, in its flattened form.
+
+    The first size does not matter, and may be dynamic. Raises ConversionError for any other size below 1.
+    """
     sizes = entries(node, "shape")
     if not sizes or min(sizes[1:], default=1) < 1:
         node.fail(f"shape {list(sizes)} is not a shape")

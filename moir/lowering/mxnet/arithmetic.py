@@ -57,7 +57,7 @@ def _plain(kind: str) -> str:
 
 
 def _name(kind: str) -> tuple[str, bool]:
-    """The operation of a kind such as `_RMinusScalar`, and whether the number is its first operand."""
+    """The operation of a kind, and whether the scalar attribute is its first operand, as for `_RMinusScalar`."""
     plain = _plain(kind)
     if plain in _CANONICAL:
         return _CANONICAL[plain], False

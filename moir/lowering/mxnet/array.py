@@ -35,7 +35,9 @@ def diagonal(node: LoweringNode, op: OpBuilder, *, offset: int = 0, k: int = 0) 
 
 
 def _axes_last(node: LoweringNode, op: OpBuilder, rank: int) -> SSAValue:
-    """The operand with axis1 and axis2 last; for linalg's kind these are the last axes by default."""
+    """Operand 0, of a rank, with the axes axis1 and axis2 last; for linalg's kind these are the last axes by
+    default.
+    """
     first, second = (-2, -1) if "linalg" in node.op.KIND else (0, 1)
     pair = [normalize_axis(node.integer(name, default), rank) for name, default in (("axis1", first), ("axis2", second))]
     return op.transposed(node.operand(0), [*(axis for axis in range(rank) if axis not in pair), *pair])
@@ -102,7 +104,7 @@ def move_axis(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 @mxnet.lowers("_np_atleast_1d", "_np_atleast_2d", "_np_atleast_3d")
 def at_least(node: LoweringNode, op: OpBuilder, first: SSAValue, *others: SSAValue) -> Sequence[SSAValue]:
-    """mxnet._np_atleast_2d(x, …) -> each with dimensions of 1 added"""
+    """mxnet._np_atleast_2d(x, …) -> each with dimensions of 1 added; likewise for one and three dimensions"""
     wanted = int(node.op.KIND[-2])
     return [shape_values.at_least(op, value, rank_of_operand(node, index), wanted) for index, value in enumerate([first, *others])]
 
@@ -113,7 +115,9 @@ _STACKS = {"_npi_hstack": (1, 1), "_npi_vstack": (2, 0), "_npi_dstack": (3, 2), 
 
 @mxnet.lowers(*_STACKS)
 def stacked(node: LoweringNode, op: OpBuilder, first: SSAValue, *others: SSAValue) -> SSAValue:
-    """mxnet._npi_vstack(a, b, …) -> opset1.Concat of the operands with at least two dimensions, and so on"""
+    """mxnet._npi_vstack(a, b, …) -> opset1.Concat of the operands with at least two dimensions; likewise the other
+    stacks
+    """
     least, axis = _STACKS[node.op.KIND]
     values: list[SSAValue] = []
     for index, value in enumerate([first, *others]):
@@ -133,7 +137,10 @@ def split_along(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 def parts_at(node: LoweringNode, op: OpBuilder, axis: int) -> Sequence[SSAValue]:
-    """`sections` equal parts along an axis, or parts that begin at `indices`."""
+    """`sections` equal parts along an axis, or parts that begin at `indices`; both are attributes.
+
+    Raises ConversionError for too many sections, or indices that do not increase.
+    """
     sections = node.integer("sections", 0)
     if not 0 <= sections <= MAXIMUM_PARTS:
         node.fail(f"{sections} sections")

@@ -44,7 +44,7 @@ def operands(node: LoweringNode) -> list[SSAValue]:
 
 
 def entries(node: LoweringNode, name: str, default: Sequence[int] = ()) -> tuple[int, ...]:
-    """An attribute with a list of integers, or with one integer."""
+    """An attribute with a list of integers, or with one integer; the default if it is absent."""
     attribute = node.op.properties.get(name)
     value: object = () if attribute is None else value_of(attribute)
     if isinstance(value, int):
@@ -53,7 +53,7 @@ def entries(node: LoweringNode, name: str, default: Sequence[int] = ()) -> tuple
 
 
 def numbers_of(node: LoweringNode, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
-    """An attribute that is a 1-D tensor of numbers, or one number."""
+    """An attribute that is a 1-D tensor of numbers, or one number; the default if it is absent."""
     value = node.attribute(name, None)
     return (float(value),) if isinstance(value, int | float) else node.numbers(name, default)
 
@@ -69,7 +69,10 @@ def by_axis(node: LoweringNode, name: str, axes: int, default: int) -> tuple[int
 
 
 def optional_entries(node: LoweringNode, name: str) -> list[int | None]:
-    """A list of integers, some of which may be None; empty if there is no list."""
+    """An attribute with a list of integers, some of which may be None; empty if it is absent.
+
+    Raises ConversionError for anything else.
+    """
     attribute = node.op.properties.get(name)
     value: object = () if attribute is None else value_of(attribute)
     if isinstance(value, str):
@@ -84,7 +87,11 @@ def optional_entries(node: LoweringNode, name: str) -> list[int | None]:
 
 
 def pairs_of(node: LoweringNode, name: str) -> tuple[int, ...]:
-    """A list of integers, which numpy's operations write as a list of pairs."""
+    """An attribute with a list of integers, which numpy's operations write as a list of pairs; they are returned in
+    order.
+
+    Raises ConversionError for a number of more than 64 bits.
+    """
     text = node.attribute(name, None)
     if not isinstance(text, str):
         return entries(node, name)
@@ -108,7 +115,10 @@ def check_pairs(node: LoweringNode, first: Sequence[int], second: Sequence[int],
 
 
 def element(node: LoweringNode, name: str, default: Attribute) -> Attribute:
-    """The element type that an attribute names."""
+    """The element type that an attribute names; the default if it is absent.
+
+    Raises ConversionError for a type that the operation sets do not have.
+    """
     spelled = node.text(name, "")
     if not spelled:
         return default
@@ -132,7 +142,9 @@ def is_integer(value: SSAValue) -> bool:
 
 
 def is_channel_last(node: LoweringNode) -> bool:
-    """Whether `layout` has the channels last."""
+    """Whether the attribute `layout` has the channels last. Raises ConversionError for a layout that is not
+    supported.
+    """
     layout = node.text("layout", "NC")
     if not layout.startswith("N") or "C" not in layout or (not layout.endswith("C") and not layout.startswith("NC")):
         node.fail(f"layout {layout!r} is not supported")
@@ -140,12 +152,12 @@ def is_channel_last(node: LoweringNode) -> bool:
 
 
 def channel_first(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
-    """[N, …, C] -> [N, C, …]"""
+    """[N, …, C] -> [N, C, …], for a value of a rank"""
     return op.transposed(value, [0, rank - 1, *range(1, rank - 1)])
 
 
 def channel_last(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
-    """[N, C, …] -> [N, …, C]"""
+    """[N, C, …] -> [N, …, C], for a value of a rank"""
     return op.transposed(value, [0, *range(2, rank), 1])
 
 

@@ -1,6 +1,6 @@
 """Control flow: _foreach, _while_loop, _cond.
 
-A graph of a node has a Parameter for each operand of the node.
+A body of a node has a Parameter for each operand of the node.
 
 Source: control_flow.cc of MXNet 1.9.
 """
@@ -28,7 +28,7 @@ MAXIMUM_STEPS = 2**31 - 1
 
 
 def _region(node: LoweringNode, index: int, count: int) -> Region:
-    """A copy of one of the node's `count` graphs."""
+    """A copy of body `index` of a node. Raises ConversionError unless the node has `count` bodies."""
     if len(node.op.regions) != count:
         node.fail(f"it has {len(node.op.regions)} graphs, not {count}")
     return node.op.regions[index].clone()
@@ -117,7 +117,7 @@ def while_loop(
 
 
 def _filled(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
-    """The steps of an output, padded with zeros to `count` steps."""
+    """The concatenated steps of an output, padded with zeros to `count` steps."""
     rank = rank_of(value)
     sizes = op.ShapeOf(value)
     lead = op.constant([count])
@@ -128,7 +128,7 @@ def _filled(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
 
 @mxnet.lowers("_cond")
 def cond(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """mxnet._cond(values…) -> opset8.If(condition, values…), where the first graph computes the condition
+    """mxnet._cond(values…) -> opset8.If(condition, values…), where the first body computes the condition
 
     If the condition is constant: the operations of one branch.
     """

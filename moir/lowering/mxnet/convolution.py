@@ -32,7 +32,10 @@ def _window(node: LoweringNode, axes: int) -> SlidingWindow:
 
 
 def _grouped(node: LoweringNode, op: OpBuilder, weights: SSAValue, group: int) -> SSAValue:
-    """Weights with the groups split off their first dimension."""
+    """Weights [C, …] reshaped to [group, C / group, …].
+
+    Raises ConversionError if their shape is dynamic, or C is no multiple of the number of groups.
+    """
     shape = shape_of(weights)
     if shape is None or min(shape) < 0 or group < 1 or shape[0] % group:
         node.fail(f"the weights cannot be divided into {group} groups")
@@ -55,7 +58,9 @@ def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def convolved(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The result of a Convolution."""
+    """The convolution of operand 0 by the weights in operand 1, plus a bias if the node has one, in the layout of the
+    node.
+    """
     axes = len(_kernel(node))
     window, group = _window(node, axes), node.integer("num_group", 1)
     x, weights, is_last = node.operand(0), node.operand(1), is_channel_last(node)

@@ -82,7 +82,7 @@ def function(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     *("identity", "make_loss", "stop_gradient"),
 )
 def identity(node: LoweringNode, x: SSAValue, *, mode: str = "training") -> SSAValue:
-    """mxnet.BlockGrad(x) -> x"""
+    """mxnet.BlockGrad(x) -> x; likewise the other operations that only matter in training"""
     if mode == "always":
         node.fail("dropout with mode = always draws random numbers in inference, too; leave it out of the symbol")
     return x
@@ -124,7 +124,7 @@ def numbers_only(node: LoweringNode, op: OpBuilder, *, nan: float = 0.0) -> SSAV
 
 @mxnet.lowers(*(prefix + name for name in ("isfinite", "isinf", "isnan") for prefix in ("", "_contrib_", "_npi_")))
 def test(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """mxnet._contrib_isnan(x) -> opset10.IsNaN(x) in the type of x; numpy's is boolean"""
+    """mxnet._contrib_isnan(x) -> opset10.IsNaN(x) in the type of x; numpy's is boolean; likewise isfinite and isinf"""
     return in_type_of(node, op, operation(op, plain_name(node.op.KIND))(x), x)
 
 

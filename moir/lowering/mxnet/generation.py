@@ -22,7 +22,7 @@ from moir.rewriting.constant_sizes import check_constant_size
 
 @mxnet.lowers("_zeros", "_ones", "_full", "_zeros_without_dtype", "_npi_zeros", "_npi_ones", "_npi_full")
 def filled(node: LoweringNode, op: OpBuilder, *, value: float = 0.0, shape: tuple[int, ...] = (), dtype: Attribute = f32) -> SSAValue:
-    """mxnet._full() {shape, value} -> a constant"""
+    """mxnet._full() {shape, value} -> a constant; likewise zeros and ones"""
     kind = node.op.KIND
     value = 1.0 if "ones" in kind else value if "full" in kind else 0.0
     shape = tuple(max(size, 1) for size in shape)
@@ -31,7 +31,7 @@ def filled(node: LoweringNode, op: OpBuilder, *, value: float = 0.0, shape: tupl
 
 @mxnet.lowers("zeros_like", "ones_like", "_npi_full_like")
 def filled_like(node: LoweringNode, op: OpBuilder, x: SSAValue, *, fill_value: float = 0.0) -> SSAValue:
-    """mxnet.ones_like(x) -> opset3.Broadcast(1, shape of x)"""
+    """mxnet.ones_like(x) -> opset3.Broadcast(1, shape of x); likewise zeros_like and full_like"""
     kind = node.op.KIND
     value = 1.0 if kind == "ones_like" else fill_value if kind == "_npi_full_like" else 0.0
     return op.Broadcast(op.ConvertLike(op.constant(value), x), op.ShapeOf(x))

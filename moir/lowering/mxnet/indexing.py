@@ -16,7 +16,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _limited(op: OpBuilder, indices: SSAValue, size: SSAValue, mode: str) -> SSAValue:
-    """Indices as integers within an axis: clipped to it (clip), or modulo its size (wrap)."""
+    """Indices as integers within an axis of a size: modulo the size for the mode `wrap`, clipped to it for any other
+    mode.
+    """
     whole = op.convert(indices, si64)
     if mode == "wrap":
         return op.FloorMod(whole, size)

@@ -25,7 +25,9 @@ def fully_connected(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def connected(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The result of a FullyConnected."""
+    """The product of operand 0, flattened unless `flatten` is false, and the transposed weights, plus a bias if there
+    is one.
+    """
     x, weights = node.operand(0), node.operand(1)
     if node.flag("flatten", True) and rank_of(x) != 2:
         x = op.Reshape(x, [0, -1], special_zero=True)
@@ -112,7 +114,7 @@ def gemm2(node: LoweringNode, op: OpBuilder, *, axis: int = -2) -> SSAValue:
 
 
 def _scaled_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """alpha · a · b"""
+    """The product of both operands, multiplied by the attribute `alpha`."""
     result = _product(node, op)
     return result if (factor := node.number("alpha", 1.0)) == 1 else op.Multiply(result, factor)
 
@@ -154,7 +156,7 @@ def einsum(op: OpBuilder, *operands: SSAValue, subscripts: str) -> SSAValue:
 
 
 def _heads(node: LoweringNode, op: OpBuilder, value: SSAValue, parts: int, part: int) -> SSAValue:
-    """A part of interleaved projections [T, N, heads · parts · D] -> [N · heads, T, D]"""
+    """Projection `part` of `parts` interleaved ones [T, N, heads · parts · D] -> [N · heads, T, D]"""
     heads = node.integer("heads")
     split = op.Reshape(value, [0, 0, heads, parts, -1], special_zero=True)
     projection = op.Gather(split, part, 3)
@@ -166,7 +168,7 @@ def _heads(node: LoweringNode, op: OpBuilder, value: SSAValue, parts: int, part:
 
 
 def _depth(node: LoweringNode, parts: int) -> int:
-    """The size of a head."""
+    """The size D of a head in `parts` interleaved projections. Raises ConversionError if it is dynamic."""
     index = 1 if node.op.KIND.endswith("encdec_qk") and parts == 2 else 0
     shape = node.shape(index)
     if shape is None or shape[-1] < 0 or shape[-1] % (parts * node.integer("heads")):
@@ -176,7 +178,10 @@ def _depth(node: LoweringNode, parts: int) -> int:
 
 @mxnet.lowers("_contrib_interleaved_matmul_selfatt_qk", "_contrib_interleaved_matmul_encdec_qk")
 def interleaved_scores(node: LoweringNode, op: OpBuilder, qkv: SSAValue) -> SSAValue:
-    """mxnet._contrib_interleaved_matmul_selfatt_qk(qkv [T, N, heads · 3 · D]) -> q · kᵀ / √D [N · heads, T, T]"""
+    """mxnet._contrib_interleaved_matmul_selfatt_qk(qkv [T, N, heads · 3 · D]) -> q · kᵀ / √D [N · heads, T, T]
+
+    Likewise encdec_qk(q [T, N, heads · D], kv [S, N, heads · 2 · D]).
+    """
     if node.op.KIND.endswith("selfatt_qk"):
         queries, keys, depth = _heads(node, op, qkv, 3, 0), _heads(node, op, qkv, 3, 1), _depth(node, 3)
     else:
@@ -187,7 +192,10 @@ def interleaved_scores(node: LoweringNode, op: OpBuilder, qkv: SSAValue) -> SSAV
 
 @mxnet.lowers("_contrib_interleaved_matmul_selfatt_valatt", "_contrib_interleaved_matmul_encdec_valatt")
 def interleaved_values(node: LoweringNode, op: OpBuilder, qkv: SSAValue, attention: SSAValue, *, heads: int) -> SSAValue:
-    """mxnet._contrib_interleaved_matmul_selfatt_valatt(qkv, attention [N · heads, T, T]) -> [T, N, heads · D]"""
+    """mxnet._contrib_interleaved_matmul_selfatt_valatt(qkv, attention [N · heads, T, T]) -> [T, N, heads · D]
+
+    Likewise encdec_valatt of interleaved keys and values.
+    """
     parts = 3 if node.op.KIND.endswith("selfatt_valatt") else 2
     depth = _depth(node, parts)
     weighted = op.MatMul(attention, _heads(node, op, qkv, parts, parts - 1))

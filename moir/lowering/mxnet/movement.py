@@ -63,7 +63,9 @@ _DROPPED = -1000
 
 
 def reshaped(node: LoweringNode, op: OpBuilder, shape: list[int], reverse: bool) -> SSAValue:
-    """Operand 0 reshaped by the codes of a Reshape."""
+    """Operand 0 reshaped to a shape with the special values of Reshape, 0 to -4, matched from the right if
+    `reverse`.
+    """
     x, special = node.operand(0), set(shape) & {-2, -3, -4}
     if not special and not (reverse and 0 in shape):
         return op.Reshape(x, shape, special_zero=True) if shape else x
@@ -71,7 +73,11 @@ def reshaped(node: LoweringNode, op: OpBuilder, shape: list[int], reverse: bool)
 
 
 def _computed_shape(node: LoweringNode, op: OpBuilder, codes: list[int], reverse: bool) -> SSAValue:
-    """The target shape, computed from the codes and the shape of the operand."""
+    """The target shape of a Reshape, whose special values are replaced by sizes of operand 0.
+
+    `codes` are the sizes and special values; with `reverse` they are matched from the right. Raises ConversionError if
+    they do not fit the rank.
+    """
     rank = rank_of_operand(node)
     known, sizes = node.shape(0) or (), op.ShapeOf(node.operand(0))
 
@@ -114,7 +120,9 @@ def _computed_shape(node: LoweringNode, op: OpBuilder, codes: list[int], reverse
 
 
 def _reversed_codes(codes: list[int]) -> list[int]:
-    """The codes of a Reshape in reverse order, but with -4 still before the two sizes that belong to it."""
+    """The sizes and special values of a Reshape in reverse order, but with -4 still before the two sizes that belong to
+    it.
+    """
     result: list[int] = []
     position = 0
     while position < len(codes):

@@ -27,7 +27,10 @@ def batch_norm(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def normalized(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
-    """The results of a BatchNorm."""
+    """The results of a BatchNorm: the normalized data, the mean and the variance.
+
+    Raises ConversionError if the mean and the variance are missing.
+    """
     if len(node.op.operands) < 5:
         node.fail("its mean and variance are not operands and not among the parameters")
     x, gamma, beta, mean, variance = node.operand(0), node.operand(1), node.operand(2), node.operand(3), node.operand(4)
@@ -52,7 +55,7 @@ def _standardized(op: OpBuilder, x: SSAValue, axes: Sequence[int], epsilon: floa
 
 
 def _scaled(op: OpBuilder, x: SSAValue, gamma: SSAValue, beta: SSAValue, after: int) -> SSAValue:
-    """x · gamma + beta, for vectors gamma and beta that get `after` dimensions of 1."""
+    """x · gamma + beta, for 1-D tensors gamma and beta to which `after` dimensions of 1 are appended."""
     shaped = [op.Reshape(value, [-1, *[1] * after], special_zero=False) if after else value for value in (gamma, beta)]
     return op.Add(op.Multiply(x, shaped[0]), shaped[1])
 

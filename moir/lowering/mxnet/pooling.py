@@ -31,7 +31,7 @@ def pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def pooled(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The result of a Pooling."""
+    """Operand 0 pooled over windows, or with `global_pool` over whole channels, in the layout of the node."""
     rank, is_last = rank_of_operand(node), is_channel_last(node)
     x = channel_first(op, node.operand(0), rank) if is_last else node.operand(0)
     result = _global(node, op, x, rank) if node.flag("global_pool") else _windows(node, op, x, rank)
@@ -46,8 +46,9 @@ def _method(node: LoweringNode) -> str:
 
 
 def _norm(node: LoweringNode, op: OpBuilder) -> tuple[_Function, _Function]:
-    """The functions that an `lp` pooling applies to elements and to their sum: powers and roots of order 1 to 3, with
-    signs.
+    """The functions that an `lp` pooling applies to each element and to their sum: the power and the root of its order.
+
+    Raises ConversionError for an order other than 1, 2 or 3.
     """
     order = node.integer("p_value", 2)
     if order not in (1, 2, 3):
@@ -71,7 +72,9 @@ def _global(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAVal
 
 
 def _may_be_empty(x: SSAValue, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int]) -> bool:
-    """Whether a last window may begin after the data if their number is rounded up; true for dynamic sizes."""
+    """Whether the last window may begin after the data if the number of windows is rounded up; true for dynamic
+    sizes.
+    """
     shape = shape_of(x) or (-1,) * (len(kernel) + 2)
     sizes = zip(shape[2:], kernel, strides, pads, strict=True)
     return any(s > k and (size < 0 or -(-(size + 2 * p - k) // s) * s - p >= size) for size, k, s, p in sizes)

@@ -56,7 +56,7 @@ _TYPES = "element types of quantized values"
 
 
 def _with_values(node: LoweringNode, values: Sequence[SSAValue]) -> LoweringNode:
-    """A node with other operands."""
+    """A copy of a node with `values` as operands."""
     return LoweringNode(node.op, node.version, node.run, values)
 
 
@@ -82,7 +82,7 @@ def _parameters(op: OpBuilder, limit: SSAValue, type_: Attribute, scale: float |
 
 
 def _real(node: LoweringNode, op: OpBuilder, index: int, limits: int) -> SSAValue:
-    """The real numbers of a quantized operand; operands `limits` and `limits` + 1 are the limits of its range."""
+    """The real numbers of quantized operand `index`; operands `limits` and `limits` + 1 are the limits of its range."""
     value = node.operand(index)
     type_ = _type_of(node, value)
     if element_of(value) == f32:
@@ -91,7 +91,7 @@ def _real(node: LoweringNode, op: OpBuilder, index: int, limits: int) -> SSAValu
 
 
 def _is_inner(node: LoweringNode) -> bool:
-    """Whether only quantized operations use the first result."""
+    """Whether only quantized operations use the first result of a node."""
     users = [use.operation for use in node.op.results[0].uses]
     return all(isinstance(user, FrameworkOp) and mxnet.file(user.KIND) == "quantization" for user in users)
 
@@ -129,8 +129,9 @@ def _result(
 
 
 def _rounded(op: OpBuilder, value: SSAValue, limit: SSAValue, type_: Attribute, scale: float | None = None) -> SSAValue:
-    """Real numbers rounded to the values of quantized integers; `scale` is the integer that represents the
-    limit while rounding.
+    """Real numbers rounded to the values of quantized integers of a type, in a range up to `limit`.
+
+    `scale` is the integer that represents the limit while rounding; by default the one of the type.
     """
     after, before = _parameters(op, limit, type_), _parameters(op, limit, type_, scale)
     if op.known.constant(limit) is not None:
@@ -150,7 +151,7 @@ def _to_range(node: LoweringNode, op: OpBuilder, value: SSAValue, is_rounded_fin
     """Real numbers quantized to the calibrated range, or to the range of the data if there is none.
 
     `is_rounded_finer`: whether values are rounded with the scale of the result (`_SCALES`) instead of the scale at
-    which the limit is the largest integer.
+    which the limit is the largest integer. Raises ConversionError for an unknown `out_type`.
     """
     wanted, limits = node.text("out_type", "int8"), _calibrated(node)
     if wanted not in ("auto", "int8", "uint8"):
@@ -217,7 +218,9 @@ def _product(node: LoweringNode, op: OpBuilder, value: SSAValue, first: int) -> 
 
 
 def _weighted(node: LoweringNode, op: OpBuilder) -> tuple[list[SSAValue], int]:
-    """The real data, weights and bias of a convolution or matrix product, and the index of their first limit."""
+    """The real data, weights and bias of a convolution or matrix product, and the index of the operand with the first
+    limit.
+    """
     first = 2 if node.flag("no_bias") else 3
     return [_real(node, op, index, first + 2 * index) for index in range(first)], first
 

@@ -65,6 +65,8 @@ def reduction(node: LoweringNode, op: OpBuilder, *, keepdims: bool = False, dtyp
 def _shaped(node: LoweringNode, op: OpBuilder, result: SSAValue) -> SSAValue:
     """A reduction of all axes as a 1-D tensor of one element, as in the symbol interface; in numpy's interface it is a
     scalar.
+
+    Any other result is unchanged.
     """
     is_scalar = len(_axes(node)) == rank_of_operand(node) and not node.flag("keepdims")
     return op.Reshape(result, [1], special_zero=False) if is_scalar and not node.op.KIND.startswith("_np") else result
@@ -80,7 +82,7 @@ def norm(node: LoweringNode, op: OpBuilder, x: SSAValue, *, ord: int = 2, keepdi
 
 @mxnet.lowers("_npi_std", "_npi_var")
 def variance(node: LoweringNode, op: OpBuilder, *, ddof: int = 0, keepdims: bool = False) -> SSAValue:
-    """mxnet._npi_var(x) {axis, keepdims} -> the mean of squared differences from the mean"""
+    """mxnet._npi_var(x) {axis, keepdims} -> the mean of squared differences from the mean; likewise its root, std"""
     x, axes, unused = node.operand(0), _axes(node), ddof
     centred = op.Subtract(x, op.ReduceMean(x, axes, keep_dims=True))
     result = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=keepdims)
@@ -96,6 +98,7 @@ def arg_extreme(node: LoweringNode, op: OpBuilder, *, keepdims: bool = False) ->
     """mxnet.argmax(x) {axis, keepdims} -> the first index of the largest element along an axis, in the type of x
 
     Without axis: in the flattened operand; argmax_channel: along axis 1. The results of numpy's kinds are integers.
+    Likewise argmin.
     """
     name, x = plain_name(node.op.KIND), node.operand(0)
     rank = rank_of_operand(node)

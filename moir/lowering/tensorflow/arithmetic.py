@@ -48,7 +48,10 @@ def refuse_strings(node: LoweringNode) -> None:
 @tf.lowers("SquaredDifference", rank=broadcast, complex=by_function("squared_difference"))
 @tf.lowers(*_BINARY.split(), rank=broadcast)
 def binary(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """tf.Sub(a, b) -> opset1.Subtract(a, b)"""
+    """tf.Sub(a, b) -> opset1.Subtract(a, b); likewise the other binary operations
+
+    Raises ConversionError for strings.
+    """
     refuse_strings(node)
     return operation(op, node.op.KIND)(x, y)
 
@@ -87,7 +90,7 @@ def integer_power(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
 
 
 def repeated_product(op: OpBuilder, value: SSAValue, *, exponent: int) -> SSAValue:
-    """The product of `exponent` times the value, by repeated squaring."""
+    """A value to the power of the positive integer `exponent`, by repeated squaring."""
     result: SSAValue | None = None
     while True:
         if exponent & 1:

@@ -35,7 +35,10 @@ def refuse_strings(node: LoweringNode) -> None:
 @tf.lowers("Equal", rank=broadcast, complex=by_formula("tensorflow.complex.comparison:equality", is_real=True))
 @tf.lowers("NotEqual", rank=broadcast, complex=by_formula("tensorflow.complex.comparison:inequality", is_real=True))
 def binary(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """tf.Less(a, b) -> opset1.Less(a, b); strings are compared for equality byte by byte"""
+    """tf.Less(a, b) -> opset1.Less(a, b); likewise the other comparisons, and LogicalAnd and LogicalOr
+
+    Strings are compared for equality byte by byte; for other comparisons of strings ConversionError is raised.
+    """
     if node.op.KIND in ("Equal", "NotEqual") and has_strings(node):
         from moir.expansions.strings.comparison import equal_strings
 
@@ -47,7 +50,7 @@ def binary(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAVa
 
 @tf.lowers("IsFinite", "IsInf", "IsNan", "LogicalNot", rank=as_result)
 def unary(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """tf.IsNan(x) -> opset10.IsNaN(x)"""
+    """tf.IsNan(x) -> opset10.IsNaN(x); likewise IsFinite, IsInf and LogicalNot"""
     return operation(op, node.op.KIND)(x)
 
 

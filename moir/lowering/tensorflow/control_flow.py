@@ -38,7 +38,10 @@ from moir.rewriting.operations_with_bodies import slice_type
 
 
 def truth(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
-    """The boolean value of a condition: a scalar is true if it is not 0, any other tensor if it is not empty."""
+    """The boolean value of a condition: a scalar is true if it is not 0, any other tensor if it is not empty.
+
+    Raises ConversionError if its rank is dynamic, or it is a string.
+    """
     rank = rank_of(value)
     if rank is None and element_of(value) is boolean:
         return value
@@ -78,13 +81,13 @@ def _needed_ranks(node: LoweringNode) -> list[int | None]:
 
 
 def _of_used(node: LoweringNode, values: Sequence[SSAValue]) -> Replacement:
-    """The values of the used results among all results of a node."""
+    """For each result of a node, the next of `values` if it has uses, else None."""
     remaining = iter(values)
     return [next(remaining) if node.is_used(index) else None for index in range(node.result_count)]
 
 
 def _refuse_new_lists(node: LoweringNode, branches: Sequence[Region], values: Sequence[SSAValue]) -> None:
-    """Raises ConversionError if a branch reads a new list whose elements have a dynamic shape."""
+    """Raises ConversionError if a branch uses one of its operands, `values`, that is a tensor list not lowered yet."""
     for branch in branches:
         for parameter, value in zip(parameters_of(branch.block), values, strict=False):
             if unmade_list(value) is not None and parameter.results[0].uses:
@@ -133,7 +136,14 @@ def case(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Replacement:
 def _chained(
     node: LoweringNode, op: OpBuilder, index: SSAValue, values: Sequence[SSAValue], needed: Sequence[int | None]
 ) -> list[SSAValue]:
-    """An If between the first branch, if the index is 0, and a Case of the other branches with the index minus 1.
+    """An If: the first branch if the index is 0, else a Case of the other branches with the index minus 1.
+
+    Args:
+        node: the Case; its branches move into the If.
+        op: the builder.
+        index: the index of the branch.
+        values: the operands of the branches.
+        needed: for each used result of the node the rank that its users require; None if they accept any rank.
 
     The branches have Results for the used results of the node only.
     """
@@ -163,8 +173,13 @@ def _chained(
 class Repetition:
     """The operands of a While by their roles, as `raise-tensor-lists` arranges them.
 
-    `joined` is the number of results that concatenate the values of all iterations; `last` is the number of results
-    that are values of the last iteration.
+    Args:
+        states: the initial values of the loop-carried values.
+        sliced: tensors of which each iteration reads one slice along dimension 0.
+        invariants: values that every iteration reads unchanged.
+        bounds: limits of the number of iterations.
+        joined: the number of results that concatenate the values of all iterations.
+        last: the number of results that are values of the last iteration.
     """
 
     states: list[SSAValue]
@@ -237,7 +252,10 @@ def _conditional_loop(node: LoweringNode, op: OpBuilder, repetition: Repetition,
 
 
 def _with_condition(body: Region, cond: Region, states: int) -> Region:
-    """A clone of a body whose first Result is the condition of the next iteration."""
+    """A clone of a body with the condition of the next iteration as an additional, first Result.
+
+    `cond` computes the condition; its operands are the first `states` Results of the body, then the other Parameters.
+    """
     region = body.clone()
     block = region.block
     results = [each for each in block.ops if isinstance(each, Result)]
@@ -289,10 +307,17 @@ def _counted_loop(node: LoweringNode, op: OpBuilder, repetition: Repetition, bod
 def _counted_operation(
     node: LoweringNode, op: OpBuilder, repetition: Repetition, body: Body, limits: list[SSAValue], count: int | None
 ) -> tuple[type[RepeatingOp], list[SSAValue]]:
-    """The operation that repeats a body, and the operands that precede those of the body.
+    """The class of the operation that repeats a body, and the operands that precede those of the body.
 
-    It is a TensorIterator if there certainly are iterations; otherwise it is a Loop, and a condition is added to the
-    Results of the body.
+    Args:
+        node: the While.
+        op: the builder.
+        repetition: its operands.
+        body: the lowered body; for a Loop, a condition that is always true is added as its first Result.
+        limits: the bounds of the number of iterations as scalars.
+        count: their minimum; None if it is not constant.
+
+    A TensorIterator if there is at least one iteration and `count` is the length of a sliced operand; otherwise a Loop.
     """
     if count and any((shape_of(value) or (-1,))[0] == count for value in repetition.sliced):
         return TensorIterator, []
@@ -315,7 +340,11 @@ def _is_size(node: LoweringNode, value: SSAValue) -> bool:
 
 
 def _body(node: LoweringNode, region: Region, repetition: Repetition, first_result: int) -> Body:
-    """The lowered body. Slices keep their axis, with size 1, so the body begins with a Squeeze of each of them."""
+    """Lower the body of a While, and return it.
+
+    A slice keeps its axis, with size 1, so the body begins with a Squeeze of each slice. `first_result` is the index of
+    the Result that is the first state.
+    """
 
     def squeeze(parameters: list[Parameter]) -> None:
         for parameter in parameters[len(repetition.states) : len(repetition.states) + len(repetition.sliced)]:
@@ -344,7 +373,10 @@ def _connected(
     operation: type[RepeatingOp],
     operands: list[SSAValue],
 ) -> list[SSAValue | None]:
-    """Build the operation around a body, and return the values of the results of the node."""
+    """Build the operation around a body; return a value for each result of the node, None for a result without uses.
+
+    `operands` are those of the operation itself, such as the trip count of a Loop; they precede those of the body.
+    """
     states = len(repetition.states)
     connections = Connections(node, body, operands, first_parameter=0, first_result=1 if operation is Loop else 0)
     connections.drop_unused(states)

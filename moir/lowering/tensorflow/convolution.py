@@ -62,7 +62,7 @@ def group_count(node: LoweringNode, axes: int, last: bool) -> int:
 @tf.lowers("Conv2D", "_FusedConv2D", rank=fixed(4, 4), traits=(SAYS_LAYOUT,))
 @tf.lowers("Conv3D", rank=fixed(5, 5), traits=(SAYS_LAYOUT,))
 def convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAValue) -> SSAValue:
-    """tf.Conv2D(x, w) -> Transpose(opset1.Convolution(Transpose(x), Transpose(w)))
+    """tf.Conv2D(x, w) -> Transpose(opset1.Convolution(Transpose(x), Transpose(w))); likewise Conv3D
 
     If the filters have fewer input channels than x: opset1.GroupConvolution(Transpose(x), Reshape(Transpose(w))).
     """
@@ -76,7 +76,10 @@ def convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAV
 
 
 def convolved(node: LoweringNode, op: OpBuilder, data: SSAValue, filters: SSAValue, window: SlidingWindow, groups: int) -> SSAValue:
-    """The convolution of channel-first data by filters [C_out, C_in / groups, kernel…], channel-first."""
+    """The convolution of channel-first data by filters [C_out, C_in / groups, kernel…], channel-first.
+
+    Raises ConversionError if there are several groups and the shape of the filters is dynamic.
+    """
     if groups == 1:
         return op.Convolution(data, filters, **window.properties())
     shape = shape_of(filters)
@@ -100,7 +103,10 @@ def depthwise_convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, fi
 
 
 def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, rank: int, last: bool) -> SSAValue:
-    """A channel-first result, after the node's fused operations, in the layout and element type of the node."""
+    """A channel-first result in the data format of the node, after the operations that are fused into the node.
+
+    `rank` is that of the result; `last` is true for a channel-last data format.
+    """
     result = channel_last(op, result, rank, last=last)
     if node.op.KIND.lstrip("_").startswith("Fused"):
         result = with_fused_operations(node, op, result, 2, last)
@@ -132,7 +138,10 @@ def transposed_depthwise_convolution(node: LoweringNode, op: OpBuilder, input_si
 
 
 def backpropagated(node: LoweringNode, op: OpBuilder, sizes: SSAValue, axes: int, *, depthwise: bool = False) -> SSAValue:
-    """The transposed convolution of operand 2 by the filters in operand 1, cut or padded to the given sizes."""
+    """The transposed convolution of operand 2 by the filters in operand 1, cut or padded to the given sizes.
+
+    `axes` is the number of spatial axes. With `depthwise` each channel has its own filters.
+    """
     last = is_channel_last(node, node.text("data_format", default_format(axes)))
     window = sliding_window(node, axes)
     data = channel_first(op, node.operand(2), axes + 2, last=last)
@@ -166,7 +175,10 @@ def spatial_sizes(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> tupl
 
 
 def spatial_list(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> SSAValue:
-    """The spatial elements of the sizes of a result as a 1-D tensor, computed at run time if necessary."""
+    """The spatial elements of the sizes of a result as a 1-D tensor, computed at run time if necessary.
+
+    `sizes` has an element per axis, or one per spatial axis; `last` is whether they are those of channel-last data.
+    """
     if shape_of(sizes) == (axes,):
         return sizes
     first = 1 if last else 2
@@ -240,7 +252,10 @@ def dilation(
 
 
 def lowest_value(node: LoweringNode, op: OpBuilder, element: Attribute) -> SSAValue:
-    """The lowest finite value of an element type, with which max pooling pads."""
+    """The lowest finite value of an element type, with which max pooling pads.
+
+    Raises ConversionError for a type other than integers and floats.
+    """
     kind = to_numpy(element)
     if kind.kind not in "iuf":
         node.fail("the element type of operand 0 is unknown")
@@ -248,7 +263,10 @@ def lowest_value(node: LoweringNode, op: OpBuilder, element: Attribute) -> SSAVa
 
 
 def dilation_pads(node: LoweringNode, op: OpBuilder, extents: list[int], strides: tuple[int, ...]) -> tuple[SSAValue, SSAValue] | None:
-    """The padding of all four axes, before and after, as 1-D tensors; None for `padding` VALID."""
+    """The padding before and after all four axes of operand 0, as 1-D tensors; None for `padding` VALID.
+
+    `extents` are the sizes of the dilated window along height and width.
+    """
     if node.text("padding") == "VALID":
         return None
     begins: list[SSAValue] = []

@@ -51,7 +51,10 @@ def greedy_decoder(
 
 
 def blank_class(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue | None:
-    """The index of CTC's blank class; None if it is the last class, as CTCGreedyDecoder assumes."""
+    """The index of CTC's blank class; None if it is the last class, as CTCGreedyDecoder assumes.
+
+    Raises ConversionError if it counts from the end and the number of classes is dynamic.
+    """
     blank = node.integer("blank_index", -1)
     if blank == -1:
         return None
@@ -64,7 +67,10 @@ def blank_class(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue
 
 
 def negative_score(op: OpBuilder, inputs: SSAValue, lengths: SSAValue) -> SSAValue:
-    """The negative sum of the largest logit of each step, for each sequence, [batch, 1]."""
+    """The negative sum of the largest logit of each step, for each sequence, [batch, 1].
+
+    `inputs` are the logits [steps, batch, classes]; steps from the length of the sequence on do not count.
+    """
     largest = op.ReduceMax(inputs, [2], keep_dims=False)
     steps = dimension(op, inputs, 0)
     steps_range = op.constant(np.arange(steps, dtype=np.int32)) if isinstance(steps, int) else op.Range(0, steps, 1, output_type=si32)
@@ -89,7 +95,7 @@ def loss(
     """tf.CTCLoss(x, labels_indices, labels_values, sequence_length)
     -> opset4.CTCLoss(x, sequence_length, labels as a dense tensor, counts of labels_values, blank)
 
-    The blank is the last class, in the second version of the kind class 0. The gradient is not computed.
+    The blank is the last class, for CTCLossV2 class 0. The second result, the gradient, is not computed.
     """
     if node.is_used(1):
         node.fail("its gradient is used", hint="cut the model at the loss")

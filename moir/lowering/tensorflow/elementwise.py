@@ -27,18 +27,18 @@ _FORMULAS = "Expm1 Inv Log1p Reciprocal Rsqrt Square"
 @tf.lowers("Neg", rank=as_result, complex=PAIRS)
 @tf.lowers(*_FUNCTIONS.split(), rank=as_result, complex=by_function())
 def renamed(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """tf.Ceil(x) -> opset1.Ceiling(x)"""
+    """tf.Ceil(x) -> opset1.Ceiling(x); likewise the other functions that the operation sets have"""
     return operation(op, node.op.KIND)(x)
 
 
 @tf.lowers("Erfc", "Erfinv", "Ndtri", rank=as_result)
 @tf.lowers(*_FORMULAS.split(), rank=as_result, complex=by_function())
 def formula(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """tf.Log1p(x) -> opset1.Log(opset1.Add(x, 1)), and others of `moir.expansions.formulas`"""
+    """tf.Log1p(x) -> opset1.Log(opset1.Add(x, 1)); likewise the other functions, by `moir.expansions.formulas`"""
     return FORMULAS[node.op.KIND.lower()](op, x)
 
 
 @tf.lowers("Round", "Rint", rank=as_result)
 def rounded(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """tf.Round(x) -> opset5.Round(x) {mode = "half_to_even"}; x itself for integers"""
+    """tf.Round(x) -> opset5.Round(x) {mode = "half_to_even"}; x itself for integers; likewise Rint"""
     return x if element_of(x) in INTEGER_TYPES else op.Round(x, mode="half_to_even")

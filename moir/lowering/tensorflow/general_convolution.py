@@ -86,8 +86,9 @@ def resized_convolution(
 
 
 def of_mirrored(node: LoweringNode, op: OpBuilder, data: SSAValue, widths: int) -> SSAValue:
-    """The convolution of data with mirrored padding; operand `widths` has its widths, and the following operand the
-    filters.
+    """The convolution of images with mirrored padding.
+
+    Operand `widths` holds the widths of the padding, operand `widths` + 1 the filters.
     """
     data = padded(op, op.convert(data, node.element(0)), node.operand(widths), mirror_mode(node), None)
     filters = filters_first(op, node.operand(widths + 1), 2)

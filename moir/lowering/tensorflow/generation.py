@@ -52,7 +52,7 @@ def unread(node: LoweringNode, op: OpBuilder, *, dtype: Attribute, shape: tuple[
 @tf.lowers("ZerosLike", complex=by_parts(0))
 @tf.lowers("OnesLike", complex=by_function("one"))
 def filled_like(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """tf.ZerosLike(x) -> opset3.Broadcast(0, opset3.ShapeOf(x))"""
+    """tf.ZerosLike(x) -> opset3.Broadcast(0, opset3.ShapeOf(x)); likewise ones for OnesLike"""
     if string in (node.op.properties.get("T"), element_of(x)):
         node.fail("the operation sets do not fill tensors with strings", hint="cut the model after this node")
     return op.Broadcast(op.constant_like(_FILLING[node.op.KIND], x), op.ShapeOf(x))

@@ -26,7 +26,7 @@ MAXIMUM_STITCH = 1 << 16
 
 
 def as_indices(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """Integers in an element type of indices; others become i32."""
+    """Integers of type si32 or si64 as they are; integers of other types converted to si32."""
     return value if element_of(value) in INDEX_TYPES or element_of(value) not in INTEGER_TYPES else op.convert(value, si32)
 
 

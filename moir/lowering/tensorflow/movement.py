@@ -22,7 +22,11 @@ FIRST, LAST = -(2**31), 2**31 - 1
 
 
 def constant_axis(node: LoweringNode, index: int, attribute: str = "T") -> int:
-    """The axis in a constant operand, as an axis of the real tensor. Raises ConversionError if it is not constant."""
+    """The axis in constant operand `index`, as an axis of the real tensor.
+
+    `attribute` holds the element type, which tells whether the data are complex. Raises ConversionError if the operand
+    is not constant or not a single axis.
+    """
     axis = node.constant_integers(index)
     if axis is None or len(axis) != 1:
         node.fail("the axis is computed when the model runs", hint="make the axis a constant")
@@ -130,7 +134,10 @@ def split_lengths(
 
 @tf.lowers("Transpose", "ConjugateTranspose", rank=permuted, complex=PAIRS)
 def transpose(node: LoweringNode, op: OpBuilder, x: SSAValue, perm: SSAValue) -> SSAValue:
-    """tf.Transpose(x, perm) -> opset1.Transpose(x, perm); x itself for the identity permutation"""
+    """tf.Transpose(x, perm) -> opset1.Transpose(x, perm); x itself for the identity permutation
+
+    ConjugateTranspose also conjugates complex numbers.
+    """
     data, order = x, node.constant_integers(1)
     if node.op.KIND == "ConjugateTranspose" and is_complex(node):
         data = op.Multiply(data, op.constant_like(np.array([1, -1]), data))

@@ -58,7 +58,7 @@ def batch_normalization(
 
 
 def inference_normalization(node: LoweringNode, op: OpBuilder, last: bool) -> SSAValue:
-    """Operand 0 normalized by the given mean and variance."""
+    """Operand 0 normalized by the mean and variance in operands 3 and 4; `last` is whether it is channel-last."""
     data, epsilon = node.operand(0), node.number("epsilon", 0.0001)
     vectors = [node.operand(1), node.operand(2), node.operand(3), node.operand(4)]
     if last:
@@ -94,7 +94,10 @@ def training_normalization(node: LoweringNode, op: OpBuilder, last: bool) -> lis
 
 
 def with_activation(node: LoweringNode, op: OpBuilder, result: SSAValue) -> SSAValue:
-    """The activation of the node, applied to the result plus an optional side input."""
+    """The activation of the node, applied to the result plus a side input, operand 5, if the node has one.
+
+    Raises ConversionError for an unknown `activation_mode`.
+    """
     if node.integer("num_side_inputs", 0):
         result = op.Add(result, node.operand(5))
     mode = node.text("activation_mode", "Identity")

@@ -32,7 +32,10 @@ def sides_of(widths: Array) -> tuple[list[int], list[int]]:
 
 
 def padded(op: OpBuilder, data: SSAValue, widths: SSAValue, mode: str, value: SSAValue | None) -> SSAValue:
-    """Data padded by widths that have a row [begin, end] for each dimension."""
+    """Data padded by `widths`, which has a row [begin, end] for each dimension; the data itself if all widths are 0.
+
+    `mode` is the `pad_mode` of opset12.Pad, `value` the padding value; None for the default, or a mode without one.
+    """
     known = op.known.lasting(widths)
     if known is None:
         begin, end = (op.Gather(widths, side, 1) for side in (0, 1))
@@ -44,8 +47,9 @@ def padded(op: OpBuilder, data: SSAValue, widths: SSAValue, mode: str, value: SS
 
 
 def around_block(op: OpBuilder, data: SSAValue, entries: SSAValue, filler: int) -> Operand:
-    """Elements for the spatial dimensions, preceded by `filler` for the batch and followed by `filler` for the other
-    axes.
+    """A 1-D tensor with an element for each dimension of the data, from `entries` for the spatial dimensions.
+
+    `filler` precedes them, for the batch, and follows them, for the other axes.
     """
     rank, count, known = rank_of(data), element_count(shape_of(entries)), op.known.integers(entries)
     if rank is not None and known is not None and rank > len(known):

@@ -27,7 +27,7 @@ from moir.rewriting.builder import OpBuilder
 @tf.lowers("AvgPool", rank=fixed(4, 1), traits=(SAYS_LAYOUT,))
 @tf.lowers("AvgPool3D", rank=fixed(5), traits=(SAYS_LAYOUT,))
 def average_pool(node: LoweringNode, op: OpBuilder, value: SSAValue, *, ksize: tuple[int, ...], strides: tuple[int, ...]) -> SSAValue:
-    """tf.AvgPool(x) -> Transpose(opset14.AvgPool(Transpose(x)) {exclude-pad = true})"""
+    """tf.AvgPool(x) -> Transpose(opset14.AvgPool(Transpose(x)) {exclude-pad = true}); likewise AvgPool3D"""
     axes = 3 if node.op.KIND == "AvgPool3D" else 2
     last = is_channel_last(node, node.text("data_format", default_format(axes)))
     kernel, steps = checked_entries(node, "ksize", ksize, axes, last), checked_entries(node, "strides", strides, axes, last)
@@ -40,7 +40,7 @@ def average_pool(node: LoweringNode, op: OpBuilder, value: SSAValue, *, ksize: t
 @tf.lowers("MaxPool", rank=fixed(4, 1), traits=(SAYS_LAYOUT,))
 @tf.lowers("MaxPool3D", rank=fixed(5), traits=(SAYS_LAYOUT,))
 def max_pool(node: LoweringNode, op: OpBuilder, *, ksize: tuple[int, ...], strides: tuple[int, ...]) -> SSAValue:
-    """tf.MaxPool(x) -> Transpose(opset14.MaxPool(Transpose(x)))"""
+    """tf.MaxPool(x) -> Transpose(opset14.MaxPool(Transpose(x))); likewise MaxPool3D"""
     return maxima(node, op, ksize, strides)
 
 
@@ -54,7 +54,7 @@ def max_pool_operands(node: LoweringNode, op: OpBuilder, _input: SSAValue, ksize
 
 
 def maxima(node: LoweringNode, op: OpBuilder, kernel: Sequence[int], strides: Sequence[int]) -> SSAValue:
-    """The maxima of operand 0 over windows."""
+    """The maxima of operand 0 over windows; `kernel` and `strides` have an element for every dimension."""
     axes = 3 if node.op.KIND == "MaxPool3D" else 2
     last = is_channel_last(node, node.text("data_format", default_format(axes)))
     if len(kernel) == axes + 2 and kernel[-1 if last else 1] > 1:
@@ -67,7 +67,11 @@ def maxima(node: LoweringNode, op: OpBuilder, kernel: Sequence[int], strides: Se
 
 
 def maxima_of_channels(node: LoweringNode, op: OpBuilder, kernel: Sequence[int], strides: Sequence[int], last: bool) -> SSAValue:
-    """Maxima over groups of channels: opset1.ReduceMax(opset1.Reshape(x, [0, 0, 0, -1, group]), -1)"""
+    """Maxima over groups of channels: opset1.ReduceMax(opset1.Reshape(x, [0, 0, 0, -1, group]), -1)
+
+    `kernel` and `strides` have an element for every dimension. Raises ConversionError for windows that overlap, or
+    extend along other axes as well.
+    """
     group = kernel[-1 if last else 1]
     if (
         spatial(kernel, last=last) != (1, 1)

@@ -25,7 +25,7 @@ def indices_of(op: OpBuilder, values: SSAValue) -> SSAValue:
 
 
 def rows_of(op: OpBuilder, splits: SSAValue, indices: SSAValue) -> SSAValue:
-    """The index of the row that contains each of `indices`."""
+    """The index of the row that contains each of `indices`; `splits` are the bounds of the rows."""
     return op.Subtract(op.SearchSorted(splits, indices, right_mode=True, output_type=si64), 1)
 
 
@@ -61,7 +61,7 @@ def _list(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def of_row(op: OpBuilder, values: SSAValue, rows: SSAValue, count: SSAValue) -> SSAValue:
-    """The element of each of `count` rows; a single element applies to all rows."""
+    """`values[rows]`, where `values` has an element for each of `count` rows, or a single element for all rows."""
     shape = shape_of(values)
     if shape == (1,):
         return values
@@ -140,7 +140,11 @@ def to_tensor(
 def row_bounds(
     node: LoweringNode, op: OpBuilder, kinds: Sequence[str], partitions: Sequence[SSAValue]
 ) -> tuple[list[tuple[SSAValue, SSAValue]], SSAValue]:
-    """Begins and ends of the rows of each dimension, and the number of rows of the first one."""
+    """Begins and ends of the rows of each ragged dimension, and the number of rows of the first one.
+
+    `kinds` are the types of `partitions`. Raises ConversionError unless all are ROW_SPLITS, or FIRST_DIM_SIZE followed
+    by VALUE_ROWIDS.
+    """
     if kinds and set(kinds) == {"ROW_SPLITS"}:
         bounds: list[tuple[SSAValue, SSAValue]] = []
         for splits in (op.convert(each, si64) for each in partitions):

@@ -66,12 +66,15 @@ def _is_computed_of(value: SSAValue, source: SSAValue) -> bool:
 
 
 def broadcast(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """Rank 0 for the threshold of a dropout, else the rank inferred from the result and the other operands."""
+    """A rule: rank 0 for the threshold of a dropout, else the rank inferred from the result and the other operands.
+
+    Returns None if these leave it open.
+    """
     return 0 if _is_threshold(op, index) else broadcast_to_result(op, index, ask)
 
 
 def _length(value: SSAValue) -> int | None:
-    """The length of a 1-D tensor; None if it is dynamic."""
+    """The length of a 1-D tensor; None if it is dynamic, or the value has another rank."""
     shape = shape_of(value)
     return shape[0] if shape is not None and len(shape) == 1 and shape[0] >= 0 else None
 
@@ -84,7 +87,11 @@ def permuted(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def sized_by_rows(data: int | None, *others: int | None) -> Rule:
-    """A rule: the rank of operand `data` equals the length of operand 1, which has an element per dimension."""
+    """Build a rule for a kind whose operand 0 has as many dimensions as operand 1, a 1-D tensor, has elements.
+
+    If that length is dynamic, operand 0 has rank `data`; if `data` is None, that of the result. `others` are the ranks
+    of the operands from 1 on, None for any rank.
+    """
 
     def rule(op: FrameworkOp, index: int, ask: Ask) -> int | None:
         if index:
@@ -124,7 +131,11 @@ def with_bias(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def as_members(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """The rank of an operand of a concatenation: all tensors have equal ranks; the last operand is the axis."""
+    """A rule: the rank of an operand of a concatenation, of which all tensors have equal ranks; 0 for the axis, the
+    last one.
+
+    Returns None if no other operand and no use of the result has a static rank.
+    """
     if index == len(op.operands) - 1:
         return 0
     rank = agreed(rank_of(each) for position, each in enumerate(op.operands[:-1]) if position != index)
@@ -132,8 +143,10 @@ def as_members(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def in_branches(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """The rank of an operand of control flow: a condition is a scalar; any other operand has the rank of the
-    functions' corresponding operand.
+    """A rule: the rank of an operand of control flow.
+
+    A condition, operand 0, is a scalar; any other operand has the rank of its argument in the functions, None if it is
+    dynamic.
     """
     return 0 if index == 0 else in_functions(op, index - 1, ask)
 

@@ -42,7 +42,7 @@ _NARROW = (si8, si16, ui8, ui16)
 @tf.lowers("Prod", rank=reduced, complex=by_formula("tensorflow.complex.products:product_of_elements"))
 @tf.lowers("EuclideanNorm", rank=reduced, complex=by_formula("tensorflow.complex.products:norm"))
 def reduction(node: LoweringNode, op: OpBuilder, input: SSAValue, reduction_indices: SSAValue, *, keep_dims: bool = False) -> SSAValue:
-    """tf.Mean(x, axes) {keep_dims = false} -> opset1.ReduceMean(x, axes) {keep_dims}"""
+    """tf.Mean(x, axes) {keep_dims = false} -> opset1.ReduceMean(x, axes) {keep_dims}; likewise the other reductions"""
     kind = node.op.KIND
     if shape_of(reduction_indices) == (0,):
         return op.Abs(input) if kind == "EuclideanNorm" else input
@@ -70,7 +70,7 @@ def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keeps: bool)
 
 
 def along(reduce: Callable[..., SSAValue], axes: Operand, keeps: bool, data: SSAValue) -> SSAValue:
-    """The data reduced along axes."""
+    """The data reduced along axes; `reduce` builds the reduction, `keeps` retains the axes with size 1."""
     return reduce(data, axes, keep_dims=keeps)
 
 
@@ -82,7 +82,7 @@ def half_sum_of_squares(op: OpBuilder, t: SSAValue) -> SSAValue:
 
 @tf.lowers("ArgMax", "ArgMin")
 def position(node: LoweringNode, op: OpBuilder, input: SSAValue, *, output_type: Attribute = si64) -> SSAValue:
-    """tf.ArgMax(x, axis) {output_type = si64} -> opset1.Squeeze(opset11.TopK(x, 1).indices, axis)"""
+    """tf.ArgMax(x, axis) {output_type = si64} -> opset1.Squeeze(opset11.TopK(x, 1).indices, axis); likewise ArgMin"""
     x = input
     axis = constant_axis(node, 1)
     if element_of(x) == boolean:
@@ -164,7 +164,7 @@ def line_axis(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
 
 
 def as_before(node: LoweringNode, op: OpBuilder, result: SSAValue, x: SSAValue) -> SSAValue:
-    """A result reshaped to the shape of operand 0 if `x` is a reshaped operand 0."""
+    """A result reshaped to the shape of operand 0, unless x, of which it was computed, is operand 0 itself."""
     return result if x is node.operand(0) else op.Reshape(result, op.ShapeOf(node.operand(0)), special_zero=False)
 
 
@@ -189,8 +189,10 @@ def histogram_of_rows(node: LoweringNode, op: OpBuilder, input: SSAValue, *, bin
 
 
 def counted(node: LoweringNode, op: OpBuilder, x: SSAValue, binary: bool = False) -> SSAValue:
-    """For each row of x, the number of occurrences of each integer below operand 1; operand 2 has a weight per
-    element.
+    """For each row of x, the sum of the weights of the occurrences of each integer below operand 1.
+
+    Operand 2 has a weight per element; if it is empty, all weights are 1. With `binary`: 1 for each integer that
+    occurs.
     """
     weights, element = node.operand(2), node.element_attribute("T", node.element(2))
     size = op.convert(as_scalar(op, node.operand(1)), si64)
@@ -211,7 +213,7 @@ def counted(node: LoweringNode, op: OpBuilder, x: SSAValue, binary: bool = False
 
 
 def _ones_if_empty(op: OpBuilder, weights: SSAValue, x: SSAValue, one: SSAValue) -> SSAValue:
-    """Weights in the shape of x; ones if the weights are empty."""
+    """Weights in the shape of x; if they are empty, the scalar `one` in that shape."""
     flat = op.Reshape(weights, [-1], special_zero=False)
     missing = op.Subtract(op.ReduceProd(op.ShapeOf(x), [0], keep_dims=True), op.ShapeOf(flat))
     return op.Reshape(op.Concat(flat, op.Broadcast(one, missing), axis=0), op.ShapeOf(x), special_zero=False)

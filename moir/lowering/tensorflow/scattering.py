@@ -35,13 +35,19 @@ UPDATES = {"ScatterNdNonAliasingAdd": "sum"} | {
 
 @tf.lowers(*IN_PLACE)
 def changed_rows(node: LoweringNode, op: OpBuilder, x: SSAValue, i: SSAValue, v: SSAValue) -> SSAValue:
-    """tf.InplaceAdd(x, rows, values) -> opset15.ScatterNDUpdate(x, Unsqueeze(rows, 1), values) {reduction = sum}"""
+    """tf.InplaceAdd(x, rows, values) -> opset15.ScatterNDUpdate(x, Unsqueeze(rows, 1), values) {reduction = sum}
+
+    Likewise InplaceSub and InplaceUpdate with the reductions sub and none.
+    """
     return op.ScatterNDUpdate(x, op.Unsqueeze(i, [1]), v, reduction=IN_PLACE[node.op.KIND])
 
 
 @tf.lowers(*[kind for kind, reduction in UPDATES.items() if reduction in ("max", "min")])
 @tf.lowers(*[kind for kind, reduction in UPDATES.items() if reduction not in ("max", "min")], complex=by_parts(0, 2))
 def tensor_scatter(node: LoweringNode, op: OpBuilder, x: SSAValue, indices: SSAValue, updates: SSAValue) -> SSAValue:
-    """tf.TensorScatterAdd(x, indices, updates) -> opset15.ScatterNDUpdate(x, indices, updates) {reduction = sum}"""
+    """tf.TensorScatterAdd(x, indices, updates) -> opset15.ScatterNDUpdate(x, indices, updates) {reduction = sum}
+
+    Likewise the other kinds of `UPDATES`.
+    """
     check_bad_indices(node)
     return op.ScatterNDUpdate(x, as_indices(op, indices), updates, reduction=UPDATES[node.op.KIND])

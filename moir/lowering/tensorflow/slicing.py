@@ -159,7 +159,7 @@ DATA = ("slice", "single")
 
 
 class Cut(Record):
-    """The slice of one axis."""
+    """The slice start:stop:step of one axis, with constant bounds."""
 
     axis: int
     start: int
@@ -196,7 +196,7 @@ def strided_slice(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSA
 
 
 def single_elements(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index) -> SSAValue:
-    """The data at the single elements of an index, whose dimensions are removed."""
+    """The data at the positions of kind `single` of an index, whose dimensions are removed."""
     singles = [(axis, position) for position, axis in enumerate(index.axes(DATA)) if index.kind(position) == "single"]
     # Nonnegative axes are removed from the last one on, negative axes from the first one on, so that the remaining axes
     # stay valid.
@@ -231,7 +231,7 @@ def known_cuts(node: LoweringNode, index: Index, *, is_reshaped: bool = True) ->
     """The slices of an index that do not take a whole axis; None if their bounds are computed.
 
     Positions of the kind `single` are not included. Bounds that are computed from shapes count as computed, even if the
-    shapes are static, if the model may be reshaped.
+    shapes are static, if the model may be reshaped. Raises ConversionError for a stride of 0.
     """
     kinds, bounds = index.kinds, [node.operand(operand) for operand in (1, 2, 3)]
     known = [None if is_reshaped and is_computed_of_sizes(value) else node.known.elements(value) for value in bounds]
@@ -256,7 +256,7 @@ def known_cuts(node: LoweringNode, index: Index, *, is_reshaped: bool = True) ->
 
 
 def is_whole(cut: Cut, size: int) -> bool:
-    """Whether a slice takes all elements of an axis."""
+    """Whether a slice takes all elements of an axis of a size."""
     if cut.step != 1:
         return False
     return (cut.start == 0 and cut.stop >= LAST) or (size >= 0 and range(size)[cut.start : cut.stop] == range(size))
@@ -275,7 +275,7 @@ def settled(cut: Cut, size: int) -> Cut:
 
 
 def masked_slice(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index, taken: Sequence[str]) -> SSAValue:
-    """opset1.StridedSlice of the positions of an index that have one of the kinds `taken`."""
+    """opset1.StridedSlice of the data by those positions of an index whose kind is in `taken`."""
     positions = [position for position, kind in enumerate(index.kinds) if kind in taken]
     kinds = [index.kind(position) for position in positions]
     masks = {

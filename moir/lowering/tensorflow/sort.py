@@ -56,7 +56,9 @@ def approximate_top_k(
 
 
 def index_type(node: LoweringNode, attribute: str) -> Attribute:
-    """The element type of results that are indices, i32 or i64."""
+    """The element type of results that are indices, from an attribute: si32 or si64; si32 if it is absent or another
+    type.
+    """
     element = node.element_attribute(attribute, si32)
     return element if element in (si32, si64) else si32
 
@@ -138,7 +140,11 @@ def unique_axis(node: LoweringNode, op: OpBuilder, x: SSAValue, axis_: SSAValue)
 
 
 def distinct(node: LoweringNode, op: OpBuilder, data: SSAValue, axis: int) -> Sequence[SSAValue | None]:
-    """The distinct slices in the order of first occurrence, the index of each slice among them, and the counts."""
+    """The distinct slices along an axis in the order of first occurrence, the index of each slice among them, and the
+    counts.
+
+    Raises ConversionError for strings of a rank other than 1.
+    """
     element = index_type(node, "out_idx")
     if element_of(data) is string:
         from moir.expansions.strings.comparison import distinct_strings

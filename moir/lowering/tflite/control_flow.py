@@ -16,7 +16,7 @@ _KINDS = {"IF": "If", "WHILE": "While", "STABLEHLO_WHILE": "While"}
 
 @tflite.lowers(*_KINDS, complex=PAIRS)
 def control_flow(node: LoweringNode, op: OpBuilder) -> Replacement | None:
-    """tflite.WHILE(x…) -> what tf.While(x…) of the same graphs lowers to"""
+    """tflite.WHILE(x…) -> what tf.While(x…) of the same bodies lowers to; likewise IF and STABLEHLO_WHILE"""
     handler = tf.handler(_KINDS[node.op.KIND], NEWEST)
     assert handler is not None
     return handler(node, op)

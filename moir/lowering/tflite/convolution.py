@@ -25,7 +25,11 @@ PADDINGS = {"SAME": "same_upper", "VALID": "valid"}
 
 
 def window_of(node: LoweringNode, axes: str = "hw") -> SlidingWindow:
-    """The sliding window of a node along axes, given by the letters that name them in attributes."""
+    """The sliding window of a node.
+
+    `axes` has the letter of each spatial axis in the names of attributes such as `stride_h`. Raises ConversionError for
+    a stride or dilation below 1.
+    """
     strides = tuple(node.integer(f"stride_{axis}", 0) for axis in axes)
     dilations = tuple(node.integer(f"dilation_{axis}_factor", 1) for axis in axes)
     if min(*strides, *dilations) < 1:
@@ -119,7 +123,18 @@ def _backpropagated(
     axes: str,
     kernel: tuple[int, ...],
 ) -> SSAValue:
-    """A transposed convolution by filters [in, out, kernel…] with a result of given sizes."""
+    """The result of a transposed convolution of channel-last data, with bias and activation.
+
+    Args:
+        node: the node.
+        op: the builder.
+        sizes: the sizes of the result.
+        filters: [in, out, kernel…].
+        data: the data.
+        bias: the bias [out]; None if there is none.
+        axes: the letter of each spatial axis, see `window_of`.
+        kernel: the spatial sizes of the filters; -1 for dynamic ones.
+    """
     rank, window, first = len(axes) + 2, window_of(node, axes), channel_first(op, data, len(axes) + 2)
     wanted = spatial_sizes(op, sizes, len(axes), True)
     if wanted is not None and is_static(kernel):

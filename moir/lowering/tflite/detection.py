@@ -67,7 +67,10 @@ def _used(value: SSAValue | None) -> SSAValue:
 
 
 def _decoded(node: LoweringNode, op: OpBuilder, encodings: SSAValue, anchors: SSAValue) -> SSAValue:
-    """The boxes [1, n, 4]: top, left, bottom, right. Encodings are relative to center and size of anchors."""
+    """The boxes [1, n, 4]: top, left, bottom, right. Encodings are relative to center and size of anchors.
+
+    Raises ConversionError for a scale of 0, or encodings without four numbers.
+    """
     scales = [node.number(f"{side}_scale") for side in SIDES]
     if min(map(abs, scales)) == 0:
         node.fail(f"a scale of {scales} is 0")
@@ -86,7 +89,11 @@ def _decoded(node: LoweringNode, op: OpBuilder, encodings: SSAValue, anchors: SS
 def _of_best_class(
     node: LoweringNode, op: OpBuilder, boxes: SSAValue, scores: SSAValue, limit: int, overlap: SSAValue, threshold: SSAValue
 ) -> list[SSAValue | None]:
-    """The detections if each box has one class."""
+    """The results of the operator if each box is a detection of its best class only.
+
+    `limit` is the number of detections, `overlap` the IoU above which a box is suppressed, `threshold` the lowest
+    score.
+    """
     best, classes = op.TopK.results(scores, 1, axis=2, mode="max", sort="value", index_element_type=si32, stable=True)
     best, classes = op.Squeeze(best, [0, 2]), op.Squeeze(classes, [0, 2])
     flat = op.Squeeze(boxes, [0])

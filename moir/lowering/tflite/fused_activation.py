@@ -40,7 +40,11 @@ def activated(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def with_activation(node: LoweringNode, op: OpBuilder, value: SSAValue, kind: str) -> SSAValue:
-    """A value with an activation, unless the rounding of the node's result implies the activation."""
+    """A value after the activation `kind`; the value itself if the rounding of the node's result implies the
+    activation.
+
+    Raises ConversionError for an unknown activation.
+    """
     if kind == "NONE" or is_implied(node, kind):
         return value
     if kind not in ACTIVATIONS:
@@ -63,7 +67,7 @@ def is_implied(node: LoweringNode, kind: str) -> bool:
 
 
 def rounding(node: LoweringNode) -> FrameworkOp | None:
-    """The operation that rounds the first result of a node, if that is its only use; else None."""
+    """The `tflite.fake_quantize` that rounds the first result of a node, if that is its only use; else None."""
     uses = list(node.op.results[0].uses)
     user = uses[0].operation if len(uses) == 1 else None
     return user if isinstance(user, FrameworkOp) and user.name == "tflite.fake_quantize" else None

@@ -23,12 +23,12 @@ ACTIVATION_SCALE = 2.0**-12
 
 
 class IntegerKernel(Record):
-    """The scales of an LSTM that the kernel of integers computes.
+    """The scales with which the integer kernel of an LSTM computes.
 
     Args:
         gates: the scales of the sums of the gates i, f, c, o.
         cell: the scale of the cell state.
-        hidden: the scale of the output of a cell before its projection, and its zero point.
+        hidden: the scale of the output of a cell before its projection, and its zero point; None if absent.
     """
 
     gates: tuple[float, ...]
@@ -37,22 +37,24 @@ class IntegerKernel(Record):
 
     @staticmethod
     def of(node: LoweringNode) -> IntegerKernel | None:
-        """The scales of a node; None for one whose data are floats."""
+        """The scales in the attributes of a node; None for a node without them, whose data are floats."""
         if not node.has("gate_scales"):
             return None
         hidden = (node.number("hidden_scale"), node.integer("hidden_zero_point")) if node.has("hidden_scale") else None
         return IntegerKernel(node.numbers("gate_scales"), node.number("cell_scale"), hidden)
 
     def sum(self, op: OpBuilder, value: SSAValue, gate: int) -> SSAValue:
-        """A sum of a gate, saturated."""
+        """The sum of a gate (by its index in i, f, c, o), clamped to the range of 16-bit integers of its scale."""
         return saturated(op, value, self.gates[gate])
 
     def activated_operand(self, op: OpBuilder, value: SSAValue) -> SSAValue:
-        """A normalized sum, saturated to the range of activations."""
+        """The operand of an activation, a normalized sum, clamped to the range of 16-bit integers of the scale of
+        activations.
+        """
         return saturated(op, value, ACTIVATION_SCALE)
 
     def state(self, op: OpBuilder, value: SSAValue) -> SSAValue:
-        """A cell state, saturated."""
+        """A cell state, clamped to the range of 16-bit integers of its scale."""
         return saturated(op, value, self.cell)
 
     def output(self, op: OpBuilder, value: SSAValue) -> SSAValue:

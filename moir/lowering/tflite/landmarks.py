@@ -59,7 +59,7 @@ def transform_landmarks(
 
 
 def turning(op: OpBuilder, angle: SSAValue) -> SSAValue:
-    """The matrix [2, 2] that turns points by an angle [1]."""
+    """The rotation matrix [2, 2] for an angle [1]."""
     cosine, sine = op.Cos(angle), op.Sin(angle)
     return op.Reshape(op.Concat(cosine, op.Negative(sine), sine, cosine, axis=0), [2, 2], special_zero=False)
 
@@ -112,7 +112,10 @@ def landmarks_to_matrix(node: LoweringNode, op: OpBuilder, landmarks: SSAValue) 
 
 
 def _first(node: LoweringNode, op: OpBuilder, points: SSAValue, subset: Sequence[int], x: SSAValue, y: SSAValue) -> SSAValue:
-    """The matrix of the first version; (x, y) is the line between two points."""
+    """The matrix [1, 4, 4] of the first version of the operator; (x, y) is the vector between two points.
+
+    `subset` has the indices of the points that the rectangle encloses. Raises ConversionError for missing options.
+    """
     span, factor = node.number("landmarks_range"), node.number("bbox_size_multiplier", 0.0)
     sizes = [node.integers(name, ()) for name in ("input_hw", "output_hw")]
     if span <= 0 or factor == 0 or any(len(each) != 2 or min(each) < 2 for each in sizes) or node.integer("dimensions", 0) != 3:
@@ -129,7 +132,10 @@ def _first(node: LoweringNode, op: OpBuilder, points: SSAValue, subset: Sequence
 
 
 def _second(node: LoweringNode, op: OpBuilder, points: SSAValue, subset: Sequence[int], x: SSAValue, y: SSAValue) -> SSAValue:
-    """The matrix of the second version; (x, y) is the line between two points."""
+    """The matrix [1, 4, 4] of the second version of the operator; (x, y) is the vector between two points.
+
+    `subset` has the indices of the points that the rectangle encloses. Raises ConversionError for missing options.
+    """
     size = [node.integer(f"output_{side}", 0) for side in ("width", "height")]
     scale = [node.number(f"scale_{axis}", 0.0) for axis in "xy"]
     if min(size) <= 0 or min(scale) <= 0:

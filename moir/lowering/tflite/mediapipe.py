@@ -37,7 +37,10 @@ INDEX_MARGIN = 0.1
 
 
 def structure(node: LoweringNode, fields: tuple[str, ...]) -> dict[str, int]:
-    """The fields of the structure in the options. Raises ConversionError if the options are not a structure."""
+    """The values of the i32 `fields` of the structure in the options, by their names.
+
+    Raises ConversionError if the options are too short, or a value is not valid.
+    """
     options = node.op.properties.get("custom_options")
     data = options.array.tobytes() if isinstance(options, DataAttr) else b""
     if len(data) < 4 * len(fields):
@@ -94,7 +97,7 @@ def max_pool_with_argmax(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Repl
 
 
 def _window_count(size: int, width: int, stride: int, padding: int) -> int:
-    """The number of windows along a dimension."""
+    """The number of windows along a dimension of a size; `width` is the size of a window."""
     return -(-size // stride) if PADDINGS[padding] == "SAME" else max(0, (size - width) // stride + 1)
 
 

@@ -14,7 +14,7 @@ _KINDS = {"AVERAGE_POOL_2D": "AvgPool", "MAX_POOL_2D": "MaxPool", "L2_POOL_2D": 
 
 
 def pooled(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """A value pooled over the windows of a node."""
+    """A value [N, H, W, C] pooled over the windows of a node, as TensorFlow's operation for the kind does."""
     return value_as(
         node,
         op,
@@ -28,7 +28,7 @@ def pooled(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 @tflite.lowers("AVERAGE_POOL_2D", "MAX_POOL_2D")
 def pool(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """tflite.MAX_POOL_2D(x) -> what tf.MaxPool(x) lowers to, and its activation"""
+    """tflite.MAX_POOL_2D(x) -> what tf.MaxPool(x) lowers to, and its activation; likewise AVERAGE_POOL_2D"""
     return activated(node, op, pooled(node, op, x))
 
 

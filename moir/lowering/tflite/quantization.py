@@ -38,7 +38,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def parameters_of(node: LoweringNode, op: OpBuilder, value: SSAValue) -> Parameters:
-    """The quantization in the attributes of a node, in shapes that broadcast to a value."""
+    """The scale and zero point in the attributes of a node, in shapes that broadcast to a value.
+
+    Raises ConversionError if there are scales along an axis and the rank of the value is dynamic.
+    """
     element = node.element_attribute("element")
     axis = node.integer("axis") if node.has("axis") else None
     scale = node.tensor("scale") if axis is not None else np.asarray(node.number("scale"), np.float32)
@@ -86,12 +89,12 @@ def fake_quantize(node: LoweringNode, op: OpBuilder, real: SSAValue) -> SSAValue
 
 
 def _moved_down(op: OpBuilder, how: Parameters, limits: NumberRange) -> NumberRange:
-    """Limits that are lower by `TIE` of a step, so that the middle between two integers is rounded up."""
+    """Both limits lowered by `TIE` times the scale, so that a midpoint between two integers is rounded up."""
     return NumberRange(*(op.Subtract(each, op.Multiply(how.scale, TIE)) for each in limits))
 
 
 def _moved_inwards(op: OpBuilder, how: Parameters, limits: NumberRange) -> NumberRange:
-    """Limits that are nearer to the value of integer 0, so that the middle is rounded to the integer of larger
+    """Limits that are nearer to the value of integer 0, so that a midpoint is rounded to the integer of larger
     magnitude.
 
     In 8 bits they move by a hundredth of an integer at most, less than averages of 49 integers are apart.
@@ -144,7 +147,7 @@ def round_for_comparison(op: OpBuilder, real: SSAValue, *, scale: float) -> SSAV
 def converted(op: OpBuilder, input: SSAValue) -> SSAValue:
     """tflite.DEQUANTIZE(x) -> opset1.Convert(x) from f16 to f32; x itself if it is dequantized already
 
-    Weights remain stored as f16.
+    Weights remain stored as f16. Likewise QUANTIZE and DENSIFY.
     """
     is_weight = isinstance(input.owner, Constant) and element_of(input) == f16 and (rank_of(input) or 0) > 1
     return restored(op, input) if is_weight else op.convert(input, f32)
@@ -159,8 +162,9 @@ def restored(op: OpBuilder, halves: SSAValue) -> SSAValue:
 
 
 def transposed_weights(op: OpBuilder, weights: SSAValue, order: Sequence[int], shape: Sequence[int] | None = None) -> SSAValue:
-    """Weights, transposed, and reshaped if a shape is given; weights stored as f16 are transposed before their
-    Convert.
+    """Weights transposed to an order of their axes, and reshaped unless `shape` is None.
+
+    Weights stored as f16 are transposed before their Convert.
     """
     is_stored = isinstance(convert := weights.owner, Convert) and is_decompression(convert)
     moved = op.Transpose(convert.data if is_stored and isinstance(convert, Convert) else weights, list(order))

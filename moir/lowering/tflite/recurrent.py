@@ -58,7 +58,10 @@ class Lstm(Record):
 
     @staticmethod
     def of(node: LoweringNode, first: int, norms: int | None) -> Lstm:
-        """The operands from index `first` on; `norms` is the index of the first scale of layer normalization."""
+        """The operands of one direction of an LSTM, which begin at index `first`.
+
+        `norms` is the index of the first scale of layer normalization; None if there are none.
+        """
 
         def listed(operand: int | None, count: int) -> tuple[SSAValue | None, ...]:
             return (None,) * count if operand is None else tuple(node.optional(operand + index) for index in range(count))
@@ -105,9 +108,10 @@ def lstm_step(node: LoweringNode, op: OpBuilder) -> Replacement:
 def _basic_step(
     kernel: IntegerKernel | None, op: OpBuilder, x: SSAValue, hidden: SSAValue, weights: SSAValue, bias: SSAValue, cell: SSAValue
 ) -> Replacement:
-    """One step of the basic kernel, whose states are operands and results: h, c, the concatenation, and the gates.
+    """One step of the basic kernel: h, the cell state, the concatenation of x and h before the step, and the gates.
 
-    Weights are [4 H, I + H], with the gates in the order input, cell, forget, output.
+    Weights are [4 H, I + H], with the gates in the order input, cell, forget, output. With a `kernel`, sums and states
+    are clamped as its integers are.
     """
     joined = op.Concat(x, hidden, axis=1)
     gates = op.Add(op.MatMul(joined, weights, transpose_b=True), bias)
@@ -120,7 +124,11 @@ def _basic_step(
 
 @tflite.lowers("BIDIRECTIONAL_SEQUENCE_LSTM")
 def lstm_of_both_directions(node: LoweringNode, op: OpBuilder, *, time_major: bool = False, merge_outputs: bool = False) -> Replacement:
-    """tflite.BIDIRECTIONAL_SEQUENCE_LSTM(x, weights…) -> two loops; the results are y forwards and backwards"""
+    """tflite.BIDIRECTIONAL_SEQUENCE_LSTM(x, weights…) -> two loops; the results are y forwards and y backwards
+
+    With `merge_outputs` one result replaces them, their concatenation along the last axis. The states after both loops
+    follow. Raises ConversionError for an auxiliary input.
+    """
     if node.optional(39) is not None:
         node.fail("auxiliary inputs of an LSTM are not supported")
     x, directions = node.operand(0), [Lstm.of(node, first, None) for first in (1, 18)]
@@ -141,7 +149,11 @@ def _lstm(
     *,
     is_reversed: bool = False,
 ) -> list[SSAValue]:
-    """All outputs, and the states after the last step, of one direction."""
+    """The outputs of all steps of one direction, and the states h and c after the last step.
+
+    `lstm` has the operands, `states` is h and c before the first step. Raises ConversionError if a gate other than the
+    input gate has no weights.
+    """
     gates = lstm.gates
     clips = node.number("cell_clip", 0.0), node.number("proj_clip", 0.0)
     if not {FORGET, CELL, OUTPUT} <= set(gates):
@@ -151,7 +163,7 @@ def _lstm(
     fixed: list[SSAValue] = []
 
     def kept(value: SSAValue | None) -> int | None:
-        """The index of an invariant value among those of the body; None for an absent value."""
+        """Add a value to the invariants of the body, and return its index among them; None for an absent value."""
         if value is None:
             return None
         fixed.append(value)
@@ -212,14 +224,16 @@ def _lstm(
 
 
 def _refuse_integers(node: LoweringNode, biases: Sequence[SSAValue | None]) -> None:
-    """Raise UnsupportedOperationError for biases of integers: no kernel computes the layer with integers."""
+    """Raise UnsupportedOperationError if one of the biases is a tensor of integers: no kernel computes the layer with
+    them.
+    """
     if any(element_of(bias) in INTEGER_TYPES for bias in biases if bias is not None):
         hint = "quantize the weights of the model only"
         node.fail("it has biases of integers, and no kernel of TensorFlow Lite computes it with integers", hint=hint)
 
 
 def _activation(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value with the activation of a layer."""
+    """A value with the fused activation of a layer. Raises ConversionError for an unknown activation."""
     kind = node.text("fused_activation_function", "NONE")
     if kind == "NONE":
         return value
@@ -237,7 +251,10 @@ def _rnn(
     *,
     is_reversed: bool = False,
 ) -> list[SSAValue]:
-    """All outputs and the last state of an RNN with weights [H, I], recurrent weights [H, H], a bias and a state."""
+    """The outputs of all steps and the last state of an RNN.
+
+    `operands` are weights [H, I], recurrent weights [H, H], a bias and a state; `time` is the axis of the steps.
+    """
     weights, recurrent, bias, state = operands
     _refuse_integers(node, [bias])
 
@@ -270,7 +287,11 @@ def rnn_step(node: LoweringNode, op: OpBuilder, input: SSAValue, *operands: SSAV
 
 @tflite.lowers("BIDIRECTIONAL_SEQUENCE_RNN")
 def rnn_of_both_directions(node: LoweringNode, op: OpBuilder, *, time_major: bool = False, merge_outputs: bool = False) -> Replacement:
-    """tflite.BIDIRECTIONAL_SEQUENCE_RNN(x, …) -> two loops; the results are y forwards and backwards"""
+    """tflite.BIDIRECTIONAL_SEQUENCE_RNN(x, …) -> two loops; the results are y forwards and y backwards
+
+    With `merge_outputs` one result replaces them, their concatenation along the last axis. The states after both loops
+    follow. Raises ConversionError for an auxiliary input.
+    """
     if any(node.optional(operand) is not None for operand in range(9, 12)):
         node.fail("auxiliary inputs are not supported")
     x, time = node.operand(0), 0 if time_major else 1

@@ -177,7 +177,7 @@ equivalent.
 
 @tflite.lowers(*SAME, complex=PAIRS)
 def same(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tflite.TILE(x, n) -> what tf.Tile(x, n) lowers to, and so on, see `SAME`"""
+    """tflite.TILE(x, n) -> what tf.Tile(x, n) lowers to; likewise the other kinds of `SAME`"""
     row = SAME[node.op.KIND]
     attributes: dict[str, object] = dict(row.defaults)
     for name, attribute in node.op.properties.items():
@@ -191,5 +191,5 @@ def same(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 @tflite.lowers("Flex")
 def flex(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tflite.FlexErf(x) -> what tf.Erf(x) lowers to"""
+    """tflite.FlexErf(x) -> what tf.Erf(x) lowers to; likewise for every kind with the prefix Flex"""
     return lowered_as(node, op, node.op.KIND.removeprefix("Flex"), node.values, node.op.properties)

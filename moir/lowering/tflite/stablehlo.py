@@ -34,7 +34,7 @@ _KINDS = (
 
 @tflite.lowers(*(PREFIX + kind.upper() for kind in _KINDS))
 def same(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tflite.STABLEHLO_ADD(x, y) -> what stablehlo.add(x, y) lowers to"""
+    """tflite.STABLEHLO_ADD(x, y) -> what stablehlo.add(x, y) lowers to; likewise the other kinds of StableHLO"""
     kind = node.op.KIND.removeprefix(PREFIX).lower()
     regions = [node.op.detach_region(each) for each in list(node.op.regions)]
     types = [result.type for result in node.op.results]

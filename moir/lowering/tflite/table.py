@@ -32,7 +32,10 @@ def adapted(kind: str, handler: BoundHandler) -> BoundHandler:
 
 
 class FlexTable(LoweringTable):
-    """A table in which the handler of one kind is for all operations of TensorFlow."""
+    """A lowering table in which the handler of the kind `Flex` is also that of every kind that begins with it.
+
+    A kind such as `FlexErf` is an operation of TensorFlow in a TensorFlow Lite model.
+    """
 
     def handler(self, kind: str, version: int) -> BoundHandler | None:
         handler_of_kind = super().handler(kind, version)

@@ -48,7 +48,7 @@ def lowered_as(
 
 
 def value_as(node: LoweringNode, op: OpBuilder, kind: str, *operands: SSAValue, **attributes: object) -> SSAValue:
-    """The value that an operation of TensorFlow with one result is lowered to."""
+    """The value that an operation of TensorFlow with one result is lowered to, see `lowered_as`."""
     value = lowered_as(node, op, kind, operands, attributes)[0]
     assert value is not None
     return value

@@ -104,7 +104,9 @@ def _captured(op: FrameworkOp) -> list[SSAValue]:
 
 
 def _raise(pair: Pair, selections: Sequence[FrameworkOp]) -> None:
-    """Replace all select_input operations between two blocks by one paddle.if, inserted before the first of them."""
+    """Replace the select_input operations `selections` between two blocks by one paddle.if, inserted before the first
+    of them.
+    """
     values = [*_captured(pair.then), *_captured(pair.otherwise)]
     count = len(_captured(pair.then))
     regions: list[Region] = []
@@ -138,7 +140,11 @@ def _index(value: SSAValue) -> int:
 
 
 def _branch(region: Region, chosen: Sequence[int], before: int, after: int) -> Region:
-    """The region of a branch, with additional Parameters before and after its own, and only the chosen Results."""
+    """Change the region of a block to that of a branch, and return it.
+
+    `before` and `after` are the numbers of Parameters without uses that are added before and after its own. Only the
+    Results at the indices `chosen` stay, in that order.
+    """
     block: Block = region.block
     own, values = parameters_of(block), results_of(block)
     for op in [each for each in block.ops if isinstance(each, Result)]:

@@ -53,7 +53,7 @@ class RaiseVmapPass(ReportingPass):
 
 
 class _Marks:
-    """The walk over a block, with the levels of each value."""
+    """Walks over the operations of a block, and records the levels of torch.vmap at which each value is mapped."""
 
     def __init__(self, block: Block) -> None:
         self.block = block
@@ -152,7 +152,9 @@ class _Marks:
         return self._map(op)
 
     def _align(self, op: FrameworkOp, which: Sequence[int]) -> None:
-        """Align the dimensions of operands."""
+        """Replace the operands of an operation at the indices `which` by ones whose own dimensions are aligned at the
+        end.
+        """
         operands = [op.operands[index] for index in which]
         levels = [list(self._of(each)) for each in operands]
         aligned = operation_class(DIALECT, "moir.aligned").create(
@@ -186,7 +188,16 @@ class _Marks:
     def _mapped(
         self, op: FrameworkOp, operands: list[SSAValue], levels: list[Levels], remaining: Levels, block: Block, before: Operation | None
     ) -> Sequence[SSAValue]:
-        """Map an operation over levels at the end of a block or before an operation; returns the results."""
+        """Map an operation over dimensions that it lacks; return its results.
+
+        Args:
+            op: the operation, which is cloned.
+            operands: its operands.
+            levels: the levels of each operand.
+            remaining: the levels to map over, the outermost first; if empty, the operation is only cloned.
+            block: the block in which the result is built.
+            before: the operation before which it is built; None for the end of the block.
+        """
         if not remaining:
             new = op.clone()
             for index, operand in enumerate(operands):

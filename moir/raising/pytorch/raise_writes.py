@@ -116,13 +116,16 @@ class _Writes:
         return value
 
     def _base(self, tensor_: SSAValue) -> SSAValue:
-        """The tensor at the end of a chain of views."""
+        """The tensor of which a view, a view of a view and so on was taken; a tensor that is no view itself."""
         while tensor_ in self.views:
             tensor_ = self.views[tensor_][2]
         return tensor_
 
     def _value(self, value: SSAValue) -> SSAValue:
-        """The current value of a tensor; a view that is out of date is computed again."""
+        """The current value of a tensor; a view that is out of date is computed again.
+
+        Raises UnsupportedOperationError if the file leaves open whether it is a view.
+        """
         named = self._tensor(value)
         version = self.versions.get(self._base(named), 0)
         current_value = self.current.get(named)
@@ -143,7 +146,7 @@ class _Writes:
         return op
 
     def _read(self, op: Operation) -> None:
-        """Give an operation, and the operations of its graphs, the current values of its operands."""
+        """Give an operation, and the operations in its regions, the current values of its operands."""
         for index, operand in enumerate(op.operands):
             value = self._value(operand)
             if value is not operand:
@@ -152,7 +155,9 @@ class _Writes:
                     _name_output(op, operand, value)
 
     def _write(self, op: FrameworkOp) -> None:
-        """Replace an operation that writes."""
+        """Replace an operation that writes. Raises UnsupportedOperationError if the tensor that it writes is
+        missing.
+        """
         names: list[str] = list(value_of(op.properties["arguments"])) if "arguments" in op.properties else []
         if not op.operands or len(names) != len(op.operands) or (op.KIND in WRITERS and len(op.results) > 1):
             raise UnsupportedOperationError("the tensor that it writes is missing", operation=op.name, node=name_of(op))
@@ -210,13 +215,18 @@ class _Writes:
         op.erase()
 
     def _result_stand_in(self, result: SSAValue) -> SSAValue:
-        """The tensor that replaces the result of a write; its uses are then replaced by the tensor's value at that
-        point.
+        """The tensor that an operation wrote, in place of the result of the write.
+
+        Uses of the result are then replaced by the tensor's value at that point.
         """
         return self._tensor(result)
 
     def _check(self, op: FrameworkOp, target: SSAValue) -> None:
-        """Raises UnsupportedOperationError for a write whose effect is unknown."""
+        """Raises UnsupportedOperationError if the effect of a write to `target` is unknown.
+
+        This is so if it may be a view or a copy, has elements that occur several times, or is an input of a loop or
+        branch.
+        """
         tensor_ = target
         while tensor_ in self.views:
             view, _, tensor_ = self.views[tensor_]
@@ -262,7 +272,7 @@ class _Writes:
                 self._output(op, self.current[op.results[0]][1])
 
     def _state(self, base: SSAValue, value: SSAValue) -> None:
-        """Read a constant as the initial value of a state that is assigned at the end."""
+        """Make the constant `base` the initial value of a state, which `value` is assigned to at the end."""
         name = name_of(cast("Operation", base.owner)) or "state"
         shape = shape_of(base) or ()
         element = element_of(base)
@@ -308,7 +318,7 @@ class _Writes:
 
 
 def _name_output(result: Result, before: SSAValue, value: SSAValue) -> None:
-    """Move the name of an output to the value that it has after all writes."""
+    """Move the name of an output from `before`, the tensor, to the value that it has after all writes."""
     name = name_of(result)
     names = names_of(before)
     if name in names and not isinstance(before.owner, Parameter):

@@ -33,7 +33,7 @@ Insert = Callable[[Operation], Operation]
 
 
 def is_undecided(view: FrameworkOp) -> bool:
-    """Whether it is unknown from the file if the result of an operation is a view or a copy."""
+    """Whether the file leaves open if the result of an operation is a view or a copy."""
     return "undecided" in view.properties
 
 
@@ -51,7 +51,9 @@ def is_view(op: Operation) -> bool:
 def new_operation(
     kind: str, operands: Mapping[str, SSAValue], properties: Mapping[str, Attribute], elements: Sequence[Attribute], like: Operation
 ) -> Operation:
-    """Builds an operation of the dialect, whose results have these element types, located like `like`."""
+    """Build the operation `kind` of the dialect, whose results have these element types; its location is that of
+    `like`.
+    """
     op = operation_class(DIALECT, kind).create(
         operands=list(operands.values()),
         properties={**properties, "arguments": strings_attribute(list(operands))},
@@ -62,7 +64,7 @@ def new_operation(
 
 
 def applied(view: FrameworkOp, source: SSAValue, insert: Insert) -> Sequence[SSAValue]:
-    """Apply the operation of a view to another tensor; returns the results."""
+    """Apply the operation of a view to the tensor `source`; `insert` inserts it. Returns the results."""
     copy = type(view).create(
         operands=[source, *view.operands[1:]],
         properties=dict(view.properties),

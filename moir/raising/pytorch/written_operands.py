@@ -13,7 +13,10 @@ from moir.raising.pytorch import overloads
 
 
 def _kinds(groups: dict[str, str], mark: str) -> dict[str, str]:
-    """A table of overloads that write, each with the functional overload that computes the written value."""
+    """A table: overload that writes -> the functional overload that computes the written value.
+
+    `groups` has pairs of names of overloads -> operators with both; `mark` is appended to the operator that writes.
+    """
     kinds: dict[str, str] = {}
     for pair, operators in groups.items():
         overload, plain = pair.split()

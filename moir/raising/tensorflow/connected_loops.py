@@ -32,7 +32,7 @@ def connected_loops(block: Block) -> dict[Operation, Operation]:
 
 
 class ConnectedLoops:
-    """Sets of connected Enters (a union-find structure), and the loops that are found with them."""
+    """Disjoint sets of connected Enters (a union-find structure), and which loop encloses which."""
 
     def __init__(self) -> None:
         self.parents: dict[Operation, Operation] = {}

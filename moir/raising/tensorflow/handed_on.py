@@ -11,7 +11,9 @@ from moir.dialects.opset.infrastructure import Result
 
 
 def handed_on(use: Use) -> list[SSAValue]:
-    """The values elsewhere that equal an operand of a node; empty if the node computes with the operand."""
+    """The values to which the operand of a use is passed on unchanged; empty if the operation computes with the
+    operand.
+    """
     op = use.operation
     if forwards(op):
         return [op.results[0]]

@@ -53,7 +53,7 @@ class Counters:
         return None
 
     def _integer(self, value: SSAValue) -> int | None:
-        """The integer of a constant, which the body may get as a loop-invariant variable."""
+        """The integer of a constant, which the body may get as a loop-invariant variable; None for any other value."""
         return integer_of(self.invariants.get(origin(value), value))
 
     def _is_next(self, value: SSAValue, parameter: SSAValue) -> bool:
@@ -89,9 +89,11 @@ class Counters:
         return start - kind_of(comparison).endswith("Equal"), outside
 
     def _outside(self, value: SSAValue, depth: int = 0) -> SSAValue | None:
-        """Clone the computation of a loop-invariant value of the condition before the While.
+        """Clone the computation of a loop-invariant value of the condition before the While, and return the clone's
+        value.
 
-        None if the value is not loop-invariant, or its computation is longer than `DEEPEST_BOUND`.
+        Returns None if the value is not loop-invariant, or its computation has more than `DEEPEST_BOUND` levels;
+        `depth` is the level of the value.
         """
         value = origin(value)
         if value in self.invariants:

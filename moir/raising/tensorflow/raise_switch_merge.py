@@ -180,7 +180,7 @@ class Conditionals:
 
     @staticmethod
     def _level(nestings: Sequence[Nesting]) -> int:
-        """The innermost nesting level whose predicate two nestings take different branches of.
+        """The innermost nesting level at which two of the paths take different branches of one predicate.
 
         If there is none, the innermost level of the longest path; -1 if all paths are empty.
         """
@@ -242,7 +242,10 @@ class Conditionals:
             erase(merge)
 
     def _slice(self, conditional: Conditional, branch: int, captured: dict[SSAValue, int]) -> list[Operation]:
-        """The operations on a branch in the order of the block; adds the values they use from outside to `captured`."""
+        """The operations on a branch of a conditional, in the order of the block.
+
+        Adds the values that they use from outside to `captured`, each with its index.
+        """
         depth = len(conditional.path)
         entry = (conditional.predicate, branch)
         operations: set[Operation] = set()
@@ -273,7 +276,10 @@ class Conditionals:
         )
 
     def _region(self, conditional: Conditional, branch: int, inside: Sequence[Operation], captured: Sequence[SSAValue]) -> Region:
-        """The region of a branch: operations that only this branch uses are moved into it, all others cloned."""
+        """The region of a branch, with a Parameter for each captured value.
+
+        The operations `inside` that only this branch uses are moved into it, all others cloned.
+        """
         block = Block()
         values: dict[SSAValue, SSAValue] = {}
         for value in captured:

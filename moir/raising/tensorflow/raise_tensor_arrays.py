@@ -127,7 +127,7 @@ class Access:
         return self.insert(new_integers(-1 if own is None else own))
 
     def replace(self, kind: str, operands: Sequence[SSAValue], properties: dict[str, Attribute] | None = None) -> None:
-        """Replace the node by a new node of another kind."""
+        """Replace the node by a new node of another kind, with these operands and properties, and erase it."""
         op = new_node(kind, operands, properties, results=len(self.op.results))
         self.insert(op)
         self.replace_with(list(op.results))
@@ -157,7 +157,7 @@ def _counted(indices: SSAValue) -> SSAValue | None:
 
 
 def _array(access: Access) -> None:
-    """TensorArrayV3(size) -> (a constant, TensorListReserve(element_shape, size))"""
+    """Replace an access TensorArrayV3(size) by a constant, the handle, and TensorListReserve(element_shape, size)."""
     op = access.op
     reserve = new_node("TensorListReserve", [access.element_shape(), op.operands[0]], access.element())
     if (name := op.attributes.get("name")) is not None:

@@ -161,11 +161,13 @@ class WhileRaising:
                 written = origin(variable.value).owner
                 assert isinstance(written, Operation)
                 variable.value = written.operands[-1]
-        twins = {variable.number: twin for variable in self.variables if variable.role == "last" and (twin := self._twin(variable))}
-        needed = self._needed(twins)
+        replacing = {
+            variable.number: state for variable in self.variables if variable.role == "last" and (state := self._same_state(variable))
+        }
+        needed = self._needed(replacing)
         groups = {role: [v for v in self.variables if v.role == role and v.number in needed] for role in ("state", "sliced", "invariant")}
         joined = [v for v in self.variables if v.role in ("joined", "pushed") and v.number in needed]
-        last = [v for v in self.variables if v.role == "last" and v.number in needed and v.number not in twins]
+        last = [v for v in self.variables if v.role == "last" and v.number in needed and v.number not in replacing]
         inputs = [*groups["state"], *groups["sliced"], *groups["invariant"]]
         outputs = [*groups["state"], *joined, *last]
         node = new_node(
@@ -184,7 +186,7 @@ class WhileRaising:
             regions=self._regions(inputs, outputs, [*groups["state"], *groups["invariant"]]),
         )
         self._insert(node)
-        self._replace({variable.number: result for variable, result in zip(outputs, node.results, strict=True)}, twins)
+        self._replace({variable.number: result for variable, result in zip(outputs, node.results, strict=True)}, replacing)
         erase(self.op)
 
     def _insert(self, op: Operation) -> None:
@@ -193,7 +195,9 @@ class WhileRaising:
         self.op.parent.insert_op_before(op, self.op)
 
     def _classify(self, variable: Variable) -> None:
-        """Set the role of a variable."""
+        """Set the role of a variable by its uses in the body, and what belongs to the role: `start`, `grows` or
+        `reads`.
+        """
         uses = [use for use in uses_of(variable.parameter) if not isinstance(use.operation, Result)]
         if variable.is_invariant:
             variable.role = "invariant"
@@ -240,16 +244,20 @@ class WhileRaising:
                 if other.value is read.results[0]:
                     other.value = variable.parameter
 
-    def _twin(self, variable: Variable) -> Variable | None:
-        """Another loop-carried state for which the body yields the same value; None without one."""
+    def _same_state(self, variable: Variable) -> Variable | None:
+        """The loop-carried state for which the body yields the same value as for a variable; None if there is none."""
         value = origin(variable.value)
         return next((other for other in self.variables if other.role == "state" and origin(other.value) is value), None)
 
     def _is_result_used(self, variable: Variable) -> bool:
         return variable.number < len(self.op.results) and bool(self.op.results[variable.number].uses)
 
-    def _needed(self, twins: dict[int, Variable]) -> set[int]:
-        """The indices of the loop variables that live results and the condition depend on."""
+    def _needed(self, replacing: dict[int, Variable]) -> set[int]:
+        """The indices of the loop variables that live results and the condition depend on.
+
+        `replacing` has the index of a variable of the last iteration -> the state with the same value, which replaces
+        it.
+        """
         by_parameter = {variable.parameter: variable for variable in self.variables}
         numbers: set[int] = set()
         pending: list[SSAValue] = []
@@ -261,7 +269,7 @@ class WhileRaising:
 
         for variable in self.variables:
             if self._is_result_used(variable) and variable.role not in ("sliced", "invariant"):
-                add(twins.get(variable.number, variable))
+                add(replacing.get(variable.number, variable))
         if not self.bounds:
             used = _cone(results_of(self.cond.block))
             for variable in self.variables:
@@ -282,7 +290,7 @@ class WhileRaising:
         regions.append(_reformed(self.op, self.body, [variable.parameter for variable in inputs], [variable.value for variable in outputs]))
         return regions
 
-    def _replace(self, results: dict[int, SSAValue], twins: dict[int, Variable]) -> None:
+    def _replace(self, results: dict[int, SSAValue], replacing: dict[int, Variable]) -> None:
         names = tensor_names_of(self.op)
         for variable in self.variables:
             if not self._is_result_used(variable):
@@ -290,8 +298,8 @@ class WhileRaising:
             old = self.op.results[variable.number]
             if variable.role in ("sliced", "invariant"):
                 new = variable.initial
-            elif variable.number in twins:
-                new = self._as_tensor_list(variable, results[twins[variable.number].number])
+            elif variable.number in replacing:
+                new = self._as_tensor_list(variable, results[replacing[variable.number].number])
             else:
                 new = self._as_tensor_list(variable, results[variable.number])
             is_output = any(isinstance(use.operation, Result) for use in old.uses)
@@ -332,7 +340,7 @@ class WhileRaising:
 
 
 def _cone(values: list[SSAValue], seen: set[SSAValue] | None = None) -> set[SSAValue]:
-    """The values, and all that they are computed from, without those already in `seen`; adds them to `seen`."""
+    """The values and all that they are computed from, without what is in `seen` already; adds them to `seen`."""
     seen = set() if seen is None else seen
     cone: set[SSAValue] = set()
     pending = list(values)
@@ -348,7 +356,7 @@ def _cone(values: list[SSAValue], seen: set[SSAValue] | None = None) -> set[SSAV
 
 
 def _reformed(op: FrameworkOp, region: Region, parameters: list[SSAValue], results: list[SSAValue]) -> Region:
-    """Detach a region, with its block's arguments replaced by these Parameters and its outputs by these values, in
+    """Detach a region, with `parameters` in place of its Parameters and `results` as operands of its Results, in
     order.
     """
     block = region.block

@@ -195,7 +195,9 @@ class FrameRaising:
         self.loop = self._raise()
 
     def _let_in(self, operations: Sequence[Operation]) -> None:
-        """Turn values from outside that are used without an Enter into invariants of the loop, except constants."""
+        """Turn values from outside that `operations` use without an Enter into invariants of the loop, except
+        constants.
+        """
         for op in operations:
             for operand in op.operands:
                 owner = operand.owner
@@ -275,7 +277,10 @@ class FrameRaising:
         return operations
 
     def _bring_in(self, values: Sequence[SSAValue], block: Block, clones: dict[SSAValue, SSAValue]) -> None:
-        """Clone the constant computations outside of the loop that values depend on into a block."""
+        """Clone the constant computations outside of the loop that values depend on into a block.
+
+        The clones are added to `clones`, which has the value inside for each value outside.
+        """
         pending = list(values)
         while pending:
             value = pending[-1]
@@ -298,7 +303,9 @@ class FrameRaising:
         raise unsupported(merge, f"no NextIteration feeds this variable of the loop {self.frame.name}")
 
     def _switch(self, merge: Operation) -> Operation | None:
-        """The Switch of a variable by the condition of the loop; None if only the condition uses the variable."""
+        """The Switch of the variable of a Merge by the condition of the loop; None if only the condition uses the
+        variable.
+        """
         for use in merge.results[0].uses:
             if kind_of(use.operation) in SWITCHES and use.index == 0 and use.operation.operands[1].owner is self.condition:
                 return use.operation

@@ -43,7 +43,7 @@ Extents = tuple[tuple[int, int], ...]
 
 
 class Entry(Record):
-    """The entry of a tensor in the index."""
+    """The entry of a tensor in the index: its type, shape, and place in the data files."""
 
     data_type: int
     shape: tuple[int, ...]
@@ -135,14 +135,21 @@ class Bundle:
         return whole if extents is None else self._part(whole, wanted, key)
 
     def _bounded(self, extents: Sequence[tuple[int, int]], shape: tuple[int, ...], key: str) -> Extents:
-        """Extents with each length -1 replaced, verified to lie within a shape."""
+        """The extents of a slice with each length -1 replaced by the rest of the dimension.
+
+        Raises ModelFileError, with the name `key` of the tensor, if the slice does not lie within the shape.
+        """
         bounded = tuple((start, size - start if length == -1 else length) for (start, length), size in zip(extents, shape, strict=True))
         if any(start < 0 or length < 0 or start + length > size for (start, length), size in zip(bounded, shape, strict=True)):
             raise self.error(f"a slice of {key!r} is outside its shape {list(shape)}")
         return bounded
 
     def _joined(self, key: str, entry: Entry, wanted: Extents) -> DataAttr:
-        """The elements of a slice of a partitioned variable: a view if that is stored as one piece, else a copy."""
+        """The elements of the slice `wanted` of a partitioned variable: a view if it is stored as one slice, else a
+        copy.
+
+        Raises ModelFileError if stored slices are missing or overlap, or elements share a byte.
+        """
         pieces: list[tuple[DataAttr, tuple[slice, ...], tuple[slice, ...]]] = []
         covered = taken = 0
         for extents in entry.slices:
@@ -172,7 +179,10 @@ class Bundle:
         return DataAttr.of(joined, first.element)
 
     def _slice(self, key: str, entry: Entry, extents: Extents, shape: tuple[int, ...]) -> tuple[DataAttr, int]:
-        """A stored slice of a partitioned variable, and its size in the data file in bytes."""
+        """The stored slice of a partitioned variable with these extents, and its size in the data file in bytes.
+
+        Raises ModelFileError if it is missing, or has another shape or type.
+        """
         encoded = slice_key(key.encode(), extents)
         if encoded not in self.table:
             raise self.error(f"a slice of {key!r} is missing")
@@ -182,13 +192,16 @@ class Bundle:
         return self._tensor(part, key), part.size
 
     def _part(self, value: DataAttr, extents: Extents, key: str) -> DataAttr:
-        """A slice of a value, as a view."""
+        """The slice of a value that `extents` describe, as a view. Raises ModelFileError if elements share a byte."""
         if element_types.describe(value.element).is_packed:
             raise self.error(f"a slice of {key!r} is read, and several of its values share a byte")
         return DataAttr.of(value.array[tuple(slice(start, start + length) for start, length in extents)], value.element)
 
     def _shard(self, number: int) -> tuple[Path, mmap.mmap | None]:
-        """A data file, mapped into memory at its first use."""
+        """The path and the memory map of data file `number`, which is mapped at its first use; None if it is empty.
+
+        Raises ModelFileError if the checkpoint has no such file, or it is missing.
+        """
         if number not in self.shards:
             if not 0 <= number < self.shard_count:
                 raise self.error(f"a tensor is in data file {number} of {self.shard_count}")
@@ -200,7 +213,7 @@ class Bundle:
         return self.shards[number]
 
     def _tensor(self, entry: Entry, key: str) -> DataAttr:
-        """The value of an unpartitioned tensor."""
+        """The value of an unpartitioned tensor, by its entry. Raises ModelFileError if the data file is too short."""
         path, mapped = self._shard(entry.shard)
         available = 0 if mapped is None else len(mapped)
         if entry.offset + entry.size > available:
@@ -215,7 +228,10 @@ class Bundle:
         return stored_data(stored, entry.shape, entry.data_type, key, f"{path}, offset {entry.offset}")
 
     def _strings(self, stored: Array, entry: Entry, key: str) -> Array:
-        """The elements of a string tensor, stored as lengths, a checksum of the lengths, and bytes."""
+        """The elements of a string tensor, stored as lengths, a checksum of the lengths, and bytes.
+
+        Raises ModelFileError if these are damaged, or a string is not in UTF-8.
+        """
         count = math.prod(entry.shape)
         view = stored.data
         lengths: list[int] = []
@@ -270,7 +286,7 @@ def find_checkpoint(prefix: Path, model: Path | None = None) -> Bundle | None:
 
 
 def _checkpoints_in(folder: Path) -> list[str]:
-    """The names of the checkpoints in a folder."""
+    """The names of the checkpoints in a folder; empty if there is no such folder."""
     return [each.stem for each in folder.glob("*.index")] if folder.is_dir() else []
 
 

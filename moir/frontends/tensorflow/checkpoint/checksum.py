@@ -15,7 +15,7 @@ _MASK_OFFSET = 0xA282EAD8
 
 @cache
 def _table() -> tuple[int, ...]:
-    """The checksum of each byte. The checksum of a ^ b is the exclusive or of the checksums of a and b."""
+    """The checksums of the bytes 0 to 255. The checksum of a ^ b is the exclusive or of the checksums of a and b."""
     rows = [0]
     for bit in range(8):
         checksum = 1 << bit
@@ -35,5 +35,5 @@ def crc32c(data: Iterable[int]) -> int:
 
 
 def masked(checksum: int) -> int:
-    """The masked form of a checksum, which is stored beside the data."""
+    """The masked form of a checksum, a rotation plus a constant, which is stored beside the data."""
     return ((checksum >> 15 | checksum << 17 & 0xFFFFFFFF) + _MASK_OFFSET) & 0xFFFFFFFF

@@ -10,18 +10,18 @@ from collections.abc import Iterable
 
 
 def encode_natural(value: int) -> bytes:
-    """A non-negative integer: the number of its bytes, then the bytes, most significant first."""
+    """Encode a non-negative integer: the number of its bytes, then the bytes, most significant first."""
     size = (value.bit_length() + 7) // 8
     return bytes([size]) + value.to_bytes(size, "big")
 
 
 def encode_string(value: bytes) -> bytes:
-    """A string: bytes 00 and FF are escaped, and a terminator follows."""
+    """Encode a string: bytes 00 and FF are escaped, and a terminator follows."""
     return re.sub(rb"[\0\xff]", lambda match: match[0] + (b"\xff" if match[0] == b"\0" else b"\0"), value) + b"\0\1"
 
 
 def encode_signed(value: int) -> bytes:
-    """A signed integer of at most 64 bits.
+    """Encode a signed integer of at most 64 bits.
 
     An encoding of n bytes starts with n bits that are 1 and a bit that is 0; the remaining bits are the value in big
     endian. The encoding of a negative value v is that of ~v with every bit inverted.

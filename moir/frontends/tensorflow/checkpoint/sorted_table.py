@@ -79,7 +79,15 @@ class SortedTable:
                 last = key
 
     def _handle(self, encoded: bytes, position: int, origin: int) -> tuple[tuple[int, int], int]:
-        """The handle of a block, its offset and size in bytes, and the position after the handle."""
+        """The handle of a block, its offset and size in bytes, and the position after the handle.
+
+        Args:
+            encoded: the bytes with the handle.
+            position: where it begins in them.
+            origin: the offset in the file, for messages.
+
+        Raises ModelFileError if it is damaged, or the block is beyond the end of the file.
+        """
         buffer = memoryview(encoded)
         try:
             offset, position = varint(buffer, position, len(buffer))
@@ -91,9 +99,10 @@ class SortedTable:
         return (offset, size), position
 
     def _decompressed(self, content: bytes, offset: int) -> bytes:
-        """The content of a block that is compressed with Snappy.
+        """The content of a block that is compressed with Snappy; `offset` is where it begins in the file, for messages.
 
-        The size that it declares is limited by its compressed size.
+        The size that it declares is limited by its compressed size. Raises ModelFileError if it is damaged, too large,
+        or the package for Snappy is missing.
         """
         try:
             cramjam: Any = import_module("cramjam")
@@ -114,7 +123,7 @@ class SortedTable:
         return content_bytes
 
     def _block(self, offset: int, size: int) -> Iterator[tuple[bytes, bytes]]:
-        """The entries of a block."""
+        """The entries, key and value, of the block at an offset. Raises ModelFileError if it is damaged."""
         content = self.mapped[offset : offset + size]
         compression, checksum = struct.unpack_from("<BI", self.mapped, offset + size)
         if checksum != masked(crc32c(self.mapped[offset : offset + size + 1])):

@@ -65,7 +65,9 @@ def _threaded(walk: Walk, written: dict[Resource | None, list[CalledNode]], outp
 
 
 def _deciding(walk: Walk, frame: CallFrame, name: str) -> list[Item]:
-    """The tensors that decide whether a node runs (conditions of conditionals and loops) and which value it writes."""
+    """The tensors that decide whether node `name` runs (conditions of conditionals and loops) and which value it
+    writes.
+    """
     items: list[Item] = [(frame, *reference(operand)) for operand in data_operands(frame.nodes[name])]
     while frame.caller is not None:
         frame, node = frame.caller

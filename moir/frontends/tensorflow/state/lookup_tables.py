@@ -22,7 +22,7 @@ WHOLE_LINE, LINE_NUMBER = -2, -1
 
 
 class TextTable(Record):
-    """The layout of a table in a text file.
+    """The layout of a table in a text file: which columns are keys and values, and which lines are read.
 
     Args:
         key_index: column of the keys, or WHOLE_LINE, or LINE_NUMBER.
@@ -73,7 +73,10 @@ def read_text_table(
 
 
 def _column(path: Path, lines: list[str], layout: TextTable, index: int, element: Attribute) -> DataAttr:
-    """One column of the lines, as values of an element type."""
+    """Column `index` of the lines of a text file, as values of an element type.
+
+    Raises ModelFileError if a line has no such column, or a value is not a number where one is needed.
+    """
     dtype = element_types.to_numpy(element)
     if index == LINE_NUMBER:
         return DataAttr.of(np.arange(layout.first, layout.first + len(lines)).astype(dtype), element)

@@ -135,7 +135,7 @@ class _Ordering:
         return together
 
     def _accesses(self, frame: CallFrame, node: Any) -> dict[Resource, bool]:
-        """The threaded variables that a node accesses -> whether it writes them."""
+        """A dictionary: each threaded variable that a node accesses -> whether the node writes it."""
         accesses: dict[Resource, bool] = {}
         if node.op in _UNREAD_KINDS or node.op in REFERENCE_KINDS:
             return accesses
@@ -165,7 +165,10 @@ class _Ordering:
         return None
 
     def _check(self, frame: CallFrame, frame_order: FrameOrder, order: list[str], outputs: list[str]) -> None:
-        """Check that the accesses of a frame are in a certain order, and can be expressed."""
+        """Raises ModelFileError if the order of the accesses of a frame is not certain, or a write cannot be expressed.
+
+        `order` are the names of its nodes, each after those it depends on.
+        """
         before = _ancestors(frame, order, frame_order.accesses)
         bits = {name: 1 << index for index, name in enumerate(frame_order.accesses)}
         nesting = _nesting(frame, order)
@@ -196,7 +199,10 @@ class _Ordering:
                     raise _unordered(frame, frame.nodes[str(last)], name, resource)
 
     def _check_kind(self, frame: CallFrame, node: Any, resource: Resource, nesting: int) -> None:
-        """Check that a write of a variable can be expressed."""
+        """Raises ModelFileError if a node writes a variable in a way that cannot be expressed.
+
+        `nesting` is the number of conditions and loops of TensorFlow 1 around the node.
+        """
         is_call = node.op in CALL_KINDS or any(True for _ in self.walk.inner(frame, node))
         if node.op not in EXPRESSED_WRITING_KINDS and not is_call:
             what = "table" if node.op.startswith("LookupTable") else "variable"
@@ -208,7 +214,17 @@ class _Ordering:
     def _check_sharing(
         self, frame: CallFrame, names: list[str], writes: list[str], after: Mapping[str, int], bits: Mapping[str, int], resource: Resource
     ) -> None:
-        """Check that the memory of a variable of TensorFlow 1 is not written before a node that shares it is used."""
+        """Raises ModelFileError if a variable of TensorFlow 1 may be written before a node that shares its memory is
+        used.
+
+        Args:
+            frame: the frame.
+            names: the nodes that access the variable.
+            writes: those of them that write it.
+            after: for each node, the accessing nodes that it depends on, as a bit set.
+            bits: the bit of each accessing node.
+            resource: the variable.
+        """
         if not writes:
             return
         mask = sum(bits[write] for write in writes)
@@ -224,7 +240,10 @@ class _Ordering:
 
 
 def _are_fillings(frame: CallFrame, writes: Sequence[str], nesting: Mapping[str, int]) -> bool:
-    """Whether writes only add entries to a table, each time the model runs."""
+    """Whether the nodes `writes` only add entries to a table, each time the model runs.
+
+    They do if they are in the main graph, outside of the conditions and loops that `nesting` counts.
+    """
     return frame.function is None and all(frame.nodes[name].op in TABLE_FILLING_KINDS and not nesting[name] for name in writes)
 
 
@@ -260,7 +279,9 @@ def _topological(frame: CallFrame, roots: list[str]) -> list[str]:
 
 
 def _ancestors(frame: CallFrame, order: list[str], marked: Mapping[str, Any]) -> dict[str, int]:
-    """For each node, the marked nodes it depends on, as bits in their order."""
+    """For each node of `order`, the nodes of `marked` that it depends on, as a bit set: bit i is the i-th marked
+    node.
+    """
     bits = {name: 1 << index for index, name in enumerate(marked)}
     ancestors: dict[str, int] = {}
     for name in order:

@@ -86,7 +86,9 @@ class Variables(Mapping[str, DataAttr]):
         return value
 
     def _by_name(self, node: Any, name: str) -> DataAttr | None:
-        """The value of a variable that no restore operation assigns."""
+        """The value of a variable that no restore operation assigns, by its name; None if the checkpoint has no such
+        name.
+        """
         bundle = self.bundle
         if bundle is None:
             return None
@@ -115,7 +117,10 @@ class Variables(Mapping[str, DataAttr]):
         return {name: variable.pop() for name, variable in keys.items() if name and len(variable) == 1}
 
     def _extents(self, node: Any, restored: Restored) -> tuple[tuple[int, int], ...] | None:
-        """The slice that a restore operation reads: `10 4 0,5:-` is rows 0 to 4 of a matrix of 10 rows, 4 columns."""
+        """The slice that a restore operation reads: `10 4 0,5:-` is rows 0 to 4 of a matrix of 10 rows, 4 columns.
+
+        Returns None for a whole tensor. Raises ModelFileError for a text that is no slice.
+        """
         if not restored.part:
             return None
         extents: list[tuple[int, int]] = []

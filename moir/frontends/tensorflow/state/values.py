@@ -61,7 +61,9 @@ class State:
         self._nodes: dict[Resource, tuple[Any, SSAValue]] = {}
 
     def frame_order(self, prefix: str, function: str) -> FrameOrder | None:
-        """The order of the nodes of a frame; None if it accesses no threaded variable."""
+        """The order of the nodes of the frame with a prefix and a function; None if it accesses no threaded
+        variable.
+        """
         return None if self.order is None else self.order.frames.get((prefix, function))
 
     def accesses(self, frame: Frame, node: Any) -> dict[Resource, bool]:
@@ -80,7 +82,7 @@ class State:
         return value if resource is None or not self._is_reference(resource) else self.value(frame, resource)
 
     def value(self, frame: Frame, resource: Resource) -> SSAValue:
-        """The present value of a variable."""
+        """The current value of a variable; the value at the beginning of an inference if nothing has written it yet."""
         if resource not in self.values:
             self.values[resource] = self.initial[resource] = self._read(frame, resource)
         return self.values[resource]
@@ -112,7 +114,9 @@ class State:
         return resource in self._nodes and self._nodes[resource][0].op in REFERENCE_KINDS
 
     def built(self, frame: Frame, node: Any, operands: Sequence[SSAValue], results: Sequence[SSAValue]) -> None:
-        """Note a handle that a node makes, or the value that it gives a variable."""
+        """Record, after a node is built, the handle of a variable that it creates, or the value that it writes to a
+        variable.
+        """
         if self.order is None:
             return
         if node.op in VARIABLE_KINDS:
@@ -125,12 +129,15 @@ class State:
                     self.values[resource] = results[0]
 
     def copied(self, handle: SSAValue, copy: SSAValue) -> None:
-        """Note that a function has its own copy of a handle."""
+        """Record that `copy`, made for a function, is a handle of the same variable as `handle`."""
         if (resource := self.handle(handle)) is not None:
             self.handles[copy] = resource
 
     def _read(self, frame: Frame, resource: Resource) -> SSAValue:
-        """The value of a variable at the beginning of an inference."""
+        """The value of a variable at the beginning of an inference.
+
+        Raises ModelFileError for an element type that a state cannot have.
+        """
         node, handle = self._nodes[resource]
         owner = handle.owner
         assert isinstance(owner, FrameworkOp)

@@ -63,7 +63,10 @@ class CallFrame:
 
     @property
     def key(self) -> tuple[str, str]:
-        """The prefix, and the name of the function; the condition and the body of a loop have the same prefix."""
+        """What identifies a call of a function: the prefix of the names of its nodes, and the name of the function.
+
+        The condition and the body of a loop have the same prefix. Both texts are empty for the main graph.
+        """
         return self.prefix, "" if self.function is None else self.function.signature.name
 
 
@@ -163,7 +166,7 @@ class Walk:
         return writes
 
     def reads(self, items: Iterable[Item]) -> set[Resource]:
-        """The variables from whose values tensors are computed."""
+        """The variables from whose values the tensors `items` are computed, also within functions."""
         reads: set[Resource] = set()
         seen: set[Item] = set()
         stack = list(items)
@@ -197,7 +200,7 @@ class Walk:
         return reads
 
     def operand(self, frame: CallFrame, node: Any, index: int) -> list[Item]:
-        """A data operand of a node as the next item of a walk; an empty list if the node lacks it."""
+        """Data operand `index` of a node, as a list with one item of a walk; an empty list if the node lacks it."""
         operands = data_operands(node)
         return [(frame, *reference(operands[index]))] if index < len(operands) else []
 

@@ -79,7 +79,7 @@ class Gradients:
 
 
 def _join(groups: list[set[str]], parameters: set[str]) -> None:
-    """Add a set to disjoint sets, merging the ones that it overlaps."""
+    """Add the set `parameters` to the disjoint sets `groups`, merging the ones that it overlaps."""
     if not parameters:
         return
     others = [group for group in groups if group.isdisjoint(parameters)]
@@ -106,7 +106,10 @@ def _scopes(nodes: Mapping[str, object]) -> tuple[set[str], set[str]]:
 
 
 def _divisions(text: str) -> Iterable[tuple[str, str]]:
-    """The ways to read a name as a scope of gradients and a node, whose common scope may be written once."""
+    """The ways to split a name into the scope of gradients and the name of a node.
+
+    A scope that is common to both may be written once: it then belongs to both parts.
+    """
     parts = text.split("/", _MAXIMUM_DEPTH)
     for length in range(1, len(parts)):
         yield "/".join(parts[:length]), "/".join(parts[length:])

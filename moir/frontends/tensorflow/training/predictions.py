@@ -84,7 +84,9 @@ class Predictions:
         return chosen, [tensor for tensor in dict.fromkeys((*ends, *rest, *results)) if tensor not in chosen]
 
     def _applying(self, parameters: Collection[str], fed: Collection[str]) -> set[str]:
-        """The nodes that apply a parameter to a value that depends on inputs."""
+        """The nodes that apply a parameter to a value that depends on inputs; `fed` are all nodes that depend on
+        inputs.
+        """
         nodes, edges = self.frame.nodes, self.edges
         values = set(parameters)
         stack = list(parameters)
@@ -118,8 +120,9 @@ class Predictions:
         return self.edges.after(differentiated - before, self.outside)
 
     def _last(self, applying: Collection[str]) -> set[str]:
-        """The last layers: nodes with parameters on which no other such node depends; for layers in a loop, results of
-        the loop.
+        """The last layers: nodes of `applying`, which apply parameters, on which no other of these depends.
+
+        For layers in a loop, the results of the loop.
         """
         edges, nodes = self.edges, self.frame.nodes
         inside = [name for name in applying if name in self.looped]
@@ -129,9 +132,11 @@ class Predictions:
         return candidates - edges.before(edges.sources_of(candidates))
 
     def _first(self, last: list[set[str]], applying: list[set[str]]) -> tuple[set[str], set[str]]:
-        """The last nodes of the optimizers whose part of the model comes first, and the first nodes of the other parts.
+        """The last nodes of the optimizers whose part of the model comes first, and the nodes that only later parts
+        have.
 
-        A discriminator that takes what a generator makes only exists for the generator's loss.
+        `last` and `applying` have the last nodes and all nodes with parameters of each optimizer. A discriminator that
+        takes what a generator makes only exists for the generator's loss.
         """
         chosen = set[str]().union(*last)
         later: set[str] = set()
@@ -166,7 +171,7 @@ class Predictions:
         return activated or plain[-1:]
 
     def _next(self, tensor: Tensor, is_wanted: Callable[[str], bool]) -> list[str]:
-        """The users of a tensor whose kind is wanted, and which have the tensor as data operand."""
+        """The users of a tensor whose kind fulfils `is_wanted`, and which have the tensor as data operand."""
         return [
             user
             for user in self._users(tensor[0])

@@ -30,7 +30,11 @@ Single = Callable[[OpBuilder, SSAValue], SSAValue]
 
 
 def pair_of(node: LoweringNode, op: OpBuilder, least: Attribute | None = None, *, strong: type | None = None) -> list[SSAValue]:
-    """Both arguments in their common element type; Python numbers of the type `strong` count as f32 or i32 tensors."""
+    """Both arguments of a function in their common element type, in which `least` takes part.
+
+    A Python number of the type `strong` counts as an f32 or i32 tensor. Raises ConversionError if there are fewer than
+    two arguments.
+    """
     arguments = Arguments(node, "x1", "x2")
     first: Any = arguments.get("x1", arguments.get("x"))
     second: Any = arguments.get("x2", arguments.get("y"))
@@ -70,7 +74,10 @@ SHIFTS = {"LeftShift": "BitwiseLeftShift", "RightShift": "BitwiseRightShift"}
 
 @keras.lowers(*(f"ops.{name}" for name in (*ARITHMETIC, *COMPARISONS, *BITWISE, *SHIFTS)))
 def arithmetic(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """keras.ops.Add(a, b) -> opset1.Add(a, b) in the common element type"""
+    """keras.ops.Add(a, b) -> opset1.Add(a, b) in the common element type
+
+    Likewise the other arithmetic functions, comparisons, bitwise functions and shifts.
+    """
     name = node.op.KIND.removeprefix("ops.")
     pair = pair_of(node, op)
     if name in ("Subtract", "FloorDivide", "Mod", "Fmod") and element_of(pair[0]) == boolean:
@@ -80,7 +87,7 @@ def arithmetic(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @keras.lowers(*(f"ops.{name}" for name in REAL_ARITHMETIC))
 def real_arithmetic(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """keras.ops.Divide(a, b) -> opset1.Divide(a, b) of floats"""
+    """keras.ops.Divide(a, b) -> opset1.Divide(a, b) of floats; likewise the other functions of `REAL_ARITHMETIC`"""
     name = node.op.KIND.removeprefix("ops.")
     is_wide = name in _KEEPS_WIDTH
     pair = pair_of(node, op, None if is_wide else f32, strong=float if name == "Arctan2" else None)
@@ -89,7 +96,7 @@ def real_arithmetic(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @keras.lowers(*(f"ops.{name}" for name in LOGICAL))
 def logical(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """keras.ops.LogicalAnd(a, b) -> opset1.LogicalAnd(a ≠ 0, b ≠ 0)"""
+    """keras.ops.LogicalAnd(a, b) -> opset1.LogicalAnd(a ≠ 0, b ≠ 0); likewise the other functions of `LOGICAL`"""
     operands = pair_of(node, op)
     return getattr(op, node.op.KIND.removeprefix("ops."))(*(op.convert(each, boolean) for each in operands))
 
@@ -140,12 +147,12 @@ SINGLE: Mapping[str, Single] = {
 
 
 def single(node: LoweringNode) -> SSAValue:
-    """The operand of a function with one operand."""
+    """The argument `x` of a function of one operand. Raises ConversionError if it is no tensor."""
     return Arguments(node, "x").tensor("x")
 
 
 def as_real(op: OpBuilder, x: SSAValue, *, is_wide: bool = False) -> SSAValue:
-    """A tensor as floats: integers and Booleans become f32, those of 64 bits with a sign f64 where `is_wide`."""
+    """A tensor as floats: integers and Booleans become f32, or si64 becomes f64 if `is_wide`; floats are unchanged."""
     element = element_of(x)
     if element == si64 and is_wide:
         return op.convert(x, f64)
@@ -159,7 +166,7 @@ def as_declared(op: OpBuilder, result: SSAValue) -> SSAValue:
 
 @keras.lowers(*(f"ops.{name}" for name in (*_BY_NAME, *SINGLE)))
 def function(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """keras.ops.Exp(x) -> opset1.Exp(x), of floats"""
+    """keras.ops.Exp(x) -> opset1.Exp(x), of floats; likewise the other functions of one operand"""
     name, x = node.op.KIND.removeprefix("ops."), single(node)
     data = x if name in _KEEPS_INTEGERS and element_of(x) != boolean else as_real(op, x, is_wide=name in _KEEPS_WIDTH)
     if name == "Reciprocal":
@@ -195,7 +202,7 @@ def is_close(node: LoweringNode, op: OpBuilder, *, rtol: float = 1e-5, atol: flo
 
 @keras.lowers("ops.Identity", "ops.Copy", "ops.StopGradient", "ops.ConvertToTensor", "ops.Array", "ops.Real", "ops.Conj", "ops.Conjugate")
 def unchanged(node: LoweringNode, op: OpBuilder, *, dtype: str | None = None) -> SSAValue:
-    """keras.ops.StopGradient(x) -> x"""
+    """keras.ops.StopGradient(x) -> x; likewise functions that copy a tensor, or take the real part of a real one"""
     x = Arguments(node, "x").positional[0]
     if not is_tensor(x):
         return operands(op, x)[0]
@@ -226,7 +233,7 @@ def inversion(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @keras.lowers("ops.Isnan", "ops.Isinf", "ops.Isfinite", "ops.Isposinf", "ops.Isneginf", "ops.Signbit")
 def classification(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """keras.ops.Isnan(x) -> opset10.IsNaN(x)"""
+    """keras.ops.Isnan(x) -> opset10.IsNaN(x); likewise Isinf, Isfinite, Isposinf, Isneginf and Signbit"""
     x = as_real(op, single(node))
     match node.op.KIND:
         case "ops.Isnan":
@@ -310,7 +317,9 @@ def activation(
     negative_slope: float = 0.2,
     threshold: float = 0.5,
 ) -> SSAValue:
-    """keras.ops.Gelu(x) {approximate} -> opset7.Gelu(x) {approximation_mode}"""
+    """keras.ops.Gelu(x) {approximate} -> opset7.Gelu(x) {approximation_mode}; likewise the other activations with
+    parameters
+    """
     x = as_real(op, single(node))
     axis_ = axis if isinstance(axis, int) else -1
     match node.op.KIND:
@@ -339,7 +348,7 @@ def activation(
 
 
 def _normalized(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: object) -> SSAValue:
-    """The softmax, or its logarithm, over one axis or several."""
+    """The softmax of x, or for LogSoftmax its logarithm, over one axis or several; over all axes if `axis` is None."""
     axes = axis_list(node, axis, node.known_rank(0))
     if len(axes) == 1:
         return op.Softmax(x, axis=axes[0]) if node.op.KIND == "ops.Softmax" else op.LogSoftmax(x, axis=axes[0])

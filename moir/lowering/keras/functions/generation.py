@@ -35,7 +35,10 @@ def spaced(
     dtype: str | None = None,
     axis: int = 0,
 ) -> SSAValue:
-    """keras.ops.Linspace(a, b) {num, endpoint} -> a + (b - a) / (num - 1) · [0, 1, …]"""
+    """keras.ops.Linspace(a, b) {num, endpoint} -> a + (b - a) / (num - 1) · [0, 1, …]
+
+    Logspace is `base` to the power of that.
+    """
     if retstep or not 0 < num <= LARGEST_COUNT:
         node.fail(f"{num} numbers with their distance are not supported" if retstep else f"{num} numbers")
     arguments = Arguments(node, "start", "stop")

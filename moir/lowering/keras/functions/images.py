@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def images_of(node: LoweringNode) -> SSAValue:
-    """The argument `images` of a function."""
+    """The argument `images` of a function. Raises ConversionError if it is no tensor."""
     return Arguments(node, "images").tensor("images")
 
 
@@ -51,7 +51,7 @@ def resize(
 
 @keras.lowers("ops.RGBToGrayscale", "ops.RGBToHSV", "ops.HSVToRGB")
 def colours(node: LoweringNode, op: OpBuilder, *, data_format: str | None = None) -> SSAValue:
-    """keras.ops.RGBToHSV(x) -> opset1.Concat of hue, saturation and value"""
+    """keras.ops.RGBToHSV(x) -> opset1.Concat of hue, saturation and value; likewise HSVToRGB and RGBToGrayscale"""
     images, rank = images_of(node), node.known_rank(0)
     axis = rank - 1 if is_channel_last(node, data_format) else rank - 3
     if node.op.KIND == "ops.RGBToGrayscale":
@@ -71,7 +71,11 @@ def colours(node: LoweringNode, op: OpBuilder, *, data_format: str | None = None
 
 
 def borders(node: LoweringNode, before: object, after: object, wanted: object, size: int) -> tuple[int, int]:
-    """The widths of the borders at both ends of an axis; one that is absent is computed from the size of the result."""
+    """The widths of the borders at both ends of an axis.
+
+    `before` and `after` are the widths that are given. One that is None is computed from `wanted`, the size of the
+    result, and `size`, that of the image. Raises ConversionError if one of these is needed and unknown.
+    """
     borders_ = [each if isinstance(each, int) else None for each in (before, after)]
     if None in borders_:
         if not isinstance(wanted, int) or size < 1:
@@ -83,7 +87,9 @@ def borders(node: LoweringNode, before: object, after: object, wanted: object, s
 
 @keras.lowers("ops.PadImages", "ops.CropImages")
 def bordered(node: LoweringNode, op: OpBuilder, *, data_format: str | None = None) -> SSAValue:
-    """keras.ops.PadImages(x) {top_padding, …, target_width} -> opset1.Pad(x), opset8.Slice(x)"""
+    """keras.ops.PadImages(x) {top_padding, …, target_width} -> opset12.Pad(x); likewise CropImages ->
+    opset8.Slice(x)
+    """
     images, rank = images_of(node), node.known_rank(0)
     axes, shape = image_axes(node, data_format), shape_of(images) or ()
     pads = [[0] * rank, [0] * rank]

@@ -25,7 +25,10 @@ LAST = 2**31 - 1
 
 @keras.lowers("ops.Take", "ops.TakeAlongAxis")
 def take(node: LoweringNode, op: OpBuilder, *, axis: int | None = None) -> SSAValue:
-    """keras.ops.Take(x, indices) {axis} -> opset8.Gather(x, indices, axis)"""
+    """keras.ops.Take(x, indices) {axis} -> opset8.Gather(x, indices, axis); likewise TakeAlongAxis by GatherElements
+
+    Without an axis x is flattened.
+    """
     arguments = Arguments(node, "x", "indices")
     x, rank = arguments.tensor("x"), node.known_rank(0)
     positions = arguments.get("indices")
@@ -48,7 +51,10 @@ def item(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def indexed(node: LoweringNode, op: OpBuilder, x: SSAValue, key: Any) -> SSAValue:
-    """The part of a tensor at an index: integers, slices, new axes, an ellipsis, one tensor of indices."""
+    """The part of a tensor at an index: integers, slices, new axes, an ellipsis, one tensor of indices.
+
+    Raises ConversionError if the rank of the tensor is dynamic, or the index has more elements than that.
+    """
     entries: list[Any] = list(cast("list[Any]", key)) if isinstance(key, list) else [key]
     rank = rank_of(x)
     if rank is None:

@@ -26,7 +26,10 @@ SIGNS = "its vectors are those of Keras up to their signs, which nothing determi
 
 
 def sizes(node: LoweringNode, x: SSAValue, largest: int, *, square: bool = True) -> tuple[int, int, int]:
-    """Rows, columns and rank of matrices. Raises ConversionError if the sizes are dynamic, 0, or too large."""
+    """Rows, columns and rank of matrices. Raises ConversionError if the sizes are dynamic, 0, or too large.
+
+    Both above `largest` are too large. With `square`, matrices that are not square raise the error, too.
+    """
     rows, columns, rank = matrix_sizes(x, largest)
     if square and rows != columns:
         node.fail(f"its matrices have {rows} rows and {columns} columns; square ones are supported")
@@ -62,7 +65,10 @@ def inverse_of_factor(node: LoweringNode, op: OpBuilder, *, upper: bool = False)
 
 @keras.lowers("ops.Det", "ops.Slogdet", "ops.Logdet")
 def determinant(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """keras.ops.Det(a) -> the product of the pivots of Gaussian elimination"""
+    """keras.ops.Det(a) -> the product of the pivots of Gaussian elimination
+
+    Slogdet: its sign, and the logarithm of its magnitude; Logdet: this logarithm only.
+    """
     x = matrices(node, op)
     if node.op.KIND == "ops.Det":
         return determinant_of(op, x)
@@ -72,7 +78,10 @@ def determinant(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 @keras.lowers("ops.Solve", "ops.SolveTriangular")
 def solved(node: LoweringNode, op: OpBuilder, *, lower: bool = False) -> SSAValue:
-    """keras.ops.Solve(a, b) -> opset1.MatMul(opset14.Inverse(a), b); b may be one column"""
+    """keras.ops.Solve(a, b) -> opset1.MatMul(opset14.Inverse(a), b); b may be one column
+
+    SolveTriangular reads only one triangle of a.
+    """
     arguments = Arguments(node, "a", "b")
     a, b = (as_real(op, arguments.tensor(name)) for name in ("a", "b"))
     if node.op.KIND == "ops.SolveTriangular":

@@ -22,7 +22,7 @@ from moir.rewriting.builder import OpBuilder
 
 @keras.lowers("ops.Gcd", "ops.Lcm")
 def common_divisor(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """keras.ops.Gcd(a, b) -> Euclid's remainders in an opset5.Loop
+    """keras.ops.Gcd(a, b) -> Euclid's remainders in an opset5.Loop; likewise Lcm
 
     The result has the element type that Keras declares, i64 with a Python number, and wraps around as the operands'
     common type.

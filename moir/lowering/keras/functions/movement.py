@@ -33,7 +33,10 @@ def reshape(node: LoweringNode, op: OpBuilder, *, newshape: object | None = None
 
 
 def sizes(node: LoweringNode, op: OpBuilder, value: object, x: SSAValue | None = None) -> Operand:
-    """A 1-D tensor of sizes, each of which is a number, a computed value, or None."""
+    """A 1-D tensor of the sizes in `value`, each of which is a number, a computed value, or None for a size of x.
+
+    Raises ConversionError for anything else.
+    """
     entries: list[Any] = [value] if isinstance(value, int | SSAValue) else list(cast("Sequence[Any]", value or ()))
     if all(isinstance(each, int) for each in entries):
         return op.constant([int(each) for each in entries], si64)
@@ -66,7 +69,10 @@ def differences(node: LoweringNode, op: OpBuilder, *, n: int = 1, axis: int = -1
 
 
 def diagonal_indices(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: Sequence[int], offset: int) -> SSAValue:
-    """The indices [n, 2] of a diagonal of the matrices whose rows and columns are two axes of x."""
+    """The indices [n, 2] of diagonal `offset` of the matrices whose rows and columns are two axes of x.
+
+    Raises ConversionError if the diagonal has no elements.
+    """
     rows, columns = ((shape_of(x) or ())[each] for each in axes)
     first = [max(0, -offset), max(0, offset)]
     if min(rows, columns) >= 0:
@@ -81,8 +87,9 @@ def diagonal_indices(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: Seque
 
 @keras.lowers("ops.Diagonal", "ops.Trace")
 def diagonal(node: LoweringNode, op: OpBuilder, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> SSAValue:
-    """keras.ops.Diagonal(x) {offset, axis1, axis2} -> opset8.GatherND at the indices (i, i + offset); the diagonal
-    becomes the last axis
+    """keras.ops.Diagonal(x) {offset, axis1, axis2} -> opset8.GatherND at the indices (i, i + offset)
+
+    The diagonal becomes the last axis; Trace is its sum.
     """
     x, rank = single(node), node.known_rank(0)
     axes = [axis_list(node, each, rank)[0] for each in (axis1, axis2)]
@@ -109,7 +116,10 @@ def _neutral(x: SSAValue, reduction: str) -> float | int:
 
 @keras.lowers("ops.SegmentSum", "ops.SegmentMax", "ops.SegmentMin", "ops.SegmentProd")
 def segments(node: LoweringNode, op: OpBuilder, *, num_segments: int | None = None) -> SSAValue:
-    """keras.ops.SegmentSum(x, i) {num_segments} -> opset15.ScatterNDUpdate(zeros, i, x) {reduction = "sum"}"""
+    """keras.ops.SegmentSum(x, i) {num_segments} -> opset15.ScatterNDUpdate(zeros, i, x) {reduction = "sum"}
+
+    Likewise SegmentMax, SegmentMin and SegmentProd.
+    """
     reduction = REDUCTIONS[node.op.KIND.removeprefix("ops.Segment")]
     arguments = Arguments(node, "data", "segment_ids")
     x, segment_ids_ = arguments.tensor("data"), arguments.tensor("segment_ids")
@@ -168,7 +178,7 @@ def permuted(
     destination: object | None = None,
     k: int = 1,
 ) -> SSAValue:
-    """keras.ops.Transpose(x) {axes} -> opset1.Transpose(x, axes)"""
+    """keras.ops.Transpose(x) {axes} -> opset1.Transpose(x, axes); likewise Swapaxes, Moveaxis, the flips and Rot90"""
     x, rank = Arguments(node, "x").positional[0], node.known_rank(0)
     order = list(range(rank))
     match node.op.KIND:
@@ -278,7 +288,7 @@ def pad(node: LoweringNode, op: OpBuilder, *, pad_width: object, mode: str = "co
 
 @keras.lowers("ops.OneHot", "ops.MultiHot")
 def one_hot(node: LoweringNode, op: OpBuilder, *, num_classes: int, axis: int = -1, dtype: str | None = None) -> SSAValue:
-    """keras.ops.OneHot(i) {num_classes, axis} -> opset1.OneHot(i)"""
+    """keras.ops.OneHot(i) {num_classes, axis} -> opset1.OneHot(i); MultiHot: its maximum along the second dimension"""
     arguments = Arguments(node, "x")
     x = arguments.tensor("x" if arguments.positional else "inputs")
     encoded = op.OneHot(op.convert(x, si32), num_classes, op.constant(1.0), op.constant(0.0), axis=axis)
@@ -290,7 +300,7 @@ def one_hot(node: LoweringNode, op: OpBuilder, *, num_classes: int, axis: int = 
 
 @keras.lowers("ops.ZerosLike", "ops.OnesLike", "ops.FullLike", "ops.EmptyLike")
 def filled_like(node: LoweringNode, op: OpBuilder, *, dtype: str | None = None) -> SSAValue:
-    """keras.ops.ZerosLike(x) -> opset3.Broadcast(0, opset3.ShapeOf(x))"""
+    """keras.ops.ZerosLike(x) -> opset3.Broadcast(0, opset3.ShapeOf(x)); likewise OnesLike, FullLike and EmptyLike"""
     arguments = Arguments(node, "x", "fill_value")
     x = arguments.tensor("x")
     number = {"ops.OnesLike": 1, "ops.FullLike": arguments.get("fill_value", 0)}.get(node.op.KIND, 0)
@@ -301,7 +311,7 @@ def filled_like(node: LoweringNode, op: OpBuilder, *, dtype: str | None = None) 
 
 @keras.lowers("ops.Tril", "ops.Triu")
 def triangle(node: LoweringNode, op: OpBuilder, *, k: int = 0) -> SSAValue:
-    """keras.ops.Tril(x) {k} -> x where the row is at or below the diagonal, else 0"""
+    """keras.ops.Tril(x) {k} -> x where the row is at or below the diagonal, else 0; likewise Triu, at or above it"""
     x = single(node)
     rows, columns = (op.Squeeze(dimension_list(op, x, axis), [0]) for axis in (-2, -1))
     row = op.Unsqueeze(op.Range(op.constant(0), rows, op.constant(1), output_type=si64), [1])

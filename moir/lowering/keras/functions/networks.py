@@ -49,7 +49,10 @@ def convolution(
     data_format: str | None = None,
     dilation_rate: tuple[int, ...] = (1,),
 ) -> SSAValue:
-    """keras.ops.Conv(x, kernel) {strides, padding} -> opset1.Convolution, opset1.GroupConvolution"""
+    """keras.ops.Conv(x, kernel) {strides, padding} -> opset1.Convolution, opset1.GroupConvolution
+
+    Likewise DepthwiseConv, and SeparableConv, which a convolution by kernels of size 1 follows.
+    """
     names = ("inputs", "depthwise_kernel", "pointwise_kernel") if node.op.KIND == "ops.SeparableConv" else ("inputs", "kernel")
     arguments, axes, last = Arguments(node, *names), axes_of(node), is_channel_last(node, data_format)
     inputs = arguments.tensor("inputs")
@@ -118,7 +121,9 @@ SMALLEST = 1e-7
 def layer_normalization(
     node: LoweringNode, op: OpBuilder, *, axis: object = -1, epsilon: object | None = None, rms_scaling: bool = False
 ) -> SSAValue:
-    """keras.ops.LayerNorm(x, gamma, beta) {axis} -> opset6.MVN(x, axes) · gamma + beta"""
+    """keras.ops.LayerNorm(x, gamma, beta) {axis} -> opset6.MVN(x, axes) · gamma + beta; likewise RMSNorm without
+    mean
+    """
     is_root = node.op.KIND == "ops.RMSNorm"
     arguments, rank = Arguments(node, *(("x", "scale") if is_root else ("x", "gamma", "beta"))), node.known_rank(0)
     x, axes = arguments.tensor("x"), sorted(axis_list(node, axis, rank))
@@ -144,7 +149,10 @@ def layer_normalization(
 
 @keras.lowers("ops.DepthToSpace", "ops.SpaceToDepth")
 def blocks(node: LoweringNode, op: OpBuilder, *, block_size: int, data_format: str = "channels_last") -> SSAValue:
-    """keras.ops.DepthToSpace(x) {block_size} -> opset1.DepthToSpace(x), whose blocks come first if channels are last"""
+    """keras.ops.DepthToSpace(x) {block_size} -> opset1.DepthToSpace(x), whose blocks come first if channels are last
+
+    Likewise SpaceToDepth.
+    """
     last = is_channel_last(node, data_format)
     x = channels_first(op, Arguments(node, "x").tensor("x"), 4, last=last)
     mode = "blocks_first" if last else "depth_first"

@@ -27,7 +27,9 @@ METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 @keras.lowers("ops.Quantile", "ops.Percentile")
 def quantile(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, method: str = "linear", keepdims: bool = False) -> SSAValue:
-    """keras.ops.Quantile(x, q) {axis, method} -> interpolation of opset11.TopK(x) at q · (n - 1)"""
+    """keras.ops.Quantile(x, q) {axis, method} -> interpolation of opset11.TopK(x) at q · (n - 1); likewise
+    Percentile
+    """
     arguments, rank = Arguments(node, "x", "q"), node.known_rank(0)
     x, q = as_real(op, arguments.tensor("x")), arguments.get("q")
     axes = axis_list(node, axis, rank)
@@ -81,7 +83,10 @@ def is_in(node: LoweringNode, op: OpBuilder, *, invert: bool = False) -> SSAValu
 
 @keras.lowers("ops.Nanargmax", "ops.Nanargmin")
 def nan_arg_extreme(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, keepdims: bool = False) -> SSAValue:
-    """keras.ops.Nanargmax(x) {axis} -> the index of the largest number by opset11.TopK; -1 where all are NaN"""
+    """keras.ops.Nanargmax(x) {axis} -> the index of the largest number by opset11.TopK; -1 where all are NaN
+
+    Likewise Nanargmin.
+    """
     x, rank = single(node), node.known_rank(0)
     axis_ = 0 if axis is None else normalize_axis(int(cast(Any, axis)), rank)
     data = op.Reshape(x, [-1], special_zero=False) if axis is None else x
@@ -101,7 +106,7 @@ def nan_arg_extreme(node: LoweringNode, op: OpBuilder, *, axis: object | None = 
 
 @keras.lowers("ops.Nancumsum", "ops.Nancumprod")
 def nan_cumulative_sum(node: LoweringNode, op: OpBuilder, *, axis: int | None = None, dtype: str | None = None) -> SSAValue:
-    """keras.ops.Nancumsum(x) {axis} -> opset3.CumSum(opset1.Select(x = x, x, 0), axis)"""
+    """keras.ops.Nancumsum(x) {axis} -> opset3.CumSum(opset1.Select(x = x, x, 0), axis); likewise Nancumprod"""
     x, is_sum = single(node), node.op.KIND == "ops.Nancumsum"
     x = x if dtype is None else op.convert(x, element_named(node, dtype))
     if element_of(x) in REAL_TYPES:

@@ -25,7 +25,7 @@ def _floor_divided(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
 
 
 def _without_nan(kind: str) -> Pair:
-    """The maximum or minimum, or the other operand where one is NaN."""
+    """Build a function of two tensors: the Maximum or Minimum, by `kind`, or the other operand where one is NaN."""
 
     def function(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
         result = getattr(op, kind)(a, b)

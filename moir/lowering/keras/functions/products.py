@@ -39,7 +39,9 @@ def einsum(node: LoweringNode, op: OpBuilder, *, subscripts: str) -> SSAValue:
 
 @keras.lowers("ops.Dot", "ops.Inner", "ops.Vdot", "ops.Outer", "ops.Tensordot")
 def tensordot(node: LoweringNode, op: OpBuilder, *, axes: object = 2) -> SSAValue:
-    """keras.ops.Tensordot(a, b) {axes} -> opset1.MatMul of the tensors as matrices"""
+    """keras.ops.Tensordot(a, b) {axes} -> opset1.MatMul of the tensors as matrices; likewise Dot, Inner, Vdot and
+    Outer
+    """
     first, second = _pair(node, op)
     ranks = rank_of(first), rank_of(second)
     if ranks[0] is None or ranks[1] is None:
@@ -67,7 +69,10 @@ def tensordot(node: LoweringNode, op: OpBuilder, *, axes: object = 2) -> SSAValu
 
 
 def _contracted(node: LoweringNode, axes: object, first: int, second: int) -> tuple[list[int], list[int]]:
-    """For each tensor the axes that are summed over."""
+    """For each of two tensors of the ranks `first` and `second` the axes that Tensordot's argument `axes` sums over.
+
+    Raises ConversionError for an argument that is neither a number nor a pair.
+    """
     if isinstance(axes, int):
         return list(range(first - axes, first)), list(range(axes))
     pair = cast("tuple[object, ...]", axes) if isinstance(axes, tuple) else ()

@@ -39,7 +39,7 @@ def reduced(
     dtype: str | None = None,
     initial: object | None = None,
 ) -> SSAValue:
-    """keras.ops.Sum(x) {axis, keepdims} -> opset1.ReduceSum(x, axes)"""
+    """keras.ops.Sum(x) {axis, keepdims} -> opset1.ReduceSum(x, axes); likewise Max, Min and Prod"""
     x, name = single(node), node.op.KIND.removeprefix("ops.")
     if dtype is not None:
         x = op.convert(x, element_named(node, dtype))
@@ -55,7 +55,7 @@ def reduced(
 
 @keras.lowers("ops.Mean", "ops.Var", "ops.Std", "ops.Logsumexp", "ops.Ptp")
 def statistic(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, keepdims: bool = False) -> SSAValue:
-    """keras.ops.Var(x) {axis, keepdims} -> opset1.ReduceMean((x - mean)²)"""
+    """keras.ops.Var(x) {axis, keepdims} -> opset1.ReduceMean((x - mean)²); likewise Mean, Std, Logsumexp and Ptp"""
     x, axes = single(node), axis_list(node, axis, node.known_rank(0))
     match node.op.KIND:
         case "ops.Mean":
@@ -70,7 +70,7 @@ def statistic(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, 
 
 
 def log_sum_exp(op: OpBuilder, x: SSAValue, axes: list[int], *, keepdims: bool) -> SSAValue:
-    """log(sum(exp(x))), with the largest element factored out of the sum."""
+    """log(sum(exp(x))) along axes, with the largest element factored out of the sum."""
     largest = op.ReduceMax(x, axes, keep_dims=True)
     total = op.Log(op.ReduceSum(op.Exp(op.Subtract(x, largest)), axes, keep_dims=True))
     logarithm = op.Add(total, largest)
@@ -78,7 +78,7 @@ def log_sum_exp(op: OpBuilder, x: SSAValue, axes: list[int], *, keepdims: bool) 
 
 
 def variance(op: OpBuilder, x: SSAValue, axes: list[int], *, keepdims: bool) -> SSAValue:
-    """The mean of the squares of the distances from the mean."""
+    """The mean, along axes, of the squares of the distances from the mean."""
     centred = op.Subtract(x, op.ReduceMean(x, axes, keep_dims=True))
     return op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=keepdims)
 
@@ -91,7 +91,10 @@ NEUTRAL = {"Nanmax": -np.inf, "Nanmin": np.inf, "Nanprod": 1.0}
 def without_nan(
     node: LoweringNode, op: OpBuilder, *, axis: object | None = None, keepdims: bool = False, dtype: str | None = None
 ) -> SSAValue:
-    """keras.ops.Nansum(x) {axis, keepdims} -> opset1.ReduceSum(opset1.Select(x = x, x, 0), axes)"""
+    """keras.ops.Nansum(x) {axis, keepdims} -> opset1.ReduceSum(opset1.Select(x = x, x, 0), axes)
+
+    Likewise the other reductions that ignore NaN.
+    """
     name, axes = node.op.KIND.removeprefix("ops."), axis_list(node, axis, node.known_rank(0))
     x = single(node) if dtype is None else op.convert(single(node), element_named(node, dtype))
     x = as_real(op, x) if name in ("Nanmean", "Nanvar", "Nanstd") else x
@@ -139,7 +142,10 @@ def median(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, kee
 
 @keras.lowers("ops.SearchSorted", "ops.Digitize")
 def search_sorted(node: LoweringNode, op: OpBuilder, *, side: str = "left", bins: object | None = None) -> SSAValue:
-    """keras.ops.SearchSorted(line, x) {side} -> where to insert x, by opset15.SearchSorted or opset3.Bucketize"""
+    """keras.ops.SearchSorted(line, x) {side} -> where to insert x, by opset15.SearchSorted or opset3.Bucketize
+
+    Likewise Digitize(x, bins), after equal elements.
+    """
     if node.op.KIND == "ops.Digitize":
         arguments = Arguments(node, "x", "bins")
         x, line = arguments.tensor("x"), arguments.get("bins", bins)
@@ -163,7 +169,7 @@ def moments(node: LoweringNode, op: OpBuilder, *, axes: object, keepdims: bool =
 
 @keras.lowers("ops.Any", "ops.All")
 def any_or_all(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, keepdims: bool = False) -> SSAValue:
-    """keras.ops.Any(x) {axis} -> opset1.ReduceLogicalOr(x ≠ 0, axes)"""
+    """keras.ops.Any(x) {axis} -> opset1.ReduceLogicalOr(x ≠ 0, axes); likewise All"""
     x, axes = op.convert(single(node), boolean), axis_list(node, axis, node.known_rank(0))
     return (op.ReduceLogicalOr if node.op.KIND == "ops.Any" else op.ReduceLogicalAnd)(x, axes, keep_dims=keepdims)
 
@@ -177,7 +183,7 @@ def count_nonzero(node: LoweringNode, op: OpBuilder, *, axis: object | None = No
 
 @keras.lowers("ops.Argmax", "ops.Argmin")
 def extreme_position(node: LoweringNode, op: OpBuilder, *, axis: int | None = None, keepdims: bool = False) -> SSAValue:
-    """keras.ops.Argmax(x) {axis} -> opset11.TopK(x, 1) {sort = index}, the first of several"""
+    """keras.ops.Argmax(x) {axis} -> opset11.TopK(x, 1) {sort = index}, the first of several; likewise Argmin"""
     x, rank = single(node), node.known_rank(0)
     axis_ = 0 if axis is None else axis_list(node, axis, rank)[0]
     data = op.Reshape(x, [-1], special_zero=False) if axis is None else x
@@ -191,7 +197,7 @@ def extreme_position(node: LoweringNode, op: OpBuilder, *, axis: int | None = No
 
 @keras.lowers("ops.Cumsum", "ops.Cumprod")
 def running(node: LoweringNode, op: OpBuilder, *, axis: int | None = None, dtype: str | None = None) -> SSAValue:
-    """keras.ops.Cumsum(x) {axis} -> opset3.CumSum(x, axis)"""
+    """keras.ops.Cumsum(x) {axis} -> opset3.CumSum(x, axis); likewise Cumprod"""
     x = single(node)
     x = op.convert(x, si32) if element_of(x) == boolean else x
     x = x if dtype is None else op.convert(x, element_named(node, dtype))
@@ -216,7 +222,7 @@ def largest(node: LoweringNode, op: OpBuilder, *, k: int, sorted: bool = True) -
 
 @keras.lowers("ops.Sort", "ops.Argsort")
 def in_order(node: LoweringNode, op: OpBuilder, *, axis: int | None = -1) -> SSAValue:
-    """keras.ops.Sort(x) {axis} -> opset11.TopK(x, size) {mode = min}"""
+    """keras.ops.Sort(x) {axis} -> opset11.TopK(x, size) {mode = min}; Argsort returns its indices"""
     x = single(node)
     if axis is None:
         x = op.Reshape(x, [-1], special_zero=False)
@@ -260,7 +266,10 @@ def norm(node: LoweringNode, op: OpBuilder, *, ord: object | None = None, axis: 
 
 
 def norm_of(node: LoweringNode, op: OpBuilder, x: SSAValue, order: Any, axes: list[int], *, keepdims: bool) -> SSAValue:
-    """The norm of vectors along axes."""
+    """The norm of an order (`ord` of Norm) along one axis, or the Frobenius norm along several.
+
+    Raises ConversionError for another norm of matrices.
+    """
     if order in (2, "fro", "euclidean") and (len(axes) == 1 or order != 2 or not node.has("ord")):
         return op.ReduceL2(x, axes, keep_dims=keepdims)
     if len(axes) != 1 or isinstance(order, str):

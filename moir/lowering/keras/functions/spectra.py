@@ -16,7 +16,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def pairs_of(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """Complex numbers [..., 2] from the real and the imaginary part, the two tensors of a call."""
+    """Complex numbers [..., 2] from the real and the imaginary part, the two tensors of a call.
+
+    Raises ConversionError for another number of tensors.
+    """
     tensors = values_within(Arguments(node, "x").positional) or values_within(Arguments(node, "x").keywords)
     if len(tensors) != 2:
         node.fail(f"{len(tensors)} tensors in place of real and imaginary parts")
@@ -29,13 +32,13 @@ def halves(op: OpBuilder, x: SSAValue) -> list[SSAValue]:
 
 
 def _lengths(op: OpBuilder, length: int | None) -> list[SSAValue]:
-    """The operand with the length of a transform, if it has one."""
+    """The operands of a transform after its axes: its length as a 1-D tensor; none if `length` is None."""
     return [] if length is None else [op.constant([length], si64)]
 
 
 @keras.lowers("ops.FFT", "ops.FFT2", "ops.IFFT2")
 def transform(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
-    """keras.ops.FFT((x, y)) -> opset7.DFT; opset7.IDFT"""
+    """keras.ops.FFT((x, y)) -> opset7.DFT of the complex numbers x + i y; likewise FFT2, and IFFT2 by opset7.IDFT"""
     axes = [-1] if node.op.KIND == "ops.FFT" else [-2, -1]
     return halves(op, (op.IDFT if node.op.KIND == "ops.IFFT2" else op.DFT)(pairs_of(node, op), axes))
 

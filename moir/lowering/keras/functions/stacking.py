@@ -25,7 +25,7 @@ from moir.rewriting.builder import OpBuilder
 
 @keras.lowers("ops.Concatenate", "ops.Stack", "ops.Hstack", "ops.Vstack", "ops.Dstack", "ops.Append")
 def joined(node: LoweringNode, op: OpBuilder, *, axis: int | None = None) -> SSAValue:
-    """keras.ops.Concatenate([a, b]) {axis} -> opset1.Concat(a, b)"""
+    """keras.ops.Concatenate([a, b]) {axis} -> opset1.Concat(a, b); likewise the stacks and Append"""
     values = _values(node, op)
     rank = rank_of(values[0])
     if rank is None:
@@ -65,7 +65,10 @@ SPLIT_AXES = {"ops.Dsplit": 2, "ops.Vsplit": 0}
 def split(
     node: LoweringNode, op: OpBuilder, *, indices_or_sections: object | None = None, axis: int = 0, num: int | None = None
 ) -> Replacement:
-    """keras.ops.Split(x) {indices_or_sections, axis} -> opset1.Split(x) or opset1.VariadicSplit(x)"""
+    """keras.ops.Split(x) {indices_or_sections, axis} -> opset1.Split(x) or opset1.VariadicSplit(x)
+
+    Likewise the other splits; Unstack removes the axis.
+    """
     x = single(node)
     rank = node.known_rank(0)
     axis = min(rank - 1, 1) if node.op.KIND == "ops.Hsplit" else SPLIT_AXES.get(node.op.KIND, axis)

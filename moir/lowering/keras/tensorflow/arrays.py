@@ -133,7 +133,7 @@ def embedding_lookup(call: Call, params: Tensor, ids: Tensor, max_norm: object =
 
 @function("where")
 def where(call: Call, condition: Tensor, x: Tensor = None, y: Tensor = None) -> SSAValue:
-    """tf.where: tf.SelectV2, or the indices of true elements, tf.Where"""
+    """tf.where: tf.SelectV2; without x and y the indices of true elements, tf.Where"""
     chosen = call.tensor(condition)
     if x is None and y is None:
         return call.raw("Where", chosen)
@@ -179,7 +179,7 @@ def sequence_mask(call: Call, lengths: Tensor, maxlen: Tensor = None, dtype: obj
 
 @function("zeros_like", "ones_like")
 def filled_like(call: Call, input: Tensor, dtype: object = None) -> SSAValue:
-    """tf.zeros_like: tf.ZerosLike, in another element type"""
+    """tf.zeros_like: tf.ZerosLike, in another element type if `dtype` is given; likewise tf.ones_like"""
     data = call.tensor(input)
     kind = "ZerosLike" if call.node.text("function").endswith("zeros_like") else "OnesLike"
     return call.raw(kind, data if dtype is None else call.op.convert(data, call.element(dtype)))
@@ -187,7 +187,7 @@ def filled_like(call: Call, input: Tensor, dtype: object = None) -> SSAValue:
 
 @function("zeros", "ones")
 def filled_with(call: Call, shape: Tensor, dtype: object = "float32") -> SSAValue:
-    """tf.zeros: tf.Fill"""
+    """tf.zeros: tf.Fill with 0; likewise tf.ones with 1"""
     value = 0 if call.node.text("function").endswith("zeros") else 1
     return call.raw("Fill", call.integers(shape), call.tensor(value, call.element(dtype)))
 
@@ -259,7 +259,7 @@ def sort(call: Call, values: Tensor, axis: int = -1, direction: str = "ASCENDING
 
 
 def _ordered(call: Call, values: Tensor, axis: int, direction: str) -> list[SSAValue]:
-    """The sorted values and their indices."""
+    """The values sorted along an axis in a direction, ASCENDING or not, and their indices."""
     data = call.tensor(values)
     (last,) = call.axes(axis, data)
     rank = call.rank(data)
@@ -282,7 +282,7 @@ def top_k(call: Call, input: Tensor, k: Tensor = 1, sorted: bool = True, index_t
 
 @function("math.argmax", "math.argmin")
 def index_of_extreme(call: Call, input: Tensor, axis: Tensor = None, output_type: object = "int64", dimension: Tensor = None) -> SSAValue:
-    """tf.math.argmax: tf.ArgMax, of the first axis by default"""
+    """tf.math.argmax: tf.ArgMax, of the first axis by default; likewise tf.math.argmin"""
     chosen = dimension if axis is None else axis
     kind = "ArgMax" if call.node.text("function").endswith("argmax") else "ArgMin"
     return call.raw(kind, call.tensor(input), call.integers(0 if chosen is None else chosen), output_type=call.element(output_type))
@@ -333,7 +333,9 @@ def eye(call: Call, num_rows: Tensor, num_columns: int | None = None, batch_shap
 
 @function("meshgrid")
 def meshgrid(call: Call, *args: Tensor, indexing: str = "xy") -> Sequence[SSAValue]:
-    """tf.meshgrid: each 1-D tensor along an axis of its own"""
+    """tf.meshgrid: each 1-D tensor along an axis of its own, broadcast to the shape of all; `xy` swaps the first two
+    axes
+    """
     values = [call.tensor(each) for each in args]
     order = [1, 0, *range(2, len(values))] if indexing == "xy" and len(values) > 1 else list(range(len(values)))
     sizes: list[SSAValue] = [call.raw("Shape", values[each]) for each in order]
@@ -367,7 +369,7 @@ def saturate_cast(call: Call, value: Tensor, dtype: object) -> SSAValue:
 
 
 def _listed(values: Any) -> list[Any]:
-    """An argument that is a list of tensors."""
+    """The elements of an argument that is a list; any other argument as the only element."""
     return cast("list[Any]", values) if isinstance(values, list) else [values]
 
 

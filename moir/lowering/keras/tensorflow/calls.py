@@ -60,17 +60,20 @@ class Call:
         self.op = op
 
     def fail(self, reason: str, hint: str | None = None) -> NoReturn:
-        """Raise the error about this call."""
+        """Raise ConversionError about this call, for a reason, with a hint if there is one."""
         self.node.fail(reason, hint=hint)
 
     # Operations
 
     def raw(self, kind: str, *operands: SSAValue, **attributes: object) -> SSAValue:
-        """The result of an operation of TensorFlow that has one."""
+        """The result of an operation of TensorFlow with one result, see `results`."""
         return self.results(kind, 1, *operands, **attributes)[0]
 
     def results(self, kind: str, count: int, *operands: SSAValue, **attributes: object) -> list[SSAValue]:
-        """The results of an operation of TensorFlow. Raises ConversionError if it cannot be lowered."""
+        """The `count` results of the operation `kind` of TensorFlow; attributes that are None are left out.
+
+        Raises ConversionError if it cannot be lowered.
+        """
         given = {name: value for name, value in attributes.items() if value is not None}
         values = lowered_by(tf, self.node, self.op, kind, operands, given, [UNKNOWN] * count)
         if not all(isinstance(each, SSAValue) for each in values):
@@ -85,6 +88,8 @@ class Call:
         Args:
             value: the argument.
             element: the element type of numbers; by default f32, si32 or boolean, as they are written.
+
+        Raises ConversionError for an argument that is neither a tensor nor numbers.
         """
         numbers: object = value
         if is_tensor(value):
@@ -107,7 +112,7 @@ class Call:
         return self.tensor(value, None if is_tensor(value) or values_within(value) else si32)
 
     def alike(self, *values: Tensor) -> list[SSAValue]:
-        """The arguments as tensors of one element type, that of the first argument that is a tensor."""
+        """The arguments as tensors of one element type: that of the first argument that is a tensor, f32 if none is."""
         first = next((each for each in values if is_tensor(each)), None)
         element = f32 if first is None else element_of(first)
         return [self.tensor(each, element) for each in values]
@@ -118,7 +123,10 @@ class Call:
         return [self.tensor(each, si32 if first is None else element_of(first)) for each in values]
 
     def numbers(self, value: Tensor, what: str) -> list[int]:
-        """A constant argument that is an integer or a list of integers. Raises ConversionError for a tensor."""
+        """A constant argument, an integer or a list of integers, as a list; `what` names it in errors.
+
+        Raises ConversionError for a tensor.
+        """
         listed = [value] if isinstance(value, int) else value
         if not isinstance(listed, list) or not all(isinstance(each, int) for each in cast("list[Any]", listed)):
             self.fail(f"its {what} are {str(value)[:60]}; integers are expected", "compute them in the model with constants")
@@ -137,14 +145,17 @@ class Call:
         return (-1,) * self.rank(value) if shape is None else tuple(shape)
 
     def size(self, value: SSAValue, axis: int) -> int:
-        """A size of a tensor. Raises ConversionError if it is dynamic."""
+        """The size of a tensor along an axis. Raises ConversionError if it is dynamic."""
         size = self.sizes(value)[axis]
         if size < 0:
             self.fail(f"the size of axis {axis} of its operand is unknown", "give the shape of the input: --input 'NAME[…]'")
         return size
 
     def axes(self, axis: Tensor, value: SSAValue) -> list[int]:
-        """The axes of a tensor that an argument names, from the front; all of them for None."""
+        """The axes of a tensor that the argument `axis` names, as nonnegative integers; all of them for None.
+
+        Raises ConversionError for an axis out of range.
+        """
         rank = self.rank(value)
         if axis is None:
             return list(range(rank))
@@ -162,5 +173,5 @@ class Call:
         return self.op.constant_like(number, value)
 
     def reduced(self, kind: str, value: SSAValue, axis: Tensor, *, keep: bool = False) -> SSAValue:
-        """A reduction, Sum or Mean or another one, over axes; all for None."""
+        """The reduction `kind`, such as Sum or Mean, of a tensor over axes; over all axes if `axis` is None."""
         return self.raw(kind, value, self.integers(self.axes(axis, value)), keep_dims=keep)

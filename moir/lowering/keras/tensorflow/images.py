@@ -42,7 +42,9 @@ def resize(
 
 
 def _kept_ratio(call: Call, batch: SSAValue, size: list[int]) -> list[int]:
-    """The largest size within the given one that has the ratio of the sides of the images, in single precision."""
+    """The largest height and width within `size` that have the ratio of the sides of the images, in single
+    precision.
+    """
     own = call.size(batch, HEIGHT), call.size(batch, WIDTH)
     scale = min(np.float32(limit) / np.float32(each) for limit, each in zip(size, own, strict=True))
     return [int(np.round(np.float32(scale) * np.float32(each))) for each in own]
@@ -64,7 +66,7 @@ def _resized(call: Call, batch: SSAValue, size: Tensor, name: str, antialias: bo
 
 @function("image.flip_left_right", "image.flip_up_down")
 def flip(call: Call, image: Tensor) -> SSAValue:
-    """tf.image.flip_left_right: tf.ReverseV2 of an axis"""
+    """tf.image.flip_left_right: tf.ReverseV2 of the width; likewise flip_up_down of the height"""
     return _flipped(call, call.tensor(image), WIDTH if call.node.text("function").endswith("right") else HEIGHT)
 
 
@@ -167,7 +169,7 @@ def resize_with_pad(
 
 
 def _colors(call: Call, images: SSAValue, matrix: list[list[float]]) -> SSAValue:
-    """The product of the channels and a matrix."""
+    """The product of the last dimension of images, the channels, and a matrix [channels, new channels]."""
     rank = call.rank(images)
     letters = "abcdefg"[: rank - 1]
     return call.raw("Einsum", images, call.tensor(matrix, element_of(images)), equation=f"{letters}y,yz->{letters}z")
@@ -184,7 +186,7 @@ _COLOR_SPACES: dict[str, list[list[float]]] = {
 
 @function(*(f"image.{name}" for name in _COLOR_SPACES))
 def color_space(call: Call, images: Tensor) -> SSAValue:
-    """tf.image.rgb_to_yuv: the product of the channels and a matrix, and so on"""
+    """tf.image.rgb_to_yuv: the product of the channels and a matrix; likewise the other color spaces"""
     return _colors(call, call.tensor(images), _COLOR_SPACES[call.node.text("function").rpartition(".")[2]])
 
 
@@ -223,7 +225,7 @@ def convert_type(call: Call, image: Tensor, dtype: object, saturate: bool = Fals
 
 
 def _converted_back(call: Call, result: SSAValue, image: SSAValue) -> SSAValue:
-    """A result of float32 in the element type of the image."""
+    """A result of float32 converted to the element type of the image; floats are scaled to the range of integers."""
     element = element_of(image)
     return result if element == element_of(result) else convert_type(call, result, to_numpy(element).name, saturate=True)
 
@@ -254,7 +256,7 @@ def adjust_contrast(call: Call, images: Tensor, contrast_factor: Tensor) -> SSAV
 
 @function("image.adjust_saturation", "image.adjust_hue")
 def adjust_color(call: Call, image: Tensor, amount: Tensor = None, saturation_factor: Tensor = None, delta: Tensor = None) -> SSAValue:
-    """tf.image.adjust_hue: tf.AdjustHue, tf.AdjustSaturation"""
+    """tf.image.adjust_hue: tf.AdjustHue; likewise adjust_saturation: tf.AdjustSaturation"""
     data = call.tensor(image)
     chosen = next((each for each in (amount, saturation_factor, delta) if each is not None), 0)
     kind = "AdjustHue" if call.node.text("function").endswith("hue") else "AdjustSaturation"

@@ -12,7 +12,10 @@ _FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
 def _format(call: Call, data_format: object, axes: int) -> str:
-    """The layout of data with spatial axes; the channels are last by default."""
+    """The layout of data with `axes` spatial axes, such as NHWC; channel-last if `data_format` is None.
+
+    Raises ConversionError for another layout.
+    """
     known = _FORMATS[axes]
     if data_format is None:
         return known[0]
@@ -44,7 +47,7 @@ def _windows(call: Call, value: Tensor, axes: int, data_format: str, default: in
 
 
 def _padding(call: Call, padding: Tensor) -> dict[str, object]:
-    """The attributes for a padding: SAME, VALID, or pairs for each dimension."""
+    """The attributes for an argument `padding`: a name, SAME or VALID, or a list of a pair for each dimension."""
     if isinstance(padding, str):
         return {"padding": padding.upper()}
     pairs = [each for pair in cast("list[Any]", padding) for each in call.numbers(pair, "pads")]
@@ -201,14 +204,14 @@ def _pool(
 
 @function(*(f"nn.{kind}_pool{axes}d" for kind in ("avg", "max") for axes in (1, 2, 3)))
 def pool_of_axes(call: Call, input: Tensor, ksize: Tensor, strides: Tensor, padding: Tensor, data_format: object = None) -> SSAValue:
-    """tf.nn.max_pool2d: tf.MaxPool, and so on"""
+    """tf.nn.max_pool2d: tf.MaxPool; likewise the other maxima and averages over one to three axes"""
     name = call.node.text("function")
     return _pool(call, name[3:6].upper(), input, ksize, strides, padding, data_format, int(name[-2]))
 
 
 @function("nn.avg_pool", "nn.max_pool")
 def pool_by_rank(call: Call, input: Tensor, ksize: Tensor, strides: Tensor, padding: Tensor, data_format: object = None) -> SSAValue:
-    """tf.nn.max_pool: tf.MaxPool or tf.MaxPool3D, by the rank of the data"""
+    """tf.nn.max_pool: tf.MaxPool or tf.MaxPool3D, by the rank of the data; likewise tf.nn.avg_pool"""
     axes = call.rank(call.tensor(input)) - 2
     if axes not in _FORMATS:
         call.fail(f"pooling over {axes} axes is not supported")
@@ -281,7 +284,7 @@ def batch_normalization(
 
 @function("nn.softmax", "nn.log_softmax")
 def softmax(call: Call, logits: Tensor, axis: Tensor = None, dim: Tensor = None) -> SSAValue:
-    """tf.nn.softmax: tf.Softmax along an axis"""
+    """tf.nn.softmax: tf.Softmax along an axis; likewise tf.nn.log_softmax"""
     chosen = dim if axis is None else axis
     data = call.tensor(logits)
     (axis_,) = call.axes(-1 if chosen is None else chosen, data)

@@ -15,7 +15,7 @@ _KINDS = {"all": "All", "any": "Any", "max": "Max", "mean": "Mean", "min": "Min"
 
 @function(*(f"math.reduce_{name}" for name in _KINDS))
 def reduce(call: Call, input_tensor: Tensor, axis: Tensor = None, keepdims: bool = False) -> SSAValue:
-    """tf.math.reduce_sum: tf.Sum, and so on"""
+    """tf.math.reduce_sum: tf.Sum; likewise the other reductions"""
     return call.reduced(_KINDS[call.node.text("function").rpartition("_")[2]], call.tensor(input_tensor), axis, keep=keepdims)
 
 
@@ -32,7 +32,7 @@ def deviation(call: Call, input_tensor: Tensor, axis: Tensor = None, keepdims: b
 
 
 def moments_of(call: Call, x: SSAValue, axes: Tensor, keepdims: bool) -> list[SSAValue]:
-    """The mean and the variance over axes."""
+    """The mean and the variance of x over axes, whose dimensions are retained with size 1 if `keepdims`."""
     mean = call.reduced("Mean", x, axes, keep=True)
     variance = call.reduced("Mean", call.raw("SquaredDifference", x, mean), axes, keep=keepdims)
     return [mean if keepdims else call.raw("Squeeze", mean, squeeze_dims=call.axes(axes, x)), variance]
@@ -75,7 +75,10 @@ def norm(call: Call, tensor: Tensor, ord: object = "euclidean", axis: Tensor = N
 
 
 def norm_of(call: Call, x: SSAValue, order: object, axis: Tensor, keepdims: bool) -> SSAValue:
-    """A norm over axes."""
+    """The norm of an order over axes; that of matrices if `axis` is a list of two axes.
+
+    Raises ConversionError for an order that is not supported.
+    """
     is_matrix = isinstance(axis, list) and len(call.axes(axis, x)) == 2
     size = call.raw("Abs", x)
     if order in ("euclidean", "fro") or (order == 2 and not is_matrix):

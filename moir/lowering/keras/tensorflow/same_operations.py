@@ -137,9 +137,9 @@ def _default(text: str | None) -> Any:
 
 
 def operation(kind: str, operands: list[Argument], attributes: list[Argument], call: Call, *arguments: Any, **keywords: Any) -> SSAValue:
-    """The result of an operation for the arguments of a call.
+    """The result of operation `kind`, whose operands and attributes are the arguments of a call.
 
-    Raises TypeError if they are not those of the function.
+    Raises TypeError if the arguments are not those of the function.
     """
     every = [*operands, *attributes]
     if len(arguments) > len(every):

@@ -149,7 +149,10 @@ def _within(op: OpBuilder, counts: SSAValue, limit: int) -> SSAValue:
 
 
 def _decoded(op: OpBuilder, offsets: SSAValue, anchors: SSAValue, variances: tuple[float, ...], clips: bool) -> SSAValue:
-    """Corners [N, A, 4] from offsets [N, 4 A] of centres and sizes of anchors [1, A, 4]."""
+    """Corners [N, A, 4] from offsets [N, 4 A] of centres and sizes of anchors [1, A, 4].
+
+    The offsets are multiplied by the variances; with `clips` corners are clamped to 0 to 1.
+    """
     shifts = op.Multiply(op.Reshape(offsets, [0, -1, 4], special_zero=True), op.constant(list(variances)))
     x1, y1, x2, y2 = op.Split.parts(4, anchors, op.constant(2), num_splits=4)
     dx, dy, dw, dh = op.Split.parts(4, shifts, op.constant(2), num_splits=4)

@@ -80,7 +80,9 @@ def _anchors(stride: int, ratios: Sequence[float], scales: Sequence[float]) -> A
 
 
 def _shifted_anchors(op: OpBuilder, anchors: Array, rows: SSAValue, columns: SSAValue, stride: int) -> SSAValue:
-    """The anchors around all positions, [1, H · W · A, 4]."""
+    """The anchors [A, 4] around all positions of H rows and W columns, which are `stride` pixels apart: [1, H · W · A,
+    4].
+    """
 
     def shifts(count: SSAValue) -> SSAValue:
         indices = op.Range(0, op.Squeeze(count, [0]), 1, output_type=si64)
@@ -93,7 +95,7 @@ def _shifted_anchors(op: OpBuilder, anchors: Array, rows: SSAValue, columns: SSA
 
 
 def _decoded(op: OpBuilder, boxes: SSAValue, offsets: SSAValue) -> SSAValue:
-    """Boxes with moved centres and scaled sizes."""
+    """Boxes [N, n, 4] whose centres are moved and whose sizes are scaled by offsets [N, n, 4]."""
     low, high = op.Split.parts(2, boxes, op.constant(2), num_splits=2)
     moves, scales = op.Split.parts(2, offsets, op.constant(2), num_splits=2)
     size = op.Add(op.Subtract(high, low), 1.0)
@@ -103,13 +105,15 @@ def _decoded(op: OpBuilder, boxes: SSAValue, offsets: SSAValue) -> SSAValue:
 
 
 def _moved(op: OpBuilder, boxes: SSAValue, offsets: SSAValue) -> SSAValue:
-    """Boxes with moved corners (iou_loss)."""
+    """Boxes whose corners are moved by the offsets; this is the meaning of offsets with `iou_loss`."""
     return op.Add(boxes, offsets)
 
 
 def _in_image(op: OpBuilder, image: SSAValue, rows: SSAValue, columns: SSAValue, stride: int) -> SSAValue:
-    """A mask [N, H, W, 1] of the positions within each image; images may be smaller than those of the batch's
-    shape.
+    """A mask [N, H, W, 1] of the positions within each image; images may be smaller than the batch.
+
+    `image` has the height and width of each image [N, 3], `rows` and `columns` are H and W, `stride` is the distance of
+    positions in pixels.
     """
     real = op.convert(op.Divide(image, float(stride)), si64)
     masks: list[SSAValue] = []
@@ -120,7 +124,7 @@ def _in_image(op: OpBuilder, image: SSAValue, rows: SSAValue, columns: SSAValue,
 
 
 def _best(node: LoweringNode, op: OpBuilder, scores: SSAValue, boxes: SSAValue) -> Replacement:
-    """The rows of the best boxes after suppression, equally many for each image."""
+    """The results of the node: the best boxes after suppression and their scores, equally many for each image."""
     wanted = node.integer("rpn_post_nms_top_n", 300)
     total, most = op.Gather(op.ShapeOf(scores), 1, 0), node.integer("rpn_pre_nms_top_n", 6000)
     amount = op.Minimum(total, most) if most > 0 else total

@@ -22,7 +22,7 @@ _AXES = [2, 3]
 
 
 def _sizes(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """Height and width."""
+    """Height and width of images [N, C, H, W]."""
     return op.Slice(op.ShapeOf(x), [2], [4], [1])
 
 
@@ -94,7 +94,9 @@ _ROUNDED: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
 
 
 def _resized_sizes(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """The sizes that a BilinearResize2D asks for by its mode."""
+    """The height and width of the result of a BilinearResize2D, by its `mode`. Raises ConversionError for an unknown
+    mode.
+    """
     mode = node.text("mode", "size")
     if mode == "like":
         return _sizes(op, node.operand(1))
@@ -113,7 +115,7 @@ def _resized_sizes(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _scaled(node: LoweringNode, op: OpBuilder, sizes: SSAValue) -> SSAValue:
-    """Sizes multiplied by the scales and rounded down."""
+    """Height and width multiplied by the attributes scale_height and scale_width, and rounded down."""
     scales = op.constant([node.number("scale_height"), node.number("scale_width", node.number("scale_height"))])
     return op.convert(op.Floor(op.Multiply(op.convert(sizes, f32), scales)), si64)
 
@@ -136,7 +138,10 @@ def _sampled(op: OpBuilder, x: SSAValue, grid: SSAValue) -> SSAValue:
 
 
 def _affine_grid(node: LoweringNode, op: OpBuilder, theta: SSAValue, size: tuple[int, ...]) -> SSAValue:
-    """The grid [N, H, W, 2] of affine maps [N, 6] of the coordinates from -1 to 1."""
+    """The grid [N, H, W, 2] of affine maps `theta` [N, 6] of the coordinates from -1 to 1; `size` is (H, W).
+
+    Raises ConversionError for another number of sizes, or one below 1.
+    """
     if len(size) != 2 or min(size) < 1:
         node.fail(f"target_shape {list(size)} is not a height and width")
     height, width = size

@@ -40,7 +40,7 @@ def crop(op: OpBuilder, x: SSAValue, *, y: int, x_: int, height: int, width: int
 
 @mxnet.lowers("_image_flip_left_right", "_image_flip_top_bottom")
 def flip(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """mxnet._image_flip_left_right(x [H, W, C] or [N, H, W, C]) -> opset8.Slice backwards"""
+    """mxnet._image_flip_left_right(x [H, W, C] or [N, H, W, C]) -> opset8.Slice backwards; likewise flip_top_bottom"""
     return op.Slice(x, [-1], [-(2**63 - 1)], [-1], [-2 if node.op.KIND.endswith("right") else -3])
 
 

@@ -30,10 +30,17 @@ ACTIVATIONS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
 
 
 def with_fused_operations(node: LoweringNode, op: OpBuilder, result: SSAValue, first: int, last: bool) -> SSAValue:
-    """The result of a node with its fused operations applied; `first` is the index of the first of their operands.
+    """The result of a node with the operations of its attribute `fused_ops` applied; `result` itself if there are none.
 
-    Vectors extend along the last axis, or along axis 1 of four if the result is not channel-`last`. Raises
-    ConversionError for other operations.
+    Args:
+        node: the node.
+        op: the builder.
+        result: the result of the node's own operation.
+        first: the index of the first operand of the fused operations, such as the bias.
+        last: whether `result` is channel-last. 1-D operands broadcast along its last axis if so, else along axis 1 of
+            four.
+
+    Raises ConversionError for a fused operation that is not known.
     """
     following = first
 

@@ -15,7 +15,7 @@ PADDINGS = {"SAME": "same_upper", "VALID": "valid", "EXPLICIT": "explicit"}
 
 
 def default_format(axes: int) -> str:
-    """The default data format of a node with `axes` spatial axes."""
+    """The data format of a node without the attribute: NDHWC for three spatial axes, else NHWC."""
     return "NDHWC" if axes == 3 else "NHWC"
 
 
@@ -43,9 +43,12 @@ def checked_entries(node: LoweringNode, name: str, entries: Sequence[int], axes:
 
 
 def padding(node: LoweringNode, axes: int, last: bool, *, default: str | None = None) -> tuple[tuple[int, ...], tuple[int, ...], str]:
-    """Pads at the beginning and at the end of each spatial axis, and the automatic padding.
+    """Pads at the beginning and at the end of each spatial axis, and the `auto_pad` of the IR for the attribute
+    `padding`.
 
-    Raises ConversionError for an unknown padding, or for invalid explicit pads.
+    The pads are zeros unless the padding is EXPLICIT. `default` is the padding of a node without the attribute. Raises
+    ConversionError for an unknown padding, or for explicit pads that are negative, of the wrong number, or of batch or
+    channels.
     """
     spelled = node.text("padding", default)
     if spelled not in PADDINGS:

@@ -31,7 +31,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def matrix_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatMul(a, b) -> the products of the parts; adjoint matrices are transposed and conjugated"""
+    """tf.MatMul(a, b) -> the sums and differences of opset1.MatMul of real and imaginary parts
+
+    Adjoint matrices are transposed and conjugated.
+    """
     a, b = parts(op, node.operand(0)), parts(op, node.operand(1))
     flags = [any(node.flag(name) for name in names) for names in (("transpose_a", "adj_x"), ("transpose_b", "adj_y"))]
     if node.flag("adj_x"):
@@ -42,7 +45,9 @@ def matrix_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def sparse_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.SparseTensorDenseMatMul(coordinates, values, shape, b) -> the products of the parts of dense matrices"""
+    """tf.SparseTensorDenseMatMul(coordinates, values, shape, b)
+    -> as tf.MatMul of the dense matrix, to which opset15.ScatterNDUpdate writes the values, and b
+    """
     from moir.lowering.tensorflow.indexing import as_indices
 
     values, b = parts(op, node.operand(1)), parts(op, node.operand(3))
@@ -67,7 +72,9 @@ def summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def inverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatrixInverse(x) {adjoint} -> the first columns of the inverse of the block matrix"""
+    """tf.MatrixInverse(x) {adjoint} -> the left half of the inverse of the real matrix [[real, -imaginary], [imaginary,
+    real]]
+    """
     a = parts(op, node.operand(0))
     inverted = op.Inverse(block_matrix(op, a), adjoint=False)
     left = op.Split.parts(2, inverted, -1, num_splits=2)[0]
@@ -80,7 +87,9 @@ def inverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def solution(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatrixSolve(a, b) {adjoint} -> the product of the inverse of the block matrix and both parts of b"""
+    """tf.MatrixSolve(a, b) {adjoint}
+    -> the inverse of the real matrix [[real, -imaginary], [imaginary, real]] of a, times [b.real, b.imaginary]
+    """
     a, b = parts(op, node.operand(0)), parts(op, node.operand(1))
     inverted = op.Inverse(block_matrix(op, a), adjoint=False)
     # The transposed block matrix is that of the adjoint matrix.
@@ -127,7 +136,11 @@ def _on_parts(a: Number, compute: Callable[[SSAValue], SSAValue]) -> Number:
 
 
 def _eliminated(op: OpBuilder, x: Number, size: int) -> tuple[Number, Number]:
-    """One step of Gaussian elimination on matrices [..., size, size], as in `linear_algebra/determinants.py`."""
+    """One step of Gaussian elimination on matrices [..., size, size].
+
+    Returns the pivot, with the sign of the row exchange, and the matrices that remain, without the row and column of
+    the pivot.
+    """
     column = _on_parts(x, lambda part: op.Slice(part, [0], [1], [1], [-1]))
     if size == 1:
         return column, x

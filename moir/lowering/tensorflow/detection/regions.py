@@ -57,8 +57,9 @@ def crop_and_resize(
 
 
 def sampled_crops(node: LoweringNode, op: OpBuilder, method: str, outside: float) -> SSAValue:
-    """Crops sampled from one tall image that concatenates the images of the batch, so that no image is copied
-    per box.
+    """Crops sampled from one tall image that concatenates the images of the batch, so that no image is copied per box.
+
+    `method` is `bilinear` or `nearest`; pixels outside of the image have the value `outside`.
     """
     image, boxes = op.convert(node.operand(0), f32), op.convert(node.operand(1), f32)
     sizes = op.ShapeOf(image)
@@ -82,12 +83,12 @@ def sampled_crops(node: LoweringNode, op: OpBuilder, method: str, outside: float
 
 
 def extent(op: OpBuilder, sizes: SSAValue, axis: int) -> SSAValue:
-    """An element of a 1-D tensor of sizes, as a scalar."""
+    """Element `axis` of a 1-D tensor of sizes, as a scalar."""
     return op.Gather(sizes, axis, 0)
 
 
 def extent_of(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
-    """A dimension of a value, as a scalar; a constant if it is known."""
+    """Dimension `axis` of a value, as a scalar; a constant if it is static."""
     shape = shape_of(value)
     return op.constant(shape[axis]) if shape is not None and shape[axis] >= 0 else extent(op, op.ShapeOf(value), axis)
 
@@ -95,7 +96,8 @@ def extent_of(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
 def positions(op: OpBuilder, boxes: SSAValue, size: SSAValue, sizes: SSAValue, axis: int) -> SSAValue:
     """Positions [boxes, rows] of the rows (axis 0) or columns (axis 1) of each crop in its image, in pixels.
 
-    The order of operations is that of TensorFlow, so that rounding is the same.
+    `size` is the size of the crops [2], `sizes` the shape of the images. The order of operations is that of TensorFlow,
+    so that rounding is the same.
     """
     start, end = (op.Gather(boxes, [axis + offset], 1) for offset in (0, 2))
     last = op.Subtract(op.convert(extent(op, sizes, axis + 1), f32), 1.0)
@@ -112,6 +114,6 @@ def positions(op: OpBuilder, boxes: SSAValue, size: SSAValue, sizes: SSAValue, a
 
 
 def inside_axis(op: OpBuilder, coordinates: SSAValue, sizes: SSAValue, axis: int) -> SSAValue:
-    """Whether positions lie within the bounds of an image along an axis."""
+    """Whether positions are from 0 to the size of an axis minus 1; `sizes` is the shape of the images."""
     last = op.Subtract(op.convert(extent(op, sizes, axis), f32), 1.0)
     return op.LogicalAnd(op.GreaterEqual(coordinates, 0.0), op.LessEqual(coordinates, last))

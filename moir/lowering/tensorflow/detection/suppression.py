@@ -159,7 +159,9 @@ def selected(
 ) -> Sequence[SSAValue]:
     """The results of opset9.NonMaxSuppression for the boxes [n, 4] and scores [n] of a node.
 
-    These are rows [selected, 3] of indices, rows of scores, and the number of selected boxes [1].
+    These are rows [selected, 3] of indices, rows of scores, and the number of selected boxes [1]. `overlap` is the IoU
+    above which a box is suppressed, `threshold` the lowest score, `softness` the sigma of soft suppression; None for
+    the default.
     """
     limits = [as_scalar(op, node.operand(2)), exclusive(op, overlap)]
     if threshold is None:
@@ -183,7 +185,11 @@ def column(op: OpBuilder, rows: SSAValue) -> SSAValue:
 
 
 def padded(node: LoweringNode, op: OpBuilder, values: SSAValue, count: SSAValue) -> SSAValue:
-    """The values of the selected boxes, followed by zeros if the result has the length of the limit."""
+    """Values of the selected boxes, padded with zeros to the limit, operand 2, if the node has
+    `pad_to_max_output_size`.
+
+    `count` is the number of selected boxes. Without the attribute the values are unchanged.
+    """
     if not node.flag("pad_to_max_output_size"):
         return values
     missing = op.Subtract(op.convert(as_list(op, node.operand(2)), si32), count)

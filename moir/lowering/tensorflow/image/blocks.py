@@ -57,7 +57,8 @@ def batch_to_space_square(node: LoweringNode, op: OpBuilder, input: SSAValue, *,
 
 
 def borders(node: LoweringNode, op: OpBuilder, index: int) -> list[Operand]:
-    """Begins and ends for every dimension, from an operand with a row [begin, end] for each spatial dimension.
+    """Begins and ends for every dimension of operand 0, from operand `index` with a row [begin, end] per spatial
+    dimension.
 
     They are 0 for all other dimensions.
     """

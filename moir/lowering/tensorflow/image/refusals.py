@@ -28,6 +28,8 @@ REFUSALS = {
 
 @tf.lowers(*REFUSALS)
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """tf.DrawBoundingBoxes(x, boxes): raises an error with the reason."""
+    """tf.DrawBoundingBoxes(x, boxes), likewise the other kinds of `REFUSALS`: raises ConversionError with the
+    reason.
+    """
     reason, hint = REFUSALS[node.op.KIND]
     node.fail(reason, hint=hint)

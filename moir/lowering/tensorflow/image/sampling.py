@@ -32,7 +32,10 @@ INTERPOLATED = (f16, bf16, f32, si8, ui8, si32, si64, dynamic)
 
 
 def coordinates(node: LoweringNode) -> str:
-    """The `coordinate_transformation_mode` of opset11.Interpolate for the attributes of a node."""
+    """The `coordinate_transformation_mode` of opset11.Interpolate for the attributes of a node.
+
+    Raises ConversionError if both align_corners and half_pixel_centers are true.
+    """
     align, half = node.flag("align_corners"), node.flag("half_pixel_centers")
     if align and half:
         node.fail("align_corners and half_pixel_centers exclude each other")
@@ -55,7 +58,9 @@ def resize_bilinear(node: LoweringNode, op: OpBuilder, images: SSAValue, size: S
 
 
 def resized_linearly(op: OpBuilder, data: SSAValue, size: SSAValue, mode: str) -> SSAValue:
-    """Images resized by linear interpolation with a coordinate transformation mode of opset11.Interpolate."""
+    """Images [N, H, W, C] resized by linear interpolation; `mode` is the `coordinate_transformation_mode` of
+    Interpolate.
+    """
     return resized_to(op, data, size, ROWS_AND_COLUMNS, "linear_onnx", mode)
 
 

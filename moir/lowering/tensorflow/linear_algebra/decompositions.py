@@ -31,7 +31,10 @@ GIVE_SIZE = "give the model's input these dimensions"
 
 
 def sizes_of_matrices(node: LoweringNode, largest: int) -> tuple[int, int]:
-    """Rows and columns of operand 0. Raises ConversionError if they are dynamic, 0, or both above `largest`."""
+    """The numbers of rows and columns of operand 0.
+
+    Raises ConversionError if one of them is dynamic or 0, or if the smaller one exceeds `largest`.
+    """
     shape = node.shape(0)
     if shape is None or not is_static(shape[-2:]):
         node.fail("the sizes of the matrices are unknown", hint=GIVE_SIZE)
@@ -174,5 +177,5 @@ REASONS = {
 
 @tf.lowers(*REASONS, complex=PAIRS)
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """tf.MatrixSquareRoot(a): raises an error with the reason."""
+    """tf.MatrixSquareRoot(a), likewise the other kinds of `REASONS`: raises ConversionError with the reason."""
     node.fail(REASONS[node.op.KIND], hint="cut the model after this node, and compute this function outside")

@@ -114,8 +114,10 @@ def matrix_diagonals(
 
 
 def computed_size(op: OpBuilder, width: SSAValue, sizes: tuple[int, int], lower: int, upper: int) -> tuple[SSAValue, SSAValue]:
-    """Rows and columns of the smallest matrices whose longest diagonal has `width` elements; `sizes` other than -1 take
-    precedence.
+    """Rows and columns of the smallest matrices whose longest diagonal has `width` elements.
+
+    `lower` and `upper` are the lowest and the highest diagonal. An element of `sizes` other than -1 is used instead of
+    the computed number.
     """
     least = op.Subtract(width, min(upper, 0)), op.Add(width, max(lower, 0))
     if sizes == (-1, -1):
@@ -126,7 +128,7 @@ def computed_size(op: OpBuilder, width: SSAValue, sizes: tuple[int, int], lower:
 
 
 def alignment(node: LoweringNode) -> str:
-    """The attribute `align`, or the fixed alignment of versions before the third one."""
+    """The attribute `align` of the third version of a kind, by default RIGHT_LEFT; LEFT_LEFT for earlier versions."""
     return node.text("align", "RIGHT_LEFT") if node.op.KIND.endswith("V3") else "LEFT_LEFT"
 
 
@@ -139,12 +141,12 @@ def diagonal_offsets(node: LoweringNode, index: int) -> tuple[int, int]:
 
 
 def packed_rows(op: OpBuilder, data: SSAValue, several: bool) -> SSAValue:
-    """Packed diagonals whose dimensions are merged, so that the last one contains all elements for a matrix."""
+    """Packed diagonals [..., d, l] reshaped to [..., d · l] if there are several; otherwise the data itself."""
     return joined_matrices(op, data) if several else data
 
 
 def placed(op: OpBuilder, sources: Array | SSAValue, elements: SSAValue, other: SSAValue) -> SSAValue:
-    """The elements at the positions `sources` of the last dimension; where a position is -1, those of `other`."""
+    """The elements at the positions `sources` along the last dimension; where a position is -1, those of `other`."""
     if not isinstance(sources, np.ndarray):
         return op.Select(op.GreaterEqual(sources, 0), op.Gather(elements, op.Maximum(sources, 0), -1), other)
     gathered = op.Gather(elements, np.maximum(sources, 0), -1)
@@ -199,7 +201,7 @@ def diagonal_parts(node: LoweringNode, op: OpBuilder, input: SSAValue, _k: SSAVa
 
 
 def computed_band(node: LoweringNode, op: OpBuilder, lower: int, upper: int) -> ComputedBand:
-    """Diagonals of the matrices in operand 0, whose sizes are dynamic."""
+    """The diagonals `lower` to `upper` of the matrices in operand 0, whose sizes are dynamic."""
     rows, columns = (dimension_of(op, node.operand(0), axis) for axis in (-2, -1))
     return ComputedBand(op, rows, columns, lower, upper, alignment(node))
 
@@ -229,7 +231,9 @@ def set_diagonal(node: LoweringNode, op: OpBuilder, input: SSAValue, diagonal_: 
 
 
 def set_main_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """Matrices of dynamic size with a new main diagonal, which is padded to the number of rows."""
+    """The matrices in operand 0, of dynamic size, with the main diagonal in operand 1, which is padded to the number of
+    rows.
+    """
     data, diagonal = node.operand(0), node.operand(1)
     rank = node.known_rank(1)
     missing = op.Subtract(dimension_of(op, data, -2), dimension_of(op, diagonal, -1))

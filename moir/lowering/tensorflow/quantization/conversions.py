@@ -70,11 +70,12 @@ def fake_quantize_computed(node: LoweringNode, op: OpBuilder, inputs: SSAValue, 
 
 
 def nudged(node: LoweringNode, op: OpBuilder, x: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
-    """x rounded to quantized values in a range that is shifted so that 0 is a quantized value.
+    """x rounded to quantized values in the range from `low` to `high`, shifted so that 0 is a quantized value.
 
     TensorFlow rounds a midpoint between two quantized values up, FakeQuantize to the even one. So the limits of the
     input are decreased by the distance of neighbouring floats at the highest value, which rounds midpoints up. Floats
-    right next to a midpoint may be rounded otherwise than in TensorFlow, since both compute in f32.
+    right next to a midpoint may be rounded otherwise than in TensorFlow, since both compute in f32. Raises
+    ConversionError for too few or too many bits.
     """
     integers = IntegerRange(quantized_bits(node, node.integer("num_bits", 8)), False, node.flag("narrow_range"))
     if integers.bits > MAXIMUM_LEVEL_BITS or not integers.steps:
@@ -138,9 +139,10 @@ def quantize_and_dequantize_attributes(
 
 
 def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue], is_given: bool, bits: int) -> SSAValue:
-    """Numbers rounded to multiples of the smallest step for which integers of `bits` bits reach both limits.
+    """Operand 0 rounded to multiples of the smallest step for which integers of `bits` bits reach both limits.
 
-    Unless `is_given`, the limits are the minimum and the maximum of the numbers, so that nothing is clamped.
+    Unless `is_given`, `limits` are not used: the limits are the minimum and the maximum of the data, so that nothing is
+    clamped.
     """
     x, axis = node.operand(0), node.integer("axis", -1)
     signed = node.flag("signed_input", True)
@@ -178,8 +180,9 @@ def scale_and_step(op: OpBuilder, low: SSAValue, high: SSAValue, integers: Integ
 
 
 def symmetric(op: OpBuilder, low: SSAValue, high: SSAValue, integers: IntegerRange, axis: int) -> Parameters:
-    """The smallest scale for which the integers reach both limits; with a non-negative `axis` the limits are 1-D
-    tensors along it.
+    """The smallest scale for which the integers reach both limits, `low` and `high`.
+
+    With a non-negative `axis` the limits are 1-D tensors along it.
     """
     step = op.Divide(high, float(integers.highest))
     if integers.lowest:
@@ -188,7 +191,7 @@ def symmetric(op: OpBuilder, low: SSAValue, high: SSAValue, integers: IntegerRan
 
 
 def _aligned(node: LoweringNode, op: OpBuilder, how: Parameters) -> Parameters:
-    """A scale, reshaped to broadcast to operand 0."""
+    """The parameters `how` with the scale reshaped to broadcast to operand 0."""
     return how if how.axis is None else aligned(op, how, node.known_rank(0))
 
 
@@ -200,7 +203,9 @@ def _other_axes(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: int) -> SS
 
 
 def placed(node: LoweringNode, op: OpBuilder, limit: SSAValue, axis: int) -> SSAValue:
-    """A 1-D limit, reshaped to broadcast along an axis of operand 0."""
+    """A 1-D limit, reshaped to broadcast along an axis of operand 0; a scalar, or for a negative axis any limit,
+    unchanged.
+    """
     return limit if rank_of(limit) == 0 or axis < 0 else along_axis(op, limit, axis, node.known_rank(0))
 
 
@@ -277,7 +282,10 @@ def quantize(
 
 
 def _ensured(op: OpBuilder, low: SSAValue, high: SSAValue, minimum: float) -> tuple[SSAValue, SSAValue]:
-    """A range extended to contain 0 and to have a minimum width, relative to the larger magnitude or to 1."""
+    """The range from `low` to `high` extended to contain 0 and to have a minimum width.
+
+    The width is at least `minimum` times the larger magnitude of both, or times 1.
+    """
     first = op.Minimum(low, 0.0)
     largest = op.Maximum(op.Maximum(op.Abs(low), op.Abs(high)), 1.0)
     last = op.Maximum(high, op.Add(first, op.Multiply(largest, minimum)))

@@ -35,8 +35,9 @@ from moir.rewriting.builder import OpBuilder
 
 @tf.lowers("QuantizedBiasAdd", "QuantizedAdd")
 def add(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """tf.QuantizedAdd(x, y, ranges…) -> the sum of both as integers whose range is much wider than the operands'
-    ranges
+    """tf.QuantizedAdd(x, y, ranges…) -> the sum of both as integers whose range is much wider than the operands' ranges
+
+    Likewise QuantizedBiasAdd.
     """
     ranges = [limits_of(node, op, index) for index in (2, 4)]
     widest = op.Maximum(*[magnitude(op, each) for each in ranges])
@@ -105,7 +106,10 @@ def instance_norm(
 
 @tf.lowers("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX")
 def relu(node: LoweringNode, op: OpBuilder, features: SSAValue, range: SSAValue) -> Sequence[SSAValue]:
-    """tf.QuantizedRelu6(x, range) -> Minimum(Maximum(x, the integer of 0), the integer of 6), and the same range"""
+    """tf.QuantizedRelu6(x, range) -> Minimum(Maximum(x, the integer of 0), the integer of 6), and the same range
+
+    Likewise QuantizedRelu without an upper limit, and QuantizedReluX with one.
+    """
     element = element_of(features)
     has_limit = node.op.KIND == "QuantizedReluX"
     limits = limits_of(node, op, 2 if has_limit else 1)
@@ -118,7 +122,10 @@ def relu(node: LoweringNode, op: OpBuilder, features: SSAValue, range: SSAValue)
 
 @tf.lowers("QuantizedMaxPool", "QuantizedAvgPool", "QuantizedResizeBilinear", "QuantizedReshape")
 def on_integers(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Sequence[SSAValue]:
-    """tf.QuantizedMaxPool(x, range) -> the pooling of the integers, rounded, and the same range"""
+    """tf.QuantizedMaxPool(x, range) -> the pooling of the integers, rounded, and the same range
+
+    Likewise QuantizedAvgPool, QuantizedResizeBilinear and QuantizedReshape.
+    """
     plain = bound(
         {
             "QuantizedMaxPool": max_pool,

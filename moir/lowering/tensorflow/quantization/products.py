@@ -112,7 +112,10 @@ def product(node: LoweringNode, op: OpBuilder, *, transpose_a: bool = False, tra
 
 
 def window_of(node: LoweringNode) -> SlidingWindow:
-    """The sliding window of a convolution, whose explicit padding is in the attribute `padding_list`."""
+    """The sliding window of a convolution, whose explicit padding is in the attribute `padding_list`.
+
+    Raises ConversionError if this has another length, a negative element, or pads batch or channels.
+    """
     strides, dilations = (spatial_attribute(node, name, 2, True) for name in ("strides", "dilations"))
     if node.text("padding") != "EXPLICIT":
         return SlidingWindow(strides, dilations, *padding(node, 2, True))
@@ -131,7 +134,11 @@ def is_min_first(node: LoweringNode) -> bool:
 
 
 def factors(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, bool]:
-    """Data and filters as floats with their zero points subtracted, and whether the filters are symmetric."""
+    """Data and filters as floats, and whether the filters are symmetric, that is signed.
+
+    The zero points are subtracted from both if the filters are unsigned, else at most from the data. Raises
+    ConversionError for operands that are not integers of 8 bits.
+    """
     operands = operands_of(node.op.KIND)
     x, w = (op.convert(node.operand(index), f32) for index in (0, 1))
     if node.element(1) == ui8:
@@ -147,7 +154,17 @@ def factors(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, bool
 
 
 def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, symmetric: bool) -> Replacement:
-    """The sums of products with bias and summand added, in the element type of the node, and their range."""
+    """The sums of products with bias, summand, Relu and requantization as far as the kind has them, and their range.
+
+    Args:
+        node: the convolution or matrix product.
+        op: the builder.
+        result: the sums of products.
+        symmetric: whether the filters are signed integers without a zero point.
+
+    A kind that ends in a dequantization has no range among its results. Raises ConversionError for unsigned filters
+    with a bias or an output range.
+    """
     operands = operands_of(node.op.KIND)
     data, filters = limits_of(node, op, operands.data), limits_of(node, op, operands.filters, scalar=False)
     unit = unit_of(node, op, data, filters) if symmetric else None
@@ -172,14 +189,13 @@ def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, symmetric: boo
 
 
 def unit_of(node: LoweringNode, op: OpBuilder, data: NumberRange, filters: NumberRange) -> SSAValue:
-    """The scale of the sums of products: the dequantized value of 1."""
+    """The real number that 1 represents in the sums of products: the scale of the data times that of the filters."""
     width = op.Subtract(data.high, data.low) if is_min_first(node) else magnitude(op, data)
     return op.Divide(op.Multiply(width, magnitude(op, filters)), FULL[element_of(node.operand(0))] * FULL[si8])
 
 
 def _with_addends(node: LoweringNode, op: OpBuilder, result: SSAValue, unit: SSAValue, operands: Operands) -> SSAValue:
-    """The sums of products plus bias and summand: real numbers if the node requantizes them, else multiples of the
-    unit.
+    """The sums of products plus bias and summand: real numbers if the node requantizes them, else multiples of `unit`.
 
     An integer bias is a multiple of the unit, a float bias is a real number.
     """
@@ -200,7 +216,7 @@ def _with_addends(node: LoweringNode, op: OpBuilder, result: SSAValue, unit: SSA
 
 
 def _summand(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
-    """The dequantized operand that is added to a product; its quantization range is symmetric."""
+    """Operand `index`, which is added to a product, as floats; if it is quantized, its range is symmetric."""
     value, element = node.operand(index), node.element(index)
     if element not in FULL:
         return op.convert(value, f32)

@@ -35,7 +35,11 @@ def limits_of(node: LoweringNode, op: OpBuilder, index: int, *, scalar: bool = T
 
 
 def step_of(op: OpBuilder, limits: NumberRange, element: Attribute, *, symmetric: bool = False) -> SSAValue:
-    """The scale: the difference of neighbouring dequantized values; `symmetric` excludes the smallest integer."""
+    """The scale of integers of an element type in the range `limits`: the difference of neighbouring dequantized
+    values.
+
+    `symmetric` excludes the smallest integer.
+    """
     integers = IntegerRange.of(element)
     steps = integers.steps - (symmetric and integers.signed)
     return op.Maximum(op.Divide(op.Subtract(limits.high, limits.low), float(steps)), TINY)
@@ -70,6 +74,9 @@ def numbers(op: OpBuilder, x: SSAValue, limits: NumberRange) -> SSAValue:
 
 
 def integers(op: OpBuilder, real: SSAValue, limits: NumberRange, element: Attribute) -> SSAValue:
-    """Floats quantized: x / step, rounded, plus the zero point, clamped to the element type."""
+    """Floats quantized to integers of an element type in the range `limits`.
+
+    They are x / step, rounded, plus the zero point, clamped to the element type.
+    """
     how = Quantization(step_of(op, limits, element), zero_point(op, limits, element), IntegerRange.of(element))
     return quantized_by_arithmetic(op, real, how, half_away_from_zero)

@@ -34,7 +34,11 @@ def quantization(node: LoweringNode, op: OpBuilder, index: int, prefix: str, ran
 
 
 def placed(node: LoweringNode, op: OpBuilder, value: SSAValue, prefix: str, rank: int | None) -> SSAValue:
-    """A scalar, or a 1-D tensor along the axis in an attribute, reshaped to broadcast to a tensor of a rank."""
+    """A scalar, or a 1-D tensor along the axis in an attribute, reshaped to broadcast to a tensor of a rank.
+
+    `prefix` is that of the attribute's name (`lhs_`, …). Raises ConversionError if the rank is dynamic, None, or too
+    small for the axis.
+    """
     axis = node.integer(f"{prefix}quantization_axis", -1)
     if axis < 0:
         return as_scalar(op, value)
@@ -44,7 +48,9 @@ def placed(node: LoweringNode, op: OpBuilder, value: SSAValue, prefix: str, rank
 
 
 def stored(node: LoweringNode, op: OpBuilder, quantized: SSAValue, prefix: str, element: Attribute) -> SSAValue:
-    """Rounded floats as integers of an element type, clamped to the limits given by attributes."""
+    """Rounded floats as integers of an element type, clamped to the limits in the attributes with a prefix (`output_`,
+    …).
+    """
     low, high = (node.integer(f"{prefix}quantization_{end}_val") for end in ("min", "max"))
     if max(-low, high) < 1 << 24:
         quantized = op.Clamp(quantized, min=float(low), max=float(high))
@@ -101,7 +107,7 @@ _ZEROS = ((3, "lhs_", 0), (5, "rhs_", 1), (7, "output_", None))
 
 
 def _rank(node: LoweringNode, index: int | None) -> int | None:
-    """The rank of an operand of a sum, or of the sum itself."""
+    """The rank of operand `index` of a sum, or for None that of the sum itself; None if it is dynamic."""
     if index is not None:
         return node.rank(index)
     ranks = [node.rank(0), node.rank(1)]

@@ -57,7 +57,9 @@ def hybrid_convolution(node: LoweringNode, op: OpBuilder, *, input_batch_dimensi
 
 
 def of_integers(node: LoweringNode, op: OpBuilder, compute: Compute) -> SSAValue:
-    """A product of integers, rescaled to the scale of the result."""
+    """A product of integers, rescaled to the scale of the result; `compute` builds it from both operands without zero
+    points.
+    """
     sides = [quantization(node, op, 2, "lhs_", node.rank(0)), quantization(node, op, 4, "rhs_", node.rank(1))]
     exact = compute(*[centered(op, node.operand(index), each) for index, each in enumerate(sides)])
     after = quantization(node, op, 6, "output_", node.rank(0))
@@ -71,14 +73,19 @@ def of_integers(node: LoweringNode, op: OpBuilder, compute: Compute) -> SSAValue
 
 
 def of_floats(node: LoweringNode, op: OpBuilder, compute: Compute, batch: int) -> SSAValue:
-    """A product of floats and integers, where the floats are rounded separately for each index of dimension `batch`."""
+    """A product of floats and integers, which `compute` builds from both operands as floats.
+
+    The floats are rounded to 256 quantized values, separately for each index of dimension `batch`.
+    """
     how = quantization(node, op, 2, "rhs_", node.rank(1))
     weights = dequantized(op, node.operand(1), how)
     return op.convert(compute(levelled(node, op, node.operand(0), batch), weights), node.element_attribute("Tout", f32))
 
 
 def levelled(node: LoweringNode, op: OpBuilder, x: SSAValue, batch: int) -> SSAValue:
-    """Numbers rounded to 256 levels, where each index of a dimension has its own range, extended to 0."""
+    """Floats rounded to quantized values, where each index of dimension `batch` has its own range, extended to include
+    0.
+    """
     axes = [axis for axis in range(node.known_rank(0)) if axis != batch]
     low = op.Minimum(op.ReduceMin(x, axes, keep_dims=True), 0.0)
     high = op.Maximum(op.ReduceMax(x, axes, keep_dims=True), 0.0)
@@ -90,7 +97,10 @@ def levelled(node: LoweringNode, op: OpBuilder, x: SSAValue, batch: int) -> SSAV
 
 
 def windowed(node: LoweringNode, op: OpBuilder) -> Compute:
-    """The convolution with the attributes of a node."""
+    """A function of data and filters that builds the convolution with the attributes of a node.
+
+    Raises ConversionError if the dimension numbers are missing or the explicit padding has the wrong length.
+    """
     axes = len(node.integers("input_spatial_dimensions", ()))
     if not axes:
         node.fail("its dimension numbers are missing", hint="give the node the attribute dimension_numbers")
@@ -113,7 +123,16 @@ def windowed(node: LoweringNode, op: OpBuilder) -> Compute:
 def same_padding(
     node: LoweringNode, x: SSAValue, w: SSAValue, strides: tuple[int, ...], dilations: tuple[int, ...], spread: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The SAME padding for a stride, with the larger half after x."""
+    """The SAME padding, begin and end for each spatial axis; if it is odd, the end has one more.
+
+    Args:
+        node: the node.
+        x, w: data and filters.
+        strides, dilations: those of the convolution.
+        spread: the dilation of the data.
+
+    Raises ConversionError if a spatial size of data or filters is dynamic.
+    """
     shape, kernel = shape_of(x), shape_of(w)
     padding: list[int] = []
     for axis, (dimension, own) in enumerate(

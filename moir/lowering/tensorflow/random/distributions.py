@@ -42,7 +42,7 @@ NO_SEEDS = Seeds(0, 0)
 
 
 def shape_operand(node: LoweringNode) -> SSAValue:
-    """The operand that is the shape of the result."""
+    """The operand that is the shape of the result of a node."""
     return node.operand(1 if node.op.KIND == "StatefulStandardNormal" else 2)
 
 
@@ -132,7 +132,7 @@ def gamma(op: OpBuilder, shape: SSAValue, alpha: SSAValue, seeds: Seeds) -> SSAV
 
 
 def followed_by(op: OpBuilder, shape: SSAValue, parameters: SSAValue) -> SSAValue:
-    """A shape followed by the shape of the parameters."""
+    """A shape followed by the shape of `parameters`; the shape itself if they are a scalar."""
     return shape if rank_of(parameters) == 0 else op.Concat(op.convert(shape, si64), op.ShapeOf(parameters), axis=0)
 
 
@@ -162,7 +162,11 @@ LARGEST_RATE = 256.0
 
 
 def poisson(node: LoweringNode, op: OpBuilder, shape: SSAValue, rates: int, seeds: Seeds) -> SSAValue:
-    """Poisson numbers: how many elements of the table of cumulative probabilities are below a uniform random number."""
+    """Poisson numbers: how many elements of the table of cumulative probabilities are below a uniform random number.
+
+    `shape` is that of the result, `rates` the index of the operand with the rates. Raises ConversionError if these are
+    not constant, negative, or above LARGEST_RATE.
+    """
     known = node.constant(rates)
     if known is None or not (known >= 0).all() or not (known <= LARGEST_RATE).all():
         node.fail(f"its rates are computed, negative or above {LARGEST_RATE:g}", hint="make the rates a constant")
@@ -216,7 +220,9 @@ def random_crop(op: OpBuilder, image: SSAValue, size_: SSAValue, *, seed: int = 
 
 @tf.lowers("RngReadAndSkip", "StatefulRandomBinomial", "StatelessRandomBinomial")
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """tf.RngReadAndSkip(generator, …): raises an error, because the operation sets cannot express it."""
+    """tf.RngReadAndSkip(generator, …), likewise both kinds of binomial numbers: raises ConversionError, because the
+    operation sets cannot express it.
+    """
     reason = (
         "the state of its generator, from which others compute seeds, changes in every run"
         if node.op.KIND == "RngReadAndSkip"

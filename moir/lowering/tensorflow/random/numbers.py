@@ -47,7 +47,7 @@ class Seeds(NamedTuple):
     second: int
 
     def stream(self, index: int) -> Seeds:
-        """The seeds of another, independent stream of random numbers."""
+        """The seeds of another, independent stream of random numbers for each index; the same if both seeds are 0."""
         return Seeds(self.first, (self.second + index) & LARGEST_SEED or 1) if any(self) else self
 
 
@@ -80,7 +80,7 @@ def stateless_seeds(node: LoweringNode, *indices: int) -> Seeds:
 
 
 def generated(op: OpBuilder, shape: SSAValue, low: SSAValue, high: SSAValue, seeds: Seeds, element: Attribute) -> SSAValue:
-    """Uniform random numbers in [low, high), in an element type of opset8.RandomUniform."""
+    """Uniform random numbers of a shape in [low, high), in an element type that opset8.RandomUniform has."""
     return op.RandomUniform(shape, low, high, output_type=element, global_seed=seeds.first, op_seed=seeds.second)
 
 
@@ -90,7 +90,9 @@ def uniform(op: OpBuilder, shape: SSAValue, low: float, high: float, seeds: Seed
 
 
 def normal(op: OpBuilder, shape: SSAValue, seeds: Seeds) -> SSAValue:
-    """Random numbers of a normal distribution by the transform of Box and Muller: sqrt(-2 ln u) cos(2 π v)."""
+    """Random numbers of a shape with a normal distribution, by the transform of Box and Muller: sqrt(-2 ln u) cos(2 π
+    v).
+    """
     # The logarithm of 0 is infinite, so u has a positive lower limit.
     u = uniform(op, shape, float(np.finfo(np.float32).tiny), 1.0, seeds)
     v = uniform(op, shape, 0.0, 2 * math.pi, seeds.stream(1))
@@ -106,7 +108,7 @@ def truncated_normal(op: OpBuilder, shape: SSAValue, seeds: Seeds) -> SSAValue:
 
 
 def real_type(node: LoweringNode) -> Attribute:
-    """The element type of the result."""
+    """The element type of the random numbers, attribute `dtype`; f32 if it is absent."""
     return node.element_attribute("dtype", f32)
 
 
@@ -116,7 +118,7 @@ def uniform_reals(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
 
 
 def uniform_reals_of(op: OpBuilder, shape: SSAValue, seeds: Seeds, wanted: Attribute) -> SSAValue:
-    """Uniform random numbers in [0, 1) of any floating-point type."""
+    """Uniform random numbers of a shape in [0, 1), in the floating-point type `wanted`."""
     element = wanted if wanted in (f16, bf16, f32, f64) else f32
     low, high = (op.constant(np.asarray(bound).astype(to_numpy(element)), element) for bound in (0.0, 1.0))
     return op.convert(generated(op, shape, low, high, seeds, element), wanted)
@@ -125,7 +127,10 @@ def uniform_reals_of(op: OpBuilder, shape: SSAValue, seeds: Seeds, wanted: Attri
 def uniform_integers(
     node: LoweringNode, op: OpBuilder, bounds: Sequence[int], seeds: Seeds, element: Attribute, shape: SSAValue | None = None
 ) -> SSAValue:
-    """Uniform random integers; `bounds` are the indices of the operands low and high; `shape` defaults to operand 0."""
+    """Uniform random integers of type `element` in [low, high).
+
+    `bounds` are the indices of the operands low and high. `shape` is the shape of the result, by default operand 0.
+    """
     drawn = element if element in (si32, si64) else si64
     low, high = (op.convert(as_scalar(op, node.operand(index)), drawn) for index in bounds)
     return op.convert(generated(op, node.operand(0) if shape is None else shape, low, high, seeds, drawn), element)
@@ -196,7 +201,7 @@ def stateless_parameterized_normal(node: LoweringNode, op: OpBuilder, shape: SSA
 
 
 def _between_bounds(op: OpBuilder, shape: SSAValue, parameters: Sequence[SSAValue], seeds: Seeds) -> SSAValue:
-    """Random numbers of normal distributions with means, deviations, lower and upper bounds."""
+    """Random numbers of truncated normal distributions; `parameters` are means, deviations, lower and upper bounds."""
     mean, deviation, low, high = parameters
     spread = op.Multiply(deviation, math.sqrt(2))
     first, last = (op.Erf(op.Divide(op.Subtract(end, mean), spread)) for end in (low, high))
@@ -220,7 +225,7 @@ def shuffled(op: OpBuilder, value: SSAValue, *, seed: int = 0, seed2: int = 0) -
 
 
 def in_random_order(op: OpBuilder, x: SSAValue, seeds: Seeds) -> SSAValue:
-    """The rows of a tensor in a random order."""
+    """The slices of x along dimension 0 in a random order."""
     rows = dimension(op, x, 0)
     count = op.constant(rows, si64) if isinstance(rows, int) else rows
     keys = uniform(op, op.Unsqueeze(count, [0]), 0.0, 1.0, seeds)
@@ -229,7 +234,7 @@ def in_random_order(op: OpBuilder, x: SSAValue, seeds: Seeds) -> SSAValue:
 
 
 def drawn_classes(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
-    """Classes sampled from the unnormalized log-probabilities in operand 0."""
+    """Classes sampled from the unnormalized log-probabilities in operand 0, as many per row as operand 1 says."""
     logits, element = node.operand(0), node.element_attribute("output_dtype", si64)
     # The logarithms are normalized first, because their exponentials would overflow.
     logits = op.LogSoftmax(op.convert(logits, f32), axis=-1)

@@ -87,6 +87,8 @@ def hidden_size(node: LoweringNode, multiples: Mapping[int, int]) -> int:
     Args:
         node: the node.
         multiples: for the index of each such operand, the factor of H in its last dimension.
+
+    Raises ConversionError for a dimension that is no multiple of its factor.
     """
     for index, factor in multiples.items():
         shape = node.shape(index)
@@ -104,7 +106,10 @@ def split_weights(op: OpBuilder, weights: SSAValue, size: int) -> tuple[SSAValue
 
 
 def opset_weights(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory, weights: int, bias: int) -> list[SSAValue]:
-    """W [4 * H, I], R [4 * H, H] and B [4 * H] with the gates in the order of opset4.LSTMCell."""
+    """W [4 * H, I], R [4 * H, H] and B [4 * H] with the gates in the order of opset4.LSTMCell.
+
+    `weights` and `bias` are the indices of the operands; the forget bias of the cell is added to B.
+    """
     parts = op.Split.parts(4, node.operand(weights), 1, num_splits=4)
     biases = list(op.Split.parts(4, node.operand(bias), 0, num_splits=4))
     order = [cell.gates.index(gate) for gate in OPSET_GATES]
@@ -173,18 +178,22 @@ def lstm_cell(
 def lstm_sequence(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tf.BlockLSTM(steps, x [T, N, I], cs, h, w, wci, wcf, wco, b)
     -> Transpose(opset5.LSTMSequence(Transpose(x), …))
+
+    With peepholes or clipping, or if results other than h are used, a TensorIterator computes all results.
     """
     return lstm_steps(node, op, attributes_of(node, "icfo", 1.0, 3.0, 2))
 
 
 @tf.lowers("BlockLSTMV2", rank=fixed(0, 3, 2, 2, 2, 1, 1, 1, 1))
 def lstm_sequence_without_forget_bias(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.BlockLSTMV2(…) -> as BlockLSTM with another order of gates, without forget_bias and default clipping"""
+    """tf.BlockLSTMV2(…) -> as BlockLSTM with the gates in the order i, f, c, o, no forget_bias, and no clipping by
+    default
+    """
     return lstm_steps(node, op, attributes_of(node, "ifco", 0.0, 0.0, 2))
 
 
 def lstm_steps(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory) -> Replacement:
-    """The results of all steps [T, N, H]; zeros after the number of steps, operand 0.
+    """The results of all steps [T, N, H], zeros after the number of steps, operand 0; None for results without uses.
 
     The loop always computes all steps: without iterations it would have no result of the right shape.
     """
@@ -209,7 +218,7 @@ def has_all_steps(node: LoweringNode, op: OpBuilder) -> bool:
 
 
 def hidden_states(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory, steps: SSAValue) -> SSAValue:
-    """The hidden states of all steps by opset5.LSTMSequence, whose data have the batch first."""
+    """The hidden states of all steps [T, N, H] by opset5.LSTMSequence, for the data `steps` [T, N, I]."""
     weights = [op.Unsqueeze(value, [0]) for value in opset_weights(node, op, cell, 4, 8)]
     states = [op.Unsqueeze(node.operand(index), [1]) for index in (3, 2)]
     data = op.Transpose(steps, [1, 0, 2])
@@ -218,7 +227,10 @@ def hidden_states(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory, 
 
 
 def iterated(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory, steps: SSAValue) -> list[SSAValue]:
-    """The results with uses of all steps, computed by a TensorIterator with one iteration per step."""
+    """The results with uses, of all steps, computed by a TensorIterator over the data `steps` [T, N, I].
+
+    Raises ConversionError if the data do not have rank 3.
+    """
     block = Block()
     inside = OpBuilder(node.known, block)
     shape, element = shape_of(steps) or (-1, -1, -1), element_of(steps)
@@ -251,7 +263,7 @@ def iterated(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory, steps
 
 
 def add_parameter(block: Block, type_: Any) -> SSAValue:
-    """Add a Parameter to a body and return its value."""
+    """Add a Parameter of a type to the block of a body, and return its value."""
     parameter = Parameter.create(result_types=[type_])
     block.add_op(parameter)
     return parameter.results[0]

@@ -26,7 +26,9 @@ def stacked_rnn(
     input_mode: str = "linear_input",
 ) -> Replacement:
     """tf.CudnnRNNV3(x, h, c, weights, lengths) {rnn_mode = lstm}
-    -> opset5.LSTMSequence(Transpose(x), h, c, lengths, W, R, B) for each layer
+    -> opset5.LSTMSequence(Transpose(x), h, c, lengths, W, R, B) for each layer; likewise the other modes
+
+    Raises ConversionError for a projection, computed weights, or dynamic sizes other than those of batch and time.
     """
     if rnn_mode not in MODES or input_mode not in ("linear_input", "auto_select") or num_proj:
         node.fail(f"mode {rnn_mode} with its attributes is not supported")

@@ -45,14 +45,18 @@ LARGEST_LIST = 2**20
 
 
 def new_list(op: OpBuilder, kind: str, operands: Sequence[SSAValue], properties: Mapping[str, Attribute] = NONE) -> SSAValue:
-    """The operation for a new list that is not lowered to a tensor yet."""
+    """Build the operation `tf.<kind>` that stands for a list until it is lowered to a tensor, and return its value."""
     created = operation_class("tf", kind).create(operands=operands, properties=dict(properties), result_types=[UNKNOWN])
     op.insert(created)
     return created.results[0]
 
 
 def with_read_shapes(node: LoweringNode, op: OpBuilder, values: Sequence[SSAValue]) -> list[SSAValue]:
-    """The operands of the graphs of a node; new lists become zeros of the element shape that their readers declare."""
+    """The operands of the bodies of a control-flow node; unlowered lists become zeros of the element shape that is
+    read.
+
+    A list whose readers declare no element shape stays as it is.
+    """
     made = list(values)
     for index, value in enumerate(made):
         owner = unmade_list(value)
@@ -69,18 +73,25 @@ def unmade_list(value: SSAValue) -> FrameworkOp | None:
 
 
 def new_pieces(op: OpBuilder, list_pieces: Pieces) -> SSAValue:
-    """A list of tensors that may differ in their first dimension."""
+    """Build the list of tensors that may differ in their first dimension, given by their concatenation and their
+    sizes.
+    """
     return new_list(op, PIECES, [list_pieces.data, list_pieces.sizes])
 
 
 def pieces_of(value: SSAValue) -> Pieces | None:
-    """The tensors of a list that differ in their first dimension; None for any other value."""
+    """The concatenation and the sizes of a list of tensors that may differ in their first dimension; None for other
+    values.
+    """
     owner = value.owner
     return Pieces(owner.operands[0], owner.operands[1], 0) if isinstance(owner, FrameworkOp) and owner.KIND == PIECES else None
 
 
 def as_pieces(node: LoweringNode, op: OpBuilder, value: SSAValue) -> Pieces:
-    """The tensors of a list that has been lowered, as tensors that may differ in their first dimension."""
+    """A list as the concatenation of its elements and their sizes, also if it is a tensor [n, m, …].
+
+    Raises ConversionError if the rank of the elements is dynamic or 0.
+    """
     list_pieces, rank = pieces_of(value), rank_of(value)
     if list_pieces is not None:
         return list_pieces
@@ -90,7 +101,9 @@ def as_pieces(node: LoweringNode, op: OpBuilder, value: SSAValue) -> Pieces:
 
 
 def refuse_pieces(node: LoweringNode, values: Iterable[SSAValue]) -> None:
-    """Raises ConversionError if an operand of the graphs of a node is a list whose tensors differ."""
+    """Raises ConversionError if one of `values`, operands of the bodies of a node, is a list whose elements differ in
+    size.
+    """
     if any(pieces_of(value) is not None for value in values):
         node.fail("it hands on a list whose elements differ in their sizes", hint="concatenate the list before")
 
@@ -117,7 +130,7 @@ def may_differ(value: SSAValue) -> bool:
 
 
 def release(node: LoweringNode, index: int) -> None:
-    """Record that one use of the list is lowered; the list is erased with its last use."""
+    """Record that one use of the list in operand `index` is lowered; the list is erased with its last use."""
     owner = node.operand(index).owner
     if isinstance(owner, FrameworkOp) and owner.KIND in (*NEW_LISTS, PIECES):
         node.run.release(owner)
@@ -151,7 +164,7 @@ def zeros(op: OpBuilder, length: SSAValue, like: SSAValue, *, element: bool) -> 
 
 
 def filled(op: OpBuilder, length: SSAValue, shape: Sequence[int], element: Attribute) -> SSAValue:
-    """A list of zeros whose elements have a static shape."""
+    """A list of `length` elements of zeros, each of a static shape."""
     known = op.known.integers(length)
     count = None if known is None else max(known[0], 0)
     zero = np.zeros((), to_numpy(element))
@@ -161,9 +174,10 @@ def filled(op: OpBuilder, length: SSAValue, shape: Sequence[int], element: Attri
 
 
 def made_list(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
-    """A list operand as a tensor. Elements that may differ are stacked: the model fails if their sizes are not equal.
+    """The list in operand `index` as a tensor.
 
-    Raises ConversionError if the list is not lowered to a tensor yet.
+    Elements that may differ are stacked: the model fails if their sizes are not equal. Raises ConversionError if the
+    list is not lowered to a tensor yet.
     """
     value = node.operand(index)
     if (list_pieces := pieces_of(value)) is not None:

@@ -147,9 +147,10 @@ def set_range(
 
 
 def _set_pieces(node: LoweringNode, op: OpBuilder, target: SSAValue, values: SSAValue, start: int, complete: bool) -> SSAValue:
-    """A list of elements that differ in their sizes, written from `start` on; other arguments as of `set_range`.
+    """A list whose elements differ in size, after `values` are written from element `start` on.
 
-    Elements of a new list that are not written have no rows.
+    `complete` states that they extend to the end of the list. Elements of a new list that are not written have no rows.
+    Raises ConversionError if elements of a list whose elements differ would be replaced.
     """
     length = length_of(op, target)
     known, is_new, old = op.known.integers(length), unmade_list(target) is not None, pieces_of(target)
@@ -173,7 +174,9 @@ def _set_pieces(node: LoweringNode, op: OpBuilder, target: SSAValue, values: SSA
 
 
 def _differs(node: LoweringNode, handle: SSAValue, item: SSAValue) -> bool:
-    """Whether an element that is added to a list may have another first dimension than those of the list."""
+    """Whether `item`, which is added to the list `handle`, may have another first dimension than the elements of the
+    list.
+    """
     own, shape = shape_of(handle), shape_of(item)
     if unmade_list(handle) is not None or not own or not shape or len(own) != len(shape) + 1 or 0 in own[:1]:
         return False
@@ -184,7 +187,8 @@ def _differs(node: LoweringNode, handle: SSAValue, item: SSAValue) -> bool:
 def _with_piece(node: LoweringNode, op: OpBuilder, handle: SSAValue, position: SSAValue, item: SSAValue) -> SSAValue:
     """A list with an element that may differ in size written at `position`, a 1-D tensor of one element.
 
-    Elements between the end of the list and the index have no rows.
+    Elements between the end of the list and the position have no rows. Raises ConversionError for a scalar element, or
+    one of dynamic rank.
     """
     if not rank_of(item):
         node.fail("the rank of the elements of a list is not known" if rank_of(item) is None else "it adds a scalar to a list of others")
@@ -214,7 +218,16 @@ def _as_elements_of(op: OpBuilder, values: SSAValue, target: SSAValue) -> SSAVal
 
 
 def _grown_front(op: OpBuilder, target: SSAValue, length: SSAValue, start: int, values: SSAValue, count: SSAValue) -> list[SSAValue]:
-    """The elements before `start` of a list, padded with zeros if the list is shorter and values are written."""
+    """Tensors that concatenate to the first `start` elements of a list after a write.
+
+    Args:
+        op: the builder.
+        target: the list before the write.
+        length: its length. If it is below `start` and `count` is not 0, zeros are appended up to `start`.
+        start: the index of the first element that is written.
+        values: the elements that are written, which have the shape of the list's elements.
+        count: their number.
+    """
     own = op.Minimum(length, start)
     gap = op.Multiply(op.Minimum(count, 1), op.Subtract(start, own))
     if unmade_list(target) is not None:
@@ -223,9 +236,7 @@ def _grown_front(op: OpBuilder, target: SSAValue, length: SSAValue, start: int, 
 
 
 def _front(op: OpBuilder, target: SSAValue, start: int) -> SSAValue | None:
-    """The element of a list before `start`, 1, if a ScatterUpdate wrote it at index 0; None for any other list or
-    start.
-    """
+    """The first element of a list, if a ScatterUpdate wrote it at index 0 and `start` is 1; None otherwise."""
     owner = target.owner
     if start != 1 or not isinstance(owner, ScatterUpdate) or op.known.integers(owner.operands[1]) != (0,):
         return None
@@ -233,7 +244,7 @@ def _front(op: OpBuilder, target: SSAValue, start: int) -> SSAValue | None:
 
 
 def _reaches_end(op: OpBuilder, length: SSAValue, values: SSAValue, start: int, grows: bool) -> bool:
-    """Whether values written from `start` on are known to extend to the end of a list, or beyond it if it may grow."""
+    """Whether `values` written from `start` on are known to extend to the end of a list; with `grows`, or beyond it."""
     shape, known = shape_of(values), op.known.elements(length)
     if known is None:
         return False

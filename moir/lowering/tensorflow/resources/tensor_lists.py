@@ -121,7 +121,11 @@ def pop_back(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 @tf.lowers("TensorListConcat", "TensorListConcatV2")
 def concat(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.TensorListConcatV2(list, shape, leading) -> opset1.Reshape(list [n, m, …], [n · m, …])"""
+    """tf.TensorListConcatV2(list, shape, leading) -> opset1.Reshape(list [n, m, …], [n · m, …])
+
+    The second result has the first dimension of each element. Raises ConversionError if the rank of the elements is
+    dynamic or 0.
+    """
     if (list_pieces := pieces_of(node.operand(0))) is not None:
         release(node, 0)
         return [
@@ -144,7 +148,11 @@ def concat(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _with_declared(op: OpBuilder, joined: SSAValue, declared: Sequence[int] | None) -> SSAValue:
-    """A concatenation reshaped to the declared sizes of its elements, which an empty concatenation does not have."""
+    """A concatenation of elements, reshaped to their declared sizes if its own are dynamic; else the concatenation
+    itself.
+
+    An empty concatenation does not have the sizes of the elements.
+    """
     own = shape_of(joined)
     if own is None or declared is None or len(declared) != len(own) or -1 in declared[1:] or is_static(own[1:]):
         return joined
@@ -153,7 +161,7 @@ def _with_declared(op: OpBuilder, joined: SSAValue, declared: Sequence[int] | No
 
 @tf.lowers(PIECES)
 def pieces_(_node: LoweringNode) -> Replacement | None:
-    """tf.TensorListPieces(x, sizes) stays until its uses are lowered."""
+    """tf.TensorListPieces(x, sizes) stays until its uses are lowered: returns None."""
     return None
 
 

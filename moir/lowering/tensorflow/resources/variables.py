@@ -61,7 +61,7 @@ def assign(_variable: SSAValue, value: SSAValue) -> SSAValue:
 
 @tf.lowers("AssignAdd", "AssignAddVariableOp", "AssignSub", "AssignSubVariableOp")
 def assign_step(node: LoweringNode, op: OpBuilder, variable: SSAValue, value: SSAValue) -> SSAValue:
-    """tf.AssignAddVariableOp(variable, value) -> opset1.Add(variable, value)"""
+    """tf.AssignAddVariableOp(variable, value) -> opset1.Add(variable, value); likewise AssignSubVariableOp"""
     return operation(op, node.op.KIND.removeprefix("Assign").removesuffix("VariableOp"))(variable, value)
 
 
@@ -72,7 +72,8 @@ _ROW_UPDATES = {f"{prefix}{kind}": reduction for prefix in ("Scatter", "Resource
 @tf.lowers(*_ROW_UPDATES)
 def update_rows(node: LoweringNode, op: OpBuilder, data: SSAValue, indices_: SSAValue, updates: SSAValue) -> SSAValue:
     """tf.ResourceScatterAdd(variable, indices, rows)
-    -> opset15.ScatterNDUpdate(variable, opset1.Unsqueeze(indices, -1), rows) {reduction = sum}
+    -> opset15.ScatterNDUpdate(variable, opset1.Unsqueeze(indices, -1), rows) {reduction = sum}; likewise other
+    reductions
     """
     indices = as_indices(op, indices_)
     if rank_of(updates) is None or (rank_of(updates) == 0 and rank_of(data) != 0):

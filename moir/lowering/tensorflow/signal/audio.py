@@ -53,7 +53,10 @@ def spectrogram(
 
 
 def _frames(op: OpBuilder, lines: SSAValue, size: int, stride: int) -> SSAValue:
-    """The positions of the samples in each frame [frames, size], for all frames that lie within the sound."""
+    """The positions of the samples in each frame [frames, size], for all frames that lie within the sound.
+
+    `lines` are the channels of the sound [channels, samples]; a frame begins `stride` samples after the one before.
+    """
     samples = dimension(op, lines, 1)
     if isinstance(samples, int):
         starts = np.arange(max(0, (samples - size) // stride + 1)) * stride

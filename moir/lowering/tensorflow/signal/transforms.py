@@ -16,13 +16,13 @@ from moir.rewriting.builder import OpBuilder
 
 
 def innermost_axes(node: LoweringNode) -> list[int]:
-    """The axes that a kind transforms: the last 1, 2 or 3 axes."""
+    """The axes that a kind transforms: the last 1, 2 or 3 axes, according to its name."""
     kind = node.op.KIND
     return list(range(-(int(kind[-2]) if kind.endswith("D") else 1), 0))
 
 
 def complex_transform(build: str) -> BoundHandler:
-    """A handler for transforms of complex numbers."""
+    """Build a handler for complex transforms; `build` is the operation that the builder creates, such as DFT."""
 
     def handler(node: LoweringNode, op: OpBuilder) -> SSAValue:
         return getattr(op, build)(node.operand(0), innermost_axes(node))
@@ -36,13 +36,13 @@ tf.lowers("BatchIFFT", "BatchIFFT2D", "BatchIFFT3D", "IFFT", "IFFT2D", "IFFT3D",
 
 @tf.lowers("RFFT", "RFFT2D", "RFFT3D", complex=PAIRS)
 def real_transform(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_length: SSAValue) -> SSAValue:
-    """tf.RFFT2D(x, fft_length) -> opset9.RDFT(x, [-2, -1], fft_length)"""
+    """tf.RFFT2D(x, fft_length) -> opset9.RDFT(x, [-2, -1], fft_length); likewise RFFT and RFFT3D"""
     return op.RDFT(input, innermost_axes(node), fft_length)
 
 
 @tf.lowers("IRFFT", "IRFFT2D", "IRFFT3D", complex=PAIRS_TO_REAL)
 def inverse_real_transform(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_length: SSAValue) -> SSAValue:
-    """tf.IRFFT2D(x, lengths) -> opset9.IRDFT(x, [-2, -1], lengths)"""
+    """tf.IRFFT2D(x, lengths) -> opset9.IRDFT(x, [-2, -1], lengths); likewise IRFFT and IRFFT3D"""
     return op.IRDFT(input, innermost_axes(node), fft_length)
 
 

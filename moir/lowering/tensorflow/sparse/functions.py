@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def unravelled(op: OpBuilder, indices: SSAValue, shape: SSAValue, node: LoweringNode) -> SSAValue:
-    """The coordinates [n, rank] of row-major positions [n]."""
+    """The coordinates [n, rank] of row-major positions `indices` [n] in a tensor of a shape."""
     return op.FloorMod(op.Divide(op.Unsqueeze(indices, [1]), strides(op, shape, node), m_pythondiv=False), shape)
 
 
@@ -67,7 +67,10 @@ def addition(
 
 @tf.lowers("SparseSparseMaximum", "SparseSparseMinimum")
 def extreme(node: LoweringNode, op: OpBuilder, _a_indices: SSAValue, _a_values: SSAValue, a_shape: SSAValue) -> Sequence[SSAValue]:
-    """tf.SparseSparseMaximum(a, b) -> the maxima at the union of positions, where missing elements count as 0"""
+    """tf.SparseSparseMaximum(a, b) -> the maxima at the union of positions, where missing elements count as 0
+
+    Likewise SparseSparseMinimum.
+    """
     distinct, a, b, _ = united(node, op)
     choose = op.Maximum if node.op.KIND.endswith("Maximum") else op.Minimum
     return [unravelled(op, distinct, a_shape, node), choose(a, b)][: node.result_count]
@@ -77,6 +80,8 @@ def extreme(node: LoweringNode, op: OpBuilder, _a_indices: SSAValue, _a_values: 
 def with_dense(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> SSAValue:
     """tf.SparseDenseCwiseMul(coordinates, values, shape, x)
     -> opset1.Multiply(values, opset8.Gather(opset3.Broadcast(x, shape) flattened, row-major positions, 0))
+
+    Likewise SparseDenseCwiseAdd and SparseDenseCwiseDiv.
     """
     coordinates, values, shape, dense = operands
     elements = op.Reshape(op.Broadcast(dense, shape), [-1], special_zero=False)

@@ -31,8 +31,8 @@ def segment(node: LoweringNode, op: OpBuilder, data: SSAValue, segment_ids: SSAV
     """tf.SegmentSum(x, ids)
     -> opset12.ScatterElementsUpdate(zeros, ids, x, 0) {reduction}, where ids have the shape of x
 
-    The number of segments is the last id plus 1. A segment without slices is 0, for a product 1. Maxima become
-    opset16.SegmentMax, sums over computed ids opset3.EmbeddingSegmentsSum.
+    The number of segments is the last id plus 1. A segment without slices is 0, for a product 1. Likewise means,
+    products and minima. Maxima become opset16.SegmentMax, sums over computed ids opset3.EmbeddingSegmentsSum.
     """
     ids = as_indices(op, segment_ids)
     reduction = REDUCTIONS[node.op.KIND.removeprefix("Segment")]
@@ -138,13 +138,22 @@ LONGEST_LIST = 16
 
 
 def is_short_list_of_integers(data: SSAValue) -> bool:
-    """Whether a value is a 1-D tensor of few integers, such as a shape."""
+    """Whether a value is a 1-D tensor of integers with a static length up to LONGEST_LIST, such as a shape."""
     count = element_count(shape_of(data))
     return rank_of(data) == 1 and count is not None and count <= LONGEST_LIST and element_of(data) in INTEGER_TYPES
 
 
 def segments_of_list(op: OpBuilder, data: SSAValue, ids: Sequence[int], count: int, reduction: str, empty: SSAValue) -> SSAValue:
-    """The reduction of each segment of a short 1-D tensor, element by element, so that a shape stays inferable."""
+    """The reduction of each segment of a short 1-D tensor, element by element, so that a shape stays inferable.
+
+    Args:
+        op: the builder.
+        data: the 1-D tensor.
+        ids: the segment of each element.
+        count: the number of segments.
+        reduction: `max`, `min`, `prod` or `sum`.
+        empty: the value of a segment without elements.
+    """
     combine = {"max": op.Maximum, "min": op.Minimum, "prod": op.Multiply, "sum": op.Add}[reduction]
     positions = [[position for position, each in enumerate(ids) if each == segment] for segment in range(count)]
     parts: list[SSAValue] = []
@@ -159,7 +168,9 @@ def segments_of_list(op: OpBuilder, data: SSAValue, ids: Sequence[int], count: i
 
 
 def unsorted_shape(op: OpBuilder, data: SSAValue, count: SSAValue, rank: int | SSAValue) -> Operand:
-    """The shape of the result: `count`, then the dimensions of the data after the first `rank`, those of the ids."""
+    """The shape of the result: `count` segments, then the dimensions of the data after the first `rank`, the rank of
+    the ids.
+    """
     shape, known = shape_of(data), op.known.integers(count)
     if isinstance(rank, SSAValue):
         return op.Concat(op.convert(count, si64), op.Slice(op.ShapeOf(data), rank, [2**31 - 1], [1], [0]), axis=0)
@@ -171,7 +182,10 @@ def unsorted_shape(op: OpBuilder, data: SSAValue, count: SSAValue, rank: int | S
 
 
 def neutral(op: OpBuilder, node: LoweringNode, data: SSAValue, reduction: str) -> SSAValue:
-    """The value of a segment without slices: the neutral element of the reduction."""
+    """The value of a segment without slices: the neutral element of the reduction.
+
+    Raises ConversionError if the element type of the data is unknown or has no order.
+    """
     element = element_of(data)
     if reduction in ("sum", "prod"):
         return op.constant_like(int(reduction == "prod"), data)
@@ -193,6 +207,8 @@ def neutral(op: OpBuilder, node: LoweringNode, data: SSAValue, reduction: str) -
 def sparse_segment(node: LoweringNode, op: OpBuilder, data: SSAValue, indices: SSAValue, segment_ids: SSAValue) -> SSAValue:
     """tf.SparseSegmentSum(table, indices, ids)
     -> opset3.EmbeddingSegmentsSum(table, indices, ids, n), n from the last id
+
+    Likewise SparseSegmentMean and SparseSegmentSqrtN, whose sums are divided by the number of rows or its square root.
     """
     return segments_of_rows(node, op, data, indices, segment_ids, None)
 
@@ -202,7 +218,7 @@ def sparse_segment_count(
     node: LoweringNode, op: OpBuilder, data: SSAValue, indices: SSAValue, segment_ids: SSAValue, num_segments: SSAValue
 ) -> SSAValue:
     """tf.SparseSegmentSumWithNumSegments(table, indices, ids, n)
-    -> opset3.EmbeddingSegmentsSum(table, indices, ids, n)
+    -> opset3.EmbeddingSegmentsSum(table, indices, ids, n); likewise the means, as in `sparse_segment`
     """
     return segments_of_rows(node, op, data, indices, segment_ids, as_scalar(op, num_segments))
 
@@ -210,8 +226,10 @@ def sparse_segment_count(
 def segments_of_rows(
     node: LoweringNode, op: OpBuilder, data: SSAValue, indices: SSAValue, ids: SSAValue, count: SSAValue | None
 ) -> SSAValue:
-    """Sums over segments of rows of data; for other kinds divided by the segment's number of rows, or its square
-    root.
+    """Sums over segments of the rows of data at `indices`; `ids` has the segment of each.
+
+    `count` is the number of segments; None: the last id plus 1. For means, and kinds with SqrtN, the sums are divided
+    by the number of rows of the segment, or its square root.
     """
     indices, ids = as_indices(op, indices), as_indices(op, ids)
     element = si32 if element_of(indices) == element_of(ids) == si32 else si64

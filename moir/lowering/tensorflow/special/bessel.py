@@ -17,7 +17,10 @@ def _order_of(node: LoweringNode) -> int:
 
 @tf.lowers("BesselI0", "BesselI1", "BesselI0e", "BesselI1e")
 def modified_first_kind(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """tf.BesselI0(x) -> a polynomial in x² up to 3.75; elsewhere exp(|x|) / sqrt(|x|) times a polynomial in 1 / |x|"""
+    """tf.BesselI0(x) -> a polynomial in x² up to 3.75; elsewhere exp(|x|) / sqrt(|x|) times a polynomial in 1 / |x|
+
+    Likewise BesselI1; BesselI0e and BesselI1e are multiplied by exp(-|x|).
+    """
     return bessel.modified_first_kind(op, x, _order_of(node), is_scaled=node.op.KIND.endswith("e"))
 
 
@@ -32,7 +35,10 @@ def modified_second_kind(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAV
 
 @tf.lowers("BesselJ0", "BesselJ1")
 def first_kind(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """tf.BesselJ0(x) -> a polynomial in x² up to 3; elsewhere a(3 / |x|) cos(|x| + p(3 / |x|)) / sqrt(|x|)"""
+    """tf.BesselJ0(x) -> a polynomial in x² up to 3; elsewhere a(3 / |x|) cos(|x| + p(3 / |x|)) / sqrt(|x|)
+
+    Likewise BesselJ1 with other polynomials a and p.
+    """
     return bessel.first_kind(op, x, _order_of(node))
 
 

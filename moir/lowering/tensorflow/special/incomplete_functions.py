@@ -42,17 +42,17 @@ def broadcast_to_all(op: OpBuilder, *values: SSAValue) -> list[SSAValue]:
 
 
 def has_nothing(node: LoweringNode) -> bool:
-    """Whether the result is known to have no elements, so that no loop is needed."""
+    """Whether an operand is known to have no elements, so that the result has none and no loop is needed."""
     return any(element_count(shape_of(value)) == 0 for value in node.operands)
 
 
 def exceeds(op: OpBuilder, change: SSAValue, limit: SSAValue | float) -> SSAValue:
-    """Whether any absolute value is above its limit."""
+    """Whether the absolute value of any element of `change` is above its limit, as a scalar."""
     return op.ReduceLogicalOr(op.Greater(op.Abs(change), limit), all_axes(op, change), keep_dims=False)
 
 
 def nonzero(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value in which numbers close to 0 are replaced by a tiny number."""
+    """A value in which elements with an absolute value below SMALLEST are replaced by SMALLEST, for a division."""
     return op.Select(op.Less(op.Abs(value), SMALLEST), op.constant_like(SMALLEST, value), value)
 
 

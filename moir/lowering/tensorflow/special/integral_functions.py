@@ -134,7 +134,7 @@ Source: S. Moshier, "Methods and Programs for Mathematical Functions" (1989), si
 
 
 def fresnel(op: OpBuilder, x: SSAValue, *, is_sine: bool) -> SSAValue:
-    """The integral of sin(π t² / 2) or cos(π t² / 2) from 0 to x."""
+    """The integral of sin(π t² / 2), or without `is_sine` of cos(π t² / 2), from 0 to x."""
     distance = op.Minimum(op.Abs(x), FRESNEL_FAR)
     square = op.Multiply(distance, distance)
     fourth = op.Multiply(square, square)

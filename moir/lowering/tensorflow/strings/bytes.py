@@ -34,7 +34,7 @@ LAST_CODE_POINT = 0x10FFFF
 
 @tf.lowers("DecodeCompressed")
 def decompressed(node: LoweringNode, bytes: SSAValue, *, compression_type: str = "") -> SSAValue:
-    """tf.DecodeCompressed(x) {compression_type = ""} -> x"""
+    """tf.DecodeCompressed(x) {compression_type = ""} -> x; other compressions raise ConversionError"""
     if compression_type:
         node.fail(
             "decompression reads its input bit by bit, each step depending on the one before",
@@ -61,7 +61,7 @@ def decoded_elements(node: LoweringNode, op: OpBuilder, bytes: SSAValue, *, out_
 
 
 def assembled(op: OpBuilder, parts: Sequence[SSAValue], element: Attribute) -> SSAValue:
-    """Numbers of an element type, assembled from their bytes in little-endian order."""
+    """Numbers of an element type, assembled from `parts`: one tensor for each byte, the lowest byte first."""
     wide = si64 if len(parts) == 8 else si32
     value: SSAValue | None = None
     for index, part in enumerate(parts):

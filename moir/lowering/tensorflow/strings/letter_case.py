@@ -45,9 +45,13 @@ _SIGMA, _FINAL_SIGMA = 0x3A3, "\u03c2"
 
 
 class _Tables(NamedTuple):
-    """A two-level table: the block of each code point, then its form and kind by its index in the block.
+    """Tables for the other case of code points.
 
-    Kinds are 1 for letters with case, 2 for characters that the search for the end of a word skips, and 0 for others.
+    Args:
+        blocks: the block of each range of code points, an index into `forms` and `kinds`.
+        forms: for each block and code point in it, the index in `texts` of the form in the other case.
+        kinds: 1 for letters with case, 2 for characters that the search for the end of a word skips, and 0 for others.
+        texts: the forms in UTF-8.
     """
 
     blocks: Array
@@ -76,7 +80,7 @@ def _tables(*, upper: bool) -> _Tables:
 
 
 def changed(op: OpBuilder, x: Texts, *, upper: bool) -> SSAValue:
-    """Strings in upper or lower case."""
+    """Strings in upper or, without `upper`, lower case."""
     tables = _tables(upper=upper)
     flattened = Texts(flat(op, x.begins), flat(op, x.ends), x.symbols)
     texts, forms = together(op, [flattened, constant_texts(op, tables.texts)])
@@ -109,7 +113,11 @@ def changed(op: OpBuilder, x: Texts, *, upper: bool) -> SSAValue:
 
 
 def _characters(op: OpBuilder, symbols: SSAValue, positions: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """For each byte the code point of the character that begins there, and its number of bytes; 0 if none does."""
+    """For each byte of `symbols` the code point of the character that begins there, and the size of the character in
+    bytes.
+
+    The size is 0 for a byte that begins no character.
+    """
     after = op.Concat(op.convert(symbols, si32), int32([0, 0, 0]), axis=0)
     first, *others = (op.Gather(after, op.Add(positions, int32(offset)), 0) for offset in range(4))
     second, third, fourth = (op.FloorMod(each, int32(64)) for each in others)
@@ -126,7 +134,11 @@ def _characters(op: OpBuilder, symbols: SSAValue, positions: SSAValue) -> tuple[
 
 
 def _ends_word(op: OpBuilder, texts: Texts, kind: SSAValue, positions: SSAValue) -> SSAValue:
-    """Whether a letter with case precedes in the same string and none follows, apart from skipped characters."""
+    """For each byte, whether a letter with case precedes it in its string and none follows; skipped characters do not
+    count.
+
+    `kind` is the kind of each byte, see `_Tables`.
+    """
     counted = positions_where(op, op.NotEqual(kind, int32(2)))
     before = op.Subtract(ranks(op, counted, positions), int32(1))
     cased, count = with_sentinel(op, counted, int32(0)), size_of(op, counted)

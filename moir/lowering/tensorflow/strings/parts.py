@@ -97,7 +97,10 @@ def strip(op: OpBuilder, input: SSAValue) -> SSAValue:
 
 
 def interleaved(op: OpBuilder, begins: SSAValue, ends: SSAValue, separator: Texts) -> Texts:
-    """Pieces [n, k] with a separator before each but the first, [n, 2 k]."""
+    """Strings [n, k] with the separator before each but the first of a row, as strings [n, 2 k].
+
+    `begins` and `ends` are the positions of the strings in the bytes of `separator`.
+    """
     shape = op.ShapeOf(begins)
     is_first = op.Equal(one_by_one(op, op.Gather(op.ShapeOf(begins, output_type=si32), 1, 0)), int32(0))
     start = op.Broadcast(op.Squeeze(separator.begins, [0]), shape)
@@ -223,14 +226,22 @@ def split(
 
 
 def bytes_of(node: LoweringNode, op: OpBuilder, texts: Texts) -> Sequence[SSAValue]:
-    """Each byte of each string as a separate string."""
+    """Each byte of each string as a separate string, in a sparse matrix with a row for each of the strings."""
     row, column = rows_and_columns(op, op.Subtract(texts.ends, texts.begins))
     start = op.Add(op.Gather(texts.begins, row, 0), column)
     return sparse_texts(node, op, row, column, Texts(start, op.Add(start, int32(1)), texts.symbols), texts.begins)
 
 
 def sparse_texts(node: LoweringNode, op: OpBuilder, row: SSAValue, column: SSAValue, parts: Texts, strings: SSAValue) -> Sequence[SSAValue]:
-    """Coordinates, values and shape of a sparse matrix of strings."""
+    """The results of a node for a sparse matrix of strings: coordinates, values and shape.
+
+    Args:
+        node: the node.
+        op: the builder.
+        row, column: the coordinates of the values.
+        parts: the values.
+        strings: a tensor with an element for each row.
+    """
     longest = op.ReduceMax(with_sentinel(op, op.Add(column, int32(1)), int32(0)), [0], keep_dims=True)
     shape = op.Concat(op.ShapeOf(strings), op.convert(longest, si64), axis=0)
     coordinates = op.Concat(op.Unsqueeze(row, [1]), op.Unsqueeze(column, [1]), axis=1)

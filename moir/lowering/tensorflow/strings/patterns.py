@@ -49,8 +49,13 @@ MARK = "\ufdd0"
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern: a text, or a set of bytes; a match of a set has at least `least` of its bytes, and at most one or any
-    number.
+    """What a regular expression matches: a text, or a set of bytes.
+
+    Args:
+        text: the text; None for a set.
+        members: the bytes of the set.
+        least: the fewest bytes of a match of a set.
+        repeats: whether a match of a set may have any number of bytes; at most one otherwise.
     """
 
     text: bytes | None = None
@@ -103,12 +108,18 @@ def text_operand(node: LoweringNode, attribute: str, index: int) -> str:
 
 
 def needs_automaton(pattern: Pattern | None) -> bool:
-    """Whether the matches of a pattern cannot be determined byte by byte."""
+    """Whether the matches of a pattern cannot be determined byte by byte.
+
+    This holds for None, an expression that is not a `Pattern`, and for a text whose occurrences may overlap.
+    """
     return pattern is None or (pattern.text is not None and overlaps(pattern.text))
 
 
 def expression_of(node: LoweringNode, op: OpBuilder, text: str) -> Expression:
-    """The pattern in the dialect of OpenVINO Tokenizers. Raises ConversionError if it cannot be expressed."""
+    """A regular expression of RE2 in the syntax of PCRE2, for OpenVINO Tokenizers.
+
+    Raises ConversionError if it cannot be expressed, or if operations of OpenVINO Tokenizers are not permitted.
+    """
     reason = f"the regular expression {text!r} needs an automaton, which the operation sets cannot express"
     hint = "use a text or a set of characters of ASCII, or cut the model after this node"
     check_permitted(op, reason, f"leave out --no-tokenizers, or {hint}")
@@ -119,7 +130,10 @@ def expression_of(node: LoweringNode, op: OpBuilder, text: str) -> Expression:
 
 
 def replaced_by_automaton(node: LoweringNode, op: OpBuilder, text: str, rewrite: str) -> SSAValue:
-    """Strings in which the matches of a pattern are replaced, by an operation of OpenVINO Tokenizers."""
+    """Operand 0 with the matches of the regular expression `text` replaced, by an operation of OpenVINO Tokenizers.
+
+    Raises ConversionError if the expression or the rewrite cannot be expressed, or if it matches the empty text.
+    """
     expression = expression_of(node, op, text)
     try:
         replacement, size, references = rewritten(rewrite, expression)
@@ -171,7 +185,7 @@ def replace(node: LoweringNode, op: OpBuilder, input: SSAValue, *, replace_globa
 
 
 def replaced_by_bytes(op: OpBuilder, x: Texts, pattern: Pattern, rewrite: bytes, shape: SSAValue) -> SSAValue:
-    """Strings of a shape in which all matches of a pattern are replaced, determined byte by byte."""
+    """Strings x of a shape in which `rewrite` replaces all matches of a pattern, determined byte by byte."""
     texts, new = together(op, [Texts(flat(op, x.begins), flat(op, x.ends), x.symbols), constant_texts(op, [rewrite])])
     size, length = size_of(op, x.symbols), 1
     if pattern.text is not None:

@@ -152,10 +152,10 @@ _REPEATS = {codes.MAX_REPEAT: "", codes.MIN_REPEAT: "?"}
 
 
 class _Writer:
-    """Writes the parts of a pattern.
+    """Writes the syntax tree of Python's parser of regular expressions as a pattern of PCRE2.
 
     Args:
-        classes: the classes that private code points stand for.
+        classes: the sets of characters that private code points stand for.
     """
 
     def __init__(self, classes: list[str]) -> None:
@@ -163,7 +163,7 @@ class _Writer:
         self.unset: set[int] = set()
 
     def sequence(self, parts: Any, *, is_optional: bool, in_loop: bool) -> str:
-        """Parts one after the other.
+        """The pattern of PCRE2 for parts that follow each other.
 
         Args:
             parts: the parts as Python's parser returns them.

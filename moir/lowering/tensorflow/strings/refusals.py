@@ -39,7 +39,9 @@ REASONS = {
 
 @tf.lowers(*REASONS)
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """tf.DecodeJpeg(x): raises an error, because the operation sets cannot express it."""
+    """tf.DecodeJpeg(x), likewise the other kinds of `REASONS`: raises ConversionError, because the operation sets
+    cannot express it.
+    """
     node.fail(
         REASONS[node.op.KIND],
         hint="cut the model after this node, where the values are numbers, and compute those outside, as with OpenVINO Tokenizers",

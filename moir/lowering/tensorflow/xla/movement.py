@@ -22,7 +22,10 @@ HINT = "export the model with static shapes, so that sizes and dimensions are co
 
 
 def constant_list(node: LoweringNode, index: int, what: str, length: int | None = None) -> tuple[int, ...]:
-    """A constant 1-D operand of integers. Raises ConversionError if it is computed or has another length."""
+    """The integers of constant operand `index`, a 1-D tensor; `what` names them in errors.
+
+    Raises ConversionError if they are computed, or if their number differs from `length`, unless it is None.
+    """
     values = node.constant_integers(index)
     if values is None:
         node.fail(f"its {what} are computed when the model runs", hint=HINT)

@@ -19,7 +19,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def result_element(node: LoweringNode) -> Attribute:
-    """The element type of a product: `preferred_element_type`, or that of the operands."""
+    """The element type of a product: `preferred_element_type`, or that of the operands.
+
+    Raises ConversionError for complex numbers.
+    """
     element = node.element_attribute("preferred_element_type", node.element(0))
     if isinstance(element, ComplexType):
         node.fail("products of complex numbers are not supported", hint="export the model with enable_xla=False")

@@ -36,6 +36,8 @@ REFUSALS = {
 
 @tf.lowers(*REFUSALS)
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """tf.XlaSvd(x): raises an error, because the operation sets cannot express it."""
+    """tf.XlaSvd(x), likewise the other kinds of `REFUSALS`: raises ConversionError, because the operation sets cannot
+    express it.
+    """
     reason, hint = REFUSALS[node.op.KIND]
     node.fail(reason, hint=hint)

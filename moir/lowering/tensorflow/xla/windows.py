@@ -19,7 +19,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def windows_of(node: LoweringNode) -> list[AxisWindow]:
-    """The windows of a node along each axis. Raises ConversionError if they are computed."""
+    """The windows of a node along each axis, from constant operands.
+
+    Raises ConversionError if they are computed, have a wrong length, or a size, stride or dilation is below 1.
+    """
     rank = node.known_rank(0)
     names = ("window sizes", "strides", "dilations of the data", "dilations of the windows")
     columns = [constant_list(node, index, name, rank) for index, name in enumerate(names, start=2)]

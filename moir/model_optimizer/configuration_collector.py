@@ -76,9 +76,10 @@ class ConfigurationCollector:
             self.transformations.append(self._operation_replacement(descriptors[0], self._path))
 
     def _heads(self) -> list[str]:
-        """The ids for which moir has transformations of detection networks.
+        """The ids in the configuration for which moir has transformations of detection networks and no file has a
+        class.
 
-        Collects these transformations, if they are requested.
+        Collects these transformations, or for `--detection=output` without such ids the one that recognises heads.
         """
         if not self._descriptions and self._detection != "output":
             return []

@@ -177,5 +177,5 @@ def body_names(op: Operation) -> list[str]:
 
 
 def body_of(op: Operation, name: str) -> Block:
-    """The body of this name."""
+    """The body of an operation with the given name among its `body_names`."""
     return op.regions[body_names(op).index(name)].block

@@ -55,7 +55,10 @@ def detection_results(request: Request) -> list[Result]:
 
 
 def single(request: Request, candidates: Iterable[T], what: str, node: Operation | None = None) -> T:
-    """The only one of the nodes that were found. Raises ConversionError if there are several or none."""
+    """The only one of the candidates. Raises ConversionError if there are several or none.
+
+    `what` names them in the message, which points to `node`.
+    """
     nodes = list(candidates)
     if len(nodes) != 1:
         names = ", ".join(name_of(each) or each.name for each in nodes)

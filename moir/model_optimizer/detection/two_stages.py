@@ -174,13 +174,17 @@ def _skip_axis_of_images(crop: FrameworkOp) -> None:
 
 
 def _reshapes_of(value: SSAValue) -> list[FrameworkOp]:
-    """The nodes that reshape a value."""
+    """The Reshape nodes whose data is a value."""
     users = [use.operation for use in value.uses if use.index == 0]
     return [user for user in users if isinstance(user, FrameworkOp) and kind_of(user) == "Reshape"]
 
 
 def _size_of_image(request: Request, codes: SSAValue, before: Operation) -> SSAValue:
-    """Height and width of the image: the operand, unpadded, of the first convolution that codes depend on."""
+    """Height and width of the input image as a 1-D tensor, computed by new nodes in front of `before`.
+
+    The image is the data, before any Pad, of the first convolution on which the box offsets `codes` depend. Raises
+    ConversionError if there is none.
+    """
     reached, pending = set[Operation](), [codes]
     while pending:
         owner = pending.pop().owner

@@ -168,7 +168,10 @@ class NetworkxGraph(AdjacencyGraph):
         return any(end == destination for _, end in self.out_edges(source))
 
     def get_edge_data(self, source: str, destination: str, key: int | None = None, default: Any = None) -> Any:
-        """The attributes of the edges between two nodes, by number, or those of the edge with a given number."""
+        """The attributes of the edges between two nodes by index, or those of the edge with index `key`.
+
+        Returns the default if there is no such edge.
+        """
         attributes = dict(enumerate(each for _, end, each in self.out_edges(source, data=True) if end == destination))
         if key is not None:
             return attributes.get(key, default)

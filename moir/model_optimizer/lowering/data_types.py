@@ -66,5 +66,5 @@ def cast(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
 
 @lowers("Identity", "Dropout", "StopGradient")
 def identity(node: MoLoweringNode, _op: OpBuilder) -> Replacement | Any:
-    """mo.Identity(x) -> x"""
+    """mo.Identity(x) -> x; likewise Dropout and StopGradient"""
     return NotImplemented if node.type is not None else node.operand(0)

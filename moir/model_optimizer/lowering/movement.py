@@ -186,7 +186,7 @@ def attributed_gather(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _as_indices(node: MoLoweringNode, op: OpBuilder) -> SSAValue:
-    """The indices, operand 1, as integers: those of MXNet are floats."""
+    """Operand 1 of a node, the indices, as integers: those of MXNet are floats."""
     indices = node.operand(1)
     return op.convert(indices, si32) if element_of(indices) in FLOATS else indices
 

@@ -62,7 +62,14 @@ def shrink_str_value(value: object, max_symbols: int = 100) -> str:
 
 
 def files_by_pattern(dir: str, pattern: str, files_only: bool = True, add_prefix: bool = False) -> list[str]:
-    """The names in a directory that a regular expression matches from the beginning, as paths if `add_prefix`."""
+    """The sorted names in a directory that a regular expression matches from the beginning.
+
+    Args:
+        dir: the directory.
+        pattern: the regular expression.
+        files_only: whether to leave out directories.
+        add_prefix: whether to return paths, with `dir`, in place of names.
+    """
     names = [name for name in sorted(os.listdir(dir)) if re.match(pattern, name)]
     paths = [(name, os.path.join(dir, name)) for name in names]
     return [path if add_prefix else name for name, path in paths if not files_only or os.path.isfile(path)]

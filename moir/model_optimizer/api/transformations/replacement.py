@@ -52,7 +52,7 @@ class ReplacementPattern:
         return []
 
     def pattern(self) -> PatternDescription:
-        """The pattern to find."""
+        """The pattern to find: its `nodes` and `edges`."""
         raise self._incomplete("pattern")
 
     def replace_pattern(self, graph: Graph, match: dict[str, GraphNode]) -> None:

@@ -93,7 +93,10 @@ class PirBuilder:
         return self._lists.get(number, [number])
 
     def _values(self, number: int, op: PirOperation, scope: Scope) -> list[SSAValue]:
-        """The tensors of an operand, none of an absent one."""
+        """The values of the tensors of an operand; none if `number`, the id of the operand, is 0: it is absent.
+
+        Raises ModelFileError if nothing has computed one of them.
+        """
         if number == 0:
             return []
         tensors = [scope.find(key) for key in self._keys(number)]
@@ -136,7 +139,11 @@ class PirBuilder:
         return yielded
 
     def _builtin(self, op: PirOperation) -> None:
-        """Parameters, and lists of tensors, which are only looked through."""
+        """Note the constant of a parameter, or the tensors of a list that is built, split or indexed; no operation is
+        built.
+
+        Raises ModelFileError for any other operation with results.
+        """
         if op.kind == PARAMETER:
             name = op.attributes["name"]
             if op.attributes["is_stored"]:
@@ -166,7 +173,9 @@ class PirBuilder:
         self._fetched.append((column, name, self._value(op.operands[0], op, scope)))
 
     def _full_int_array(self, op: PirOperation) -> None:
-        """A list of integers, which becomes a constant where it is used."""
+        """Note the 1-D tensor of integers that an operation has as attribute; it becomes a constant where it is
+        used.
+        """
         value: Any = op.attributes.get("value")
         if not isinstance(value, list) or not all(isinstance(each, int) for each in cast("list[Any]", value)) or len(op.results) != 1:
             self._fail(op, "its value is not a list of integers")
@@ -203,7 +212,7 @@ class PirBuilder:
                 scope.set(key, built.results[0])
 
     def _create_array(self, op: PirOperation, scope: Scope) -> None:
-        """An empty array of tensors of the shape in its type."""
+        """Build paddle.create_array, an empty array of tensors, of the shape in the type of the result."""
         if len(op.results) != 1 or op.results[0].is_list:
             self._fail(op, "it has one result, which is an array")
         element, shape = op.results[0].types[0]

@@ -24,7 +24,7 @@ PARAMETER = "parameter"
 
 
 class Value(NamedTuple):
-    """A result: its number, the element types and dimensions of its tensors, and whether it is a list of them."""
+    """A result: its id, the element types and dimensions of its tensors, and whether it is a list of them."""
 
     number: int
     types: list[tuple[str, list[int]]]
@@ -131,7 +131,11 @@ class _Reader:
         return PirOperation(dialect, kind, operands, results, attributes, regions)
 
     def _parameter(self, fields: dict[str, Any]) -> PirOperation:
-        """A parameter: A = [is_distributed, is_parameter, need_clip, name], OA = [persistable, …]."""
+        """The operation of a parameter, of the fields A = [is_distributed, is_parameter, need_clip, name], OA =
+        [persistable, …].
+
+        Raises ModelFileError if it has no name.
+        """
         listed, flags = self._list(fields.get("A"), "a parameter"), self._list(fields.get("OA", []), "a parameter")
         name = listed[-1] if listed else None
         if not isinstance(name, str):

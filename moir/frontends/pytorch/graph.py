@@ -47,7 +47,7 @@ copy, or which memory it reads.
 
 
 def kind_of_target(target: str) -> str:
-    """The kind of a target: aten's without their namespace."""
+    """The kind of a node in the dialect: `aten.linear.default` -> `linear.default`; other namespaces than aten stay."""
     return target.removeprefix("torch.ops.").removeprefix("aten.")
 
 
@@ -222,7 +222,9 @@ class GraphBuilder:
             self._node(Fields(content, node.place, node.location))
 
     def _part(self, node: Fields) -> bool:
-        """Whether a node reads an inner tensor of a tensor subclass, for which a constant is appended."""
+        """Append a constant for a node that reads an inner tensor of a tensor subclass; returns whether the node is
+        one.
+        """
         arguments = {each.text("name", ""): each.fields("arg") for each in node.objects("inputs")}
         if "src_subclass_tensor" not in arguments or "attr" not in arguments:
             return False

@@ -162,7 +162,7 @@ def clamp(node: LoweringNode, op: OpBuilder, self: SSAValue, *, min: Scalar | No
 
 
 def limited(node: LoweringNode, op: OpBuilder, x: SSAValue, low: Scalar | None, high: Scalar | None) -> SSAValue:
-    """x clamped to bounds, either of which may be absent."""
+    """Clamp x to bounds, either of which may be absent: opset1.Clamp for numbers, else Maximum and Minimum."""
     element = inferred_element(node)
     x = op.convert(x, element)
     if element == boolean:
@@ -177,7 +177,7 @@ def limited(node: LoweringNode, op: OpBuilder, x: SSAValue, low: Scalar | None, 
 
 @aten.lowers("clamp_min.Tensor", "clamp_max.Tensor", traits=(ELEMENTWISE,))
 def clamp_one(node: LoweringNode, op: OpBuilder, self: SSAValue, *, min: Scalar | None = None, max: Scalar | None = None) -> SSAValue:
-    """aten.clamp_min.Tensor(x, min) -> opset1.Maximum(x, min)"""
+    """aten.clamp_min.Tensor(x, min) -> opset1.Maximum(x, min); `clamp_max` -> opset1.Minimum(x, max)"""
     return limited(node, op, self, min, max)
 
 

@@ -48,7 +48,18 @@ def _convolved(
     groups: int,
     padding: Sequence[Size] | None,
 ) -> SSAValue:
-    """A convolution, or with `padding` of the output a transposed one, and its bias."""
+    """Build a convolution, or a transposed one if `padding`, the padding of its output, is given.
+
+    Args:
+        node: the node.
+        op: the builder.
+        operands: the data, whose batch may be missing, the weights, and the bias or None.
+        window: strides, dilations and pads.
+        groups: the number of groups.
+        padding: the padding of the output along each spatial axis; None for a convolution.
+
+    Raises ConversionError if the rank of the data does not fit the weights.
+    """
     element = inferred_element(node)
     x, weight, bias = operands
     x, weight = as_element(op, element, x, weight)

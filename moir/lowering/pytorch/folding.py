@@ -20,7 +20,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _window_indices(op: OpBuilder, size: SSAValue, kernel: int, dilation: int, stride: int, count: SSAValue | None = None) -> SSAValue:
-    """The indices [kernel, windows] of the elements of all windows along an axis."""
+    """The indices [kernel, windows] of the elements of all windows along an axis.
+
+    `count` is the number of windows, by default as many as fit into `size`.
+    """
     if count is None:
         count = op.Add(op.Divide(op.Subtract(size, dilation * (kernel - 1) + 1), stride), 1)
     starts = op.Multiply(op.Range(op.constant(0), count, op.constant(1), output_type=si64), stride)

@@ -79,7 +79,9 @@ def _full(op: OpBuilder, sizes: Sizes, number: SSAValue) -> SSAValue:
 @aten.lowers("ones.default", complex=with_handler("pytorch.complex.elements:ones"))
 @aten.lowers("empty_strided.default", "empty_permuted.default", "prims.scalar_tensor.default")
 def full(node: LoweringNode, op: OpBuilder, *, size: Sizes = (), fill_value: Scalar = 0, s: Scalar = 0) -> SSAValue:
-    """aten.full.default() {size, fill_value} -> opset3.Broadcast(fill_value, size)"""
+    """aten.full.default() {size, fill_value} -> opset3.Broadcast(fill_value, size); likewise `zeros`, `ones` and
+    `empty`
+    """
     kind = node.op.KIND
     number = 1 if kind.startswith("ones") else s if "scalar_tensor" in kind else fill_value
     return _full(op, size, as_element(op, inferred_element(node), number)[0])

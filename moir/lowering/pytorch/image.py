@@ -142,7 +142,11 @@ WITHOUT_SCALE = 1e30
 
 
 def _antialiasing(kernel: Kernel, size: int, resized: int, factor: float | None, align_corners: bool) -> Weights:
-    """The matrix [result, data] that resizes an axis."""
+    """The matrix [result, data] of weights that resizes an axis from `size` to `resized`, smoothed if it becomes
+    smaller.
+
+    The factor is by default the quotient of the sizes.
+    """
     scale = factor or resized / size
     if align_corners:
         scale = (resized - 1) / (size - 1) if resized > 1 and size > 1 else WITHOUT_SCALE
@@ -150,7 +154,7 @@ def _antialiasing(kernel: Kernel, size: int, resized: int, factor: float | None,
 
 
 def _computed_antialiasing(op: OpBuilder, kernel: Kernel, size: Size, resized: Size, factor: float | None, align_corners: bool) -> SSAValue:
-    """The matrix [result, data] that resizes an axis of which a size is computed."""
+    """Compute the matrix [result, data] of `_antialiasing` for an axis of which a size is computed."""
     before, after = (size_scalar(op, each) for each in (size, resized))
     last, first = (op.convert(op.Subtract(each, int(align_corners)), f32) for each in (after, before))
     scale = op.constant(factor, f32) if factor and not align_corners else op.Divide(last, first)

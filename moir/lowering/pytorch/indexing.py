@@ -291,7 +291,9 @@ def masked_select(op: OpBuilder, self: SSAValue, mask: SSAValue) -> SSAValue:
 @aten.lowers("nonzero.default", "nonzero_numpy.default")
 @aten.lowers("where.default", complex=JOINED)
 def nonzero(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
-    """aten.nonzero.default(x) -> opset3.NonZero(x) as [count, rank]"""
+    """aten.nonzero.default(x) -> opset3.NonZero(x) as [count, rank]; `nonzero_numpy` and `where` -> its rows, one for
+    each axis
+    """
     indices_ = op.NonZero(node.op.operands[0], output_type=si64)
     if node.op.KIND.startswith("nonzero."):
         return [op.transposed(indices_, [1, 0])]

@@ -112,7 +112,9 @@ def avg_pool(
 def _without_overhang(
     op: OpBuilder, x: SSAValue, means: SSAValue, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int]
 ) -> SSAValue:
-    """Means over whole windows, corrected to count only elements up to the end of the padding."""
+    """Correct means over whole windows of x, whose last windows exceed the padding, to count only elements up to its
+    end.
+    """
     axes = len(kernel)
     for index, (length, step, pad) in enumerate(zip(kernel, strides, pads, strict=True)):
         count, size = (op.Gather(op.ShapeOf(each), op.constant(index + 2), 0) for each in (means, x))

@@ -69,12 +69,19 @@ class WindowAttributes:
         return self.node.axes(*names)
 
     def text(self, name: str, default: str, *others: str) -> str:
-        """A text, in lower case."""
+        """The first of several attributes that is present, as text in lower case without spaces around it, or the
+        default.
+
+        `name` is an attribute that `backend_attrs` writes; `others` are attributes of the node.
+        """
         return str(self.texts.get(name) or self.node.first(name, *others, default=default)).strip().lower()
 
 
 def window_of(node: MoLoweringNode, attributes: WindowAttributes, spatial: int) -> WindowPlacement:
-    """The window of a node."""
+    """The strides, dilations and pads of a node along `spatial` axes, from its attributes or their defaults.
+
+    Raises ConversionError for an attribute `pad` that is not a pair for each axis, and for lists of another length.
+    """
 
     def entries(*names: str) -> list[int]:
         given = attributes.integers(*names)

@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def norm(op: OpBuilder, x: SSAValue, p: float, axes: SSAValue | list[int], *, keep: bool = False) -> SSAValue:
-    """The norm of order p along axes."""
+    """The norm of order p along axes, which stay with size 1 if `keep`."""
     size = op.Abs(x)
     if p == 0:
         return op.ReduceSum(op.convert(op.NotEqual(x, 0), element_of(x)), axes, keep_dims=keep)

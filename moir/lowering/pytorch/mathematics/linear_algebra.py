@@ -211,7 +211,9 @@ def exponential(node: LoweringNode, op: OpBuilder) -> SSAValue:
 )
 @aten.lowers("nuclear_norm.default", "nuclear_norm.dim")
 def matrix_norm(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int, ...] = (), keepdim: bool = False) -> SSAValue:
-    """aten.linalg_matrix_norm.default(x) {ord, dim} -> the norm of matrices"""
+    """aten.linalg_matrix_norm.default(x) {ord, dim} -> the norm of matrices: of `ord`, or Frobenius or nuclear by the
+    kind
+    """
     rank, kind = node.known_rank(0), node.op.KIND
     x = op.convert(self, inferred_element(node))
     ord_ = node.attribute("ord", None)
@@ -226,7 +228,10 @@ def matrix_norm(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple
 
 
 def matrix_norm_of(node: LoweringNode, op: OpBuilder, x: SSAValue, order: str | float, axes: Sequence[int], keep: bool) -> SSAValue:
-    """The norm of an order of matrices, whose rows and columns are along two axes."""
+    """The norm of matrices, whose rows and columns are along two axes: `order` is "fro", "nuc", ±1, ±2 or ±∞.
+
+    With `keep` the axes stay with size 1. Raises ConversionError if a norm needs singular values and sizes are dynamic.
+    """
     rows, columns = axes
     if order == "fro":
         return norm(op, x, 2, list(axes), keep=keep)

@@ -66,7 +66,7 @@ def _fake_quantized(
 
 
 def _results(node: LoweringNode, values: Sequence[SSAValue | None]) -> list[SSAValue | None]:
-    """The values for all results of the node; those that are not used are absent."""
+    """The given values, and None for the further results of the node."""
     return [*values, *[None] * (node.result_count - len(values))]
 
 

@@ -26,7 +26,10 @@ of size 1.
 
 
 def element(node: LoweringNode, name: str, default: Attribute | None) -> Attribute:
-    """The element type in an attribute, or the default."""
+    """The element type in an attribute; the default if it is absent or -1.
+
+    Raises ConversionError if it is absent without a default, or no type of the operation sets.
+    """
     attribute = node.op.properties.get(name)
     value: object = None if attribute is None else value_of(attribute)
     if value is None or value == -1:
@@ -39,7 +42,7 @@ def element(node: LoweringNode, name: str, default: Attribute | None) -> Attribu
 
 
 def entries(node: LoweringNode, name: str, default: Sequence[int] | None) -> tuple[int, ...]:
-    """An attribute with a list of integers, or with one integer."""
+    """The integers of an attribute that is a list or a single integer; the default if it is absent."""
     attribute = node.op.properties.get(name)
     value: object = None if attribute is None else value_of(attribute)
     return (value,) if isinstance(value, int) and not isinstance(value, bool) else node.integers(name, default)

@@ -27,7 +27,9 @@ def _over_all(op: OpBuilder, x: SSAValue, method: str, axes: int) -> SSAValue:
 
 
 def _sized(op: OpBuilder, x: SSAValue, sizes: Sequence[int], method: str) -> SSAValue:
-    """Windows that divide the data into a number of parts along each axis; -1 keeps the size."""
+    """Pool windows that divide the data into `sizes` parts along the spatial axes, where -1 keeps a size; `method` is
+    avg or max.
+    """
     shape = shape_of(x) or (-1,) * (len(sizes) + 2)
     wanted = [data if size == -1 else size for size, data in zip(sizes, shape[2:], strict=True)]
     target: object = wanted

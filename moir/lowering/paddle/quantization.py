@@ -120,7 +120,9 @@ def _largest(op: OpBuilder, x: SSAValue, axes: list[int]) -> SSAValue:
 def _through_integers(
     node: LoweringNode, op: OpBuilder, x: SSAValue, scale: SSAValue, bits: int, rounding: int, axis: int | None = None
 ) -> SSAValue:
-    """x rounded to integers and back."""
+    """Quantize x to integers of `bits` bits by `_parameters_of`, and dequantize them. Raises ConversionError for other
+    than 8 bits.
+    """
     if bits != 8:
         node.fail(f"numbers of {bits} bits are not supported")
     parameters = _parameters_of(node, op, scale, bits, axis, rounding)

@@ -113,7 +113,7 @@ def frames(node: LoweringNode, op: OpBuilder, x: SSAValue, *, frame_length: int,
 
 
 def _first_or_last(node: LoweringNode, axis: int, rank: int) -> int:
-    """The axis. Raises ConversionError for one that is neither the first nor the last one."""
+    """The given axis, which has to be the first or the last one. Raises ConversionError for any other."""
     if axis not in (0, -1, rank - 1):
         node.fail(f"axis {axis} is neither the first nor the last one")
     return 0 if axis == 0 else rank - 1

@@ -211,8 +211,8 @@ def exponential(node: LoweringNode, op: OpBuilder) -> SSAValue:
 )
 @aten.lowers("nuclear_norm.default", "nuclear_norm.dim")
 def matrix_norm(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int, ...] = (), keepdim: bool = False) -> SSAValue:
-    """aten.linalg_matrix_norm.default(x) {ord, dim} -> the norm of matrices: of `ord`, or Frobenius or nuclear by the
-    kind
+    """aten.linalg_matrix_norm.default(x) {ord, dim} -> the norm of matrices, by default Frobenius; `linalg_norm` also
+    of vectors, `nuclear_norm` -> the sum of singular values
     """
     rank, kind = node.known_rank(0), node.op.KIND
     x = op.convert(self, inferred_element(node))

@@ -101,7 +101,9 @@ def per_tensor_if(
     quant_min: int,
     quant_max: int,
 ) -> Replacement:
-    """The same where `fake_quant_enabled` is 1; elsewhere x and a mask of true."""
+    """aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default(x, scale, zero_point, fake_quant_enabled)
+    -> opset1.FakeQuantize {levels} and its mask where fake_quant_enabled is 1; elsewhere x and a mask of true
+    """
     rounded = _results(node, _fake_quantized(node, op, self, scale, zero_point, (quant_min, quant_max)))
     return _where_enabled(op, fake_quant_enabled, self, rounded)
 
@@ -130,8 +132,8 @@ def learned(
     quant_min: int,
     quant_max: int,
 ) -> Replacement:
-    """aten._fake_quantize_learnable_per_tensor_affine.default(x, scale, zero_point) -> the same, with the zero point
-    rounded to an integer between the ends
+    """aten._fake_quantize_learnable_per_tensor_affine.default(x, scale, zero_point) -> opset1.FakeQuantize {levels},
+    with the zero point rounded to an integer between the ends; likewise `per_channel` along `axis`
     """
     zero = op.Clamp(half_to_even(op, op.convert(zero_point, f32)), min=float(quant_min), max=float(quant_max))
     known = op.known.constant(zero)

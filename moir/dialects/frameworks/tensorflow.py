@@ -106,7 +106,7 @@ def new_integers(values: int | Sequence[int]) -> Constant:
 
 
 def new_parameter(like: SSAValue | None = None, element: Attribute | None = None) -> Parameter:
-    """A new Parameter of unknown shape and the element type of a value, which is in no block yet."""
+    """A new Parameter of unknown shape, which is in no block yet: of the element type given, else of that of `like`."""
     if element is None or not is_element_type(element):
         element = dynamic if like is None else element_of(like)
     return Parameter.create(result_types=[tensor(None, element)])

@@ -116,7 +116,9 @@ def _holds(wide: Attribute, narrow: Attribute) -> bool:
 
 
 def _holds_scalar(wide: Attribute, narrow: Attribute) -> bool:
-    """As `_holds`, for the conversion of a scalar to the type of a tensor, for which promotion is less strict."""
+    """Whether conversion of a scalar of type `narrow` to the type `wide` of a tensor keeps all values, as far as
+    promotion demands, which is less strict than for tensors.
+    """
     if _is_signed(wide) and _category(narrow) == 1 and not _is_signed(narrow):
         return 2 * describe(wide).bits >= describe(narrow).bits
     return _holds(wide, narrow)

@@ -89,7 +89,7 @@ class PirBuilder:
     # Values
 
     def _keys(self, number: int) -> list[Key]:
-        """The keys of the tensors of a value: of itself, or of the members of a list."""
+        """The keys of the tensors of the value with id `number`: of itself, or of the members of a list."""
         return self._lists.get(number, [number])
 
     def _values(self, number: int, op: PirOperation, scope: Scope) -> list[SSAValue]:

@@ -327,7 +327,7 @@ def _is_contiguous(meta: Fields) -> bool | None:
 
 
 def is_viewable(before: Fields, after: Fields) -> bool | None:
-    """Whether a tensor can be viewed with the sizes of another one without a copy; None if sizes are dynamic.
+    """Whether a tensor `before` can be viewed with the sizes of `after` without a copy; None if sizes are dynamic.
 
     Dimensions whose elements follow each other at a constant distance form a run; the new sizes must divide each run.
     Source: computeStride in TensorUtils.cpp of PyTorch 2.13.

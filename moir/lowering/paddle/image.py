@@ -239,8 +239,11 @@ def temporal_shift(node: LoweringNode, op: OpBuilder, x: SSAValue, *, seg_num: i
 
 
 def _shifted(node: LoweringNode, op: OpBuilder, x: SSAValue, count: int, ratio: float) -> SSAValue:
-    """Images [N · T, C, H, W] with the first part of their channels from the next image, the second from the previous
-    one."""
+    """Images [N · T, C, H, W] with a first part (`ratio`) of their channels from the next image of the `count` = T
+    images, a second part from the previous one, and zeros beyond the ends.
+
+    Raises ConversionError if sizes are dynamic.
+    """
     shape = shape_of(x)
     if shape is None or min(shape[1:]) < 0 or count < 1:
         node.fail("the sizes of its operand are dynamic", hint="give the model's inputs static shapes")

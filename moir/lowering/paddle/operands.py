@@ -59,7 +59,9 @@ def optional_element(node: LoweringNode, name: str) -> Attribute | None:
 
 
 def known_integers(node: LoweringNode, index: int, what: str) -> tuple[int, ...]:
-    """The elements of a constant operand of integers, in any shape. Raises ConversionError if it is not constant."""
+    """The elements of a constant operand of integers, in any shape. Raises ConversionError, which names the operand
+    `what`, if it is not constant.
+    """
     array = node.constant(index)
     if array is None:
         node.fail(f"{what} is computed when the model runs, which is not supported", hint="give the model's inputs static shapes")
@@ -69,8 +71,9 @@ def known_integers(node: LoweringNode, index: int, what: str) -> tuple[int, ...]
 
 
 def known_integer(node: LoweringNode, index: int, what: str, default: int | None = None) -> int:
-    """The only element of a constant operand of integers; the default if the operand is absent. Raises ConversionError
-    otherwise.
+    """The only element of a constant operand of integers; the default if the operand is absent.
+
+    Raises ConversionError, which names the operand `what`, otherwise.
     """
     if default is not None and node.optional(index) is None:
         return default
@@ -81,7 +84,10 @@ def known_integer(node: LoweringNode, index: int, what: str, default: int | None
 
 
 def known_number(node: LoweringNode, index: int, what: str, default: float | None = None) -> float:
-    """The element of a constant operand; the default if the operand is absent. Raises ConversionError otherwise."""
+    """The element of a constant operand; the default if the operand is absent.
+
+    Raises ConversionError, which names the operand `what`, otherwise.
+    """
     if default is not None and node.optional(index) is None:
         return default
     array = node.constant(index)

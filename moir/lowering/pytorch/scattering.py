@@ -100,7 +100,8 @@ def scatter(
 def reduced_into(
     op: OpBuilder, x: SSAValue, indices: SSAValue, updates: SSAValue, axis: int, reduction: str, include_self: bool
 ) -> SSAValue:
-    """x with updates reduced into its elements at `indices` along an axis; these elements take part if `include_self`.
+    """x with updates reduced by `reduction` into its elements at `indices` along an axis; these take part if
+    `include_self`.
 
     Means of integers are rounded down.
     """

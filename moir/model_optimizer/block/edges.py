@@ -53,7 +53,11 @@ class EdgeAttributes(dict[str, Any]):
 
 
 def end_of(source: Vertex, destination: Vertex, numbers: dict[str, int]) -> EdgeEnd:
-    """The identity of an edge: its destination or, for an edge to a data node, its source."""
+    """The key of an edge: the operation and the index of its input port or, for an edge to a data node, of its output
+    port.
+
+    `numbers` has these indices, by `in` and `out`.
+    """
     if isinstance(destination, Operation):
         return destination, "in", numbers["in"]
     assert isinstance(source, Operation)

@@ -30,7 +30,8 @@ _ATTRIBUTES = ("aspect_ratios", "num_scales", "anchor_scale", "min_level", "num_
 
 
 def replace_heads(request: Request) -> None:
-    """Logits and codes of all levels -> DetectionOutput(codes, Sigmoid(logits), PriorBoxClustered of each level)
+    """Logits and box offsets of all levels -> DetectionOutput(offsets, Sigmoid(logits), PriorBoxClustered of each
+    level)
 
     Labels count from 0. Raises ConversionError if there are no heads of these names, or attributes are missing.
     """

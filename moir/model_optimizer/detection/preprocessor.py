@@ -124,7 +124,7 @@ def _made_by(end: Operation) -> list[Operation]:
 
 
 def _shapes(request: Request, images: SSAValue, before: Operation) -> SSAValue:
-    """The shape of each image of a batch, [images, 3]."""
+    """The shape of each image of a batch, [images, 3], computed by new nodes in front of `before`."""
 
     def add(kind: str, *operands: SSAValue, **properties: object) -> SSAValue:
         node: FrameworkOp = new_node(kind, operands, properties)

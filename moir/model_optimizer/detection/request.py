@@ -152,7 +152,7 @@ class Request:
         """A new node for a DetectionOutput before an operation.
 
         Args:
-            operands: codes, scores, anchors and sizes, see `moir.lowering.detection.heads`.
+            operands: box offsets, scores, anchors and sizes, see `moir.lowering.detection.heads`.
             suppression: the parameters.
             properties: further properties.
             name: the name of the node and its tensor.

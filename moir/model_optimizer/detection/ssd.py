@@ -16,7 +16,7 @@ T = TypeVar("T", bound=Operation)
 
 
 def replace_postprocessor(request: Request) -> None:
-    """Boxes decoded from anchors and scores, suppressed and sorted -> DetectionOutput(codes, scores, anchors)
+    """Boxes decoded from anchors and scores, suppressed and sorted -> DetectionOutput(offsets, scores, anchors)
 
     Works on the outputs of the model that depend on a non-maximum suppression, or from which it selects. Raises
     ConversionError if they are computed in another way.

@@ -104,7 +104,7 @@ class Presented:
         orders: for each result, the order of the Transpose before its consumers; None if they take the result itself.
         operand_orders: for each operand, the order that restores the framework's tensor; None if the operand is that
             tensor.
-        values: number of an operand that counts axes -> its value in the framework's order of axes, if it is known.
+        values: index of an operand whose elements are axes -> its value in the framework's order of axes, if known.
     """
 
     operands: Sequence[SSAValue]

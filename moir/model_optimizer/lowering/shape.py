@@ -56,7 +56,9 @@ def reshape(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("MXReshape")
 def mxnet_reshape(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.MXReshape(x) {dim, reverse} -> opset1.Reshape(x, shape): `dim` has the codes of MXNet's Reshape"""
+    """mo.MXReshape(x) {dim, reverse} -> opset1.Reshape(x, shape): the entries 0 to -4 of `dim` mean what they do in
+    MXNet
+    """
     from moir.lowering.mxnet.movement import reshaped
 
     dimensions = node.axes("dim")

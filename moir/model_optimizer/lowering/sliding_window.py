@@ -120,9 +120,9 @@ def _weights(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, spatial: in
 
 
 def _shaped(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, groups: int, is_transposed: bool = False) -> SSAValue:
-    """Weights [out, in / groups, spatial…], or, transposed, [in, out / groups, spatial…].
+    """Reshape weights to [out, in / groups, spatial…] or, with `is_transposed`, to [in, out / groups, spatial…].
 
-    The weights of a Caffe layer are a list; the attributes `output` and `kernel_spatial` determine their shape.
+    The weights of a Caffe layer are 1-D; the attributes `output` and `kernel_spatial` determine their shape.
     """
     if rank_of(weights) != 1:
         return weights

@@ -82,7 +82,7 @@ def _order_of(op: OpBuilder, exchanged: SSAValue, rows: int) -> SSAValue:
 
 
 def _permutation(op: OpBuilder, order: SSAValue, rows: int, like: SSAValue) -> SSAValue:
-    """The matrix p [..., M, M] with p · rows in that order = rows."""
+    """The permutation matrix p [..., M, M], in the element type of `like`: p · (rows in the given order) = rows."""
     return op.convert(op.Equal(op.constant(np.arange(rows).reshape(rows, 1), si64), op.Unsqueeze(order, [-2])), element_of(like))
 
 

@@ -183,7 +183,10 @@ def observed(
 
 
 def scale_for(least: float, most: float, low: int, high: int, is_symmetric: bool) -> tuple[float, int]:
-    """The scale and the zero point by which the integers from low to high stand for the numbers of a range.
+    """The scale and the zero point by which the integers from `low` to `high` stand for the numbers from `least` to
+    `most`.
+
+    If `is_symmetric`, a range with numbers of both signs is widened to be symmetric to 0.
 
     Source: ChooseQuantizationParams in QuantUtils.h of PyTorch 2.13.
     """

@@ -208,7 +208,7 @@ def spatial_getter(
 
 
 def kernel_getter(node: GraphNode) -> str | None:
-    """The spatial dimensions of a kernel joined by commas."""
+    """The attribute `kernel_spatial`, the sizes of a kernel, joined by commas; None if the node does not have it."""
     if not node.has_valid("kernel_spatial"):
         return None
     return ",".join(str(size) for size in node["kernel_spatial"])

@@ -106,7 +106,9 @@ class StandardOp(Op):
         super().__init__(graph, {**defaults, **(attrs or {})}, further)
 
     def _own_type(self) -> str | None:
-        """The `type` of a derived class that passes none to `__init__`."""
+        """The `type` of a derived class that passes none to `__init__`; None if the operation exists only in Model
+        Optimizer.
+        """
         if self.op_type is not None:
             return self.op_type
         return self.op if self.DESCRIPTION.typed_by_op or self.DESCRIPTION.is_base else self.DESCRIPTION.type

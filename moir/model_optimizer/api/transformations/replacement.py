@@ -182,7 +182,7 @@ class FrontReplacementOp(FrontReplacementSubgraph):
         """Replace a node, which is removed afterwards.
 
         Returns a list whose element i replaces output i of the node: the id of a node, of which output 0 is meant, or
-        a tuple of an id and the number of an output. An empty list means that the consumers are connected already. The
+        a tuple of an id and the index of an output. An empty list means that the consumers are connected already. The
         node stays if `nodes_to_remove` does not list it.
         """
         raise self._incomplete("replace_op")

@@ -91,7 +91,7 @@ def new_node(
     regions: Sequence[Region] = (),
     dialect: str = TENSORFLOW.dialect,
 ) -> FrameworkOp:
-    """A new TensorFlow node, or one of another open dialect, which is in no block yet."""
+    """A new TensorFlow node, or one of another open dialect, with `results` results, which is in no block yet."""
     attributes = {key: attribute_of(value) for key, value in (properties or {}).items()}
     op = operation_class(dialect, kind).create(operands=operands, properties=attributes, result_types=[UNKNOWN] * results, regions=regions)
     if name is not None:

@@ -208,7 +208,7 @@ def _if(layer: Layer, read: ReadBody) -> BodyParts:
 
 
 def _arrange(body: Body, order: list[int]) -> None:
-    """Arrange the Results of a branch so that result k of the operation is Result k.
+    """Arrange the Results of a branch so that result k of the operation is Result k, which was Result `order[k]`.
 
     A Result that is not a result of the operation is removed.
     """

@@ -113,7 +113,10 @@ class PirBuilder:
     # Operations
 
     def _operations(self, operations: Sequence[PirOperation], scope: Scope, *, is_outermost: bool = False) -> list[SSAValue]:
-        """Build operations; returns the values that the block yields."""
+        """Build the operations of a block; returns the values that it yields.
+
+        Raises ModelFileError for an input unless the block is the outermost one.
+        """
         yielded: list[SSAValue] = []
         for op in operations:
             match op.dialect, op.kind:

@@ -149,7 +149,10 @@ class GraphBuilder:
         return op.results[0]
 
     def append(self, kind: str, operands: Sequence[SSAValue], names: Sequence[str], name: str) -> Operation:
-        """Append an operation without a node of its own in the program, such as a final write to an input."""
+        """Append an operation without a node of its own in the program, such as a final write to an input.
+
+        `names` are the arguments for its operands; the result has the type of the first operand.
+        """
         properties: dict[str, Attribute] = {ARGUMENTS: strings_attribute(names)}
         op = operation_class(DIALECT, kind).create(
             operands=operands, properties=properties, attributes={"name": string_attribute(name)}, result_types=[operands[0].type]

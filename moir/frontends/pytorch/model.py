@@ -135,7 +135,7 @@ def _shapes_of_weights(program: Fields) -> tuple[dict[str, list[int]], list[str]
 
 
 def _chosen(files: ProgramFiles, archive: Archive, program: str | None) -> str:
-    """The name of the program to read.
+    """The name of the program to read: `program`, or the only one in the archive.
 
     Raises ModelFileError if there is none, or if there are several and none is chosen.
     """
@@ -332,7 +332,7 @@ def _ranges(constraints: Fields) -> dict[str, Bounds]:
 
 
 def _bound(bounds: Fields, key: str, default: int) -> int:
-    """A bound of a symbol; if there is none, torch 2.5 writes infinity, and later versions null."""
+    """The bound `key` of a symbol; the default if there is none: torch 2.5 writes infinity, later versions null."""
     return default if bounds.content.get(key) in (inf, -inf) else bounds.integer(key, default)
 
 

@@ -146,7 +146,9 @@ def logit(node: LoweringNode, op: OpBuilder, self: SSAValue, *, eps: Scalar | No
 
 @aten.lowers("softmax.int", "_softmax.default", "special_softmax.int", "log_softmax.int", "_log_softmax.default", "_safe_softmax.default")
 def softmax(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int) -> SSAValue:
-    """aten.softmax.int(x) {dim} -> opset8.Softmax(x) {axis}; `_safe_softmax` is 0 where all of a row is -∞"""
+    """aten.softmax.int(x) {dim} -> opset8.Softmax(x) {axis}, `log_softmax` -> opset5.LogSoftmax; `_safe_softmax` is 0
+    where all of a row is -∞
+    """
     rank = node.known_rank(0)
     x = op.convert(self, inferred_element(node))
     if rank == 0:

@@ -21,7 +21,11 @@ T = TypeVar("T")
 
 
 def per_axis(node: LoweringNode, values: Sequence[T], axes: int, name: str, default: T | None = None) -> list[T]:
-    """An argument with an integer for each spatial axis, or one for all. Raises ConversionError for another count."""
+    """The values of argument `name`, one for each of `axes` spatial axes, from one for each or one for all, else the
+    default.
+
+    Raises ConversionError for another count.
+    """
     entries = list(values) or ([] if default is None else [default])
     if len(entries) == 1:
         entries *= axes

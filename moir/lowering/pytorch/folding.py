@@ -124,7 +124,9 @@ def affine_grid(op: OpBuilder, theta: SSAValue, *, size: Sizes, align_corners: b
 
 
 def _line(op: OpBuilder, size: Size, element: Attribute, align_corners: bool) -> SSAValue:
-    """The coordinates of the pixels along an axis, from -1 to 1."""
+    """The coordinates of `size` pixels along an axis: of their centres in a line from -1 to 1, or with `align_corners`
+    with the first at -1 and the last at 1.
+    """
     count = size_scalar(op, size)
     indices = op.convert(op.Range(op.constant(0), count, op.constant(1), output_type=si64), f32)
     last = op.convert(op.Maximum(op.Subtract(count, 1), 1), f32)

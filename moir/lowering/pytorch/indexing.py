@@ -310,7 +310,7 @@ def nonzero_static(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: S
 
 
 def _band(op: OpBuilder, x: SSAValue, diagonal: int, is_lower: bool) -> SSAValue:
-    """Which elements of the last two dimensions lie on and below, or on and above, a diagonal."""
+    """A mask of the elements of the last two dimensions on and below a diagonal if `is_lower`, else on and above it."""
     rows, columns = (op.Gather(op.ShapeOf(x), op.constant(axis), 0) for axis in (-2, -1))
     down = op.Unsqueeze(op.Range(op.constant(0), rows, op.constant(1), output_type=si64), [1])
     across = op.Range(op.constant(0), columns, op.constant(1), output_type=si64)

@@ -31,7 +31,9 @@ def index_copy(
     value: Scalar = 0,
     alpha: Scalar = 1,
 ) -> SSAValue:
-    """aten.index_copy.default(x, index, y) {dim} -> opset3.ScatterUpdate(x, index, y, dim); `index_add` adds"""
+    """aten.index_copy.default(x, index, y) {dim} -> opset3.ScatterUpdate(x, index, y, dim); `index_fill` writes a
+    number, `index_add` -> opset15.ScatterNDUpdate {reduction = "sum"}
+    """
     rank, element = node.known_rank(0), element_of(self)
     shape = op.ShapeOf(self)
     if rank == 0:

@@ -65,7 +65,9 @@ def computed(function: Callable[[Operation], Any]) -> Extracted:
 
 
 def power_of(exponent: float) -> dict[str, Extracted]:
-    """The attributes of a power of Model Optimizer: (x * scale + shift) ** power."""
+    """The records of a power with a fixed exponent: attributes `power`, `scale` 1 and `shift` 0 of (x * scale + shift)
+    ** power.
+    """
     return {"power": fixed(exponent), "scale": fixed(1.0), "shift": fixed(0.0)}
 
 

@@ -89,7 +89,7 @@ def _pairs(op: Operation) -> Iterator[tuple[int, Constant, SSAValue]]:
 
 
 def converted(array: Array, storage: np.dtype[Any]) -> Array | None:
-    """The values in another element type; None if that type cannot represent them."""
+    """The values in the numpy type `storage`; None if that type cannot represent them."""
     if storage.kind not in "fiu" or array.dtype.kind not in "fiu":
         return None
     if storage.kind == "f":

@@ -186,10 +186,18 @@ def _priors(
     clip: bool,
     shifts: Sequence[tuple[float, float]] = (),
 ) -> list[SSAValue]:
-    """Boxes around the centre of each cell of x, with half widths and heights `halves`, and their variances: both [H,
-    W, priors, 4].
+    """Boxes around the centre of each cell of x relative to the image, and their variances: both [H, W, priors, 4].
 
-    With shifts the centre of each box is moved.
+    Args:
+        op: the builder.
+        x: the feature map [N, C, H, W].
+        image: the image [N, C, height, width].
+        halves: half of the width and half of the height of each box, in pixels.
+        variances: the four variances.
+        steps: the distances of the centres in pixels; 0 for the size of the image / the size of x.
+        offset: the position of the centre in a cell, 0.5 in its middle.
+        clip: whether boxes are limited to the image.
+        shifts: pixels by which the centre of each box is moved; none by default.
     """
     like = op.constant(0.0, f32)
     width, height = _size(op, image, 3, like), _size(op, image, 2, like)

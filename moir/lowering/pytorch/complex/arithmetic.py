@@ -146,7 +146,7 @@ def parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @aten.lowers("view_as_real.default", "view_as_complex.default", complex=PAIRS, traits=(WHOLE_VIEW,))
 @aten.lowers("view_as_real_copy.default", "view_as_complex_copy.default", complex=PAIRS)
 def pairs_themselves(node: LoweringNode, _: OpBuilder) -> SSAValue:
-    """aten.view_as_complex.default(x [..., 2]) -> x"""
+    """aten.view_as_complex.default(x [..., 2]) -> x, a complex tensor; `view_as_real` likewise"""
     return node.op.operands[0]
 
 

@@ -96,7 +96,11 @@ def _with_parts(op: OpBuilder, x: SSAValue, is_complex: bool) -> SSAValue:
 
 
 def _transform_of(node: LoweringNode, op: OpBuilder, x: SSAValue, is_complex: bool, is_to_real: bool) -> Transform:
-    """The transform that the arguments of a function of torch.fft describe."""
+    """The transform that the arguments of a function of torch.fft describe.
+
+    `is_complex` says whether the last dimension of x has pairs, `is_to_real` whether the result is real, so that the
+    length of its last axis is by default 2 · (n - 1).
+    """
     name = node.op.KIND.partition(".")[0].removeprefix("fft_").replace("h", "")
     shape, rank = shape_of(x), (rank_of(x) or 1) - is_complex
     dim = node.attribute("dim", None)

@@ -109,7 +109,7 @@ def per_tensor_if(
 
 
 def _where_enabled(op: OpBuilder, enabled: SSAValue, x: SSAValue, rounded: Sequence[SSAValue | None]) -> list[SSAValue | None]:
-    """The results of a fake quantization if a flag is 1, else x and a mask of true."""
+    """The results `rounded` of a fake quantization of x where `enabled` is 1, else x and a mask of true."""
     flag = op.known.integers(enabled)
     value, *masks = rounded
     assert value is not None

@@ -25,7 +25,7 @@ indices_mapping = {4: {"NCHW": "NCHW", "NHWC": "NHWC"}, 5: {"NCHW": "NCDHW", "NH
 
 
 def convert_shape(shape: Sequence[Any], permute: Sequence[int]) -> Any:
-    """A shape in another order of axes."""
+    """A shape whose axis i is axis `permute[i]` of the given one."""
     return shape_array([shape[axis] for axis in permute])
 
 

@@ -76,9 +76,9 @@ def files_by_pattern(dir: str, pattern: str, files_only: bool = True, add_prefix
 
 
 def dict_includes(big: Mapping[str, Any], sub_dict: Mapping[str, Any], skip_attr_names: Iterable[str] = ()) -> bool:
-    """Whether a dictionary has the entries of another one.
+    """Whether `big` has the entries of `sub_dict`, except those in `skip_attr_names`.
 
-    If an entry is a function, it decides: it is called with the value of the other dictionary, or None.
+    If an entry of `sub_dict` is a function, it decides: it is called with the value in `big`, or None.
     """
     skipped = set(skip_attr_names)
     return all(equal(big.get(name), wanted) for name, wanted in sub_dict.items() if name not in skipped)

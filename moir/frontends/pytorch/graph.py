@@ -98,7 +98,7 @@ class GraphBuilder:
         return self.values[name]
 
     def type_of(self, name: str) -> Attribute:
-        """The type of a value of unknown shape."""
+        """The type of the value `name`: a scalar for a symbol, else a tensor of unknown shape."""
         if name in self._symbols:
             return tensor((), self._symbols[name])
         return tensor(None, self.element_of(name))

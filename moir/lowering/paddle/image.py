@@ -73,7 +73,8 @@ def interpolation(
     align_corners: bool = True,
     align_mode: int = 1,
 ) -> SSAValue:
-    """paddle.bilinear_interp_v2(x, out_size) {out_h, scale, align_corners, align_mode} -> opset11.Interpolate(x, …)
+    """paddle.bilinear_interp_v2(x, out_size) {out_h, scale, align_corners, align_mode} -> opset11.Interpolate(x, …);
+    likewise the other modes
 
     The sizes of the result are given by the first of these that is present: the list of tensors, the tensor of sizes,
     the scales (which multiply the sizes of x), the attributes. The first version of the operation computes positions

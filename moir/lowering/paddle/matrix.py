@@ -54,7 +54,7 @@ def matmul_v1(
 
 @paddle.lowers("bmm", "mv")
 def batched(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """paddle.bmm(x, y) -> opset1.MatMul(x, y)"""
+    """paddle.bmm(x, y) -> opset1.MatMul(x, y); `mv` likewise"""
     return op.MatMul(x, y)
 
 

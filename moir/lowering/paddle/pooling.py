@@ -93,7 +93,7 @@ def pooling(
     ceil_mode: bool = False,
     padding_algorithm: str = "EXPLICIT",
 ) -> SSAValue:
-    """paddle.pool2d(x, ksize) {pooling_type = "max"} -> opset14.MaxPool(x), opset14.AvgPool(x)
+    """paddle.pool2d(x, ksize) {pooling_type = "max"} -> opset14.MaxPool(x), opset14.AvgPool(x); `pool3d` likewise
 
     A window of all of a channel becomes a reduction. With `adaptive`, `ksize` is the size of the result.
     """

@@ -215,7 +215,7 @@ def fake_quantize_by_largest(
     node: LoweringNode, op: OpBuilder, x: SSAValue, *, bit_length: int = 8, round_type: int = 1, quant_axis: int = 0
 ) -> Replacement:
     """paddle.fake_quantize_abs_max(x) -> x quantized with its largest absolute value as scale; the integers stay
-    floats
+    floats; `channel_wise` with a scale for each channel
     """
     rank = node.known_rank(0)
     axis = normalize_axis(quant_axis, rank) if node.op.KIND == "fake_channel_wise_quantize_abs_max" else None

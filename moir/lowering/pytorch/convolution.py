@@ -126,7 +126,9 @@ def conv(
     dilation: tuple[int, ...] = (1,),
     groups: int = 1,
 ) -> SSAValue:
-    """aten.conv2d.default(x, w, b) -> opset1.Convolution(x, w) + b as [1, C, 1, 1]; with groups GroupConvolution"""
+    """aten.conv2d.default(x, w, b) -> opset1.Convolution(x, w) + b as [1, C, 1, 1]; with groups GroupConvolution;
+    `conv1d` and `conv3d` likewise
+    """
     return _convolved(node, op, (input, weight, bias), _window(node, stride, padding, dilation), groups, None)
 
 
@@ -143,7 +145,9 @@ def conv_padding(
     dilation: tuple[int, ...] = (1,),
     groups: int = 1,
 ) -> SSAValue:
-    """aten.conv2d.padding(x, w, b) {padding = "same"} -> Convolution with pads, one more at the end of an odd total"""
+    """aten.conv2d.padding(x, w, b) {padding = "same"} -> Convolution with pads, one more at the end of an odd total;
+    `conv1d` and `conv3d` likewise
+    """
     window = _window(node, stride, (0,), dilation)
     if padding == "same":
         shape, dilations = shape_of(weight), per_axis(node, dilation, node.known_rank(1) - 2, "dilation", 1)
@@ -175,7 +179,8 @@ def conv_transpose(
     groups: int = 1,
     dilation: tuple[int, ...] = (1,),
 ) -> SSAValue:
-    """aten.conv_transpose2d.input(x, w, b) -> opset1.ConvolutionBackpropData(x, w) + b as [1, C, 1, 1]
+    """aten.conv_transpose2d.input(x, w, b) -> opset1.ConvolutionBackpropData(x, w) + b as [1, C, 1, 1]; 1-D and 3-D
+    likewise
 
     For a computed `output_padding` the result of the largest one is cut.
     """

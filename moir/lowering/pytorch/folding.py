@@ -89,7 +89,7 @@ def col2im(
 @aten.lowers("max_unpool2d.default", "max_unpool3d.default")
 def max_unpool(node: LoweringNode, op: OpBuilder, self: SSAValue, indices: SSAValue, *, output_size: Sizes) -> SSAValue:
     """aten.max_unpool2d.default(x, indices) {output_size} -> zeros with the elements of x at these indices of each
-    channel
+    channel; `max_unpool3d` likewise
     """
     rank, axes = node.known_rank(0), len(output_size)
     lead = rank - axes

@@ -82,7 +82,9 @@ def _check_factors(node: LoweringNode, sizes: Sizes) -> None:
 def grid_sampler(
     node: LoweringNode, op: OpBuilder, input: SSAValue, grid: SSAValue, *, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> SSAValue:
-    """aten.grid_sampler_2d.default(x, grid) {…} -> opset9.GridSample(x, grid) {mode, padding_mode, align_corners}"""
+    """aten.grid_sampler_2d.default(x, grid) {…} -> opset9.GridSample(x, grid) {mode, padding_mode, align_corners};
+    `grid_sampler_3d` likewise
+    """
     modes, paddings = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
     if not 0 <= interpolation_mode < 3 or not 0 <= padding_mode < 3:
         node.fail(f"mode {interpolation_mode} and padding {padding_mode} do not exist")

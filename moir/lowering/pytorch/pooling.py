@@ -131,7 +131,9 @@ def _without_overhang(
     *(f"adaptive_max_pool{axes}d.default" for axes in (1, 2, 3)),
 )
 def adaptive_pool(node: LoweringNode, op: OpBuilder, self: SSAValue, *, output_size: Sizes) -> Replacement:
-    """aten.adaptive_avg_pool2d.default(x) {output_size} -> ReduceMean, AvgPool of whole windows, or AdaptiveAvgPool"""
+    """aten.adaptive_avg_pool2d.default(x) {output_size} -> ReduceMean, AvgPool of whole windows, or AdaptiveAvgPool;
+    `adaptive_max_pool2d` -> AdaptiveMaxPool
+    """
     axes, is_max = _axes(node), "max" in node.op.KIND
     sizes = list(output_size) * axes if len(output_size) == 1 else list(output_size)
     shape = node.shape(0)

@@ -87,7 +87,8 @@ def cell(
     *,
     hx: Tensors = (),
 ) -> Replacement:
-    """aten.lstm_cell.default(x, [h, c], w, r, b) -> the gates i, f, g, o, then c = f · c + i · g, h = o · tanh(c)
+    """aten.lstm_cell.default(x, [h, c], w, r, b) -> the gates i, f, g, o, then c = f · c + i · g, h = o · tanh(c);
+    `gru_cell` -> n + z · (h - n)
 
     `rnn_tanh_cell` -> Tanh(MatMul(x, wᵀ) + MatMul(h, rᵀ) + b).
     """

@@ -77,7 +77,9 @@ def scatter(
     reduce: str = "",
     include_self: bool = True,
 ) -> SSAValue:
-    """aten.scatter.src(x, index, y) {dim} -> opset12.ScatterElementsUpdate(x, index, y, dim) {reduction}"""
+    """aten.scatter.src(x, index, y) {dim} -> opset12.ScatterElementsUpdate(x, index, y, dim) {reduction}; `scatter_add`
+    and `scatter_reduce` likewise
+    """
     rank, element = node.known_rank(0), element_of(self)
     if rank == 0:
         self, index = (op.Reshape(each, [1], special_zero=False) for each in (self, index))

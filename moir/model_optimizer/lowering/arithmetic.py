@@ -46,7 +46,7 @@ def power(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("Eltwise", "EltwiseN", "AddN")
 def eltwise(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.Eltwise(a, b, …) {operation} -> operation(operation(a, b), …)"""
+    """mo.Eltwise(a, b, …) {operation} -> operation(operation(a, b), …); EltwiseN and AddN likewise, by default a sum"""
     kind = node.text("operation", "sum")
     if kind not in BINARY:
         node.fail(f"its operation {kind!r} is not known", hint=f"operations are {', '.join(BINARY)}")
@@ -178,7 +178,9 @@ def softmax(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
 
 @lowers("SoftMaxONNX", "LogSoftmaxONNX")
 def coerced_softmax(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.SoftMaxONNX(x) {axis} -> opset8.Softmax over all axes from the given one on, as in ONNX before version 13"""
+    """mo.SoftMaxONNX(x) {axis} -> opset8.Softmax over all axes from the given one on, as in ONNX before version 13;
+    LogSoftmaxONNX likewise
+    """
     data, axis = node.operand(0), node.integer("axis", 1)
     rank = node.rank_of_value(data)
     operation = op.LogSoftmax if node.kind == "LogSoftmaxONNX" else op["opset8.Softmax"]

@@ -300,7 +300,9 @@ def fill(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("Transpose", "Permute")
 def transpose(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
-    """mo.Transpose(x) {order} -> opset1.Transpose(x, order); without an order the dimensions are reversed"""
+    """mo.Transpose(x) {order} -> opset1.Transpose(x, order); without an order the dimensions are reversed; Permute
+    likewise
+    """
     if (given := node.optional(1)) is not None:
         return op.Transpose(node.operand(0), given)
     data, order = node.operand(0), node.axes("order")

@@ -149,7 +149,9 @@ def top_k(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
 
 @lowers("ArgMax", "ArgMin")
 def arg_extremum(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.ArgMax(x, axis) {axis, top_k, out_max_val, keepdims} -> indices of opset11.TopK; its values if out_max_val"""
+    """mo.ArgMax(x, axis) {axis, top_k, out_max_val, keepdims} -> indices of opset11.TopK; its values if out_max_val;
+    ArgMin likewise
+    """
     axis = node.constant_integers(1) if node.optional(1) is not None else (node.integer("axis", -1),)
     if axis is None or len(axis) != 1:
         node.fail("its axis must be a constant")

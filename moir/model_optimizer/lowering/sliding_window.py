@@ -156,7 +156,8 @@ def _with_bias(node: MoLoweringNode, op: OpBuilder, value: SSAValue, bias: SSAVa
 
 @lowers("Convolution", "Conv", "Conv2D", "Conv3D")
 def convolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.Convolution(x, weights, bias) {stride, dilation, pad, group} -> opset1.Convolution or GroupConvolution
+    """mo.Convolution(x, weights, bias) {stride, dilation, pad, group} -> opset1.Convolution or GroupConvolution; Conv2D
+    and Conv3D likewise
 
     With the `type` Deconvolution it is a transposed convolution.
     """
@@ -182,7 +183,8 @@ def convolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("Deconvolution", "Deconv2D")
 def deconvolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.Deconvolution(x, weights) {stride, dilation, pad, group, output_padding} -> opset1.ConvolutionBackpropData
+    """mo.Deconvolution(x, weights) {stride, dilation, pad, group, output_padding} -> opset1.ConvolutionBackpropData;
+    Deconv2D likewise
 
     Weights are [in, out, spatial…]. The third operand is a shape of integers, or biases.
     """

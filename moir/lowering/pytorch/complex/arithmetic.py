@@ -152,7 +152,7 @@ def pairs_themselves(node: LoweringNode, _: OpBuilder) -> SSAValue:
 
 @aten.lowers("conj.default", "_conj.default", "conj_physical.default", "_conj_physical.default", complex=PAIRS)
 def conjugate(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.conj.default(x) -> opset1.Multiply(x, [1, -1]); x itself if it is real"""
+    """aten.conj.default(x) -> opset1.Multiply(x, [1, -1]); x itself if it is real; `conj_physical` likewise"""
     x = node.op.operands[0]
     return conjugated(op, x) if computes_complex(node.op) else x
 

@@ -46,7 +46,9 @@ def factors_of(op: OpBuilder, a: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue
 
 @aten.lowers("linalg_lu_factor.default", "linalg_lu_factor_ex.default", "_lu_with_info.default")
 def lu_factor(node: LoweringNode, op: OpBuilder, *, pivot: bool = True) -> Replacement:
-    """aten.linalg_lu_factor.default(A) -> both triangles of Gaussian elimination, the rows exchanged, and a status"""
+    """aten.linalg_lu_factor.default(A) -> both triangles of Gaussian elimination, the rows exchanged, and a status;
+    `_lu_with_info` likewise
+    """
     if not pivot:
         node.fail("triangular factors without exchanging rows are not supported")
     packed, exchanged, _ = factors_of(op, node.op.operands[0])

@@ -300,7 +300,9 @@ def nll_loss(
     reduction: int = MEAN,
     ignore_index: int = -100,
 ) -> Replacement:
-    """aten.nll_loss.default(x [N, C], classes [N], w) -> -sum of w · x at the classes / sum of w"""
+    """aten.nll_loss.default(x [N, C], classes [N], w) -> -sum of w · x at the classes / sum of w; `_forward` also the
+    latter
+    """
     losses = _likelihood(node, op, self, target, weight, reduction, ignore_index)
     return losses[: node.result_count]
 

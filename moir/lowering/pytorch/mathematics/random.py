@@ -93,7 +93,9 @@ def normal_of_size(node: LoweringNode, op: OpBuilder, *, mean: float, std: float
 
 @aten.lowers("randint.default", "randint.low", "randint_like.default", "randint_like.low_dtype")
 def randint(node: LoweringNode, op: OpBuilder, *, self: Scalar | None = None, low: Size = 0, high: Size, size: Sizes = ()) -> SSAValue:
-    """aten.randint.low() {low, high, size} -> opset8.RandomUniform(size, low, high)"""
+    """aten.randint.low() {low, high, size} -> opset8.RandomUniform(size, low, high); `randint_like` in the shape of
+    x
+    """
     shape = op.ShapeOf(self) if isinstance(self, SSAValue) else shape_value(op, size, 0)
     ends = size_scalar(op, low), size_scalar(op, high)
     return op.convert(whole_numbers(node, op, shape, *ends), inferred_element(node))

@@ -117,5 +117,7 @@ def linspace(node: LoweringNode, op: OpBuilder, *, start: Scalar, end: Scalar, s
 
 @aten.lowers("fft_fftfreq.default", "fft_rfftfreq.default")
 def frequencies(node: LoweringNode, op: OpBuilder, *, n: int, d: float = 1.0) -> SSAValue:
-    """aten.fft_fftfreq.default() {n, d} -> the frequencies of a transform as a constant"""
+    """aten.fft_fftfreq.default() {n, d} -> the frequencies of a transform as a constant; `rfftfreq` -> those from 0
+    on
+    """
     return _constant(node, op, (np.fft.rfftfreq if "rfft" in node.op.KIND else np.fft.fftfreq)(n, d))

@@ -24,9 +24,7 @@ MEAN, SUM = 1, 2
 
 
 def reduced(node: LoweringNode, op: OpBuilder, loss: SSAValue, reduction: int) -> SSAValue:
-    """The mean or the sum of all elements of a loss (`reduction` MEAN or SUM), or the loss itself, in the result's
-    element type.
-    """
+    """The mean or sum of a loss (`reduction` MEAN or SUM), or the loss itself, in the element type of the result."""
     loss = op.convert(loss, inferred_element(node))
     if reduction == MEAN:
         return op.ReduceMean(loss, all_axes(op, loss), keep_dims=False)

@@ -102,7 +102,9 @@ class ConfigurationCollector:
         return descriptor.fail("no class has this replacement_id, and the entry has no op", "id", hint=hint)
 
     def _operation_replacement(self, descriptor: CustomReplacementDescriptor, path: Path) -> UserTransformation:
-        """The transformation for the entries of one id, which all name an `op`."""
+        """The transformation that replaces sub-graphs for the entries of one id, which all name an `op`; `path` is
+        their file.
+        """
         name = "".join(letter if letter.isalnum() else "_" for letter in descriptor.id)
         source = type(
             f"{name}FromConfigFile",

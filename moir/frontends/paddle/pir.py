@@ -274,7 +274,7 @@ class PirBuilder:
         return attributes
 
     def _name(self, op: PirOperation) -> str:
-        """The name of an operation: the path of its layer, its kind, and the number of its first result."""
+        """The name of an operation: the path of its layer, its kind, and the id of its first result."""
         path = op.attributes.get("struct_name")
         number = f"_{op.results[0].number}" if op.results else ""
         return f"{path.strip('/')}/{op.kind}{number}" if isinstance(path, str) and path.strip("/") else f"{op.kind}{number}"

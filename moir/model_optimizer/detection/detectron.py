@@ -141,7 +141,7 @@ def _pooled(op: OpBuilder, regions: SSAValue, heads: Sequence[SSAValue], size: i
 
 
 def _replace(old: SSAValue, new: SSAValue) -> None:
-    """Replace a value and let the new one have its names, if it is an output of the model."""
+    """Replace all uses of a value; if it is an output of the model, the new value also gets its names."""
     if any(isinstance(use.operation, Result) for use in old.uses):
         set_names(new, names_of(old))
         set_names(old, ())

@@ -172,7 +172,9 @@ def _dependent(values: Iterable[SSAValue]) -> set[Operation]:
 
 
 def _clips(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> tuple[bool | None, bool | None]:
-    """Whether boxes are clipped before, and after, the suppressions: maximum(minimum(x, high), low)."""
+    """Whether boxes are clipped before, and after, the suppressions: maximum(minimum(x, high), low); None for both if
+    nothing clips values.
+    """
     clipping = [
         each
         for each in processing.nodes

@@ -55,12 +55,12 @@ def number_as_flag(source: str, default: bool) -> Extracted:
 
 
 def fixed(value: Any) -> Extracted:
-    """An attribute that all operations of a kind have."""
+    """The record of an attribute that has the value `value` for all operations of a kind."""
     return Extracted("", value)
 
 
 def computed(function: Callable[[Operation], Any]) -> Extracted:
-    """An attribute whose value a function computes from the operation."""
+    """The record of an attribute whose value a function computes from the operation."""
     return Extracted("", of=function)
 
 

@@ -193,7 +193,7 @@ def size(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def equal(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.eq.Tensor(x, y) -> both parts are equal"""
+    """aten.eq.Tensor(x, y) -> whether both parts are equal; `ne`: whether one differs"""
     values: list[SSAValue] = []
     pairs = complex_operands(node.op)
     for index, value in enumerate(node.op.operands):

@@ -17,7 +17,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _zero(op: OpBuilder, value: Scalar, element: Attribute) -> SSAValue:
-    """A zero point in the type of the quantized values, which has to contain it."""
+    """Convert a zero point to the type `element` of the quantized values; a constant one becomes a new constant."""
     if not isinstance(value, SSAValue):
         return as_element(op, element, value)[0]
     known = op.known.constant(value)

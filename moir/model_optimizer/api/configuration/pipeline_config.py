@@ -105,7 +105,9 @@ class PipelineConfig:
                 self._parameters[name] = default if value is None else value
 
     def get_param(self, param: str) -> Any:
-        """A number, text, boolean or list of such; None if the file does not have it and there is no default."""
+        """The parameter `param` of the model: a number, text, boolean or list of such; None if the file does not have
+        it and there is no default.
+        """
         return self._parameters.get(param)
 
 

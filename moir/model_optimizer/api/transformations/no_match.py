@@ -31,7 +31,7 @@ _SIMILAR = 0.65
 
 @cache
 def _names_of_frameworks(registered: Views) -> frozenset[str]:
-    """All values of `op` that nodes can have without an extension."""
+    """All values of `op` that nodes of the frameworks in `registered` can have without an extension."""
     names = {*OPSET_OP_NAMES, *OPSET_OP_NAMES.values(), *(name.partition(".")[2] for name in opset.names())}
     for dialect, _ in registered:
         framework = frameworks.FRAMEWORKS[dialect]

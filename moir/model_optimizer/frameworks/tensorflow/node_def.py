@@ -132,7 +132,7 @@ class AttributeMessage:
 
     @property
     def type(self) -> int:
-        """The code of an element type in TensorFlow's `DataType`."""
+        """The value of TensorFlow's enumeration DataType for an attribute that is an element type."""
         return _type_number(self.attribute)
 
     @property

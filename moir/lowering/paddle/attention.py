@@ -131,7 +131,9 @@ def fully_connected_layer_norm(
     epsilon: float = 1e-5,
     begin_norm_axis: int = 1,
 ) -> Replacement:
-    """paddle.fused_fc_elementwise_layernorm(x, weights, y, bias, scale, shift) -> normalization of a layer plus y"""
+    """paddle.fused_fc_elementwise_layernorm(x, weights, y, bias, scale, shift) -> layer normalization of MatMul(x,
+    weights) + bias + y
+    """
     if activation_type not in ("", "relu"):
         node.fail(f"activation_type {activation_type!r} is not supported")
     result = flattened_product(node, op, x, weights, x_num_col_dims, 1)

@@ -109,7 +109,9 @@ def shape_inference(graph: Graph) -> None:
 
 
 def graph_clean_up(graph: Graph, undead_node_types: Iterable[str] | None = None) -> None:
-    """Fold constants and remove nodes that no output depends on."""
+    """Fold constants and remove nodes that no output depends on, except those whose `type` is in
+    `undead_node_types`.
+    """
     graph.clean_up(undead_node_types)
 
 

@@ -54,7 +54,7 @@ def print_value(printer: Printer, attribute: Attribute) -> None:
 
 
 def parse_value(parser: Parser) -> Attribute:
-    """Parse the output of `print_value`."""
+    """Parse an attribute in the form that `print_value` prints."""
     items = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_value(parser))
     if items is not None:
         plain = [value_of(item) for item in items]
@@ -146,7 +146,7 @@ def parse_operand(parser: Parser) -> SSAValue:
 
 
 def parse_assembly(parser: Parser) -> Assembly:
-    """Parse the output of `print_assembly`. An operand must be defined before it is used."""
+    """Parse what `print_assembly` prints. An operand must be defined before it is used."""
     assembly = Assembly()
     assembly.operands = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: parse_operand(parser))
     if parser.parse_optional_punctuation("<"):

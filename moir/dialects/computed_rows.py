@@ -168,7 +168,9 @@ def computed_rows(function: Callable[..., Array], sources: Sequence[Values], sha
 
 
 def repeated_rows(array: Array, order: Array) -> Values:
-    """Rows of an array, which may be wanted several times: `array[order]` for row numbers [N], without a large copy."""
+    """Rows of an array, which may be repeated, without a large copy: `array[order]` for an array `order` [N] of row
+    indices.
+    """
     return MovedRows(array, order) if order.size * array[:1].nbytes >= WORTH_DEFERRING_BYTES else array[order]
 
 
@@ -204,12 +206,12 @@ def _reshaped(outer: int, inner: tuple[int, ...], rows: Array) -> Array:
 
 
 def _sizes(shape: tuple[Any, ...], size: int) -> tuple[int, ...]:
-    """The shape that arguments of `reshape` name, of which one may be -1."""
+    """The shape that arguments of `reshape` name, in which a -1 becomes what the others leave of `size` elements."""
     sizes: list[int] = [int(each) for each in (shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)]
     known = math.prod(each for each in sizes if each != -1)
     return tuple([size // max(1, known) if each == -1 else each for each in sizes])
 
 
 def _numbers(index: int, shape: tuple[int, ...]) -> tuple[slice, ...]:
-    """The slices of the matrix of a number in C order."""
+    """The slices that select the matrix with an index in C order over dimensions `shape`: one element along each."""
     return tuple([slice(int(each), int(each) + 1) for each in np.unravel_index(index, shape)]) if shape else ()

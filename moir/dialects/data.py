@@ -114,7 +114,9 @@ def sample(data: TensorData) -> bytes:
 
 
 def equal(a: Values, b: Values) -> bool:
-    """Bitwise equality of two arrays of one shape and type (so -0.0 is not 0.0 and a NaN equals itself)."""
+    """Whether two arrays of one shape and type are equal bit by bit, so that -0.0 is not 0.0 and a NaN equals
+    itself.
+    """
     return np.asarray(a).ravel().tolist() == np.asarray(b).ravel().tolist() if a.dtype == object else same_bytes(a, b)
 
 

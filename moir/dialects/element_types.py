@@ -148,7 +148,7 @@ INTEGER_TYPES = frozenset(row.attribute for row in _TABLE if row.xml[0] in "iu")
 
 
 def describe(element: Attribute) -> ElementType:
-    """The row of an element type. Raises KeyError for a type that the operation sets do not have."""
+    """The record of an element type. Raises KeyError for a type that the operation sets do not have."""
     return _BY_IDENTITY.get(id(element)) or _BY_ATTRIBUTE[element]
 
 
@@ -167,7 +167,7 @@ def is_element_type(attribute: Attribute) -> bool:
 
 
 def from_xml(name: str) -> Attribute:
-    """The element type spelled `name` inside `<data>`. Raises KeyError."""
+    """The element type that is spelled `name` inside `<data>`, such as `f32`. Raises KeyError for an unknown name."""
     return _BY_XML[name]
 
 
@@ -177,7 +177,9 @@ def of_xml_names(names: Mapping[Key, str]) -> dict[Key, Attribute]:
 
 
 def from_precision(name: str) -> Attribute:
-    """The element type spelled `name` as the precision of a port. Raises KeyError."""
+    """The element type that is spelled `name` as the precision of a port, such as `FP32`. Raises KeyError for an
+    unknown name.
+    """
     return _BY_PRECISION[name]
 
 

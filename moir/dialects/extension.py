@@ -81,7 +81,7 @@ class ExtensionOp(OpsetOp):
 
 
 def _accept(self: ExtensionOp) -> None:
-    """Accept any properties."""
+    """Verify nothing: an operation of an extension may have any properties."""
 
 
 @cache

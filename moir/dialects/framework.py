@@ -69,7 +69,9 @@ class FrameworkOp(PropertyAccess):
 
 
 def encode_kind(kind: str) -> str:
-    """A kind encoded for the name of its operation."""
+    """A kind in the spelling of operation names: each other character than letters, digits, `_` and `.` as `$xx` for
+    its bytes in UTF-8, `a-b` -> `a$2db`.
+    """
     if kind.isidentifier() and kind.isascii():
         return kind
 
@@ -81,7 +83,7 @@ def encode_kind(kind: str) -> str:
 
 
 def decode_kind(encoded: str) -> str:
-    """The inverse of `encode_kind`."""
+    """The kind from its spelling in an operation name, the inverse of `encode_kind`: `a$2db` -> `a-b`."""
     if "$" not in encoded:
         return encoded
     return re.sub(r"(?:\$[0-9a-f]{2})+", lambda match: bytes.fromhex(match.group().replace("$", "")).decode(errors="replace"), encoded)

@@ -83,7 +83,9 @@ def count_kinds(module: ModuleOp) -> Counter[str]:
 
 
 def describe_kinds(kinds: Counter[str], limit: int = 6) -> str:
-    """The most common kinds with their numbers: "3 Conv, 2 Relu and 4 other kinds"."""
+    """The `limit` most common kinds, each with its count, and the number of the others: "3 Conv, 2 Relu and 4 other
+    kinds".
+    """
     shown = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(limit))
     others = len(kinds) - limit
     return f"{shown} and {others} other kind{'s' if others > 1 else ''}" if others > 0 else shown

@@ -102,7 +102,9 @@ def add_tensor_names(value: SSAValue, names: str, *, required: bool = False) -> 
 
 
 def add_names(additions: Additions) -> None:
-    """Add names to tensors as `add_tensor_names` does, to all results of an operation at once."""
+    """Add names to several tensors as `add_tensor_names` does; `additions` has for each operation all names for its
+    results.
+    """
     for producer, added in additions.items():
         attribute = producer.attributes.get("tensor_names")
         texts = list(cast("ArrayAttr[StringAttr]", attribute).data) if attribute is not None else []
@@ -116,7 +118,9 @@ def add_names(additions: Additions) -> None:
 
 
 def _joined(present: str, added: Sequence[tuple[str, bool]]) -> str:
-    """The names of a tensor with further ones, each once."""
+    """The names in `present`, a string of `tensor_names`, with further ones, each once; names not required only up to
+    `MAXIMUM_NAMES`.
+    """
     if len(added) == 1:
         names, required = added[0]
         if not present:
@@ -135,7 +139,8 @@ def _joined(present: str, added: Sequence[tuple[str, bool]]) -> str:
 
 
 def inherit_origin(op: Operation, value: SSAValue) -> None:
-    """Copy the name and the `FRAMEWORK_OPERATION` of an operation, if it has the latter, to its changed copy.
+    """Copy the name and the attribute `FRAMEWORK_OPERATION` of an operation to the producer of `value`, its changed
+    copy; nothing if the operation lacks that attribute.
 
     Transformations of extensions then find the copy by name and kind.
     """

@@ -23,7 +23,7 @@ Parameter = TypeVar("Parameter")
 
 
 class IntegerRange(NamedTuple):
-    """The integers of a quantized tensor.
+    """The range of integers of a quantized tensor.
 
     Args:
         bits: their width.
@@ -37,7 +37,7 @@ class IntegerRange(NamedTuple):
 
     @staticmethod
     def of(element: Attribute, narrow: bool = False) -> IntegerRange:
-        """The integers of an element type of integers."""
+        """All integers of an integer element type, with `narrow` without the smallest."""
         row = describe(element)
         return IntegerRange(row.bits, row.xml[0] == "i", narrow)
 

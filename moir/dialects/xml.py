@@ -52,7 +52,7 @@ def _kinds() -> dict[str, str]:
 
 
 def kind_of_layer_type(type_: str) -> str:
-    """The kind of operation that a layer type means, the inverse of `layer_type`."""
+    """The kind of the operation that a layer type means, the inverse of `layer_type`: `ReLU` -> `Relu`."""
     return _kinds().get(type_, type_)
 
 

@@ -76,9 +76,10 @@ class ConfigurationCollector:
             self.transformations.append(self._operation_replacement(descriptors[0], self._path))
 
     def _heads(self) -> list[str]:
-        """The ids for which moir has transformations of detection networks.
+        """The ids in the configuration for which moir has transformations of detection networks and no file has a
+        class.
 
-        Collects these transformations, if they are requested.
+        Collects these transformations, or for `--detection=output` without such ids the one that recognises heads.
         """
         if not self._descriptions and self._detection != "output":
             return []
@@ -101,7 +102,9 @@ class ConfigurationCollector:
         return descriptor.fail("no class has this replacement_id, and the entry has no op", "id", hint=hint)
 
     def _operation_replacement(self, descriptor: CustomReplacementDescriptor, path: Path) -> UserTransformation:
-        """The transformation for the entries of one id, which all name an `op`."""
+        """The transformation that replaces sub-graphs for the entries of one id, which all name an `op`; `path` is
+        their file.
+        """
         name = "".join(letter if letter.isalnum() else "_" for letter in descriptor.id)
         source = type(
             f"{name}FromConfigFile",

@@ -169,7 +169,10 @@ class GraphCollector:
             self._add_step(RESTORING, "framework forms", _Restoring, RestoreFrameworkFormsPass(self._parameters), file, ())
 
     def _add_ordering(self, file: Path) -> None:
-        """Add the step that orders the inputs of nodes, for the frameworks that have another order."""
+        """Add the step that orders the inputs of nodes, for the frameworks that have another order.
+
+        `file` is the file of an extension that the step is listed with.
+        """
         extracted = any(each.name == EXTRACTION for each in self.transformations)
         place = type("_Ordering", (_Ordering,), {"run_after": (EXTRACTION,) if extracted else (), "__doc__": _Ordering.__doc__})
         known = [self._framework] if self._framework is not None else list(FRAMEWORKS)
@@ -199,7 +202,17 @@ class GraphCollector:
         packages: Iterable[ExtensionPackage],
         framework: str | None = None,
     ) -> None:
-        """Add a step of moir itself to the transformations of the front phase, for a framework or all."""
+        """Add a step of moir itself to the transformations of the front phase.
+
+        Args:
+            name: the name of the pass.
+            label: what the step is listed as.
+            place: a class whose `run_after` and `run_before` say where the step is sorted.
+            step: the pass.
+            file: the file of an extension that the step is listed with.
+            packages: the extensions whose files count as the step's own.
+            framework: the framework of the models; None for all.
+        """
         owners = tuple(packages)
 
         def build(spec: ArgSpec) -> ModulePass:
@@ -267,6 +280,6 @@ def _shown_classes(classes: Iterable[tuple[type, ExtensionFile]]) -> str:
 
 
 def _free_name(class_name: str) -> str:
-    """The pass name of a class, with a suffix where one of moir's passes has the name."""
+    """The name of a class in kebab case, with the suffix `-extension` if a pass of moir has this name."""
     name = kebab_case(class_name)
     return f"{name}-extension" if is_pass(name) else name

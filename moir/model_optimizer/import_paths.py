@@ -278,7 +278,9 @@ class LegacyImports(MetaPathFinder):
         return spec
 
     def _submodule_of_installed(self, fullname: str, parent: ModuleType) -> ModuleSpec | None:
-        """The spec of a submodule of the installed openvino, whose import has begun with the stand-in as its parent."""
+        """The spec of a submodule of the installed openvino, whose import has begun with the stand-in as its parent;
+        None if there is no such module.
+        """
         # Loading the parent imports most submodules, which must not be executed twice.
         module = sys.modules.pop(fullname, None)
         return self._installed(fullname, parent.__path__) if module is None else ModuleSpec(fullname, _LegacyLoader(module))

@@ -20,5 +20,5 @@ def head_of(op: object) -> str:
 def new_head(
     kind: str, operands: Sequence[SSAValue], properties: Mapping[str, Any], *, results: int = 1, name: str | None = None
 ) -> FrameworkOp:
-    """A new head, which is not in a block yet."""
+    """A new node of the `detection` dialect with `results` results, which is not in a block yet."""
     return new_node(kind, operands, properties, results=results, name=name, dialect=DETECTION.dialect)

@@ -91,7 +91,7 @@ def new_node(
     regions: Sequence[Region] = (),
     dialect: str = TENSORFLOW.dialect,
 ) -> FrameworkOp:
-    """A new TensorFlow node, or one of another open dialect, which is in no block yet."""
+    """A new TensorFlow node, or one of another open dialect, with `results` results, which is in no block yet."""
     attributes = {key: attribute_of(value) for key, value in (properties or {}).items()}
     op = operation_class(dialect, kind).create(operands=operands, properties=attributes, result_types=[UNKNOWN] * results, regions=regions)
     if name is not None:
@@ -106,7 +106,7 @@ def new_integers(values: int | Sequence[int]) -> Constant:
 
 
 def new_parameter(like: SSAValue | None = None, element: Attribute | None = None) -> Parameter:
-    """A new Parameter of unknown shape and the element type of a value, which is in no block yet."""
+    """A new Parameter of unknown shape, which is in no block yet: of the element type given, else of that of `like`."""
     if element is None or not is_element_type(element):
         element = dynamic if like is None else element_of(like)
     return Parameter.create(result_types=[tensor(None, element)])

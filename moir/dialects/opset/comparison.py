@@ -172,7 +172,7 @@ class IsFinite(PredicateOp):
 
 @deferred_definition
 class IsInf(PredicateOp):
-    """Whether x is infinite, with a sign that is to be detected."""
+    """Whether x is infinite with a sign that `detect_negative` or `detect_positive` selects."""
 
     name = "opset10.IsInf"
     detect_negative = boolean_property(True)

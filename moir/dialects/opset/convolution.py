@@ -119,7 +119,11 @@ class TransposedConvolutionOp(ConvolutionOp):
     LOWEST_PAD: ClassVar[int | None] = None
 
     def spatial_sizes(self, known: OperandValues, sizes: tuple[Dimension, ...], kernel: tuple[Dimension, ...]) -> tuple[Dimension, ...]:
-        """Spatial sizes of the result."""
+        """The spatial sizes of the result: those that the last operand holds, else from the `sizes` of the data and the
+        kernel.
+
+        -1 for dynamic ones. Raises InferenceError if properties have another number of spatial axes.
+        """
         wanted = self.optional_operand(2)
         if wanted is not None:
             shape = known.sizes(wanted)

@@ -107,7 +107,9 @@ def promoted(a: Attribute, b: Attribute, of_ui64: Attribute) -> Attribute:
 
 
 def _holds(wide: Attribute, narrow: Attribute) -> bool:
-    """Whether conversion to a type of the same or a later category keeps all values, as far as promotion demands."""
+    """Whether conversion to the type `wide`, of the same or a later category as `narrow`, keeps all values, as far as
+    promotion demands.
+    """
     if _category(wide) == 2 and _category(narrow) == 1:
         return describe(wide).bits >= 2 * describe(narrow).bits
     if _category(wide) == 1 and _category(narrow) == 1 and _is_signed(narrow) and not _is_signed(wide):
@@ -116,7 +118,9 @@ def _holds(wide: Attribute, narrow: Attribute) -> bool:
 
 
 def _holds_scalar(wide: Attribute, narrow: Attribute) -> bool:
-    """As `_holds`, for the conversion of a scalar to the type of a tensor, for which promotion is less strict."""
+    """Whether conversion of a scalar of type `narrow` to the type `wide` of a tensor keeps all values, as far as
+    promotion demands, which is less strict than for tensors.
+    """
     if _is_signed(wide) and _category(narrow) == 1 and not _is_signed(narrow):
         return 2 * describe(wide).bits >= describe(narrow).bits
     return _holds(wide, narrow)

@@ -126,7 +126,8 @@ class RangeOp(OpsetOp):
         return self.output_element()
 
     def scalar(self, operand: Array | None) -> int | float | None:
-        """The number that an operand holds, truncated to an integer if the result is of integers.
+        """The number that an operand holds, truncated to an integer if the result is of integers; None for an unknown
+        operand.
 
         Raises InferenceError if the number is not finite.
         """

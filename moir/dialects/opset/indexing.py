@@ -56,7 +56,9 @@ def positions_of(indices: Array, size: int) -> Array | None:
 
 
 def checked_batch(batch: int, rank: int, what: str) -> int:
-    """The number of batch dimensions. Raises InferenceError if `what` has fewer dimensions."""
+    """`batch`, a number of batch dimensions. Raises InferenceError if it is negative or exceeds `rank`, that of the
+    `what`.
+    """
     if not 0 <= batch <= rank:
         raise InferenceError(f"batch_dims is {batch}, but the {what} have only {rank} dimensions for it")
     return batch

@@ -181,7 +181,10 @@ class VariadicSplit(MovementOp):
 
 
 def _split_lengths(dimension: Dimension, entries: Array) -> list[Dimension]:
-    """Split lengths with the -1 resolved; -1 for dynamic lengths."""
+    """The split lengths in `entries`, the -1 resolved from the dimension; -1 for dynamic lengths.
+
+    Raises InferenceError if they do not sum up to the dimension.
+    """
     lengths: list[Dimension] = [entry if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel()]
     numbers = [length for length in lengths if not isinstance(length, Symbol)]
     if any(length < -1 for length in numbers) or numbers.count(-1) > 1:

@@ -89,7 +89,9 @@ class ReductionOp(OpsetOp):
         return self.FUNCTION.reduce(x, axis=axes, keepdims=True)
 
     def compute_symbolic(self, x: Array, axes: tuple[int, ...]) -> Array | None:
-        """The result with reduced dimensions kept, for an array with symbols in it."""
+        """The result with reduced dimensions kept, for an array with symbols in it; None without elements, and for
+        operations that cannot compute with symbols.
+        """
         function = self.SCALAR_FUNCTION
         if function is None or x.size == 0:
             return None

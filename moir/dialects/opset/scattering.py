@@ -36,7 +36,9 @@ class WritingOp(OpsetOp):
 
 
 def _neutral(reduction: str, dtype: np.dtype[Any]) -> Any:
-    """The neutral value of a reduction."""
+    """The neutral element of a reduction in a numpy type: the least number for max, the greatest for min, 1 for prod,
+    else 0.
+    """
     if reduction in ("max", "min"):
         extremes = np.iinfo(dtype) if dtype.kind in "iu" else None
         low, high = (-np.inf, np.inf) if extremes is None else (extremes.min, extremes.max)

@@ -106,9 +106,9 @@ def _simply_reshaped(count: int, pattern: list[int]) -> tuple[int, ...] | None:
 
 
 def _reshaped(source: list[Dimension] | None, pattern: list[Dimension], special_zero: bool) -> tuple[Dimension, ...]:
-    """Result shape of a Reshape; `source` is None if the rank is dynamic.
+    """Result shape of a Reshape of the shape `source`, None for a dynamic rank, to the target shape `pattern`.
 
-    Raises InferenceError if the element counts differ.
+    Raises InferenceError if the element counts differ, or for an entry that is no size, 0, or the only -1.
     """
     target: list[Dimension] = list(pattern)
     copied: set[int] = set()

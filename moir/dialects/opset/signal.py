@@ -76,7 +76,7 @@ class FourierOp(OpsetOp):
 
     @staticmethod
     def complex_rank(shape: SymbolicShape) -> int | None:
-        """Rank of complex data without the last dimension, which has the pairs.
+        """Rank of complex data without the last dimension, which has the pairs; None for a dynamic rank.
 
         Raises InferenceError unless there are at least two dimensions, the last of size 2.
         """

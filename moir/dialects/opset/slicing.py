@@ -73,15 +73,14 @@ def slice_length(dimension: Dimension, start: Bound, stop: Bound, step: Bound, *
 
 
 def slice_of(dimension: int, start: int | None, stop: int | None, step: int) -> slice:
-    """The Python slice for a slice of a dimension.
-
-    Unlike in Python, a backward slice whose start lies before the first element contains the first element.
+    """The Python slice for a slice of a dimension; in one backwards, a start before the first element is the first
+    element.
     """
     return slice(max(start, -dimension) if start is not None and step < 0 else start, stop, step)
 
 
 def _is_empty(start: int | None, stop: int | None, step: int) -> bool:
-    """Whether a slice is empty, however large the dimension is."""
+    """Whether a slice is certainly empty, however large the dimension is; False for an unknown start or stop."""
     if start is None or stop is None:
         return False
     if step < 0:
@@ -242,7 +241,9 @@ class StridedSlice(MovementOp):
                 raise VerifyException(f"{name} has entries other than 0 and 1")
 
     def _positions(self, count: int, rank: int) -> Iterable[tuple[int, int, str]]:
-        """For each dimension: position in the index, dimension of `data`, kind (`new`, `whole`, `single`, `slice`)."""
+        """For each dimension: position in the index of `count` entries, dimension of `data`, kind (`new`, `whole`,
+        `single`, …).
+        """
         new, shrink, ellipsis = (padded(self.integers(f"{name}_mask"), count) for name in ("new_axis", "shrink_axis", "ellipsis"))
         dimension = 0
         for position in range(count):
@@ -389,7 +390,7 @@ class Pad(PadOp):
 
 
 def _cut(data: Array, begin: Sequence[int], end: Sequence[int]) -> Array:
-    """Data without the elements that negative pads cut off."""
+    """Data without the elements that negative pads at the beginning and the end of each axis cut off."""
     return data[tuple(slice(max(-b, 0), d - max(-e, 0)) for d, b, e in zip(data.shape, begin, end, strict=True))]
 
 

@@ -93,7 +93,7 @@ class EmbeddingBagOp(OpsetOp):
     """The index of the operand with the weights, which are shaped like the indices."""
 
     def bags(self, shapes: Shapes) -> Dimension:
-        """The number of bags."""
+        """The number of bags, -1 if it is dynamic."""
         raise NotImplementedError
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:

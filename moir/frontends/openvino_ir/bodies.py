@@ -23,8 +23,8 @@ class Body(NamedTuple):
 
     Args:
         block: its block.
-        parameters: the number of each Parameter by the id of its layer.
-        results: the number of each Result by the id of its layer.
+        parameters: the index of each Parameter by the id of its layer.
+        results: the index of each Result by the id of its layer.
         information: its runtime information.
     """
 
@@ -83,8 +83,8 @@ def _entries(layer: Layer, section: str, element: str) -> list[Element]:
 
 
 def _operand(layer: Layer, entry: Element) -> int:
-    """The index of the operand that an entry of a port map names by its port id. Raises ModelFileError for an unknown
-    id.
+    """The index of the operand that an entry of a port map names by the id of a port. Raises ModelFileError for an
+    unknown id.
     """
     number = layer.number(entry, "external_port_id")
     if number not in layer.inputs:
@@ -93,9 +93,10 @@ def _operand(layer: Layer, entry: Element) -> int:
 
 
 def _output(layer: Layer, entry: Element) -> int:
-    """The number of the output that an entry of a port map means.
+    """The index of the output that an entry of a port map names, by the id of the port or, in older files, by the
+    index.
 
-    The entry holds the id of the port or, in older files, the number itself.
+    Raises ModelFileError if there is no such output.
     """
     number = layer.number(entry, "external_port_id")
     port = layer.outputs.get(number, number)
@@ -105,7 +106,10 @@ def _output(layer: Layer, entry: Element) -> int:
 
 
 def _inner(layer: Layer, entry: Element, name: str, numbers: dict[int, int], kind: str) -> int:
-    """The number of the Parameter or Result that an entry names by the id of its layer."""
+    """The index of the Parameter or Result that attribute `name` of an entry names by the id of its layer.
+
+    `numbers` maps ids to indices; `kind` names the operation in the ModelFileError for an unknown id.
+    """
     number = layer.number(entry, name)
     if number not in numbers:
         raise layer.error(f"{name} of <{entry.tag}> is {number}, which is no {kind} of its body")
@@ -131,7 +135,11 @@ def _slicing(layer: Layer, entry: Element) -> Slicing | None:
 
 
 def _repeated(layer: Layer, read: ReadBody, *, counts: bool) -> BodyParts:
-    """The body of a Loop, which counts its iterations, or of a TensorIterator."""
+    """Read the body of a Loop (`counts`, whose body may have the iteration count as a Parameter), or of a
+    TensorIterator.
+
+    Raises ModelFileError for port maps and back edges that do not fit the body.
+    """
     body = _body(layer, "body", read)
     inputs: dict[int, BodyPort] = {}
     for entry in _entries(layer, "port_map", "input"):
@@ -200,7 +208,7 @@ def _if(layer: Layer, read: ReadBody) -> BodyParts:
 
 
 def _arrange(body: Body, order: list[int]) -> None:
-    """Arrange the Results of a branch so that result k of the operation is Result k.
+    """Arrange the Results of a branch so that result k of the operation is Result k, which was Result `order[k]`.
 
     A Result that is not a result of the operation is removed.
     """

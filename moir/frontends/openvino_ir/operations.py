@@ -121,7 +121,11 @@ class BlockBuilder:
         return op
 
     def _properties_of(self, operation: type[OpsetOp], texts: dict[str, str]) -> tuple[dict[str, Attribute], dict[str, str]]:
-        """Properties and unknown attributes; layers of one class often have the same."""
+        """The properties of an operation and the attributes that it does not define, from the texts in `<data>`.
+
+        Raises ModelFileError for a text that is not of the property's kind. Layers of one class often have the same
+        texts, so results are cached.
+        """
         key = (operation, *texts.items())
         known_properties = self._properties.get(key)
         if known_properties is None:
@@ -148,7 +152,9 @@ class BlockBuilder:
         return self._weights.constant(element_type(texts["element_type"]), shape, offset, size)
 
     def _check(self, op: OpsetOp) -> None:
-        """Check that an operation satisfies its definition, so that its types can be inferred."""
+        """Check that an operation satisfies its definition, so that its types can be inferred; else raises
+        ModelFileError.
+        """
         form = form_of(type(op))
         try:
             if form is None or not form.fits(op):
@@ -197,7 +203,9 @@ def _result_count(op: OpsetOp, layer: Layer) -> int:
 
 
 def _attributes(layer: Layer, operation: type[OpsetOp], unknown: dict[str, str]) -> dict[str, Attribute]:
-    """The discardable attributes of an operation: its name, and the entries of the file that its definition lacks."""
+    """The discardable attributes of an operation: its name, its runtime information, and the attributes in `unknown`,
+    which its definition lacks.
+    """
     attributes: dict[str, Attribute] = {"name": string_attribute(layer.name)}
     entries = entries_of(layer.element) if layer.element.find("rt_info") is not None else {}
     ports: dict[str, Attribute] = {}
@@ -225,7 +233,10 @@ def _attributes(layer: Layer, operation: type[OpsetOp], unknown: dict[str, str])
 
 
 def _dimension_names(layer: Layer, named: DictionaryAttr) -> Attribute:
-    """The names of the dynamic dimensions of an input, which `moir.emit.runtime_info` writes."""
+    """The names of the dimensions of an input layer, an empty text for a static one and for one without a name.
+
+    `named` is the entry of its `<rt_info>` that `moir.emit.runtime_info` writes: `d0`, `d1`, … -> name.
+    """
     sizes = [parsed_number(each.text) for port in layer.ports("output")[:1] for each in port.findall("dim")]
     names = {key: value.data for key, value in named.data.items() if isinstance(value, StringAttr)}
     return strings_attribute([names.get(f"d{axis}", "") if size is None or size < 0 else "" for axis, size in enumerate(sizes)])
@@ -284,7 +295,10 @@ def parameter(layer: Layer, texts: dict[str, str]) -> tuple[dict[str, Attribute]
 
 
 def _dimension(text: str) -> str:
-    """A dimension of a Parameter as `bounds` have it. Raises ModelFileError for anything else."""
+    """A dimension of a Parameter in the notation of `bounds`: a number, `low..high`, or `?` without bounds.
+
+    Raises ModelFileError for any other text.
+    """
     match = re.fullmatch(r"(\d{0,18})\.\.(\d{0,18})", text, re.ASCII)
     if match is None:
         if text in ("?", "-1"):

@@ -88,7 +88,8 @@ class WeightsFile:
 
 
 def unpacked_strings(raw: Array, count: int) -> list[str]:
-    """Strings as OpenVINO stores them, the inverse of `pack_strings`.
+    """The strings in bytes as OpenVINO stores them: their count, the offset of each and of the end, then their
+    characters.
 
     Args:
         raw: the bytes.

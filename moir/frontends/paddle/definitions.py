@@ -59,7 +59,9 @@ class Definition(Record):
 
 
 def _part(text: str) -> Part:
-    """`Name`, `*Name` for a list, `attribute|Name|List+` with any of the three left out."""
+    """Parse an operand in the table: `Name`, `*Name` for a list, `attribute|Name|List+` with any of the three left
+    out.
+    """
     if text.startswith("*"):
         return Part("", text[1:], "", is_list=True)
     attribute = name = joined = ""

@@ -104,7 +104,9 @@ def _parameter_names(program: Any) -> list[str]:
 
 
 def file_names_of_parameters(path: Path) -> list[str]:
-    """The names that the files of the parameters of a program have if each has its own. Raises ModelFileError."""
+    """The names that the files of the parameters of a program have if each has its own. Raises ModelFileError for a
+    damaged program.
+    """
     return [each for each in _parameter_names(_message(path, map_content(path))) if _is_file_name(each)]
 
 

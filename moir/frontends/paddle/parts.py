@@ -8,9 +8,10 @@ from moir.frontends.paddle.model import STREAM_NAMES, file_names_of_parameters
 
 
 def names_of_parts(path: Path) -> list[str]:
-    """The usual names of the file of all parameters; once none of them is there, those of a file for each parameter.
+    """The usual names of the file of all parameters; if the folder has none of them, also those of a file for each
+    parameter.
 
-    Raises ModelFileError for a program that is damaged.
+    Empty for a program with a suffix. Raises ModelFileError for a program that is damaged.
     """
     if path.suffix:
         return []

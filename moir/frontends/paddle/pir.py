@@ -89,11 +89,14 @@ class PirBuilder:
     # Values
 
     def _keys(self, number: int) -> list[Key]:
-        """The keys of the tensors of a value: of itself, or of the members of a list."""
+        """The keys of the tensors of the value with id `number`: of itself, or of the members of a list."""
         return self._lists.get(number, [number])
 
     def _values(self, number: int, op: PirOperation, scope: Scope) -> list[SSAValue]:
-        """The tensors of an operand, none of an absent one."""
+        """The values of the tensors of an operand; none if `number`, the id of the operand, is 0: it is absent.
+
+        Raises ModelFileError if nothing has computed one of them.
+        """
         if number == 0:
             return []
         tensors = [scope.find(key) for key in self._keys(number)]
@@ -110,7 +113,10 @@ class PirBuilder:
     # Operations
 
     def _operations(self, operations: Sequence[PirOperation], scope: Scope, *, is_outermost: bool = False) -> list[SSAValue]:
-        """Build operations; returns the values that the block yields."""
+        """Build the operations of a block; returns the values that it yields.
+
+        Raises ModelFileError for an input unless the block is the outermost one.
+        """
         yielded: list[SSAValue] = []
         for op in operations:
             match op.dialect, op.kind:
@@ -136,7 +142,11 @@ class PirBuilder:
         return yielded
 
     def _builtin(self, op: PirOperation) -> None:
-        """Parameters, and lists of tensors, which are only looked through."""
+        """Note the constant of a parameter, or the tensors of a list that is built, split or indexed; no operation is
+        built.
+
+        Raises ModelFileError for any other operation with results.
+        """
         if op.kind == PARAMETER:
             name = op.attributes["name"]
             if op.attributes["is_stored"]:
@@ -166,7 +176,9 @@ class PirBuilder:
         self._fetched.append((column, name, self._value(op.operands[0], op, scope)))
 
     def _full_int_array(self, op: PirOperation) -> None:
-        """A list of integers, which becomes a constant where it is used."""
+        """Note the 1-D tensor of integers that an operation has as attribute; it becomes a constant where it is
+        used.
+        """
         value: Any = op.attributes.get("value")
         if not isinstance(value, list) or not all(isinstance(each, int) for each in cast("list[Any]", value)) or len(op.results) != 1:
             self._fail(op, "its value is not a list of integers")
@@ -203,7 +215,7 @@ class PirBuilder:
                 scope.set(key, built.results[0])
 
     def _create_array(self, op: PirOperation, scope: Scope) -> None:
-        """An empty array of tensors of the shape in its type."""
+        """Build paddle.create_array, an empty array of tensors, of the shape in the type of the result."""
         if len(op.results) != 1 or op.results[0].is_list:
             self._fail(op, "it has one result, which is an array")
         element, shape = op.results[0].types[0]
@@ -262,7 +274,7 @@ class PirBuilder:
         return attributes
 
     def _name(self, op: PirOperation) -> str:
-        """The name of an operation: the path of its layer, its kind, and the number of its first result."""
+        """The name of an operation: the path of its layer, its kind, and the id of its first result."""
         path = op.attributes.get("struct_name")
         number = f"_{op.results[0].number}" if op.results else ""
         return f"{path.strip('/')}/{op.kind}{number}" if isinstance(path, str) and path.strip("/") else f"{op.kind}{number}"

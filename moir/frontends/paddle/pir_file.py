@@ -24,7 +24,7 @@ PARAMETER = "parameter"
 
 
 class Value(NamedTuple):
-    """A result: its number, the element types and dimensions of its tensors, and whether it is a list of them."""
+    """A result: its id, the element types and dimensions of its tensors, and whether it is a list of them."""
 
     number: int
     types: list[tuple[str, list[int]]]
@@ -131,7 +131,11 @@ class _Reader:
         return PirOperation(dialect, kind, operands, results, attributes, regions)
 
     def _parameter(self, fields: dict[str, Any]) -> PirOperation:
-        """A parameter: A = [is_distributed, is_parameter, need_clip, name], OA = [persistable, …]."""
+        """The operation of a parameter, of the fields A = [is_distributed, is_parameter, need_clip, name], OA =
+        [persistable, …].
+
+        Raises ModelFileError if it has no name.
+        """
         listed, flags = self._list(fields.get("A"), "a parameter"), self._list(fields.get("OA", []), "a parameter")
         name = listed[-1] if listed else None
         if not isinstance(name, str):
@@ -151,8 +155,10 @@ class _Reader:
         return Value(number, [self._type(each, what) for each in members], is_list)
 
     def _type(self, entry: Any, what: str) -> tuple[str, list[int]]:
-        """The name of the element type and the dimensions of a tensor, or of the tensors of an array; an empty name
-        for any other type.
+        """The name of the element type and the dimensions of a tensor, or of the tensors of an array; an empty name for
+        any other type.
+
+        `entry` is the JSON of the type; `what` names its owner in the ModelFileError for a malformed one.
         """
         fields = self._fields(entry, f"a type of {what}")
         if fields.get("#") not in ("0.t_dtensor", "1.t_dense_tensor_array"):
@@ -167,7 +173,13 @@ class _Reader:
         return element, [max(size, -1) for size in sizes]
 
     def _attribute(self, entry: Any, what: str, depth: int) -> Any:
-        """The value of an attribute: a number, a text, or a list of them; None for a place, layout, type or name."""
+        """The value of an attribute: a number, a text, or a list of them; None for a place, layout, type or name.
+
+        Args:
+            entry: the JSON of the attribute.
+            what: its owner, for the ModelFileError for a malformed one.
+            depth: the number of lists around it.
+        """
         fields = self._fields(entry, f"an attribute of {what}")
         # Numbers that JSON cannot write, such as INF, are texts under another name.
         kind, value = fields.get("#"), fields.get("D", fields.get("VD"))
@@ -183,7 +195,10 @@ class _Reader:
         return self._plain(value, what)
 
     def _float(self, value: str | int, what: str) -> float:
-        """A float, which the file may write as an integer, or as text if JSON has no notation for it."""
+        """A float, which the file may write as an integer, or as text if JSON has no notation for it.
+
+        Raises ModelFileError, which names `what`, for any other text.
+        """
         try:
             return float(value)
         except (ValueError, OverflowError):

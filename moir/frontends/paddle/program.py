@@ -124,7 +124,9 @@ class ProgramBuilder:
         return value
 
     def _only(self, desc: Any, variables: Any, parameter: str) -> str:
-        """The name of the one variable of an operand or result."""
+        """The name of the one variable of an operand or result `parameter`. Raises ModelFileError if there is not just
+        one.
+        """
         names = [name for each in variables if each.parameter == parameter for name in each.arguments]
         if len(names) != 1:
             raise self._error(desc, f"{parameter} is {len(names)} variables, not one")

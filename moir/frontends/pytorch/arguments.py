@@ -82,7 +82,10 @@ def add_argument(arguments: Arguments, name: str, argument: Fields, value_of_nam
 
 
 def _constant(argument: Fields, content: Any) -> Attribute:
-    """The property of a number, a string, or a list of them."""
+    """The property of an argument that is a number, a complex one as two, a string, or a list of them.
+
+    Raises ModelFileError for anything else.
+    """
     if isinstance(content, str):
         content = _INFINITE.get(content, content)
     elif isinstance(content, list):

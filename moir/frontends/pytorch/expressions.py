@@ -95,7 +95,11 @@ def _expression(tokens: list[tuple[str, str]], at: int, depth: int, least: int =
 
 
 def _operand(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Expression, int]:
-    """A number, a symbol, a call, or an expression in brackets or with a sign, and the index of the token after it."""
+    """The operand at a token (a number, a symbol, a call, an expression in brackets or with a sign), and the index
+    after it.
+
+    `depth` is the number of expressions around it. Raises ValueError for any other token.
+    """
     kind, text = tokens[at] if at < len(tokens) else ("", "")
     if kind == "number":
         return int(text), at + 1
@@ -115,7 +119,10 @@ def _operand(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Expres
 
 
 def _call(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Expression, int]:
-    """The call that begins at a name and a bracket, and the index of the token after it."""
+    """The call that begins at a name and a bracket, and the index of the token after it.
+
+    `depth` is the number of expressions around it. Raises ValueError without the last bracket.
+    """
     text = tokens[at][1]
     operands: list[Expression] = []
     name = ""

@@ -47,7 +47,7 @@ copy, or which memory it reads.
 
 
 def kind_of_target(target: str) -> str:
-    """The kind of a target: aten's without their namespace."""
+    """The kind of a node in the dialect: `aten.linear.default` -> `linear.default`; other namespaces than aten stay."""
     return target.removeprefix("torch.ops.").removeprefix("aten.")
 
 
@@ -98,7 +98,7 @@ class GraphBuilder:
         return self.values[name]
 
     def type_of(self, name: str) -> Attribute:
-        """The type of a value of unknown shape."""
+        """The type of the value `name`: a scalar for a symbol, else a tensor of unknown shape."""
         if name in self._symbols:
             return tensor((), self._symbols[name])
         return tensor(None, self.element_of(name))
@@ -149,7 +149,10 @@ class GraphBuilder:
         return op.results[0]
 
     def append(self, kind: str, operands: Sequence[SSAValue], names: Sequence[str], name: str) -> Operation:
-        """Append an operation without a node of its own in the program, such as a final write to an input."""
+        """Append an operation without a node of its own in the program, such as a final write to an input.
+
+        `names` are the arguments for its operands; the result has the type of the first operand.
+        """
         properties: dict[str, Attribute] = {ARGUMENTS: strings_attribute(names)}
         op = operation_class(DIALECT, kind).create(
             operands=operands, properties=properties, attributes={"name": string_attribute(name)}, result_types=[operands[0].type]
@@ -222,7 +225,9 @@ class GraphBuilder:
             self._node(Fields(content, node.place, node.location))
 
     def _part(self, node: Fields) -> bool:
-        """Whether a node reads an inner tensor of a tensor subclass, for which a constant is appended."""
+        """Append a constant for a node that reads an inner tensor of a tensor subclass; returns whether the node is
+        one.
+        """
         arguments = {each.text("name", ""): each.fields("arg") for each in node.objects("inputs")}
         if "src_subclass_tensor" not in arguments or "attr" not in arguments:
             return False
@@ -325,7 +330,7 @@ def _is_contiguous(meta: Fields) -> bool | None:
 
 
 def is_viewable(before: Fields, after: Fields) -> bool | None:
-    """Whether a tensor can be viewed with the sizes of another one without a copy; None if sizes are dynamic.
+    """Whether a tensor `before` can be viewed with the sizes of `after` without a copy; None if sizes are dynamic.
 
     Dimensions whose elements follow each other at a constant distance form a run; the new sizes must divide each run.
     Source: computeStride in TensorUtils.cpp of PyTorch 2.13.

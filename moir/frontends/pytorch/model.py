@@ -88,7 +88,9 @@ def read_model(path: str | Path, program: str | None = None, weights: str | Path
 
 
 def _packing_in(archive: Archive) -> str | None:
-    """The layout of packed weights that the file `packing` names, which the exporter added to the archive."""
+    """The layout of packed weights that the file `packing` in the archive names, which the exporter added; None without
+    it.
+    """
     name = next((each for each in archive.names if each.endswith(("extra/packing", "extra_files/packing"))), None)
     return None if name is None else bytes(archive.record(name)[:20]).decode(errors="replace").strip().lower()
 
@@ -133,7 +135,7 @@ def _shapes_of_weights(program: Fields) -> tuple[dict[str, list[int]], list[str]
 
 
 def _chosen(files: ProgramFiles, archive: Archive, program: str | None) -> str:
-    """The name of the program to read.
+    """The name of the program to read: `program`, or the only one in the archive.
 
     Raises ModelFileError if there is none, or if there are several and none is chosen.
     """
@@ -173,7 +175,7 @@ class _ProgramBuilder:
         self.used = _used_names(self.graph, self.signature)
 
     def block(self) -> Block:
-        """The block."""
+        """Build the block of the model: inputs, nodes, results. Raises ModelFileError if no output is a tensor."""
         for spec in self.signature.objects("input_specs"):
             self._input(spec)
         self.builder.nodes()
@@ -283,8 +285,10 @@ class _ProgramBuilder:
                 raise spec.error(f"an output of kind {kind!r}; export the model for inference")
 
     def _written_back(self, target: str, held: Fields) -> None:
-        """Append the write of a value to a buffer or an input; none for the unchanged state of an observer that
-        is off.
+        """Append the write of a value to a buffer or an input; nothing for the unchanged state of an observer that is
+        off.
+
+        `target` is the name of the buffer or input, `held` the argument that names the value.
         """
         value = self.builder.value(held.fields("arg").text("name"))
         if _is_of_idle_observer(value):
@@ -328,7 +332,7 @@ def _ranges(constraints: Fields) -> dict[str, Bounds]:
 
 
 def _bound(bounds: Fields, key: str, default: int) -> int:
-    """A bound of a symbol; if there is none, torch 2.5 writes infinity, and later versions null."""
+    """The bound `key` of a symbol; the default if there is none: torch 2.5 writes infinity, later versions null."""
     return default if bounds.content.get(key) in (inf, -inf) else bounds.integer(key, default)
 
 

@@ -39,7 +39,10 @@ def output_names(module: Fields, tensors: list[str]) -> list[str]:
 
 
 def _paths(text: str, fields: Fields) -> Iterator[list[str]]:
-    """The keys that lead to each leaf, from the first name on; no paths for a text that is not a structure."""
+    """The keys from the first name in the structure to each leaf, in order; none if `text` is not JSON of a structure.
+
+    `fields` has the names of the fields of each class.
+    """
     try:
         content: Any = json.loads(text)
     except (ValueError, RecursionError):
@@ -63,7 +66,10 @@ def _paths(text: str, fields: Fields) -> Iterator[list[str]]:
 
 
 def _keys(spec: dict[str, Any], fields: Fields, count: int) -> list[str]:
-    """The names of the children of a structure; empty for a list, a tuple, and any structure without names."""
+    """The names of the `count` children of a structure; empty for a list, a tuple, and any structure without names.
+
+    `fields` has the names of the fields of each class.
+    """
     context = spec.get("context")
     if not isinstance(context, str):
         return []

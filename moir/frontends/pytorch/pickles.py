@@ -146,14 +146,17 @@ _OTHER_TYPES = frozenset(
 
 
 def _tensor(storage: object, offset: object, sizes: Any, strides: Any, *_others: object) -> DataAttr:
-    """torch._utils._rebuild_tensor_v2"""
+    """The tensor that torch._utils._rebuild_tensor_v2 makes. Raises ValueError if the storage has no element type."""
     if not isinstance(storage, _Storage) or storage.element is None or not isinstance(offset, int):
         raise ValueError("a tensor without a storage of its element type")
     return tensor_over(storage.content, storage.element, [int(size) for size in sizes], [int(stride) for stride in strides], offset)
 
 
 def _typed_tensor(storage: object, offset: object, sizes: Any, strides: Any, *others: object) -> DataAttr:
-    """torch._utils._rebuild_tensor_v3, whose storage counts bytes and which says its element type"""
+    """The tensor that torch._utils._rebuild_tensor_v3 makes of an untyped storage; one of `others` is the element type.
+
+    Raises ValueError if none of them is.
+    """
     names = [each.name for each in others if isinstance(each, _Name) and each.name in DTYPES]
     if not isinstance(storage, _Storage) or not names:
         raise ValueError("a tensor without a storage of its element type")
@@ -161,21 +164,23 @@ def _typed_tensor(storage: object, offset: object, sizes: Any, strides: Any, *ot
 
 
 def _first(value: object, *_others: object) -> object:
-    """torch._utils._rebuild_parameter"""
+    """The parameter that torch._utils._rebuild_parameter makes: its tensor, the first argument."""
     return value
 
 
 def _pairs(*items: Any) -> dict[Any, Any]:
-    """collections.OrderedDict"""
+    """The dictionary in place of a collections.OrderedDict of the same items."""
     return dict(*items)
 
 
 def _nothing(*_arguments: object) -> None:
-    """The value for a device or a layout of a tensor, which are not read."""
+    """None, in place of a device or a layout of a tensor, which are not read."""
 
 
 def _subclass(_function: object, kind: object, _arguments: object, state: object) -> Subclass:
-    """torch._tensor._rebuild_from_type_v2"""
+    """The description of a tensor of a subclass, in place of the tensor that torch._tensor._rebuild_from_type_v2
+    makes.
+    """
     if not isinstance(kind, _Name) or not isinstance(state, Mapping):
         raise ValueError("a subclass of tensors without its parts")
     return Subclass(kind.name, {str(name): part for name, part in cast("Mapping[object, Any]", state).items()})

@@ -69,7 +69,10 @@ def weights_from_file(
 
 
 def _other_name(name: str, shape: Sequence[int], files: SafeTensors) -> str | None:
-    """The only tensor that a name can mean: the tensor of this name, or of a name with a prefix added or removed."""
+    """The name of the only tensor in the files that a weight `name` can mean; None if there is none, or several.
+
+    It is the tensor of this name, or one of the same shape whose name has a prefix added or removed.
+    """
     same = files.same.get(name)
     if same in files.tensors:
         return same

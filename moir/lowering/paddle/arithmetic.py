@@ -83,7 +83,11 @@ def arithmetic(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, a
 
 
 def aligned(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, axis: int) -> SSAValue:
-    """The second operand with trailing dimensions of 1, aligned to dimension `axis` of the first."""
+    """y with trailing dimensions of 1 inserted, so that its first dimension is aligned to dimension `axis` of x; y
+    itself for -1.
+
+    Raises ConversionError if a rank is dynamic, or y does not fit.
+    """
     if axis == -1:
         return y
     rank, shape = rank_of(x), shape_of(y)

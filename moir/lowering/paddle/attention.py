@@ -18,7 +18,7 @@ from moir.rewriting.builder import OpBuilder
 def _attended(
     op: OpBuilder, query: SSAValue, key: SSAValue, value: SSAValue, mask: SSAValue | None, *, causal: bool, scale: float | None = None
 ) -> SSAValue:
-    """opset13.ScaledDotProductAttention of tensors [N, S, H, D]."""
+    """Build opset13.ScaledDotProductAttention(query, key, value, mask, scale) {causal} of tensors [N, S, H, D]."""
     operands: list[SSAValue | None] = [op.transposed(each, [0, 2, 1, 3]) for each in (query, key, value)]
     if mask is not None or scale is not None:
         operands.append(mask if mask is not None else op.constant_like(0.0, query))
@@ -87,7 +87,10 @@ def multihead_matmul(
 def _normalized(
     node: LoweringNode, op: OpBuilder, x: SSAValue, scale: SSAValue | None, bias: SSAValue | None, epsilon: float, first: int
 ) -> SSAValue:
-    """Layer normalization from an axis on, which has to be the last one."""
+    """Layer normalization of x along its last axis, times the scale, plus the bias, if these are given.
+
+    Raises ConversionError if `first`, the axis from which on it normalizes, is not the last one.
+    """
     rank = len(shape_of(x) or ())
     if first not in (rank - 1, -1):
         node.fail(f"begin_norm_axis {first} of a tensor of rank {rank} is not supported")
@@ -128,7 +131,9 @@ def fully_connected_layer_norm(
     epsilon: float = 1e-5,
     begin_norm_axis: int = 1,
 ) -> Replacement:
-    """paddle.fused_fc_elementwise_layernorm(x, weights, y, bias, scale, shift) -> normalization of a layer plus y"""
+    """paddle.fused_fc_elementwise_layernorm(x, weights, y, bias, scale, shift) -> layer normalization of MatMul(x,
+    weights) + bias + y
+    """
     if activation_type not in ("", "relu"):
         node.fail(f"activation_type {activation_type!r} is not supported")
     result = flattened_product(node, op, x, weights, x_num_col_dims, 1)

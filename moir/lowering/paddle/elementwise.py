@@ -76,7 +76,7 @@ paddle.lowers_each(
 
 @paddle.lowers("assign", "lod_reset", "print", "share_data", "memcpy", "memcpy_d2h", "memcpy_h2d", complex=PAIRS)
 def identity(x: SSAValue) -> SSAValue:
-    """paddle.assign(x) -> x"""
+    """paddle.assign(x) -> x; likewise `print`, `share_data`, `memcpy` and others without effect on values"""
     return x
 
 

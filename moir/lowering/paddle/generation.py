@@ -86,7 +86,7 @@ def fill_like(node: LoweringNode, op: OpBuilder, x: SSAValue, _value: SSAValue |
 
 @paddle.lowers("fill_zeros_like", "zeros_like", "ones_like")
 def constant_like(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """paddle.zeros_like(x) -> opset3.Broadcast(0, opset3.ShapeOf(x))"""
+    """paddle.zeros_like(x) -> opset3.Broadcast(0, opset3.ShapeOf(x)); `ones_like` -> ones"""
     element = optional_element(node, "dtype") or element_of(x)
     number = _of_type(node, float(node.op.KIND == "ones_like"), element)
     return op.Broadcast(op.constant(np.asarray(number), element), op.ShapeOf(x))
@@ -169,7 +169,9 @@ def eye(node: LoweringNode, op: OpBuilder, _rows: SSAValue, _columns: SSAValue |
 def indices_of_triangle(
     node: LoweringNode, op: OpBuilder, *, rows: int = 0, cols: int = 0, row: int = 0, col: int = 0, offset: int = 0, dtype: Attribute = si64
 ) -> SSAValue:
-    """paddle.tril_indices() {rows, cols, offset} -> the rows and columns of a triangle, as a constant"""
+    """paddle.tril_indices() {rows, cols, offset} -> the rows and columns of a triangle, as a constant; `triu_indices`
+    of the upper one
+    """
     is_lower = node.op.KIND == "tril_indices"
     check_constant_size(2, *((rows, cols) if is_lower else (row, col)))
     indices = np.tril_indices(rows, offset, cols) if is_lower else np.triu_indices(row, offset, col)

@@ -73,7 +73,8 @@ def interpolation(
     align_corners: bool = True,
     align_mode: int = 1,
 ) -> SSAValue:
-    """paddle.bilinear_interp_v2(x, out_size) {out_h, scale, align_corners, align_mode} -> opset11.Interpolate(x, …)
+    """paddle.bilinear_interp_v2(x, out_size) {out_h, scale, align_corners, align_mode} -> opset11.Interpolate(x, …);
+    likewise the other modes
 
     The sizes of the result are given by the first of these that is present: the list of tensors, the tensor of sizes,
     the scales (which multiply the sizes of x), the attributes. The first version of the operation computes positions
@@ -239,8 +240,11 @@ def temporal_shift(node: LoweringNode, op: OpBuilder, x: SSAValue, *, seg_num: i
 
 
 def _shifted(node: LoweringNode, op: OpBuilder, x: SSAValue, count: int, ratio: float) -> SSAValue:
-    """Images [N · T, C, H, W] with the first part of their channels from the next image, the second from the previous
-    one."""
+    """Images [N · T, C, H, W] with a first part (`ratio`) of their channels from the next image of the `count` = T
+    images, a second part from the previous one, and zeros beyond the ends.
+
+    Raises ConversionError if sizes are dynamic.
+    """
     shape = shape_of(x)
     if shape is None or min(shape[1:]) < 0 or count < 1:
         node.fail("the sizes of its operand are dynamic", hint="give the model's inputs static shapes")

@@ -54,7 +54,7 @@ def matmul_v1(
 
 @paddle.lowers("bmm", "mv")
 def batched(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """paddle.bmm(x, y) -> opset1.MatMul(x, y)"""
+    """paddle.bmm(x, y) -> opset1.MatMul(x, y); `mv` likewise"""
     return op.MatMul(x, y)
 
 
@@ -89,7 +89,11 @@ def _rows(node: LoweringNode, op: OpBuilder, x: SSAValue, columns: int) -> SSAVa
 
 
 def flattened_product(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, first: int, second: int) -> SSAValue:
-    """The product of x and y as matrices, in the shape [first dimensions of x, last dimensions of y]."""
+    """The product of x and y as matrices: the first `first` and `second` dimensions become rows, the others columns.
+
+    The result has the shape [first dimensions of x, last dimensions of y]. Raises ConversionError if the rank of y is
+    dynamic.
+    """
     rank, wide = node.known_rank(0), rank_of(y)
     if wide is None:
         node.fail("the rank of its operand is dynamic", hint="give the model's inputs a static rank")

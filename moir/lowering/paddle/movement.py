@@ -49,7 +49,7 @@ def stack(op: OpBuilder, *values: SSAValue, axis: int = 0) -> SSAValue:
 
 @paddle.lowers("unstack", "unbind", complex=by_parts())
 def unstack(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = 0) -> Replacement:
-    """paddle.unstack(x) {axis} -> opset1.Split(x, axis), each part without the axis"""
+    """paddle.unstack(x) {axis} -> opset1.Split(x, axis), each part without the axis; `unbind` likewise"""
     parts = op.Split.parts(node.result_count, x, op.constant(axis), num_splits=node.result_count)
     return [op.Squeeze(part, [axis]) for part in parts]
 

@@ -25,7 +25,7 @@ MAXIMUM_ITERATIONS = 1000
 
 
 def _rest(node: LoweringNode) -> list[SSAValue | None]:
-    """A result, and None for the results that only matter in training."""
+    """None for each result of a node after the first one: they only matter in training."""
     return [None] * (node.result_count - 1)
 
 

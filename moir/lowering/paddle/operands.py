@@ -26,7 +26,10 @@ of size 1.
 
 
 def element(node: LoweringNode, name: str, default: Attribute | None) -> Attribute:
-    """The element type in an attribute, or the default."""
+    """The element type in an attribute; the default if it is absent or -1.
+
+    Raises ConversionError if it is absent without a default, or no type of the operation sets.
+    """
     attribute = node.op.properties.get(name)
     value: object = None if attribute is None else value_of(attribute)
     if value is None or value == -1:
@@ -39,7 +42,7 @@ def element(node: LoweringNode, name: str, default: Attribute | None) -> Attribu
 
 
 def entries(node: LoweringNode, name: str, default: Sequence[int] | None) -> tuple[int, ...]:
-    """An attribute with a list of integers, or with one integer."""
+    """The integers of an attribute that is a list or a single integer; the default if it is absent."""
     attribute = node.op.properties.get(name)
     value: object = None if attribute is None else value_of(attribute)
     return (value,) if isinstance(value, int) and not isinstance(value, bool) else node.integers(name, default)
@@ -56,7 +59,9 @@ def optional_element(node: LoweringNode, name: str) -> Attribute | None:
 
 
 def known_integers(node: LoweringNode, index: int, what: str) -> tuple[int, ...]:
-    """The elements of a constant operand of integers, in any shape. Raises ConversionError if it is not constant."""
+    """The elements of a constant operand of integers, in any shape. Raises ConversionError, which names the operand
+    `what`, if it is not constant.
+    """
     array = node.constant(index)
     if array is None:
         node.fail(f"{what} is computed when the model runs, which is not supported", hint="give the model's inputs static shapes")
@@ -66,8 +71,9 @@ def known_integers(node: LoweringNode, index: int, what: str) -> tuple[int, ...]
 
 
 def known_integer(node: LoweringNode, index: int, what: str, default: int | None = None) -> int:
-    """The only element of a constant operand of integers; the default if the operand is absent. Raises ConversionError
-    otherwise.
+    """The only element of a constant operand of integers; the default if the operand is absent.
+
+    Raises ConversionError, which names the operand `what`, otherwise.
     """
     if default is not None and node.optional(index) is None:
         return default
@@ -78,7 +84,10 @@ def known_integer(node: LoweringNode, index: int, what: str, default: int | None
 
 
 def known_number(node: LoweringNode, index: int, what: str, default: float | None = None) -> float:
-    """The element of a constant operand; the default if the operand is absent. Raises ConversionError otherwise."""
+    """The element of a constant operand; the default if the operand is absent.
+
+    Raises ConversionError, which names the operand `what`, otherwise.
+    """
     if default is not None and node.optional(index) is None:
         return default
     array = node.constant(index)

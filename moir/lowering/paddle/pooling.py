@@ -27,7 +27,9 @@ def _over_all(op: OpBuilder, x: SSAValue, method: str, axes: int) -> SSAValue:
 
 
 def _sized(op: OpBuilder, x: SSAValue, sizes: Sequence[int], method: str) -> SSAValue:
-    """Windows that divide the data into a number of parts along each axis; -1 keeps the size."""
+    """Pool windows that divide the data into `sizes` parts along the spatial axes, where -1 keeps a size; `method` is
+    avg or max.
+    """
     shape = shape_of(x) or (-1,) * (len(sizes) + 2)
     wanted = [data if size == -1 else size for size, data in zip(sizes, shape[2:], strict=True)]
     target: object = wanted
@@ -91,7 +93,7 @@ def pooling(
     ceil_mode: bool = False,
     padding_algorithm: str = "EXPLICIT",
 ) -> SSAValue:
-    """paddle.pool2d(x, ksize) {pooling_type = "max"} -> opset14.MaxPool(x), opset14.AvgPool(x)
+    """paddle.pool2d(x, ksize) {pooling_type = "max"} -> opset14.MaxPool(x), opset14.AvgPool(x); `pool3d` likewise
 
     A window of all of a channel becomes a reduction. With `adaptive`, `ksize` is the size of the result.
     """

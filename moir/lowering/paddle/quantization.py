@@ -120,7 +120,9 @@ def _largest(op: OpBuilder, x: SSAValue, axes: list[int]) -> SSAValue:
 def _through_integers(
     node: LoweringNode, op: OpBuilder, x: SSAValue, scale: SSAValue, bits: int, rounding: int, axis: int | None = None
 ) -> SSAValue:
-    """x rounded to integers and back."""
+    """Quantize x to integers of `bits` bits by `_parameters_of`, and dequantize them. Raises ConversionError for other
+    than 8 bits.
+    """
     if bits != 8:
         node.fail(f"numbers of {bits} bits are not supported")
     parameters = _parameters_of(node, op, scale, bits, axis, rounding)
@@ -213,7 +215,7 @@ def fake_quantize_by_largest(
     node: LoweringNode, op: OpBuilder, x: SSAValue, *, bit_length: int = 8, round_type: int = 1, quant_axis: int = 0
 ) -> Replacement:
     """paddle.fake_quantize_abs_max(x) -> x quantized with its largest absolute value as scale; the integers stay
-    floats
+    floats; `channel_wise` with a scale for each channel
     """
     rank = node.known_rank(0)
     axis = normalize_axis(quant_axis, rank) if node.op.KIND == "fake_channel_wise_quantize_abs_max" else None

@@ -114,7 +114,7 @@ def p_norm(
 
 @paddle.lowers("std", "var")
 def variance(node: LoweringNode, op: OpBuilder, x: SSAValue, *, unbiased: bool = True, keepdim: bool = False) -> SSAValue:
-    """paddle.var(x) {axis, unbiased} -> the mean of squared differences from the mean"""
+    """paddle.var(x) {axis, unbiased} -> the mean of squared differences from the mean; `std` its root"""
     axes = _reduced_axes(node, entries(node, "axis", ()))
     centred = op.Subtract(x, op.ReduceMean(x, axes, keep_dims=True))
     result = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=keepdim)
@@ -136,7 +136,7 @@ def arg_extreme(
     flatten: bool = False,
     dtype: Attribute = si64,
 ) -> SSAValue:
-    """paddle.arg_max(x, axis) {keepdims, flatten, dtype} -> the index of opset11.TopK(x, 1)"""
+    """paddle.arg_max(x, axis) {keepdims, flatten, dtype} -> the index of opset11.TopK(x, 1); `arg_min` likewise"""
     rank, axis = node.known_rank(0), known_integer(node, 1, "axis", -1)
     if flatten:
         x, axis = op.Reshape(x, [-1], special_zero=False), 0

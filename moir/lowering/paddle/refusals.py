@@ -66,6 +66,8 @@ REASONS: dict[str, tuple[str, str]] = {
 
 @paddle.lowers(*REASONS)
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """paddle.beam_search(x): raises an error, because the operation sets cannot express it."""
+    """paddle.beam_search(x): raises ConversionError, because the operation sets cannot express it; likewise the others
+    in REASONS
+    """
     reason, hint = REASONS[node.op.KIND]
     node.fail(reason, hint=hint)

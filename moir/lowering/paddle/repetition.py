@@ -20,7 +20,7 @@ from moir.rewriting.builder import OpBuilder
 
 @paddle.lowers("tile", "expand", complex=by_parts())
 def tile(op: OpBuilder, x: SSAValue, repeats: SSAValue) -> SSAValue:
-    """paddle.tile(x, repeats) -> opset1.Tile(x, repeats)"""
+    """paddle.tile(x, repeats) -> opset1.Tile(x, repeats); `expand` likewise"""
     return op.Tile(x, vector_of(op, repeats))
 
 

@@ -19,9 +19,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _only(node: LoweringNode, value: SSAValue) -> list[SSAValue | None]:
-    """The results of a node, of which only the first has a value: the second, XShape, only records the operand's
-    shape.
-    """
+    """The results of a node: `value`, then None for XShape, which only records the operand's shape."""
     return [value, *[None] * (node.result_count - 1)]
 
 

@@ -33,7 +33,7 @@ def _exponent(node: LoweringNode, normalization: str, *, forward: bool) -> float
 
 
 def _scaled(op: OpBuilder, value: SSAValue, counted: SSAValue, axes: Sequence[int], exponent: float) -> SSAValue:
-    """A value times a power of the number of elements of another one along axes."""
+    """`value` times nᵖ, for the number n of elements of `counted` along axes and p = `exponent`."""
     if not exponent:
         return value
     shape = shape_of(counted)
@@ -113,7 +113,7 @@ def frames(node: LoweringNode, op: OpBuilder, x: SSAValue, *, frame_length: int,
 
 
 def _first_or_last(node: LoweringNode, axis: int, rank: int) -> int:
-    """The axis. Raises ConversionError for one that is neither the first nor the last one."""
+    """The given axis, which has to be the first or the last one. Raises ConversionError for any other."""
     if axis not in (0, -1, rank - 1):
         node.fail(f"axis {axis} is neither the first nor the last one")
     return 0 if axis == 0 else rank - 1

@@ -26,8 +26,9 @@ _FAR = 2**31 - 1
 
 
 def _decreased(node: LoweringNode, op: OpBuilder, value: SSAValue, axes: Sequence[int]) -> SSAValue:
-    """A slice without the axes `decrease_axis`, along which it has one element; without scalars at least one axis
-    stays.
+    """Squeeze the axes in `decrease_axis` out of a slice, which has one element along them.
+
+    In versions of PaddlePaddle without scalars the first of them stays if no other axis would.
     """
     rank = node.known_rank(0)
     removed = sorted({normalize_axis(axis, rank) for axis in axes})

@@ -22,7 +22,7 @@ from moir.rewriting.builder import OpBuilder
 
 @paddle.lowers("cummax", "cummin")
 def cumulative_extreme(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = -1, dtype: Attribute = si64) -> Replacement:
-    """paddle.cummax(x) {axis, dtype} -> the running maxima, and the last index of each"""
+    """paddle.cummax(x) {axis, dtype} -> the running maxima, and the last index of each; `cummin` likewise"""
     rank = node.known_rank(0)
     if rank == 0:
         return [x, op.constant(0, dtype)]

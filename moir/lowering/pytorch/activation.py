@@ -61,7 +61,9 @@ def leaky_relu(node: LoweringNode, op: OpBuilder, self: SSAValue, *, negative_sl
 def rrelu(
     node: LoweringNode, op: OpBuilder, self: SSAValue, *, lower: Scalar = 0.125, upper: Scalar = 1 / 3, training: bool = False
 ) -> SSAValue:
-    """aten.rrelu.default(x) {lower, upper} -> opset1.PRelu(x, [middle of both]), as in inference"""
+    """aten.rrelu.default(x) {lower, upper} -> opset1.PRelu(x, [middle of both]), as in inference; `rrelu_with_noise`
+    likewise
+    """
     if training:
         node.fail("it is in training mode", hint="export the model after model.eval()")
     middle = (_known(node, lower, "lower") + _known(node, upper, "upper")) / 2
@@ -88,7 +90,7 @@ def celu(node: LoweringNode, op: OpBuilder, self: SSAValue, *, alpha: Scalar = 1
 
 @aten.lowers("prelu.default", "_prelu_kernel.default")
 def prelu(node: LoweringNode, op: OpBuilder, self: SSAValue, weight: SSAValue) -> SSAValue:
-    """aten.prelu.default(x, w [C]) -> opset1.PRelu(x, w)"""
+    """aten.prelu.default(x, w [C]) -> opset1.PRelu(x, w); `_prelu_kernel` likewise"""
     shape, rank = node.shape(1), node.known_rank(0)
     if node.op.KIND.startswith("_") or shape in ((1,), ()) or rank <= 2:
         return op.PRelu(self, weight)
@@ -146,7 +148,9 @@ def logit(node: LoweringNode, op: OpBuilder, self: SSAValue, *, eps: Scalar | No
 
 @aten.lowers("softmax.int", "_softmax.default", "special_softmax.int", "log_softmax.int", "_log_softmax.default", "_safe_softmax.default")
 def softmax(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int) -> SSAValue:
-    """aten.softmax.int(x) {dim} -> opset8.Softmax(x) {axis}; `_safe_softmax` is 0 where all of a row is -∞"""
+    """aten.softmax.int(x) {dim} -> opset8.Softmax(x) {axis}, `log_softmax` -> opset5.LogSoftmax; `_safe_softmax` is 0
+    where all of a row is -∞
+    """
     rank = node.known_rank(0)
     x = op.convert(self, inferred_element(node))
     if rank == 0:
@@ -161,7 +165,7 @@ def softmax(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int) -> S
 
 @aten.lowers("alpha_dropout.default", "feature_alpha_dropout.default")
 def alpha_dropout(node: LoweringNode, input: SSAValue, *, p: float = 0.5, train: bool = False) -> SSAValue:
-    """aten.alpha_dropout.default(x) -> x, as in inference"""
+    """aten.alpha_dropout.default(x) -> x, as in inference; `feature_alpha_dropout` likewise"""
     if train and p:
         node.fail("it is in training mode", hint="export the model after model.eval()")
     return input
@@ -169,7 +173,9 @@ def alpha_dropout(node: LoweringNode, input: SSAValue, *, p: float = 0.5, train:
 
 @aten.lowers("dropout.default", "feature_dropout.default", "native_dropout.default")
 def dropout(node: LoweringNode, op: OpBuilder, input: SSAValue, *, p: float = 0.5, train: bool = False) -> list[SSAValue]:
-    """aten.dropout.default(x) -> x, as in inference; in training zeros if it drops everything"""
+    """aten.dropout.default(x) -> x, as in inference; in training zeros if it drops everything; `native_dropout` also a
+    mask
+    """
     if train and p not in (0, 1):
         node.fail("it is in training mode", hint="export the model after model.eval()")
     is_kept = not (train and p)

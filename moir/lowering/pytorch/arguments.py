@@ -169,5 +169,5 @@ def axes_from_front(node: LoweringNode, axes: Sequence[int], rank: int) -> list[
 
 
 def axis_from_front(node: LoweringNode, axis: int, rank: int) -> int:
-    """An axis counted from the front. Raises ConversionError if there is none."""
+    """An axis counted from the front. Raises ConversionError if it is out of range."""
     return axes_from_front(node, [axis], rank)[0]

@@ -142,7 +142,9 @@ def pow_(node: LoweringNode, op: OpBuilder, *, self: Scalar, exponent: Scalar) -
 
 @aten.lowers("maximum.default", "minimum.default", "fmax.default", "fmin.default", "max.other", "min.other", traits=(ELEMENTWISE,))
 def extreme(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
-    """aten.maximum.default(x, y) -> opset1.Maximum(x, y); `fmax` and `fmin` leave out NaNs"""
+    """aten.maximum.default(x, y) -> opset1.Maximum(x, y); `fmax` and `fmin` leave out NaNs; `minimum` ->
+    opset1.Minimum
+    """
     x, y = _operands(node, op, self, other)
     kind = node.op.KIND
     if element_of(x) == boolean:
@@ -157,12 +159,14 @@ def extreme(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) 
     "clamp.default", "clamp.Tensor", "clip.default", "clip.Tensor", "clamp_min.default", "clamp_max.default", traits=(ELEMENTWISE,)
 )
 def clamp(node: LoweringNode, op: OpBuilder, self: SSAValue, *, min: Scalar | None = None, max: Scalar | None = None) -> SSAValue:
-    """aten.clamp.default(x) {min, max} -> opset1.Clamp(x) {min, max}, or Maximum and Minimum"""
+    """aten.clamp.default(x) {min, max} -> opset1.Clamp(x) {min, max}, or Maximum and Minimum; `clip` likewise,
+    `clamp_min` and `clamp_max` with one bound
+    """
     return limited(node, op, self, min, max)
 
 
 def limited(node: LoweringNode, op: OpBuilder, x: SSAValue, low: Scalar | None, high: Scalar | None) -> SSAValue:
-    """x clamped to bounds, either of which may be absent."""
+    """Clamp x to bounds, either of which may be absent: opset1.Clamp for numbers, else Maximum and Minimum."""
     element = inferred_element(node)
     x = op.convert(x, element)
     if element == boolean:
@@ -177,13 +181,13 @@ def limited(node: LoweringNode, op: OpBuilder, x: SSAValue, low: Scalar | None, 
 
 @aten.lowers("clamp_min.Tensor", "clamp_max.Tensor", traits=(ELEMENTWISE,))
 def clamp_one(node: LoweringNode, op: OpBuilder, self: SSAValue, *, min: Scalar | None = None, max: Scalar | None = None) -> SSAValue:
-    """aten.clamp_min.Tensor(x, min) -> opset1.Maximum(x, min)"""
+    """aten.clamp_min.Tensor(x, min) -> opset1.Maximum(x, min); `clamp_max` -> opset1.Minimum(x, max)"""
     return limited(node, op, self, min, max)
 
 
 @aten.lowers("atan2.default", "arctan2.default", traits=(ELEMENTWISE,))
 def atan2(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
-    """aten.atan2.default(y, x) -> the angle of the point (x, y)"""
+    """aten.atan2.default(y, x) -> the angle of the point (x, y); `arctan2` likewise"""
     return angle_of(op, *_operands(node, op, self, other))
 
 

@@ -71,7 +71,10 @@ def scaled_dot_product_attention(
 
 
 def _scores(op: OpBuilder, query: SSAValue, key: SSAValue, mask: SSAValue | None, scale: float | None, is_causal: bool) -> SSAValue:
-    """query · keyᵀ · scale + mask; the second result is its softmax, or the logarithms of sums of its exponentials."""
+    """The scores of an attention before the softmax: query · keyᵀ · scale + mask, -∞ for keys that a mask hides.
+
+    Without a scale it is 1 / √(size of a head).
+    """
     if scale is None:
         size = op.convert(op.Gather(op.ShapeOf(query), op.constant(-1), 0), element_of(query))
         scores = op.Divide(op.MatMul(query, key, transpose_b=True), op.Sqrt(size))

@@ -72,7 +72,7 @@ def bitwise(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -
     traits=(ELEMENTWISE,),
 )
 def shift(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
-    """aten.bitwise_left_shift.Tensor(x, y) -> opset15.BitwiseLeftShift(x, y)
+    """aten.bitwise_left_shift.Tensor(x, y) -> opset15.BitwiseLeftShift(x, y); `rshift` -> opset15.BitwiseRightShift
 
     A shift by at least the number of bits, or by a negative number, moves all bits out: the result is 0, or for a
     right shift the sign.

@@ -130,5 +130,7 @@ def associative_scan(node: LoweringNode, op: OpBuilder) -> Replacement:
     *("higher_order.hints_wrapper", "higher_order.strict_mode", "higher_order.wrap", "higher_order.invoke_subgraph"),
 )
 def wrapped(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """aten.higher_order.wrap_with_set_grad_enabled(operands…) -> the operations of its graph"""
+    """aten.higher_order.wrap_with_set_grad_enabled(operands…) -> the operations of its graph; likewise
+    `wrap_with_autocast`, `invoke_subgraph` and the other wrappers
+    """
     return inlined(node, op, _region(node, 0), list(node.op.operands))

@@ -21,7 +21,11 @@ T = TypeVar("T")
 
 
 def per_axis(node: LoweringNode, values: Sequence[T], axes: int, name: str, default: T | None = None) -> list[T]:
-    """An argument with an integer for each spatial axis, or one for all. Raises ConversionError for another count."""
+    """The values of argument `name`, one for each of `axes` spatial axes, from one for each or one for all, else the
+    default.
+
+    Raises ConversionError for another count.
+    """
     entries = list(values) or ([] if default is None else [default])
     if len(entries) == 1:
         entries *= axes
@@ -48,7 +52,18 @@ def _convolved(
     groups: int,
     padding: Sequence[Size] | None,
 ) -> SSAValue:
-    """A convolution, or with `padding` of the output a transposed one, and its bias."""
+    """Build a convolution, or a transposed one if `padding`, the padding of its output, is given.
+
+    Args:
+        node: the node.
+        op: the builder.
+        operands: the data, whose batch may be missing, the weights, and the bias or None.
+        window: strides, dilations and pads.
+        groups: the number of groups.
+        padding: the padding of the output along each spatial axis; None for a convolution.
+
+    Raises ConversionError if the rank of the data does not fit the weights.
+    """
     element = inferred_element(node)
     x, weight, bias = operands
     x, weight = as_element(op, element, x, weight)
@@ -111,7 +126,9 @@ def conv(
     dilation: tuple[int, ...] = (1,),
     groups: int = 1,
 ) -> SSAValue:
-    """aten.conv2d.default(x, w, b) -> opset1.Convolution(x, w) + b as [1, C, 1, 1]; with groups GroupConvolution"""
+    """aten.conv2d.default(x, w, b) -> opset1.Convolution(x, w) + b as [1, C, 1, 1]; with groups GroupConvolution;
+    `conv1d` and `conv3d` likewise
+    """
     return _convolved(node, op, (input, weight, bias), _window(node, stride, padding, dilation), groups, None)
 
 
@@ -128,7 +145,9 @@ def conv_padding(
     dilation: tuple[int, ...] = (1,),
     groups: int = 1,
 ) -> SSAValue:
-    """aten.conv2d.padding(x, w, b) {padding = "same"} -> Convolution with pads, one more at the end of an odd total"""
+    """aten.conv2d.padding(x, w, b) {padding = "same"} -> Convolution with pads, one more at the end of an odd total;
+    `conv1d` and `conv3d` likewise
+    """
     window = _window(node, stride, (0,), dilation)
     if padding == "same":
         shape, dilations = shape_of(weight), per_axis(node, dilation, node.known_rank(1) - 2, "dilation", 1)
@@ -160,7 +179,8 @@ def conv_transpose(
     groups: int = 1,
     dilation: tuple[int, ...] = (1,),
 ) -> SSAValue:
-    """aten.conv_transpose2d.input(x, w, b) -> opset1.ConvolutionBackpropData(x, w) + b as [1, C, 1, 1]
+    """aten.conv_transpose2d.input(x, w, b) -> opset1.ConvolutionBackpropData(x, w) + b as [1, C, 1, 1]; 1-D and 3-D
+    likewise
 
     For a computed `output_padding` the result of the largest one is cut.
     """

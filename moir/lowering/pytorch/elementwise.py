@@ -115,7 +115,7 @@ def bitwise_not(op: OpBuilder, self: SSAValue) -> SSAValue:
 @aten.lowers("resolve_conj.default", complex=PAIRS)
 @aten.lowers("real.default", complex=by_formula("pytorch.complex.arithmetic:parts"), traits=(VIEW,))
 def identity(self: SSAValue) -> SSAValue:
-    """aten.clone.default(x) -> x"""
+    """aten.clone.default(x) -> x; likewise other kinds that return their operand, such as `alias` and `contiguous`"""
     return self
 
 
@@ -130,7 +130,7 @@ def identity(self: SSAValue) -> SSAValue:
     traits=(ELEMENTWISE,),
 )
 def converted(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
-    """aten.to.dtype(x) {dtype} -> opset1.Convert(x); a number is true if it is not 0"""
+    """aten.to.dtype(x) {dtype} -> opset1.Convert(x), likewise `float`, `int` and others; for booleans x ≠ 0"""
     element = inferred_element(node)
     if element == boolean and element_of(self) != boolean:
         return op.NotEqual(self, 0)

@@ -20,7 +20,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _window_indices(op: OpBuilder, size: SSAValue, kernel: int, dilation: int, stride: int, count: SSAValue | None = None) -> SSAValue:
-    """The indices [kernel, windows] of the elements of all windows along an axis."""
+    """The indices [kernel, windows] of the elements of all windows along an axis.
+
+    `count` is the number of windows, by default as many as fit into `size`.
+    """
     if count is None:
         count = op.Add(op.Divide(op.Subtract(size, dilation * (kernel - 1) + 1), stride), 1)
     starts = op.Multiply(op.Range(op.constant(0), count, op.constant(1), output_type=si64), stride)
@@ -86,7 +89,7 @@ def col2im(
 @aten.lowers("max_unpool2d.default", "max_unpool3d.default")
 def max_unpool(node: LoweringNode, op: OpBuilder, self: SSAValue, indices: SSAValue, *, output_size: Sizes) -> SSAValue:
     """aten.max_unpool2d.default(x, indices) {output_size} -> zeros with the elements of x at these indices of each
-    channel
+    channel; `max_unpool3d` likewise
     """
     rank, axes = node.known_rank(0), len(output_size)
     lead = rank - axes
@@ -121,7 +124,9 @@ def affine_grid(op: OpBuilder, theta: SSAValue, *, size: Sizes, align_corners: b
 
 
 def _line(op: OpBuilder, size: Size, element: Attribute, align_corners: bool) -> SSAValue:
-    """The coordinates of the pixels along an axis, from -1 to 1."""
+    """The coordinates of `size` pixels along an axis: of their centres in a line from -1 to 1, or with `align_corners`
+    with the first at -1 and the last at 1.
+    """
     count = size_scalar(op, size)
     indices = op.convert(op.Range(op.constant(0), count, op.constant(1), output_type=si64), f32)
     last = op.convert(op.Maximum(op.Subtract(count, 1), 1), f32)

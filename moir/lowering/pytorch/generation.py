@@ -79,7 +79,9 @@ def _full(op: OpBuilder, sizes: Sizes, number: SSAValue) -> SSAValue:
 @aten.lowers("ones.default", complex=with_handler("pytorch.complex.elements:ones"))
 @aten.lowers("empty_strided.default", "empty_permuted.default", "prims.scalar_tensor.default")
 def full(node: LoweringNode, op: OpBuilder, *, size: Sizes = (), fill_value: Scalar = 0, s: Scalar = 0) -> SSAValue:
-    """aten.full.default() {size, fill_value} -> opset3.Broadcast(fill_value, size)"""
+    """aten.full.default() {size, fill_value} -> opset3.Broadcast(fill_value, size); likewise `zeros`, `ones` and
+    `empty`
+    """
     kind = node.op.KIND
     number = 1 if kind.startswith("ones") else s if "scalar_tensor" in kind else fill_value
     return _full(op, size, as_element(op, inferred_element(node), number)[0])
@@ -90,7 +92,9 @@ def full(node: LoweringNode, op: OpBuilder, *, size: Sizes = (), fill_value: Sca
 )
 @aten.lowers("ones_like.default", complex=with_handler("pytorch.complex.elements:ones"), traits=(ELEMENTWISE,))
 def full_like(node: LoweringNode, op: OpBuilder, self: SSAValue, *, fill_value: Scalar = 0, value: Scalar = 0) -> SSAValue:
-    """aten.full_like.default(x) {fill_value} -> opset3.Broadcast(fill_value, ShapeOf(x))"""
+    """aten.full_like.default(x) {fill_value} -> opset3.Broadcast(fill_value, ShapeOf(x)); likewise `zeros_like`,
+    `ones_like` and `empty_like`
+    """
     kind = node.op.KIND
     number = 1 if kind.startswith("ones") else value if kind.startswith("fill") else fill_value
     return op.Broadcast(as_element(op, inferred_element(node), number)[0], op.ShapeOf(self))
@@ -107,7 +111,9 @@ def copy(node: LoweringNode, op: OpBuilder, self: SSAValue, *, src: Scalar) -> S
 @aten.lowers("new_zeros.default", "new_empty.default", "new_full.default", complex=JOINED)
 @aten.lowers("new_ones.default", complex=with_handler("pytorch.complex.elements:ones"))
 def new_full(node: LoweringNode, op: OpBuilder, *, size: Sizes = (), fill_value: Scalar = 0) -> SSAValue:
-    """aten.new_full.default(x) {size, fill_value} -> opset3.Broadcast(fill_value, size)"""
+    """aten.new_full.default(x) {size, fill_value} -> opset3.Broadcast(fill_value, size); likewise `new_zeros`,
+    `new_ones` and `new_empty`
+    """
     number = 1 if node.op.KIND.startswith("new_ones") else fill_value
     return _full(op, size, as_element(op, inferred_element(node), number)[0])
 

@@ -82,7 +82,9 @@ def _check_factors(node: LoweringNode, sizes: Sizes) -> None:
 def grid_sampler(
     node: LoweringNode, op: OpBuilder, input: SSAValue, grid: SSAValue, *, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> SSAValue:
-    """aten.grid_sampler_2d.default(x, grid) {…} -> opset9.GridSample(x, grid) {mode, padding_mode, align_corners}"""
+    """aten.grid_sampler_2d.default(x, grid) {…} -> opset9.GridSample(x, grid) {mode, padding_mode, align_corners};
+    `grid_sampler_3d` likewise
+    """
     modes, paddings = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
     if not 0 <= interpolation_mode < 3 or not 0 <= padding_mode < 3:
         node.fail(f"mode {interpolation_mode} and padding {padding_mode} do not exist")
@@ -142,7 +144,11 @@ WITHOUT_SCALE = 1e30
 
 
 def _antialiasing(kernel: Kernel, size: int, resized: int, factor: float | None, align_corners: bool) -> Weights:
-    """The matrix [result, data] that resizes an axis."""
+    """The matrix [result, data] of weights that resizes an axis from `size` to `resized`, smoothed if it becomes
+    smaller.
+
+    The factor is by default the quotient of the sizes.
+    """
     scale = factor or resized / size
     if align_corners:
         scale = (resized - 1) / (size - 1) if resized > 1 and size > 1 else WITHOUT_SCALE
@@ -150,7 +156,7 @@ def _antialiasing(kernel: Kernel, size: int, resized: int, factor: float | None,
 
 
 def _computed_antialiasing(op: OpBuilder, kernel: Kernel, size: Size, resized: Size, factor: float | None, align_corners: bool) -> SSAValue:
-    """The matrix [result, data] that resizes an axis of which a size is computed."""
+    """Compute the matrix [result, data] of `_antialiasing` for an axis of which a size is computed."""
     before, after = (size_scalar(op, each) for each in (size, resized))
     last, first = (op.convert(op.Subtract(each, int(align_corners)), f32) for each in (after, before))
     scale = op.constant(factor, f32) if factor and not align_corners else op.Divide(last, first)

@@ -291,7 +291,9 @@ def masked_select(op: OpBuilder, self: SSAValue, mask: SSAValue) -> SSAValue:
 @aten.lowers("nonzero.default", "nonzero_numpy.default")
 @aten.lowers("where.default", complex=JOINED)
 def nonzero(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
-    """aten.nonzero.default(x) -> opset3.NonZero(x) as [count, rank]"""
+    """aten.nonzero.default(x) -> opset3.NonZero(x) as [count, rank]; `nonzero_numpy` and `where` -> its rows, one for
+    each axis
+    """
     indices_ = op.NonZero(node.op.operands[0], output_type=si64)
     if node.op.KIND.startswith("nonzero."):
         return [op.transposed(indices_, [1, 0])]
@@ -308,7 +310,7 @@ def nonzero_static(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: S
 
 
 def _band(op: OpBuilder, x: SSAValue, diagonal: int, is_lower: bool) -> SSAValue:
-    """Which elements of the last two dimensions lie on and below, or on and above, a diagonal."""
+    """A mask of the elements of the last two dimensions on and below a diagonal if `is_lower`, else on and above it."""
     rows, columns = (op.Gather(op.ShapeOf(x), op.constant(axis), 0) for axis in (-2, -1))
     down = op.Unsqueeze(op.Range(op.constant(0), rows, op.constant(1), output_type=si64), [1])
     across = op.Range(op.constant(0), columns, op.constant(1), output_type=si64)

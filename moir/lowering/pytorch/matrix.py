@@ -30,7 +30,9 @@ def linear(node: LoweringNode, op: OpBuilder, input: SSAValue, weight: SSAValue,
 @aten.lowers("_int_mm.default")
 @aten.lowers("inner.default", complex=bilinear_in("self", "other"))
 def matmul(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.matmul.default(x, y) -> opset1.MatMul(x, y), of a scalar opset1.Multiply"""
+    """aten.matmul.default(x, y) -> opset1.MatMul(x, y), of a scalar opset1.Multiply; `mm`, `bmm`, `mv` and `dot`
+    likewise
+    """
     x, y = as_element(op, inferred_element(node), *node.op.operands[:2])
     if 0 in (rank_of(x), rank_of(y)):
         return op.Multiply(x, y)
@@ -40,7 +42,9 @@ def matmul(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @aten.lowers("addmm.default", complex=bilinear_in("mat1", "mat2", "self"))
 @aten.lowers("baddbmm.default", "addbmm.default", complex=bilinear_in("batch1", "batch2", "self"))
 def addmm(node: LoweringNode, op: OpBuilder, self: SSAValue, *, beta: Scalar = 1, alpha: Scalar = 1) -> SSAValue:
-    """aten.addmm.default(x, a, b) {beta, alpha} -> beta · x + alpha · MatMul(a, b)"""
+    """aten.addmm.default(x, a, b) {beta, alpha} -> beta · x + alpha · MatMul(a, b); `baddbmm` of batches, `addbmm` of
+    their sum
+    """
     element = inferred_element(node)
     x, a, b = as_element(op, element, self, *node.op.operands[1:3])
     product = op.MatMul(a, b)

@@ -97,7 +97,9 @@ def transpose(
     axis0: int = 0,
     axis1: int = 0,
 ) -> SSAValue:
-    """aten.transpose.int(x) {dim0, dim1} -> opset1.Transpose(x, the order with both axes swapped)"""
+    """aten.transpose.int(x) {dim0, dim1} -> opset1.Transpose(x, the order with both axes swapped); `swapaxes` and
+    `swapdims` likewise
+    """
     rank = node.known_rank(0)
     if rank == 0:
         return self
@@ -111,7 +113,9 @@ def transpose(
 @aten.lowers("t_copy.default", complex=by_parts())
 @aten.lowers("adjoint.default", "mH.default", "matrix_H.default", complex=by_formula("pytorch.complex.functions:adjoint"), traits=(VIEW,))
 def t(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
-    """aten.t.default(x) -> opset1.Transpose(x, [1, 0]); `mT` exchanges the last two axes"""
+    """aten.t.default(x) -> opset1.Transpose(x, [1, 0]); `mT` exchanges the last two axes; `adjoint` and `mH`
+    likewise
+    """
     rank = node.known_rank(0)
     if rank < 2:
         return self
@@ -135,7 +139,9 @@ def movedim(node: LoweringNode, op: OpBuilder, self: SSAValue, *, source: tuple[
 @aten.lowers("expand.default", "broadcast_to.default", complex=by_parts(), traits=(REPEATED_VIEW,))
 @aten.lowers("expand_copy.default", complex=by_parts())
 def expand(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Sizes) -> SSAValue:
-    """aten.expand.default(x) {size} -> opset3.Broadcast(x, size), in which -1 stands for the dimension of x"""
+    """aten.expand.default(x) {size} -> opset3.Broadcast(x, size), in which -1 stands for the dimension of x;
+    `broadcast_to` likewise
+    """
     rank, lead = node.known_rank(0), len(size) - node.known_rank(0)
     if rank == len(size) and all(isinstance(each, int) and each < 0 for each in size):
         return self
@@ -232,7 +238,9 @@ def split(
     sections: int | None = None,
     dim: int = 0,
 ) -> list[SSAValue]:
-    """aten.split.Tensor(x) {split_size, dim} -> opset1.VariadicSplit(x, dim, lengths); the last part may be shorter"""
+    """aten.split.Tensor(x) {split_size, dim} -> opset1.VariadicSplit(x, dim, lengths); the last part may be shorter;
+    `chunk` and `tensor_split` -> into a number of parts
+    """
     axis, count = axis_from_front(node, dim, node.known_rank(0)), node.result_count
     if count == 1:
         return [self]
@@ -297,7 +305,9 @@ def roll(op: OpBuilder, self: SSAValue, *, shifts: Sizes, dims: tuple[int, ...] 
 
 @aten.lowers("pixel_shuffle.default", "pixel_unshuffle.default", complex=by_parts())
 def pixel_shuffle(op: OpBuilder, self: SSAValue, *, upscale_factor: int | None = None, downscale_factor: int | None = None) -> SSAValue:
-    """aten.pixel_shuffle.default(x) {upscale_factor} -> opset1.DepthToSpace(x) {block_size, mode = "depth_first"}"""
+    """aten.pixel_shuffle.default(x) {upscale_factor} -> opset1.DepthToSpace(x) {block_size, mode = "depth_first"};
+    `pixel_unshuffle` -> opset1.SpaceToDepth
+    """
     if upscale_factor is not None:
         return op.DepthToSpace(self, block_size=upscale_factor, mode="depth_first")
     return op.SpaceToDepth(self, block_size=downscale_factor or 1, mode="depth_first")
@@ -320,7 +330,7 @@ def pad(
     value: Scalar | None = None,
 ) -> SSAValue:
     """aten.pad.default(x) {pad = [left, right, top, bottom]}
-    -> opset12.Pad(x, [0, 0, top, left], [0, 0, bottom, right])
+    -> opset12.Pad(x, [0, 0, top, left], [0, 0, bottom, right]); likewise `reflection_pad2d` and others by their mode
     """
     pads, rank = list(pad or padding), node.known_rank(0)
     if len(pads) % 2 or len(pads) > 2 * rank:

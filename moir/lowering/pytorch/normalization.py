@@ -119,7 +119,9 @@ def layer_norm(
     normalized_shape: Sizes,
     eps: float = 1e-5,
 ) -> Replacement:
-    """aten.layer_norm.default(x, gamma, beta) {normalized_shape, eps} -> opset6.MVN(x, last axes) · gamma + beta"""
+    """aten.layer_norm.default(x, gamma, beta) {normalized_shape, eps} -> opset6.MVN(x, last axes) · gamma + beta;
+    `native_layer_norm` also the statistics
+    """
     axes = list(range(-len(normalized_shape), 0))
     normalized = op.MVN(input, axes, eps=eps, normalize_variance=True, eps_mode="INSIDE_SQRT")
     if weight is not None:

@@ -112,7 +112,9 @@ def avg_pool(
 def _without_overhang(
     op: OpBuilder, x: SSAValue, means: SSAValue, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int]
 ) -> SSAValue:
-    """Means over whole windows, corrected to count only elements up to the end of the padding."""
+    """Correct means over whole windows of x, whose last windows exceed the padding, to count only elements up to its
+    end.
+    """
     axes = len(kernel)
     for index, (length, step, pad) in enumerate(zip(kernel, strides, pads, strict=True)):
         count, size = (op.Gather(op.ShapeOf(each), op.constant(index + 2), 0) for each in (means, x))
@@ -129,7 +131,9 @@ def _without_overhang(
     *(f"adaptive_max_pool{axes}d.default" for axes in (1, 2, 3)),
 )
 def adaptive_pool(node: LoweringNode, op: OpBuilder, self: SSAValue, *, output_size: Sizes) -> Replacement:
-    """aten.adaptive_avg_pool2d.default(x) {output_size} -> ReduceMean, AvgPool of whole windows, or AdaptiveAvgPool"""
+    """aten.adaptive_avg_pool2d.default(x) {output_size} -> ReduceMean, AvgPool of whole windows, or AdaptiveAvgPool;
+    `adaptive_max_pool2d` -> AdaptiveMaxPool
+    """
     axes, is_max = _axes(node), "max" in node.op.KIND
     sizes = list(output_size) * axes if len(output_size) == 1 else list(output_size)
     shape = node.shape(0)

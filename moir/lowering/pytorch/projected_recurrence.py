@@ -46,7 +46,11 @@ def projected_layers(
 def _direction(
     op: OpBuilder, x: SSAValue, states: Sequence[SSAValue], weights: Sequence[SSAValue], *, is_reverse: bool
 ) -> tuple[SSAValue, ...]:
-    """The output [N, T, P] of a direction, and its final states [N, P] and [N, H]."""
+    """The output [N, T, P] of a direction, and its final states [N, P] and [N, H].
+
+    `states` are the initial ones, `weights` those of the direction, as in `projected_layers`; `is_reverse` goes back in
+    time.
+    """
     own, recurrent, *biases, projection = weights
     gates = op.MatMul(x, own, transpose_b=True)
     for bias in biases:

@@ -32,7 +32,9 @@ def inferred_element(node: LoweringNode, index: int = 0) -> Attribute:
 
 
 def with_inferred_elements(_kind: str, handler: BoundHandler) -> BoundHandler:
-    """A handler whose values are converted to the element types that the program states for the results."""
+    """The handler that calls `handler` and converts its values to the element types that the program states for
+    results.
+    """
 
     def call(node: LoweringNode, op: OpBuilder) -> Replacement | None:
         results = handler(node, op)
@@ -60,7 +62,7 @@ def number_of(op: OpBuilder, value: float, element: Attribute) -> SSAValue:
 
 
 def category(element: Attribute) -> int:
-    """The category of an element type."""
+    """The category of an element type as a number that compares: 0 for boolean, 1 for integers, 2 for floats."""
     return 0 if element == boolean else 2 if element in REAL_TYPES else 1
 
 

@@ -60,7 +60,11 @@ def rnn_layers(
 
 
 def _vector(op: OpBuilder, weights: Sequence[SSAValue], group: int, rows: int) -> SSAValue:
-    """All weights as one 1-D tensor: the matrices of all layers, then their biases, or zeros if there are none."""
+    """Concatenate the weights to a 1-D tensor: the matrices of all layers, then their biases, or zeros if there are
+    none.
+
+    `group` is the number of tensors of each direction of a layer, 4 if there are biases; `rows` is the size of a bias.
+    """
     matrices = [value for start in range(0, len(weights), group) for value in weights[start : start + 2]]
     if group == 4:
         biases = [value for start in range(0, len(weights), group) for value in weights[start + 2 : start + 4]]
@@ -83,7 +87,8 @@ def cell(
     *,
     hx: Tensors = (),
 ) -> Replacement:
-    """aten.lstm_cell.default(x, [h, c], w, r, b) -> the gates i, f, g, o, then c = f · c + i · g, h = o · tanh(c)
+    """aten.lstm_cell.default(x, [h, c], w, r, b) -> the gates i, f, g, o, then c = f · c + i · g, h = o · tanh(c);
+    `gru_cell` -> n + z · (h - n)
 
     `rnn_tanh_cell` -> Tanh(MatMul(x, wᵀ) + MatMul(h, rᵀ) + b).
     """

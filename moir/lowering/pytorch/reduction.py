@@ -76,7 +76,9 @@ def any_(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int, .
 
 @aten.lowers("argmax.default", "argmin.default")
 def argmax(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int | None = None, keepdim: bool = False) -> SSAValue:
-    """aten.argmax.default(x) {dim, keepdim} -> the indices of opset11.TopK(x, 1, dim), the first of equal elements"""
+    """aten.argmax.default(x) {dim, keepdim} -> the indices of opset11.TopK(x, 1, dim), the first of equal elements;
+    `argmin` likewise
+    """
     rank = node.known_rank(0)
     x, axis = (op.Reshape(self, [-1], special_zero=False), 0) if dim is None or rank == 0 else (self, axis_from_front(node, dim, rank))
     _, indices = _extremes(op, x, axis, "max" if node.op.KIND.startswith("argmax") else "min")
@@ -95,7 +97,7 @@ def _extremes(op: OpBuilder, x: SSAValue, axis: int, mode: str) -> tuple[SSAValu
 
 @aten.lowers("max.dim", "min.dim")
 def max_dim(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, keepdim: bool = False) -> Replacement:
-    """aten.max.dim(x) {dim, keepdim} -> the values and indices of opset11.TopK(x, 1, dim)"""
+    """aten.max.dim(x) {dim, keepdim} -> the values and indices of opset11.TopK(x, 1, dim); `min` likewise"""
     rank = node.known_rank(0)
     if rank == 0:
         return [self, op.constant(0)]
@@ -144,7 +146,7 @@ def var(
 @aten.lowers("cumsum.default", complex=by_parts())
 @aten.lowers("cumprod.default", complex=by_formula("pytorch.complex.functions:cumprod"))
 def cumsum(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int) -> SSAValue:
-    """aten.cumsum.default(x) {dim} -> opset3.CumSum(x, dim)"""
+    """aten.cumsum.default(x) {dim} -> opset3.CumSum(x, dim); `cumprod` -> running products"""
     rank, x = node.known_rank(0), op.convert(self, inferred_element(node))
     if rank == 0:
         return x
@@ -164,7 +166,9 @@ def topk(node: LoweringNode, op: OpBuilder, self: SSAValue, *, k: Size, dim: int
 
 @aten.lowers("sort.default", "sort.stable", "argsort.default", "argsort.stable", "msort.default")
 def sort(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int = -1, descending: bool = False) -> Replacement:
-    """aten.sort.default(x) {dim, descending} -> opset11.TopK(x, size of dim) {sort = "value", stable = true}"""
+    """aten.sort.default(x) {dim, descending} -> opset11.TopK(x, size of dim) {sort = "value", stable = true}; `argsort`
+    -> only its indices, `msort` along axis 0
+    """
     rank, is_order = node.known_rank(0), node.op.KIND.startswith("argsort")
     if rank == 0:
         return [op.constant(0)] if is_order else [self, op.constant(0)][: node.result_count]

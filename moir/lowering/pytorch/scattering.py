@@ -31,7 +31,9 @@ def index_copy(
     value: Scalar = 0,
     alpha: Scalar = 1,
 ) -> SSAValue:
-    """aten.index_copy.default(x, index, y) {dim} -> opset3.ScatterUpdate(x, index, y, dim); `index_add` adds"""
+    """aten.index_copy.default(x, index, y) {dim} -> opset3.ScatterUpdate(x, index, y, dim); `index_fill` writes a
+    number, `index_add` -> opset15.ScatterNDUpdate {reduction = "sum"}
+    """
     rank, element = node.known_rank(0), element_of(self)
     shape = op.ShapeOf(self)
     if rank == 0:
@@ -75,7 +77,9 @@ def scatter(
     reduce: str = "",
     include_self: bool = True,
 ) -> SSAValue:
-    """aten.scatter.src(x, index, y) {dim} -> opset12.ScatterElementsUpdate(x, index, y, dim) {reduction}"""
+    """aten.scatter.src(x, index, y) {dim} -> opset12.ScatterElementsUpdate(x, index, y, dim) {reduction}; `scatter_add`
+    and `scatter_reduce` likewise
+    """
     rank, element = node.known_rank(0), element_of(self)
     if rank == 0:
         self, index = (op.Reshape(each, [1], special_zero=False) for each in (self, index))
@@ -100,7 +104,8 @@ def scatter(
 def reduced_into(
     op: OpBuilder, x: SSAValue, indices: SSAValue, updates: SSAValue, axis: int, reduction: str, include_self: bool
 ) -> SSAValue:
-    """x with updates reduced into its elements at `indices` along an axis; these elements take part if `include_self`.
+    """x with updates reduced by `reduction` into its elements at `indices` along an axis; these take part if
+    `include_self`.
 
     Means of integers are rounded down.
     """

@@ -198,7 +198,9 @@ def diag_embed(
 
 @aten.lowers("tril_indices.default", "triu_indices.default")
 def tril_indices(node: LoweringNode, op: OpBuilder, *, row: int, col: int, offset: int = 0) -> SSAValue:
-    """aten.tril_indices.default() {row, col, offset} -> the rows and columns of a triangle"""
+    """aten.tril_indices.default() {row, col, offset} -> the rows and columns of a triangle; `triu_indices` of the upper
+    one
+    """
     indices = np.tril_indices(row, offset, col) if node.op.KIND.startswith("tril") else np.triu_indices(row, offset, col)
     return op.constant(np.stack(indices).astype(np.int64), si64)
 
@@ -299,7 +301,8 @@ def _keeps_order(size: Sizes, stride: Sizes) -> bool:
 
 @aten.lowers("trapezoid.x", "trapezoid.dx", "trapz.x", "trapz.dx", "cumulative_trapezoid.x", "cumulative_trapezoid.dx", complex=by_parts())
 def trapezoid(node: LoweringNode, op: OpBuilder, y: SSAValue, x: SSAValue | None = None, *, dx: Scalar = 1, dim: int = -1) -> SSAValue:
-    """aten.trapezoid.x(y, x) {dim} -> the sum of the areas between neighbours
+    """aten.trapezoid.x(y, x) {dim} -> the sum of the areas between neighbours; `cumulative_trapezoid` -> their running
+    sums
 
     Sums, differences and products of integers wrap around before they become floats.
     """

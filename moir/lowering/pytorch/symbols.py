@@ -47,7 +47,9 @@ def item(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     complex=PAIRS,
 )
 def assertion(node: LoweringNode) -> list[SSAValue | None]:
-    """aten._assert_scalar.default(x) -> no operation: it has no effect on results"""
+    """aten._assert_scalar.default(x) -> no operation: it has no effect on results; likewise `_check`,
+    `sym_constrain_range` and the other assertions
+    """
     return [None] * node.result_count
 
 
@@ -56,7 +58,8 @@ def assertion(node: LoweringNode) -> list[SSAValue | None]:
     *(f"result_type.{overload}" for overload in ("Tensor", "Scalar", "Scalar_Tensor", "Scalar_Scalar")),
 )
 def question_of_types(node: LoweringNode) -> list[SSAValue | None]:
-    """aten.promote_types.default() {type1, type2} -> no operation: export has computed its result, an element type
+    """aten.promote_types.default() {type1, type2} -> no operation: export has computed its result, an element type;
+    `can_cast` and `result_type` likewise
 
     `torch.tensor(x.shape)` of dynamic sizes leaves it in the program, without users.
     """
@@ -155,7 +158,7 @@ def logic(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @aten.lowers("torch.sym_float", "torch.sym_int", "math.trunc", "math.floor", "math.ceil", "_operator.int", "torch._sym_sqrt", "math.sqrt")
 def number(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.torch.sym_float(a) -> opset1.Convert(a); `trunc`, `floor` and `ceil` give integers"""
+    """aten.torch.sym_float(a) -> opset1.Convert(a); `trunc`, `floor` and `ceil` give integers; `sqrt` -> opset1.Sqrt"""
     arguments, name = _arguments(node), node.op.KIND.rpartition(".")[2]
     (x,) = as_element(op, _promoted(arguments), *arguments)
     if "sqrt" in name:

@@ -127,7 +127,7 @@ class OperationAttributes(MutableMapping[str, Any]):
         return None
 
     def _messages(self) -> dict[str, Callable[[], Any]]:
-        """The attributes that are messages of the model file, with the functions that make them."""
+        """The attributes that are messages of the model file (`pb`, …), each with the function that makes it."""
         op = self.op
         if isinstance(op, Constant):
             of_constant = view_of(self.graph.graph["fw"]).constant_message

@@ -40,7 +40,10 @@ def _spatial_rank(op: Operation) -> int:
 
 
 def _spatial_entries(op: Operation, name: str, value: Any) -> list[int]:
-    """The entries for the spatial axes of a list, which may begin with entries for batch and channels."""
+    """The entries for the spatial axes of a list, which may begin with entries for batch and channels.
+
+    Raises ConversionError, which names the attribute `name`, for a list of another length.
+    """
     entries = [int(item) for item in np.array(value).reshape(-1)]
     rank = _spatial_rank(op)
     if len(entries) not in (rank, rank + 2):
@@ -49,7 +52,10 @@ def _spatial_entries(op: Operation, name: str, value: Any) -> list[int]:
 
 
 def _full(name: str, source: str) -> Extracted:
-    """A list with an element for each axis, batch and channels first; in the IR it has only the spatial axes."""
+    """The record of an attribute `name`, a list with an element for each axis, batch and channels first.
+
+    In the IR the list is the property `source`, which has only the spatial axes.
+    """
 
     def read(op: Operation) -> Any:
         return np.array([1, 1, *(_integers_of(op, source) or [1] * _spatial_rank(op))], dtype=np.int64)

@@ -53,7 +53,11 @@ class EdgeAttributes(dict[str, Any]):
 
 
 def end_of(source: Vertex, destination: Vertex, numbers: dict[str, int]) -> EdgeEnd:
-    """The identity of an edge: its destination or, for an edge to a data node, its source."""
+    """The key of an edge: the operation and the index of its input port or, for an edge to a data node, of its output
+    port.
+
+    `numbers` has these indices, by `in` and `out`.
+    """
     if isinstance(destination, Operation):
         return destination, "in", numbers["in"]
     assert isinstance(source, Operation)
@@ -61,7 +65,10 @@ def end_of(source: Vertex, destination: Vertex, numbers: dict[str, int]) -> Edge
 
 
 def incoming(vertex: Vertex, with_data: bool) -> Iterator[tuple[Vertex, dict[str, int]]]:
-    """The edges that end in a node, in the order of the input ports: their sources and the indices of their ports."""
+    """The edges that end in a node, in the order of the input ports: their sources and the indices of their ports.
+
+    The sources of an operation are data nodes if `with_data`, else operations.
+    """
     if isinstance(vertex, SSAValue):
         if isinstance(vertex, OpResult) and is_node(vertex.op):
             yield vertex.op, {"out": vertex.index}
@@ -72,7 +79,10 @@ def incoming(vertex: Vertex, with_data: bool) -> Iterator[tuple[Vertex, dict[str
 
 
 def outgoing(vertex: Vertex, with_data: bool, block: Block) -> Iterator[tuple[Vertex, dict[str, int]]]:
-    """The edges that begin in a node: their destinations and the indices of their ports."""
+    """The edges that begin in a node: their destinations and the indices of their ports.
+
+    The destinations of an operation are data nodes if `with_data`, else operations of the block.
+    """
     if isinstance(vertex, SSAValue):
         for use in vertex.uses:
             if use.operation.parent is block:

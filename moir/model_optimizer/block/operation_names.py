@@ -124,7 +124,10 @@ def class_type(operation: type[Operation]) -> str | None:
 
 @cache
 def _class_type(operation: type[Operation], _view: str | None) -> str | None:
-    """The type of a class while its framework has a certain view."""
+    """The `type` of the operations of a class; None for those that have no counterpart in an operation set.
+
+    `_view`, the view of the framework, is part of the key of the cache, since the type depends on it.
+    """
     if issubclass(operation, OpsetOp):
         return layer_type(operation)
     if not issubclass(operation, FrameworkOp):
@@ -177,5 +180,5 @@ def body_names(op: Operation) -> list[str]:
 
 
 def body_of(op: Operation, name: str) -> Block:
-    """The body of this name."""
+    """The body of an operation with the given name among its `body_names`."""
     return op.regions[body_names(op).index(name)].block

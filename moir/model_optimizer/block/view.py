@@ -120,7 +120,7 @@ class BlockView:
         return self.graph["name"]
 
     def count_matches(self, count: int) -> None:
-        """Note a number of matches of a pattern."""
+        """Add to the number of matches of patterns that were found in this graph."""
         self.matches = (self.matches or 0) + count
 
     @property
@@ -228,7 +228,7 @@ class BlockView:
         return copy
 
     def sentinel(self, kind: type[Operation]) -> SSAValue:
-        """The value that stands for a port without a tensor."""
+        """The sentinel of this kind in the block, made if there is none: the value for a port without a tensor."""
         value = self._sentinels.get(kind)
         if value is None or value.owner.parent is not self.block:  # pyright: ignore[reportAttributeAccessIssue]
             value = self._sentinels[kind] = new_sentinel(self.block, kind)

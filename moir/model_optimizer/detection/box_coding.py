@@ -33,7 +33,7 @@ class CodedBoxes(Record):
     """Boxes that are decoded from offsets to anchors.
 
     Args:
-        codes: the offsets [n, 4] (ty, tx, th, tw).
+        codes: the box offsets [n, 4] (ty, tx, th, tw).
         anchors: the anchors [n, 4] (y_min, x_min, y_max, x_max).
         variances: the factors of the four offsets.
         is_tiled: whether the anchors are repeated for each image of a batch.

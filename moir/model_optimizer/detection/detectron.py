@@ -103,7 +103,10 @@ class _Boundary:
                     self._named.setdefault(name or "", op.results[0])
 
     def values(self, attribute: str) -> list[SSAValue]:
-        """The first results of the nodes that an attribute names, which is a name or a list of names."""
+        """The first results of the nodes that a custom attribute names, which is a name or a list of names.
+
+        Raises ConversionError if the attribute is absent or names a node that does not exist.
+        """
         given: object = self._request.attributes.get(attribute)
         listed = [given] if isinstance(given, str) else given
         if not isinstance(listed, list) or not listed:
@@ -116,11 +119,11 @@ class _Boundary:
         return [self._named[name] for name in names]
 
     def value(self, attribute: str) -> SSAValue:
-        """The first result of the node that an attribute names."""
+        """The first result of the node that a custom attribute names. Raises the errors of `values`."""
         return self.values(attribute)[0]
 
     def number(self, attribute: str) -> float:
-        """The number that an attribute gives."""
+        """The number that a custom attribute gives. Raises ConversionError if it is absent or not a number."""
         value = self._request.number(attribute)
         if value is None:
             raise self._request.error(f"the custom_attributes have no {attribute!r}", hint="add it")
@@ -128,14 +131,17 @@ class _Boundary:
 
 
 def _pooled(op: OpBuilder, regions: SSAValue, heads: Sequence[SSAValue], size: int) -> tuple[SSAValue, ...]:
-    """Features [regions, channels, size, size] and the regions, in the same order."""
+    """Build a ROIFeatureExtractor: features [regions, channels, size, size], and the regions in the same order.
+
+    `heads` are the feature maps of the pyramid.
+    """
     return op.ExperimentalDetectronROIFeatureExtractor.results(
         regions, *heads, output_size=size, sampling_ratio=2, pyramid_scales=_SCALES, aligned=False
     )
 
 
 def _replace(old: SSAValue, new: SSAValue) -> None:
-    """Replace a value and let the new one have its names, if it is an output of the model."""
+    """Replace all uses of a value; if it is an output of the model, the new value also gets its names."""
     if any(isinstance(use.operation, Result) for use in old.uses):
         set_names(new, names_of(old))
         set_names(old, ())

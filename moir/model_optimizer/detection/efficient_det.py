@@ -30,7 +30,8 @@ _ATTRIBUTES = ("aspect_ratios", "num_scales", "anchor_scale", "min_level", "num_
 
 
 def replace_heads(request: Request) -> None:
-    """Logits and codes of all levels -> DetectionOutput(codes, Sigmoid(logits), PriorBoxClustered of each level)
+    """Logits and box offsets of all levels -> DetectionOutput(offsets, Sigmoid(logits), PriorBoxClustered of each
+    level)
 
     Labels count from 0. Raises ConversionError if there are no heads of these names, or attributes are missing.
     """
@@ -65,7 +66,9 @@ def replace_heads(request: Request) -> None:
 
 
 def _levels(request: Request, net: str) -> list[FrameworkOp]:
-    """The last nodes of a head, from the finest level on."""
+    """The BiasAdd nodes at the end of the heads of `net` ("class" or "box"), one for each feature map, from the finest
+    on.
+    """
     levels: list[tuple[int, FrameworkOp]] = []
     for op in request.nodes("BiasAdd"):
         match = _HEADS.fullmatch(name_of(op) or "")
@@ -107,18 +110,18 @@ class _Nodes:
         return node.results[0]
 
     def integers(self, *values: int) -> SSAValue:
-        """A list of integers."""
+        """A new constant, the 1-D tensor of the given integers."""
         constant = new_integers(values)
         self.request.block.insert_op_before(constant, self.before)
         return constant.results[0]
 
     def flattened(self, value: SSAValue, width: int) -> SSAValue:
-        """Predictions [images, rows, columns, boxes * width] as [images, n, width]."""
+        """Reshapes predictions [images, rows, columns, boxes * width] to [images, n, width]."""
         images = self.add("Slice", self.add("Shape", value), self.integers(0), self.integers(1))
         return self.add("Reshape", value, self.joined([images, self.integers(-1, width)], 0))
 
     def joined(self, values: Sequence[SSAValue], axis: int) -> SSAValue:
-        """Tensors, concatenated along an axis."""
+        """Concatenates tensors along an axis."""
         constant = new_integers(axis)
         self.request.block.insert_op_before(constant, self.before)
         return self.add("ConcatV2", *values, constant.results[0], N=len(values))

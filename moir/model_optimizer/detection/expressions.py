@@ -22,7 +22,7 @@ Bindings = dict[str, SSAValue]
 
 
 class Expression:
-    """An expression over TensorFlow nodes."""
+    """A pattern of an expression over TensorFlow nodes, which is matched with values."""
 
     @abstractmethod
     def match(self, value: SSAValue, bindings: Bindings) -> bool:
@@ -47,12 +47,12 @@ class Named(Expression):
 
 
 class Computed(Expression):
-    """A result of a node of one of several kinds.
+    """Matches result `result` of a node of one of `kinds` whose first operands match the expressions `operands`.
 
     Args:
         kinds: the kinds.
-        operands: expressions of its first operands.
-        commutes: whether its two operands may be exchanged.
+        operands: expressions of its first operands; a node with fewer operands does not match.
+        commutes: whether the two operands may be exchanged.
         result: the index of the result.
     """
 
@@ -81,7 +81,7 @@ class Computed(Expression):
 
 
 class Scaled(Expression):
-    """A value times a constant: a product with it, or a quotient by its inverse.
+    """Matches a value times a constant: a product with it, or a quotient by its inverse.
 
     Args:
         operand: the expression of the value.
@@ -111,25 +111,25 @@ def scaled_origin(value: SSAValue) -> tuple[SSAValue, float]:
 
 
 def sum_of(first: Expression, second: Expression) -> Expression:
-    """first + second."""
+    """The pattern of first + second, in either order."""
     return Computed(("AddV2", "Add"), first, second, commutes=True)
 
 
 def difference(first: Expression, second: Expression) -> Expression:
-    """first - second."""
+    """The pattern of first - second."""
     return Computed(("Sub",), first, second)
 
 
 def product(first: Expression, second: Expression) -> Expression:
-    """first * second."""
+    """The pattern of first * second, in either order."""
     return Computed(("Mul",), first, second, commutes=True)
 
 
 def exponential(operand: Expression) -> Expression:
-    """e to the power of a value."""
+    """The pattern of exp(operand)."""
     return Computed(("Exp",), operand)
 
 
 def row(number: int, operand: Expression) -> Expression:
-    """A column of a matrix, as `tf.unstack(tf.transpose(matrix))` has it."""
+    """The pattern of column `number` of a matrix, as `tf.unstack(tf.transpose(matrix))[number]` computes it."""
     return Computed(("Unpack",), Computed(("Transpose",), operand), result=number)

@@ -72,8 +72,8 @@ def activate_masks(request: Request) -> None:
 
 
 def _inserted(request: Request, before: Operation, *nodes: Operation) -> SSAValue:
-    """The result of the last of several new nodes before an operation; it takes over the name of the operation's
-    tensor.
+    """Insert new nodes before an operation. Returns the result of the last one, whose tensor gets the name of the
+    node.
     """
     for each in nodes:
         request.block.insert_op_before(each, before)

@@ -51,7 +51,7 @@ class PipelineConfig:
         return cls(models[0], path)
 
     def number(self, place: str) -> float | None:
-        """The number at a path of field names with dots between; None if the field is absent.
+        """The number at `place`, a path of field names with dots between; None if the field is absent.
 
         Raises ConversionError for a value that is not a number.
         """
@@ -65,12 +65,14 @@ class PipelineConfig:
         return float(values[-1])
 
     def integer(self, place: str) -> int | None:
-        """The integer at a path of field names; None if the field is absent."""
+        """The integer at `place`, a path of field names; None if the field is absent."""
         number = self.number(place)
         return None if number is None else int(number)
 
     def in_model(self, place: str) -> float | None:
-        """The number at a path below the message of the architecture; None if the field is absent."""
+        """The number at `place`, a path below the message of the architecture, such as `ssd`; None if the field is
+        absent.
+        """
         return self.number(f"{self.architecture}.{place}")
 
     def _message(self, place: str) -> TextMessage | None:

@@ -96,7 +96,7 @@ def _said(node: FrameworkOp, name: str, default: Any) -> Any:
 
 
 def _joined(loop: FrameworkOp) -> FrameworkOp | None:
-    """The node that joins the results of a loop over images; None for any other loop."""
+    """The node that stacks or concatenates the results of a loop over images; None for any other loop."""
     if _said(loop, "joined", 0) != 1 or len(loop.results) != 1 or list(_said(loop, "sliced", ())) != [0, 0]:
         return None
     (written,) = _only_user(loop.results[0], "TensorListSetRange") or (None,)
@@ -151,7 +151,7 @@ def _pooling_of(crops: list[FrameworkOp | None]) -> Pooling | None:
 
 
 def _by_corners(whole: SSAValue, bins: Sequence[SSAValue]) -> bool:
-    """Whether boxes [n, 4] are split into corners, and boxes of bins are composed of them."""
+    """Whether the boxes [n, 4] are unstacked into corners, and those of the bins stacked, along the last axis."""
     taken = [use.operation for use in whole.uses if kind_of(use.operation) == "Unpack"]
     put = [origin(each).owner for each in bins]
     return all(_said(cast("FrameworkOp", each), "axis", 0) in (1, -1) for each in (*taken, *put))
@@ -169,7 +169,9 @@ def _is_plain(crop: FrameworkOp, extent: int) -> bool:
 
 
 def _bin(rows: int, columns: int, number: int) -> Expression:
-    """The boxes of a bin: stack([y_min + row * height, …], axis=1) with height = (y_max - y_min) / rows."""
+    """The pattern of the boxes of bin `number`: stack([y_min + row * height, …], axis=1), height = (y_max - y_min) /
+    rows.
+    """
     y_min, x_min, y_max, x_max = (Computed(("Unpack",), Named("boxes"), result=corner) for corner in range(4))
     height, width = Scaled(difference(y_max, y_min), 1 / rows), Scaled(difference(x_max, x_min), 1 / columns)
     row, column = divmod(number, columns)

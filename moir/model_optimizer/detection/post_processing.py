@@ -143,7 +143,7 @@ def _integer(node: FrameworkOp, index: int) -> int | None:
 
 
 def _limit(value: SSAValue) -> int | None:
-    """A constant upper bound of an integer: the integer itself, or an operand of Minimum."""
+    """A constant upper bound of an integer: the integer itself, or an operand of Minimum; None if there is none."""
     known = integer_of(value)
     owner = origin(value).owner
     if known is None and kind_of(owner) == "Minimum":
@@ -152,7 +152,7 @@ def _limit(value: SSAValue) -> int | None:
 
 
 def _compared_with(processing: PostProcessing) -> float | None:
-    """The constant that scores have to exceed, if a comparison selects them before the suppression."""
+    """The constant that scores have to exceed, if a comparison selects them before the suppression; else None."""
     for each in processing.nodes:
         if kind_of(each) == "Greater" and (scalar := scalar_of(origin(each.operands[1]))) is not None and 0 < scalar < 1:
             return scalar
@@ -172,7 +172,9 @@ def _dependent(values: Iterable[SSAValue]) -> set[Operation]:
 
 
 def _clips(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> tuple[bool | None, bool | None]:
-    """Whether boxes are clipped before, and after, the suppressions: maximum(minimum(x, high), low)."""
+    """Whether boxes are clipped before, and after, the suppressions: maximum(minimum(x, high), low); None for both if
+    nothing clips values.
+    """
     clipping = [
         each
         for each in processing.nodes
@@ -187,7 +189,9 @@ def _clips(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> t
 
 
 def _total(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> int | None:
-    """The most boxes of an image: the constant operand of a Minimum, or the k of a TopKV2, after the suppressions."""
+    """The most boxes of an image: the constant operand of a Minimum, or the k of a TopKV2, after the suppressions; None
+    if there is neither.
+    """
     following = _dependent(result for each in suppressions for result in each.results)
     for each in processing.nodes:
         if each in following and kind_of(each) == "Minimum" and (limit := _limit(each.results[0])) is not None:

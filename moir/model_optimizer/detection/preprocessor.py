@@ -82,7 +82,7 @@ def _is_image(parameter: Parameter) -> bool:
 
 
 def _batches(request: Request, images: Parameter) -> list[Batch]:
-    """The nodes that put together the results for the images of an input."""
+    """The nodes that stack the results for each image of the input `images`."""
     batches: list[Batch] = []
     for op in request.block.ops:
         if kind_of(op) in _ENDS:
@@ -96,7 +96,9 @@ def _batches(request: Request, images: Parameter) -> list[Batch]:
 
 
 def _input_of(value: SSAValue) -> Operation | None:
-    """The value that is cast to floats at the beginning of the preprocessing: the input with the images."""
+    """The operation whose result, after casts, is a value: the input with the images; None for an argument of a
+    block.
+    """
     owner = origin(value).owner
     while kind_of(owner) in ("Cast", "ToFloat"):
         owner = origin(cast("Operation", owner).operands[0]).owner
@@ -122,7 +124,7 @@ def _made_by(end: Operation) -> list[Operation]:
 
 
 def _shapes(request: Request, images: SSAValue, before: Operation) -> SSAValue:
-    """The shape of each image of a batch, [images, 3]."""
+    """The shape of each image of a batch, [images, 3], computed by new nodes in front of `before`."""
 
     def add(kind: str, *operands: SSAValue, **properties: object) -> SSAValue:
         node: FrameworkOp = new_node(kind, operands, properties)

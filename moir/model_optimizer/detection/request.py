@@ -70,7 +70,7 @@ class Request:
         return [op for op in self.block.ops if isinstance(op, Result)]
 
     def heads(self, kind: str) -> list[FrameworkOp]:
-        """The heads of a kind, in order."""
+        """The nodes of a kind of the `detection` dialect, in the order of the block."""
         return [cast("FrameworkOp", op) for op in self.block.ops if head_of(op) == kind]
 
     def nodes(self, *kinds: str) -> list[FrameworkOp]:
@@ -82,14 +82,16 @@ class Request:
         return next((op for op in self.block.ops if name_of(op) == name and not isinstance(op, Result)), None)
 
     def number(self, name: str, default: float | None = None) -> float | None:
-        """A number among the custom attributes. Raises ConversionError for a value that is not a number."""
+        """A number among the custom attributes, or the default. Raises ConversionError for a value that is not a
+        number.
+        """
         value = self.attributes.get(name, default)
         if value is not None and (isinstance(value, str) or not isinstance(value, int | float)):
             raise self.error(f"the custom attribute {name!r} is {value!r}, not a number")
         return value
 
     def integers(self, name: str) -> tuple[int, ...]:
-        """A list of whole numbers among the custom attributes."""
+        """A list of integers among the custom attributes; empty if it is absent."""
         return tuple(int(each) for each in cast("Sequence[Any]", self.attributes.get(name, ())))
 
     def error(self, reason: str, node: Operation | None = None, hint: str | None = None) -> ConversionError:
@@ -138,7 +140,9 @@ class Request:
         return Suppression(**values)
 
     def titles(self, processing: PostProcessing) -> str:
-        """The names of the nodes at which a walk ended, for a message."""
+        """The names of up to four nodes with which a walk ended, for a message; `the inputs of the model` if there are
+        none.
+        """
         names = [name_of(each) or each.name for each in (*processing.boxes, *processing.scores)]
         return ", ".join(names[:4]) or "the inputs of the model"
 
@@ -148,7 +152,7 @@ class Request:
         """A new node for a DetectionOutput before an operation.
 
         Args:
-            operands: codes, scores, anchors and sizes, see `moir.lowering.detection.heads`.
+            operands: box offsets, scores, anchors and sizes, see `moir.lowering.detection.heads`.
             suppression: the parameters.
             properties: further properties.
             name: the name of the node and its tensor.

@@ -16,7 +16,7 @@ T = TypeVar("T", bound=Operation)
 
 
 def replace_postprocessor(request: Request) -> None:
-    """Boxes decoded from anchors and scores, suppressed and sorted -> DetectionOutput(codes, scores, anchors)
+    """Boxes decoded from anchors and scores, suppressed and sorted -> DetectionOutput(offsets, scores, anchors)
 
     Works on the outputs of the model that depend on a non-maximum suppression, or from which it selects. Raises
     ConversionError if they are computed in another way.
@@ -55,7 +55,10 @@ def detection_results(request: Request) -> list[Result]:
 
 
 def single(request: Request, candidates: Iterable[T], what: str, node: Operation | None = None) -> T:
-    """The only one of the nodes that were found. Raises ConversionError if there are several or none."""
+    """The only one of the candidates. Raises ConversionError if there are several or none.
+
+    `what` names them in the message, which points to `node`.
+    """
     nodes = list(candidates)
     if len(nodes) != 1:
         names = ", ".join(name_of(each) or each.name for each in nodes)

@@ -3,9 +3,9 @@
 These are `ObjectDetectionAPIProposalReplacement` and `…DetectionOutputReplacement`. Crops are taken from their boxes;
 `…MaskRCNNROIPoolingSecondReplacement` does so for crops of masks.
 
-    features -> codes, objectness -> suppression -> proposals -> CropAndResize -> codes, classes -> suppression
-    features -> DetectionOutput(codes, objectness, anchors / size of the image) -> CropAndResize
-             -> DetectionOutput(codes, classes, boxes of the first) -> second CropAndResize, of a Mask R-CNN
+    features -> offsets, objectness -> suppression -> proposals -> CropAndResize -> offsets, classes -> suppression
+    features -> DetectionOutput(offsets, objectness, anchors / size of the image) -> CropAndResize
+             -> DetectionOutput(offsets, classes, boxes of the first) -> second CropAndResize, of a Mask R-CNN
 
 Ren et al., "Faster R-CNN"; He et al., "Mask R-CNN". Coordinates are from 0 to 1 from the first suppression on, since
 offsets are relative to the size of a box.
@@ -50,7 +50,7 @@ def replace_both_stages(request: Request) -> None:
 
 
 def replace_proposals(request: Request) -> None:
-    """The first suppression -> DetectionOutput(codes, objectness, anchors / size of the image), of one image.
+    """The first suppression -> DetectionOutput(offsets, objectness, anchors / size of the image), of one image.
 
     Raises ConversionError if no CropAndResize takes boxes that are decoded from anchors and suppressed.
     """
@@ -90,7 +90,7 @@ def _crops_of_proposals(request: Request) -> list[tuple[FrameworkOp, PostProcess
 
 
 def replace_detections(request: Request) -> None:
-    """The second suppression -> DetectionOutput(codes, classes, boxes of the first DetectionOutput), the output.
+    """The second suppression -> DetectionOutput(offsets, classes, boxes of the first DetectionOutput), the output.
 
     Raises ConversionError if the first one was not replaced, or the second one is computed in another way.
     """
@@ -174,13 +174,17 @@ def _skip_axis_of_images(crop: FrameworkOp) -> None:
 
 
 def _reshapes_of(value: SSAValue) -> list[FrameworkOp]:
-    """The nodes that reshape a value."""
+    """The Reshape nodes whose data is a value."""
     users = [use.operation for use in value.uses if use.index == 0]
     return [user for user in users if isinstance(user, FrameworkOp) and kind_of(user) == "Reshape"]
 
 
 def _size_of_image(request: Request, codes: SSAValue, before: Operation) -> SSAValue:
-    """Height and width of the image: the operand, unpadded, of the first convolution that codes depend on."""
+    """Height and width of the input image as a 1-D tensor, computed by new nodes in front of `before`.
+
+    The image is the data, before any Pad, of the first convolution on which the box offsets `codes` depend. Raises
+    ConversionError if there is none.
+    """
     reached, pending = set[Operation](), [codes]
     while pending:
         owner = pending.pop().owner

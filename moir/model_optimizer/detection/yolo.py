@@ -65,7 +65,11 @@ def _attributes(request: Request, needed: Sequence[str]) -> Mapping[str, Any]:
 
 
 def _masks(request: Request, attributes: Mapping[str, Any], count: int) -> list[tuple[int, ...]]:
-    """The anchors of each feature map: `masks`, or the `mask` of files before 2020, which is the same for all."""
+    """The indices of the anchors of each of `count` feature maps: the attribute `masks`, or the `mask` of files before
+    2020, which is the same for all, by default the first `num / count`.
+
+    Raises ConversionError if the number or the lengths of the masks do not fit.
+    """
     given = attributes.get("masks")
     if given is None:
         return [request.integers("mask") or tuple(range(int(attributes["num"]) // count))] * count
@@ -101,7 +105,9 @@ def _features(request: Request, names: Sequence[str], channels: int) -> Sequence
 def _replace(
     request: Request, features: Sequence[SSAValue], of_regions: Sequence[Mapping[str, Any]], attributes: Mapping[str, Any]
 ) -> None:
-    """Make regions of feature maps the outputs of the model."""
+    """Replace the outputs of the model by a RegionYolo of each feature map, whose own properties are in
+    `of_regions`.
+    """
     values: list[tuple[SSAValue, str]] = []
     common = {name: int(attributes[name]) for name in ("classes", "coords", "num")}
     old, before = request.results, request.results[0]

@@ -55,17 +55,19 @@ def number_as_flag(source: str, default: bool) -> Extracted:
 
 
 def fixed(value: Any) -> Extracted:
-    """An attribute that all operations of a kind have."""
+    """The record of an attribute that has the value `value` for all operations of a kind."""
     return Extracted("", value)
 
 
 def computed(function: Callable[[Operation], Any]) -> Extracted:
-    """An attribute whose value a function computes from the operation."""
+    """The record of an attribute whose value a function computes from the operation."""
     return Extracted("", of=function)
 
 
 def power_of(exponent: float) -> dict[str, Extracted]:
-    """The attributes of a power of Model Optimizer: (x * scale + shift) ** power."""
+    """The records of a power with a fixed exponent: attributes `power`, `scale` 1 and `shift` 0 of (x * scale + shift)
+    ** power.
+    """
     return {"power": fixed(exponent), "scale": fixed(1.0), "shift": fixed(0.0)}
 
 

@@ -52,7 +52,7 @@ class FrameworkView(Record):
         schema: function that gives the attributes which an operation has by its definition, None if that is unknown.
         most_inputs: function that gives the most inputs which the newest definition of a kind has.
         normal_inputs: kind -> the inputs that replace its attributes.
-        input_orders: kind -> for each input of Model Optimizer's nodes, the number of the framework's operand, where
+        input_orders: kind -> for each input of Model Optimizer's nodes, the index of the framework's operand, where
             the order differs.
         output_counts: kind -> the number of outputs of Model Optimizer's nodes, where a model may omit some.
         powers: kind -> its exponent, if it is asked for as `Pow`.

@@ -168,7 +168,7 @@ class AttributedNode:
     # Numbers of ports.
 
     def has_port(self, port_type: Direction, idx: int, control_flow: bool = False) -> bool:
-        """Whether the node has a port of this number."""
+        """Whether the node has a port of this index."""
         op, idx = self.ir_operation, int(idx)
         if port_type == "out":
             absent = OperationAttributes(self.graph, op).hidden(ABSENT_OUTPUTS, ())

@@ -25,7 +25,7 @@ INPUT_PORT = "input_port"
 
 
 def order_of(op: Operation) -> Sequence[int] | None:
-    """For each input of a node in Model Optimizer, the number of the framework's operand; None if the order is the
+    """For each input of a node in Model Optimizer, the index of the framework's operand; None if the order is the
     same.
     """
     dialect, kind = original_of(op)

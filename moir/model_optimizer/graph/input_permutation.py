@@ -35,7 +35,7 @@ class InputPermutation(NamedTuple):
 
 
 class PermuteInputs:
-    """Declares which inputs of a node count axes."""
+    """Declares which inputs of a node hold axes, or an entry for each axis, of its data."""
 
     def set_input_permutation(
         self, node1: GraphNode, node2: GraphNode, port_info: str, permutation_rule: str, structure: str = "port"

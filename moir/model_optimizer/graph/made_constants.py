@@ -54,7 +54,10 @@ _OPERANDS: dict[str, tuple[int, ...]] = {
 
 
 def _operands(op: Operation) -> list[int]:
-    """The indices of the operands that must have one element type. The last one may be an axis."""
+    """The indices of the operands of an operation that must have one element type; empty if its kind needs none.
+
+    Absent operands, and the last operand of a kind in `axis_last`, are left out.
+    """
     listed = next((_OPERANDS[name] for name in op_names(op, python_entries(op)) if name in _OPERANDS), ())
     count = len(op.operands) - (isinstance(op, FrameworkOp) and op.KIND in view_of_operation(op).axis_last)
     return [index for index in listed if index < count and is_value(op.operands[index])]
@@ -86,7 +89,7 @@ def _pairs(op: Operation) -> Iterator[tuple[int, Constant, SSAValue]]:
 
 
 def converted(array: Array, storage: np.dtype[Any]) -> Array | None:
-    """The values in another element type; None if that type cannot represent them."""
+    """The values in the numpy type `storage`; None if that type cannot represent them."""
     if storage.kind not in "fiu" or array.dtype.kind not in "fiu":
         return None
     if storage.kind == "f":

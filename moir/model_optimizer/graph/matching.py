@@ -153,7 +153,7 @@ class Search:
                 yield {alias: match[alias] for alias in self.pattern.attributes}
 
     def _normalise_inputs(self) -> None:
-        """Give operations the inputs in the pattern that are attributes in older operation sets."""
+        """Turn attributes of operations, in older operation sets, into the inputs that edges of the pattern ask for."""
         if self.graph.stage != "front":
             return
         for _, alias, wanted in self.pattern.edges:
@@ -163,7 +163,9 @@ class Search:
                         normalise(self.graph, vertex)
 
     def _roots(self, alias: Alias) -> Sequence[Vertex]:
-        """The candidates for a node of the pattern, by its kind and name only."""
+        """The operations and tensors that have the kind and the `op` of a node of the pattern; other attributes are not
+        compared.
+        """
         attributes = self.pattern.attributes[alias]
         if attributes.get("kind") == "data":
             return [result for op in nodes_of(self.graph.block) for result in op.results] if self.with_data else []

@@ -168,7 +168,10 @@ class NetworkxGraph(AdjacencyGraph):
         return any(end == destination for _, end in self.out_edges(source))
 
     def get_edge_data(self, source: str, destination: str, key: int | None = None, default: Any = None) -> Any:
-        """The attributes of the edges between two nodes, by number, or those of the edge with a given number."""
+        """The attributes of the edges between two nodes by index, or those of the edge with index `key`.
+
+        Returns the default if there is no such edge.
+        """
         attributes = dict(enumerate(each for _, end, each in self.out_edges(source, data=True) if end == destination))
         if key is not None:
             return attributes.get(key, default)
@@ -228,7 +231,10 @@ class NetworkxGraph(AdjacencyGraph):
     # Orders.
 
     def topological_sort(self, reverse: bool = False) -> list[GraphNode]:
-        """The nodes in topological order. Raises ConversionError for a cycle, with the names of its nodes."""
+        """The nodes in topological order, or in the opposite order with `reverse`.
+
+        Raises ConversionError for a cycle, with the names of its nodes.
+        """
         ordered: list[GraphNode] = []
         for op in sorted_operations(list(nodes_of(self.block))):
             ordered.append(GraphNode.of(self, op))
@@ -241,7 +247,9 @@ class NetworkxGraph(AdjacencyGraph):
         return self.topological_sort(reverse)
 
     def pseudo_topological_sort_with_start_node(self, start_node: GraphNode, reverse: bool = False) -> list[GraphNode]:
-        """The nodes that can be reached from a node along edges, itself first, in topological order."""
+        """The nodes that can be reached from a node along edges, itself first, in topological order, `reverse` from
+        last to first.
+        """
         reached = self.dfs(start_node.id)
         nodes = [node for node in self.topological_sort() if node.id in reached]
         return nodes[::-1] if reverse else nodes

@@ -81,19 +81,19 @@ class GraphNode(AttributedNode):
         return self._port(idx, "out")
 
     def in_ports(self, control_flow: bool = False) -> dict[int, Port[GraphNode]]:
-        """The input ports by number, disconnected ones among them."""
+        """The input ports by index, disconnected ones among them."""
         return self._ports("in")
 
     def out_ports(self, control_flow: bool = False) -> dict[int, Port[GraphNode]]:
-        """The output ports by number."""
+        """The output ports by index."""
         return self._ports("out")
 
     def is_in_port_connected(self, idx: int, control_flow: bool = False) -> bool:
-        """Whether there is an input port of this number, and it is connected."""
+        """Whether there is an input port of this index, and it is connected."""
         return self.has_port("in", idx) and not self.in_port(idx).disconnected()
 
     def is_out_port_connected(self, idx: int, control_flow: bool = False) -> bool:
-        """Whether there is an output port of this number, and something takes its tensor."""
+        """Whether there is an output port of this index, and something takes its tensor."""
         return self.has_port("out", idx) and not self.out_port(idx).disconnected()
 
     def delete_output_port(self, idx: int, skip_if_absent: bool = False) -> None:
@@ -109,7 +109,7 @@ class GraphNode(AttributedNode):
         self.mark_output_absent(idx)
 
     def add_sequence_of_ports(self, type: Direction, rng: Iterable[int]) -> None:
-        """Add the ports of the given numbers that the node does not have yet."""
+        """Add the ports of the given indices that the node does not have yet."""
         for idx in rng:
             if type == "in":
                 self.add_input_port(idx, skip_if_exist=True)
@@ -127,8 +127,8 @@ class GraphNode(AttributedNode):
         return [(GraphNode.of(self.graph, vertex), edge) for vertex, edge in self.graph.outgoing(self.subject)]
 
     def in_nodes(self, control_flow: bool = False) -> Any:
-        """The producers of an operation by number of the input port; for a data node a list with its producer,
-        if any.
+        """The producers of an operation by index of the input port; for a data node a list with its producer, if
+        any.
         """
         producers = self._producers()
         return list(producers.values()) if self.is_data else producers
@@ -151,7 +151,7 @@ class GraphNode(AttributedNode):
         return self._chosen(producers, key, "in")
 
     def in_edges(self, control_flow: bool = False) -> dict[int, EdgeAttributes]:
-        """The attributes of the edges that end in the node, by number of the input port."""
+        """The attributes of the edges that end in the node, by index of the input port."""
         return {edge.get("in", 0): edge for _, edge in self._incoming()}
 
     def in_edge(self, key: int = 0, control_flow: bool = False) -> EdgeAttributes:
@@ -159,7 +159,7 @@ class GraphNode(AttributedNode):
         return self._chosen(self.in_edges(), key, "in")
 
     def out_nodes(self, control_flow: bool = False) -> Any:
-        """The first consumer at each output port of an operation, by number; all consumers of a data node as a list."""
+        """The first consumer at each output port of an operation, by index; all consumers of a data node as a list."""
         consumers = self._consumers()
         return list(consumers.values()) if self.is_data else consumers
 
@@ -178,7 +178,7 @@ class GraphNode(AttributedNode):
         return self._chosen(consumers, key, "out")
 
     def out_edges(self, control_flow: bool = False) -> dict[int, EdgeAttributes]:
-        """The attributes of the first edge from each output port, by number of the port.
+        """The attributes of the first edge from each output port, by index of the port.
 
         For a data node the key is the index of the edge.
         """

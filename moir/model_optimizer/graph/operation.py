@@ -131,7 +131,7 @@ class Op:
         return self.supported_attrs()
 
     def records(self) -> list[Record]:
-        """The records, in a list."""
+        """The records that `backend_attrs` returns, as a list."""
         return list(cast("Iterable[Record]", self.backend_attrs()))
 
     def get_opset(self) -> str:

@@ -231,7 +231,9 @@ class Port(Generic[NodeT]):
         return [] if source is None else [(source.node.name, source.idx, name) for name in names_of(self._tensor())]
 
     def set_tensor_debug_info(self, tensor_info: Iterable[tuple[str, int, str]], merge: bool = False) -> None:
-        """Set the names of the tensor, in the form that `get_tensor_debug_info` returns."""
+        """Set the names of the tensor, in the form that `get_tensor_debug_info` returns; with `merge` in addition to
+        its own.
+        """
         value = self._tensor()
         set_names(value, [*(names_of(value) if merge else ()), *(name for _, _, name in tensor_info)])
 
@@ -366,7 +368,11 @@ class Connection(Generic[NodeT]):
 
 
 def _pass_on_names(old: SSAValue, new: SSAValue, mode: NameMode) -> None:
-    """Move the names of a tensor to the tensor that replaces it; an input of the model keeps its names."""
+    """Move the names of a tensor to the tensor that replaces it; an input of the model keeps its names.
+
+    With the mode `merge` they follow the names of the new tensor, with `dest` they replace them, with `source` nothing
+    changes. Raises ConversionError for any other mode.
+    """
     if mode not in ("merge", "source", "dest"):
         raise ConversionError(f"there is no mode {mode!r} for the names of tensors", hint="use 'merge', 'source' or 'dest'")
     if mode == "source" or isinstance(old.owner, Parameter) or old is new:

@@ -46,7 +46,7 @@ def power(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("Eltwise", "EltwiseN", "AddN")
 def eltwise(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.Eltwise(a, b, …) {operation} -> operation(operation(a, b), …)"""
+    """mo.Eltwise(a, b, …) {operation} -> operation(operation(a, b), …); EltwiseN and AddN likewise, by default a sum"""
     kind = node.text("operation", "sum")
     if kind not in BINARY:
         node.fail(f"its operation {kind!r} is not known", hint=f"operations are {', '.join(BINARY)}")
@@ -67,7 +67,9 @@ def eltwise(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _aligned(node: MoLoweringNode, op: OpBuilder, value: SSAValue, data: SSAValue, axis: int) -> SSAValue:
-    """A value of a lower rank than the data, reshaped so that its first axis is aligned to an axis of the data."""
+    """Insert dimensions of 1 into a value of a lower rank than the data, so that its first axis is aligned to `axis` of
+    the data; a value that needs none, and a scalar, are unchanged.
+    """
     rank, missing = node.rank_of_value(data), node.rank_of_value(data) - node.rank_of_value(value)
     after = missing - axis % max(rank, 1)
     if missing <= 0 or after <= 0 or node.rank_of_value(value) == 0:
@@ -77,7 +79,7 @@ def _aligned(node: MoLoweringNode, op: OpBuilder, value: SSAValue, data: SSAValu
 
 @lowers(*dict.fromkeys((*INTERNAL, *ELEMENTWISE)))
 def internal(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
-    """mo.Sub(a, b) without a type -> opset1.Subtract(a, b)
+    """mo.Sub(a, b) without a type -> opset1.Subtract(a, b); likewise the other elementwise operations
 
     With `axis`, b is reshaped so that its first axis is the given one of a: mo.Add(a, b) {axis = 1} for a of four axes
     and b of one -> opset1.Add(a, opset1.Unsqueeze(b, [1, 2])).
@@ -142,7 +144,9 @@ def hard_sigmoid(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
 
 @lowers("ReLU6", "Square", "Rsqrt", "Reciprocal", "Log1p")
 def formula(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.ReLU6(x) -> opset1.Clamp(x) {min = 0, max = 6}, and others that are short formulas of one input"""
+    """mo.ReLU6(x) -> opset1.Clamp(x) {min = 0, max = 6}; likewise Square, Rsqrt, Reciprocal and Log1p by their
+    formulas
+    """
     return FORMULAS[node.kind.lower()](op, node.operand(0))
 
 
@@ -152,7 +156,10 @@ _ACTIVATIONS = ("tanh", "sigmoid", "relu", "relu6", "exp", "not")
 
 @lowers("Activation")
 def activation(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.Activation(x) {operation, alpha} -> opset1.Tanh(x), or another function, as releases until 2018 had it"""
+    """mo.Activation(x) {operation = "tanh"} -> opset1.Tanh(x), likewise other functions, as releases until 2018 had it
+
+    Raises ConversionError for an unknown `operation`.
+    """
     kind = node.text("operation")
     if kind == "elu":
         return op.Elu(node.operand(0), alpha=node.number("alpha", 1.0))
@@ -171,7 +178,9 @@ def softmax(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
 
 @lowers("SoftMaxONNX", "LogSoftmaxONNX")
 def coerced_softmax(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.SoftMaxONNX(x) {axis} -> opset8.Softmax over all axes from the given one on, as in ONNX before version 13"""
+    """mo.SoftMaxONNX(x) {axis} -> opset8.Softmax over all axes from the given one on, as in ONNX before version 13;
+    LogSoftmaxONNX likewise
+    """
     data, axis = node.operand(0), node.integer("axis", 1)
     rank = node.rank_of_value(data)
     operation = op.LogSoftmax if node.kind == "LogSoftmaxONNX" else op["opset8.Softmax"]

@@ -42,7 +42,7 @@ def constant_like(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("Parameter", "Placeholder")
 def parameter(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.Parameter() {shape, data_type} -> opset1.Parameter"""
+    """mo.Parameter() {shape, data_type} -> opset1.Parameter; Placeholder likewise"""
     type_ = tensor(type_shape(node.get("shape")), node.element_attribute("data_type"))
     built = Parameter.create(result_types=[type_])
     op.insert(built)
@@ -51,7 +51,7 @@ def parameter(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("Result", "OpOutput")
 def result(node: MoLoweringNode, op: OpBuilder) -> list[SSAValue]:
-    """mo.Result(x) -> opset1.Result(x)"""
+    """mo.Result(x) -> opset1.Result(x); OpOutput likewise"""
     op.insert(Result.create(operands=[node.operand(0)], attributes={"name": string_attribute(node.name)}))
     return []
 
@@ -66,5 +66,5 @@ def cast(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
 
 @lowers("Identity", "Dropout", "StopGradient")
 def identity(node: MoLoweringNode, _op: OpBuilder) -> Replacement | Any:
-    """mo.Identity(x) -> x"""
+    """mo.Identity(x) -> x; likewise Dropout and StopGradient"""
     return NotImplemented if node.type is not None else node.operand(0)

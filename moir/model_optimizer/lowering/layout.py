@@ -21,7 +21,10 @@ _CHANNELS_SECOND = frozenset(
 
 
 def has_channels_second(node: MoLoweringNode, kind: str) -> bool:
-    """Whether the operation depends on where the channels are; a PRelu does if it has several slopes."""
+    """Whether channel-last data of a node has to be transposed for the operation `kind`, whose channels are axis 1.
+
+    A PRelu depends on the channels only if it has several slopes.
+    """
     if kind not in _CHANNELS_SECOND or not node.is_channel_last or node.get("nchw_layout"):
         return False
     slopes = node.optional(1) if kind == "PRelu" else None
@@ -48,7 +51,10 @@ def as_given(node: MoLoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def spatial_entries(node: MoLoweringNode, entries: Sequence[int], spatial: int) -> list[int]:
-    """The entries for the spatial axes of an attribute with an element for each axis, or for each spatial axis."""
+    """The entries for the spatial axes of a list with an element for each axis, or for each spatial axis.
+
+    `spatial` is the number of spatial axes. Raises ConversionError for a list of another length.
+    """
     if len(entries) == spatial:
         return list(entries)
     if len(entries) != spatial + 2:

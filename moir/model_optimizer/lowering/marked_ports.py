@@ -101,7 +101,9 @@ def _order(value: SSAValue) -> tuple[int, ...]:
 
 
 def is_image(node: MoLoweringNode, value: SSAValue) -> bool:
-    """Whether a value is data that was transposed from [N, C, spatial…], through elementwise operations."""
+    """Whether a value is an image: a Transpose from [N, C, spatial…], or computed from one by elementwise
+    operations.
+    """
     order = channel_first_order(rank_of(value))
     pending, seen = [value] if order is not None else [], set[SSAValue]()
     while pending:

@@ -186,7 +186,7 @@ def attributed_gather(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _as_indices(node: MoLoweringNode, op: OpBuilder) -> SSAValue:
-    """The indices, operand 1, as integers: those of MXNet are floats."""
+    """Operand 1 of a node, the indices, as integers: those of MXNet are floats."""
     indices = node.operand(1)
     return op.convert(indices, si32) if element_of(indices) in FLOATS else indices
 
@@ -300,7 +300,9 @@ def fill(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("Transpose", "Permute")
 def transpose(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
-    """mo.Transpose(x) {order} -> opset1.Transpose(x, order); without an order the dimensions are reversed"""
+    """mo.Transpose(x) {order} -> opset1.Transpose(x, order); without an order the dimensions are reversed; Permute
+    likewise
+    """
     if (given := node.optional(1)) is not None:
         return op.Transpose(node.operand(0), given)
     data, order = node.operand(0), node.axes("order")

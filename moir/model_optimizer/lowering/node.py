@@ -103,13 +103,13 @@ class MoLoweringNode(LoweringNode):
 
     @property
     def type(self) -> str | None:
-        """`type` of the node, as Model Optimizer spelled it."""
+        """`type` of the node, as Model Optimizer spelled it; None if it has none."""
         type_ = self.get("type")
         return None if type_ is None or type_ == "None" else str(type_)
 
     @property
     def version_text(self) -> str | None:
-        """`version` of the node."""
+        """`version` of the node; None if it has none."""
         version = self.get("version")
         return None if version is None else str(version)
 

@@ -16,7 +16,7 @@ from moir.rewriting.builder import OpBuilder
 
 @lowers("MVN", "MVNCaffe", "MVNOnnx")
 def mvn(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.MVN(x, axes) -> opset6.MVN(x, axes)
+    """mo.MVN(x, axes) -> opset6.MVN(x, axes); MVNCaffe and MVNOnnx likewise
 
     Without an operand the axes are those in `axes` or `reduction_axes`; else all but the batch if `across_channels`,
     otherwise the spatial ones in the layout of the data.
@@ -63,7 +63,9 @@ def own_batch_norm(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
 
 @lowers("batchNormInference", "BatchNormInference", "FusedBatchNorm")
 def batch_norm(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.batchNormInference(x, gamma, beta, mean, variance) {eps} -> opset5.BatchNormInference of the same operands"""
+    """mo.batchNormInference(x, gamma, beta, mean, variance) {eps} -> opset5.BatchNormInference of the same operands;
+    FusedBatchNorm likewise
+    """
     if node.type is not None and str(node.get("version")) in ("opset1", "opset2", "opset3", "opset4"):
         gamma, beta, data, mean, variance = (node.operand(index) for index in range(5))
     else:
@@ -75,7 +77,9 @@ def batch_norm(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("LRN", "AttributedLRN", "Norm")
 def lrn(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
-    """mo.LRN(x) {alpha, beta, bias, local_size, region} -> opset1.LRN(x, axes), of channel-first data"""
+    """mo.LRN(x) {alpha, beta, bias, local_size, region} -> opset1.LRN(x, axes), of channel-first data; AttributedLRN
+    and Norm likewise
+    """
     if node.optional(1) is not None:
         return NotImplemented
     data = channel_first(node, op, node.operand(0))

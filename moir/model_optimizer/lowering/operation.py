@@ -103,7 +103,7 @@ def _lowered(node: LoweringNode, op: OpBuilder) -> Replacement | None:
 
 
 def _prefer_channels_first(built: Iterable[Operation]) -> None:
-    """Prefer for operations on images the layout that they had in Model Optimizer after the middle phase."""
+    """Mark operations on images as preferring channels first, the layout that they had in Model Optimizer."""
     for each in built:
         if isinstance(each, OpsetOp) and each.operands and any(rank_of(result) in IMAGE_RANKS for result in each.results):
             each.attributes[PREFERS_CHANNELS_FIRST] = UnitAttr()
@@ -341,5 +341,7 @@ infer_by_lowering = BuiltInInference(_infer_lowered)
 def infer_as(
     identity: Callable[[], Mapping[str, Any]], *, keeps_values: bool = True, complete: Callable[[GraphNode], None] | None = None
 ) -> BuiltInInference:
-    """The `infer` of a built-in operation, for nodes of a user; see `BuiltInInference`."""
+    """The `infer` that gives nodes of a user the results of a built-in operation; for the arguments see
+    `BuiltInInference`.
+    """
     return BuiltInInference(_infer_lowered, identity, keeps_values, complete)

@@ -89,7 +89,9 @@ def changes_layout(node: MoLoweringNode) -> bool:
 
 
 def permuted_type(value: SSAValue, order: Sequence[int] | None) -> Attribute:
-    """The type of a value whose axes have another order."""
+    """The type of a value after a transposition by `order`; its own type if the order is None or its rank is
+    dynamic.
+    """
     shape = shape_of(value)
     return value.type if order is None or shape is None else tensor(tuple(shape[axis] for axis in order), element_of(value))
 
@@ -102,7 +104,7 @@ class Presented:
         orders: for each result, the order of the Transpose before its consumers; None if they take the result itself.
         operand_orders: for each operand, the order that restores the framework's tensor; None if the operand is that
             tensor.
-        values: number of an operand that counts axes -> its value in the framework's order of axes, if it is known.
+        values: index of an operand whose elements are axes -> its value in the framework's order of axes, if known.
     """
 
     operands: Sequence[SSAValue]
@@ -129,14 +131,15 @@ class Presented:
 
 
 def in_framework_layout(node: MoLoweringNode) -> Presented:
-    """An operation whose data is not transposed."""
+    """The content of the XML of an operation whose data is not transposed."""
     results = node.op.results
     texts = xml_attributes(node.view)
     return Presented(node.operands, texts, python_entries(node.op), [each.type for each in results], [None] * len(results))
 
 
 def channel_first(node: MoLoweringNode, op: OpBuilder) -> Presented:
-    """An operation whose data of rank 4 and 5 becomes [N, C, spatial…], and whose attributes change accordingly.
+    """The content of the XML of an operation whose data of rank 4 and 5 becomes [N, C, spatial…], and whose attributes
+    change accordingly.
 
     Functions of `backend_attrs` see the new shapes and attributes.
     """

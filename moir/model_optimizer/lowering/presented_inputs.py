@@ -20,9 +20,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def order_of_port(node: MoLoweringNode, port: str, kept: frozenset[int]) -> Sequence[int] | None:
-    """The order that makes [N, C, spatial…] of the data at a port; None if the data is not transposed.
+    """The order that makes [N, C, spatial…] of the data at a port, `input:0` or `output:0`; None if it is not
+    transposed.
 
-    `kept` are the inputs whose data is not transposed.
+    `kept` are the indices of the inputs whose data is not transposed.
     """
     kind, _, number = port.partition(":")
     values = node.operands if kind == "input" else list(node.op.results)
@@ -33,7 +34,9 @@ def order_of_port(node: MoLoweringNode, port: str, kept: frozenset[int]) -> Sequ
 
 
 def _entries(node: MoLoweringNode, op: OpBuilder, value: SSAValue, indices: Sequence[int]) -> SSAValue:
-    """The elements of a tensor along its first axis, in the order of `indices`."""
+    """Gather the elements of a tensor along its first axis, in the order of `indices`; of a constant, a new
+    constant.
+    """
     known = node.known.constant(value)
     if known is None:
         return op.Gather(value, np.array(indices, np.int64), 0)
@@ -41,7 +44,9 @@ def _entries(node: MoLoweringNode, op: OpBuilder, value: SSAValue, indices: Sequ
 
 
 def _numbers(node: MoLoweringNode, op: OpBuilder, value: SSAValue, table: Sequence[int]) -> SSAValue:
-    """Indices of axes, replaced by the elements of a table at these indices; a negative one counts from its end."""
+    """Replace indices of axes, the elements of a tensor, by the elements of `table` at these indices, which may be
+    negative.
+    """
     element, known = element_of(value), node.known.constant(value)
     if known is None:
         return op.Gather(op.constant(np.array(table), element), value, 0)
@@ -51,7 +56,15 @@ def _numbers(node: MoLoweringNode, op: OpBuilder, value: SSAValue, table: Sequen
 def permuted_input(
     node: MoLoweringNode, op: OpBuilder, index: int, value: SSAValue, permutation: InputPermutation, order: Sequence[int]
 ) -> SSAValue:
-    """An input whose elements are axes, or belong to axes, changed to another order of the axes.
+    """Change an input whose elements are axes, or belong to axes, to another order of the axes.
+
+    Args:
+        node: the operation.
+        op: the builder of operations.
+        index: the index of the input, for the message.
+        value: the input.
+        permutation: what its elements mean.
+        order: the order of axes that the data gets.
 
     Raises ConversionError if elements belong to axes, and there are not as many as the data has axes.
     """
@@ -73,6 +86,6 @@ def permuted_input(
 
 
 def known_values(node: MoLoweringNode, indices: Sequence[int]) -> dict[int, Array]:
-    """The values of inputs, as far as they are known."""
+    """The values of the inputs at `indices` that are constant, by index."""
     values_by_index = {index: node.known.constant(node.operands[index]) for index in indices}
     return {index: value for index, value in values_by_index.items() if value is not None}

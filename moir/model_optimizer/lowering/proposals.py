@@ -1,4 +1,4 @@
-"""Proposals, whose operand for the size of the image is a matrix in Model Optimizer, and a list in the IR."""
+"""Proposals, whose operand for the size of the image is a matrix in Model Optimizer, and a 1-D tensor in the IR."""
 
 from __future__ import annotations
 

@@ -28,7 +28,10 @@ _REDUCE_TYPES: dict[str, str] = {
 
 @lowers("Reduce")
 def reduction_of_type(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.Reduce(x, axes) {reduce_type, axis, keep_dims} -> opset1.ReduceSum(x, axes), or another reduction"""
+    """mo.Reduce(x, axes) {reduce_type = "sum", axis, keep_dims} -> opset1.ReduceSum(x, axes); likewise other reductions
+
+    Raises ConversionError for an unknown `reduce_type`.
+    """
     type_ = node.text("reduce_type")
     if type_ not in _REDUCE_TYPES:
         node.fail(f"its reduce_type {type_!r} is not one of {', '.join(_REDUCE_TYPES)}")

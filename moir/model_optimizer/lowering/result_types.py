@@ -142,7 +142,7 @@ class ExtensionTypes:
         operand_orders: for each operand, the order that turns it into the tensor which the functions expect; None if
             the operand is that tensor.
         orders: the same for each result.
-        values: number of an operand that counts axes -> its value for the axes that the functions expect.
+        values: index of an operand whose elements are axes -> its value for the axes that the functions expect.
     """
 
     operands: tuple[Attribute, ...]

@@ -91,7 +91,10 @@ def _spatial_axes(node: MoLoweringNode) -> list[int]:
 
 
 def _given_sizes(node: MoLoweringNode, op: OpBuilder, axes: list[int]) -> SSAValue | None:
-    """Two sizes by an input, or by the attributes height and width; None if neither is given."""
+    """The two sizes of the result: operand 1, or its shape at `axes`, or else the attributes height and width.
+
+    None if neither is given.
+    """
     given = node.optional(1)
     if given is not None:
         return given if node.rank_of_value(given) == 1 else op.Gather(op.ShapeOf(given), axes, 0)
@@ -130,6 +133,8 @@ def regions(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
 
 
 def _scaled(op: OpBuilder, data: SSAValue, scales: npt.NDArray[np.float32], axes: list[int], mode: str) -> SSAValue:
-    """Data whose axes are enlarged: repeated elements for the mode nearest, else linear."""
+    """Resize the data along the axes by the factors `scales`: repeat elements for the mode nearest, else interpolate
+    linearly.
+    """
     mode, coordinates = ("nearest", "asymmetric") if mode == "nearest" else ("linear_onnx", "half_pixel")
     return resized_to(op, data, scales, axes, mode, coordinates, shape_calculation_mode="scales", nearest_mode="floor")

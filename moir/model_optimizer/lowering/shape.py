@@ -56,7 +56,9 @@ def reshape(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("MXReshape")
 def mxnet_reshape(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.MXReshape(x) {dim, reverse} -> opset1.Reshape(x, shape): `dim` has the codes of MXNet's Reshape"""
+    """mo.MXReshape(x) {dim, reverse} -> opset1.Reshape(x, shape): the entries 0 to -4 of `dim` mean what they do in
+    MXNet
+    """
     from moir.lowering.mxnet.movement import reshaped
 
     dimensions = node.axes("dim")
@@ -147,7 +149,9 @@ def top_k(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
 
 @lowers("ArgMax", "ArgMin")
 def arg_extremum(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.ArgMax(x, axis) {axis, top_k, out_max_val, keepdims} -> indices of opset11.TopK; its values if out_max_val"""
+    """mo.ArgMax(x, axis) {axis, top_k, out_max_val, keepdims} -> indices of opset11.TopK; its values if out_max_val;
+    ArgMin likewise
+    """
     axis = node.constant_integers(1) if node.optional(1) is not None else (node.integer("axis", -1),)
     if axis is None or len(axis) != 1:
         node.fail("its axis must be a constant")

@@ -69,12 +69,19 @@ class WindowAttributes:
         return self.node.axes(*names)
 
     def text(self, name: str, default: str, *others: str) -> str:
-        """A text, in lower case."""
+        """The first of several attributes that is present, as text in lower case without spaces around it, or the
+        default.
+
+        `name` is an attribute that `backend_attrs` writes; `others` are attributes of the node.
+        """
         return str(self.texts.get(name) or self.node.first(name, *others, default=default)).strip().lower()
 
 
 def window_of(node: MoLoweringNode, attributes: WindowAttributes, spatial: int) -> WindowPlacement:
-    """The window of a node."""
+    """The strides, dilations and pads of a node along `spatial` axes, from its attributes or their defaults.
+
+    Raises ConversionError for an attribute `pad` that is not a pair for each axis, and for lists of another length.
+    """
 
     def entries(*names: str) -> list[int]:
         given = attributes.integers(*names)
@@ -113,9 +120,9 @@ def _weights(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, spatial: in
 
 
 def _shaped(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, groups: int, is_transposed: bool = False) -> SSAValue:
-    """Weights [out, in / groups, spatial…], or, transposed, [in, out / groups, spatial…].
+    """Reshape weights to [out, in / groups, spatial…] or, with `is_transposed`, to [in, out / groups, spatial…].
 
-    The weights of a Caffe layer are a list; the attributes `output` and `kernel_spatial` determine their shape.
+    The weights of a Caffe layer are 1-D; the attributes `output` and `kernel_spatial` determine their shape.
     """
     if rank_of(weights) != 1:
         return weights
@@ -149,7 +156,8 @@ def _with_bias(node: MoLoweringNode, op: OpBuilder, value: SSAValue, bias: SSAVa
 
 @lowers("Convolution", "Conv", "Conv2D", "Conv3D")
 def convolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.Convolution(x, weights, bias) {stride, dilation, pad, group} -> opset1.Convolution or GroupConvolution
+    """mo.Convolution(x, weights, bias) {stride, dilation, pad, group} -> opset1.Convolution or GroupConvolution; Conv2D
+    and Conv3D likewise
 
     With the `type` Deconvolution it is a transposed convolution.
     """
@@ -175,7 +183,8 @@ def convolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("Deconvolution", "Deconv2D")
 def deconvolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.Deconvolution(x, weights) {stride, dilation, pad, group, output_padding} -> opset1.ConvolutionBackpropData
+    """mo.Deconvolution(x, weights) {stride, dilation, pad, group, output_padding} -> opset1.ConvolutionBackpropData;
+    Deconv2D likewise
 
     Weights are [in, out, spatial…]. The third operand is a shape of integers, or biases.
     """

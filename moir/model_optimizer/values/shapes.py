@@ -200,7 +200,9 @@ def masked_value(elements: Array) -> Array:
 
 
 def symbolic_value(value: Array) -> Array:
-    """The inverse of `masked_value`: a masked array becomes one with symbols."""
+    """An array whose masked entries are replaced by new symbols, the inverse of `masked_value`; any other array as it
+    is.
+    """
     if not isinstance(value, np.ma.MaskedArray) or is_fully_defined(value):
         return np.ma.getdata(value)
     masked = cast("np.ma.MaskedArray[Any, Any]", value)

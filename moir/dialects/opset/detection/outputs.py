@@ -34,7 +34,7 @@ CODE_TYPES = ("caffe.PriorBoxParameter.CORNER", "caffe.PriorBoxParameter.CENTER_
 
 
 def check_multiple(what: str, size: Dimension, divisor: Dimension) -> Dimension:
-    """`size / divisor`, -1 if one is dynamic. Raises InferenceError if there is a remainder."""
+    """`size / divisor`, -1 if one is dynamic. Raises InferenceError, which names `what`, if there is a remainder."""
     if not is_fixed(size) or not is_fixed(divisor) or divisor == 0:
         return -1
     if size % divisor:

@@ -244,7 +244,7 @@ class NonMaxSuppression4(IndexSuppressionOp):
 
 
 class CountedSuppressionOp(GreedySuppressionOp):
-    """Base of the versions that count.
+    """Base of the versions of NonMaxSuppression that also return the scores and the number of the selected boxes.
 
     Results: (batch, class, box) and (batch, class, score) [selected, 3], and their number [1].
     """

@@ -380,7 +380,7 @@ class Col2Im(OpsetOp):
 
 
 def _extended(pads: tuple[int, ...], rank: int) -> tuple[int, ...]:
-    """Pads with zeros for the axes that have none."""
+    """Pads followed by a 0 for each of `rank` axes that has none."""
     return (*pads, *[0] * (rank - len(pads)))
 
 

@@ -38,7 +38,10 @@ def union(bounds: list[Bounds | None]) -> Bounds | None:
 
 
 def at_corners(of: OperandBounds, function: Callable[[float, float], float]) -> Bounds | None:
-    """The bounds of a function of two operands that has its extremes where both have theirs."""
+    """The bounds of a function of both operands that is monotonic in each, from the bounds of these.
+
+    None if the bounds of an operand are unknown.
+    """
     a, b = of(0), of(1)
     if a is None or b is None:
         return None

@@ -215,7 +215,7 @@ class BroadcastingOp(OpsetOp):
         raise NotImplementedError(self.name)
 
     def compute_symbolic(self, a: Array, b: Array) -> Array | None:
-        """The result for arrays with symbols in them."""
+        """The result for arrays with symbols in them; None if it is not defined."""
         return self.compute(a, b) if self.SCALAR_FUNCTION is None else self.SCALAR_FUNCTION(a, b)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:

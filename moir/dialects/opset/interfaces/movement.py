@@ -27,7 +27,9 @@ class MovementOp(OpsetOp):
         return None if results is None else [self._settled(result) for result in results]
 
     def move(self, *operands: Array) -> Sequence[Array] | None:
-        """The results; only the first operand may contain symbols."""
+        """The results for values of the operands, of which only the first may contain symbols; None if they are not
+        computed.
+        """
         return None
 
     def _settled(self, array: Array) -> Array:

@@ -257,11 +257,11 @@ class OpsetOp(IRDLOperation, PropertyAccess):
         return _result_definitions(type(self))
 
     def shape(self, index: int) -> Shape:
-        """Shape of an operand."""
+        """Shape of an operand, None for a dynamic rank."""
         return shape_of(self._operands[index])
 
     def rank(self, index: int) -> int | None:
-        """Rank of an operand."""
+        """Rank of an operand, None if it is dynamic."""
         return rank_of(self._operands[index])
 
     def element_type(self, index: int) -> Attribute:

@@ -27,5 +27,5 @@ class PortsKind(PropertyKind):
 
 
 def ports_property() -> Attribute:
-    """A list of `#moir.port`."""
+    """Define a property that is a list of `#moir.port`."""
     return prop_def(PortsKind("ports"))

@@ -88,7 +88,9 @@ class PropertyKind(AttrConstraint[Attribute]):
                 return isinstance(attr, ArrayAttr) and all(isinstance(item, StringAttr) for item in cast("ArrayAttr[Attribute]", attr))
 
     def attribute(self, value: Any) -> Attribute:
-        """The attribute of a Python value in this form; an attribute of this form is returned unchanged."""
+        """The attribute of this form for a Python value, or for an attribute of another form; one of this form is
+        unchanged.
+        """
         # isinstance(x, Attribute) is slow.
         if type(value) not in _PLAIN_TYPES and isinstance(value, Attribute):
             return value if self.accepts(value) or self.kind == "element" else self.attribute(value_of(value))
@@ -188,7 +190,7 @@ class PropertySpec(Record):
 
 
 class PropertyTable(Record):
-    """The properties of an operation class."""
+    """The properties of an operation class by XML name, and the defaults of those that have one."""
 
     specs: Mapping[str, PropertySpec]
     defaults: Mapping[str, Attribute]

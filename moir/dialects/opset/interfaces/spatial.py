@@ -134,7 +134,7 @@ class SlidingWindowOp(OpsetOp):
     """Lower bound of the entries of the pads; None if there is none."""
 
     def axis_property(self, name: str, count: int, default: int) -> Sequence[int]:
-        """A property with one entry per axis; an empty or missing property means `default` for each axis."""
+        """A property with one entry per axis; if it is empty or missing, `default` for each of `count` axes."""
         return (self.integers(name) if name in self.properties else ()) or (default,) * count
 
     @classmethod

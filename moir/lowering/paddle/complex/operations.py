@@ -68,15 +68,20 @@ def magnitude(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def product(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
-    """A complex number times a real one: each part is multiplied; (a + bi)(c + di) = ac - bd + (ad + bc)i."""
+    """The product of two operands, at least one of them complex: (a + bi)(c + di) = ac - bd + (ad + bc)i.
+
+    For one real operand `handler` multiplies the real and the imaginary part.
+    """
     if len(complex_operands(node.op)) == 1:
         return computed_by_parts(node, op, handler, complex_operands(node.op))
     return paired(op, *times(op, *_parts(node, op)))
 
 
 def quotient(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
-    """A complex number divided by a real one: each part is divided; (a + bi) / (c + di) = (ac + bd + (bc - ad)i) / (c²
-    + d²)."""
+    """The quotient of two complex operands: (a + bi) / (c + di) = (ac + bd + (bc - ad)i) / (c² + d²).
+
+    For a real divisor `handler` divides the real and the imaginary part. Raises ConversionError for a real dividend.
+    """
     if complex_operands(node.op) == (0,):
         return computed_by_parts(node, op, handler, (0,))
     if complex_operands(node.op) == (1,):

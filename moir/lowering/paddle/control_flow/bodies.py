@@ -165,7 +165,7 @@ def _share_states(node: LoweringNode, block: Block, states: list[SSAValue]) -> N
 
 
 def _written_arrays(block: Block, carried: int) -> list[int]:
-    """The indices of the loop states that are arrays to which the body writes."""
+    """The indices of the arrays, among the first `carried` states of a loop, to which the body writes."""
     return [index for index, value in enumerate(results_of(block)[1 : 1 + carried]) if is_written_array(_assigned(value))]
 
 

@@ -20,13 +20,15 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _line(op: OpBuilder, x: SSAValue, axis: int, like: SSAValue) -> SSAValue:
-    """0, 1, … along an axis of a value, as floats, computed from its size, since the model may be reshaped."""
+    """The numbers 0, 1, … along an axis of x in the element type of `like`, computed from the size, since the model may
+    be reshaped.
+    """
     size = op.Gather(op.ShapeOf(x), axis, 0)
     return op.ConvertLike(op.Range(op.constant(0), size, op.constant(1), output_type=si64), like)
 
 
 def _size(op: OpBuilder, x: SSAValue, axis: int, like: SSAValue) -> SSAValue:
-    """A size of a value as a float, computed, since the model may be reshaped."""
+    """The size of x along an axis in the element type of `like`, computed, since the model may be reshaped."""
     return op.ConvertLike(op.Gather(op.ShapeOf(x), axis, 0), like)
 
 
@@ -184,10 +186,18 @@ def _priors(
     clip: bool,
     shifts: Sequence[tuple[float, float]] = (),
 ) -> list[SSAValue]:
-    """Boxes around the centre of each cell of x, with half widths and heights `halves`, and their variances: both [H,
-    W, priors, 4].
+    """Boxes around the centre of each cell of x relative to the image, and their variances: both [H, W, priors, 4].
 
-    With shifts the centre of each box is moved.
+    Args:
+        op: the builder.
+        x: the feature map [N, C, H, W].
+        image: the image [N, C, height, width].
+        halves: half of the width and half of the height of each box, in pixels.
+        variances: the four variances.
+        steps: the distances of the centres in pixels; 0 for the size of the image / the size of x.
+        offset: the position of the centre in a cell, 0.5 in its middle.
+        clip: whether boxes are limited to the image.
+        shifts: pixels by which the centre of each box is moved; none by default.
     """
     like = op.constant(0.0, f32)
     width, height = _size(op, image, 3, like), _size(op, image, 2, like)

@@ -32,7 +32,9 @@ def _images(node: LoweringNode, op: OpBuilder, x: SSAValue, regions: SSAValue, c
 
 
 def _rows(node: LoweringNode, op: OpBuilder, x: SSAValue, regions: SSAValue, counts: SSAValue | None) -> SSAValue:
-    """Rows of the image of each region and its corners: [regions, 5]."""
+    """A row of the index of the image and the corners for each region: [regions, 5]. `counts` are the regions of each
+    image.
+    """
     images = op.Unsqueeze(_images(node, op, x, regions, counts), [1])
     return op.Concat(op.convert(images, element_of(regions)), regions, axis=1)
 

@@ -61,7 +61,9 @@ def multiclass_nms(
 
 
 def _in_order_of_boxes(op: OpBuilder, rows: SSAValue, indices: SSAValue, scores: SSAValue, counts: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Selected rows sorted by image, class and box; the operation sorts those of one class by score.
+    """Sort the rows selected by opset9.MulticlassNms, and their indices, by image, class and box instead of by score.
+
+    `scores` are [boxes, classes], `counts` the number of boxes of each image.
 
     An index is box · classes + class.
     """

@@ -23,8 +23,10 @@ Pair = tuple[SSAValue, SSAValue | None]
 
 
 def pair_of(node: LoweringNode, op: OpBuilder, name: str, element: Attribute | None = None) -> Pair:
-    """The parts of an argument, a tensor or a number, converted to `element`, by default the element type of the
-    result. A real argument has no imaginary part.
+    """The real and the imaginary part of an argument, a tensor or a number; the latter None for a real argument.
+
+    They are converted to `element`, by default the element type of the result. Raises ConversionError if the argument
+    is neither an operand nor a number.
     """
     element = element or inferred_element(node)
     value = named_operand(node, name)
@@ -46,7 +48,7 @@ def _whole(op: OpBuilder, real: SSAValue, imaginary: SSAValue | None) -> SSAValu
 
 
 def product(op: OpBuilder, a: Pair, b: Pair, multiply: Callable[[SSAValue, SSAValue], SSAValue]) -> SSAValue:
-    """(a + bi) · (c + di) = ac - bd + (ad + bc)i, for any bilinear product, such as that of matrices."""
+    """(a + bi) · (c + di) = ac - bd + (ad + bc)i, for `multiply`, any bilinear product, such as that of matrices"""
     real = multiply(a[0], b[0])
     if a[1] is None or b[1] is None:
         other = None if a[1] is None and b[1] is None else multiply(a[1], b[0]) if a[1] is not None else multiply(a[0], b[1] or b[0])
@@ -55,19 +57,23 @@ def product(op: OpBuilder, a: Pair, b: Pair, multiply: Callable[[SSAValue, SSAVa
 
 
 def mul(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.mul.Tensor(x, y) -> the products of the parts"""
+    """aten.mul.Tensor(x, y) -> (a + bi) · (c + di) by products of the real and imaginary parts"""
     return product(op, pair_of(node, op, "self"), pair_of(node, op, "other"), lambda x, y: op.Multiply(x, y))
 
 
 def matmul(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.matmul.default(x, y) -> opset1.MatMul of the parts"""
+    """aten.matmul.default(x, y) -> the complex product, by an opset1.MatMul for each product of real and imaginary
+    parts
+    """
     names = [name for name in ("self", "other", "mat2", "vec", "tensor") if named_operand(node, name) is not None]
     a, b = (pair_of(node, op, name) for name in names[:2])
     return product(op, a, b, lambda x, y: op.MatMul(x, y))
 
 
 def multi_dot(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.linalg_multi_dot.default([x, y, z]) -> opset1.MatMul of the parts, one after another"""
+    """aten.linalg_multi_dot.default([x, y, z]) -> (x · y) · z, by an opset1.MatMul for each product of real and
+    imaginary parts
+    """
     product_: SSAValue | None = None
     for name in node.texts("arguments"):
         a, b = pair_of(node, op, name)
@@ -81,7 +87,9 @@ def multi_dot(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def einsum(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.einsum.default([x, y]) {equation} -> opset7.Einsum of the parts of two operands"""
+    """aten.einsum.default([x, y]) {equation} -> an opset7.Einsum for each product of real and imaginary parts of two
+    operands
+    """
     if len(node.op.operands) != 2:
         node.fail("an Einstein sum of complex numbers of other than two operands")
     equation = node.text("equation").replace(" ", "")
@@ -138,13 +146,13 @@ def parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @aten.lowers("view_as_real.default", "view_as_complex.default", complex=PAIRS, traits=(WHOLE_VIEW,))
 @aten.lowers("view_as_real_copy.default", "view_as_complex_copy.default", complex=PAIRS)
 def pairs_themselves(node: LoweringNode, _: OpBuilder) -> SSAValue:
-    """aten.view_as_complex.default(x [..., 2]) -> x"""
+    """aten.view_as_complex.default(x [..., 2]) -> x, a complex tensor; `view_as_real` likewise"""
     return node.op.operands[0]
 
 
 @aten.lowers("conj.default", "_conj.default", "conj_physical.default", "_conj_physical.default", complex=PAIRS)
 def conjugate(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.conj.default(x) -> opset1.Multiply(x, [1, -1]); x itself if it is real"""
+    """aten.conj.default(x) -> opset1.Multiply(x, [1, -1]); x itself if it is real; `conj_physical` likewise"""
     x = node.op.operands[0]
     return conjugated(op, x) if computes_complex(node.op) else x
 
@@ -185,7 +193,7 @@ def size(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def equal(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.eq.Tensor(x, y) -> both parts are equal"""
+    """aten.eq.Tensor(x, y) -> whether both parts are equal; `ne`: whether one differs"""
     values: list[SSAValue] = []
     pairs = complex_operands(node.op)
     for index, value in enumerate(node.op.operands):

@@ -28,18 +28,29 @@ _NUMBERS = ("self", "other", "value", "fill_value", "src", "source", "s")
 
 
 def terms(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
-    """Sums and differences: all operands are elements of results."""
+    """The result of a sum or difference for complex operands: `handler` is called for the real and for the imaginary
+    parts.
+
+    The imaginary part of a real operand is 0.
+    """
     return _by_parts(node, op, handler, lambda _: True)
 
 
 def elements(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
-    """Operations that join or fill: operands of certain names are elements of results."""
+    """The result of an operation that joins or fills, for complex operands: `handler` is called for the real and the
+    imaginary parts.
+
+    The imaginary part of a real operand is 0 if it is an element of the result, such as `src` or `value`.
+    """
     names = node.texts("arguments", ())
     return _by_parts(node, op, handler, lambda index: names[index].partition(".")[0] in _ELEMENTS)
 
 
 def ones(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
-    """Ones, whose imaginary parts are zeros of the same shape."""
+    """The complex ones that a node computes: `handler` builds the real part, the imaginary part is 0 of the same shape.
+
+    A real result is that of `handler`.
+    """
     names = node.texts("arguments", ())
 
     def results_of_part(index: int) -> Sequence[SSAValue | None]:
@@ -60,7 +71,10 @@ def _by_parts(node: LoweringNode, op: OpBuilder, handler: BoundHandler, is_eleme
 
 
 def _operand_parts(node: LoweringNode, op: OpBuilder, is_element: Callable[[int], bool], index: int) -> list[SSAValue]:
-    """The real parts of the operands for index 0, the imaginary ones for index 1."""
+    """The real parts of the operands for index 0, the imaginary parts for index 1.
+
+    The imaginary part of a real operand is 0 if `is_element` holds for its index; else the operand itself is taken.
+    """
     pairs = complex_operands(node.op)
     operands: list[SSAValue] = []
     for operand_index, value in enumerate(node.op.operands):
@@ -72,7 +86,7 @@ def _operand_parts(node: LoweringNode, op: OpBuilder, is_element: Callable[[int]
 
 
 def _number_parts(node: LoweringNode, index: int) -> dict[str, Attribute]:
-    """The properties of numbers that are elements, as their real parts for index 0, the imaginary ones for index 1."""
+    """The arguments of a node that are numbers: their real parts for index 0, their imaginary parts for index 1."""
     properties: dict[str, Attribute] = {}
     for name in _NUMBERS:
         value: object = node.attribute(name, None)

@@ -169,8 +169,8 @@ def _first_name(node: LoweringNode) -> str:
 
 
 def through_real_matrices(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
-    """The result of a function of one complex matrix: the function of its real matrix [[a, -b], [b, a]], converted
-    back.
+    """The result of `handler`, a function of one complex matrix: the function of its real matrix [[a, -b], [b, a]],
+    converted back.
     """
     matrix, rows, columns = _matrices(node, op, _first_name(node))
     (result, *others) = results_for(node, op, handler, [matrix])
@@ -227,8 +227,10 @@ def triangular(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def twice(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
-    """The singular values or eigenvalues of a complex matrix, of which its real form [[a, -b], [b, a]] has each
-    twice.
+    """The singular values or eigenvalues of a complex matrix: every second one that `handler` finds for its real form
+    [[a, -b], [b, a]], which has each twice.
+
+    Raises ConversionError if vectors are used.
     """
     matrix, _, _ = _matrices(node, op, _first_name(node))
     position = 1 if node.op.KIND.startswith("_linalg_svd") else 0
@@ -246,8 +248,8 @@ def twice(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replaceme
 def bilinear_result(
     node: LoweringNode, op: OpBuilder, handler: BoundHandler, arguments: tuple[str, str, str | None], *, conjugates: bool
 ) -> Replacement:
-    """The result of a bilinear function of complex operands, computed from four results for their real and imaginary
-    parts.
+    """The result of a bilinear function of complex operands, computed from four results of `handler` for their real and
+    imaginary parts.
 
     `arguments` are the names of the operands a and b, and of an operand c that is added: a · b + c. With `conjugates`,
     a is conjugated.
@@ -283,7 +285,9 @@ def bilinear_result(
 
 
 def of_magnitudes(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
-    """The result for the magnitudes of the elements. Raises ConversionError for norms by singular values."""
+    """The result of `handler` for the magnitudes of the elements. Raises ConversionError for norms by singular
+    values.
+    """
     sizes = [complex_numbers.magnitude(op, complex_numbers.parts(op, each)) for each in node.op.operands[:1]]
     order = node.attribute("ord", node.attribute("p", None))
     if "matrix" in node.op.KIND and (order == "nuc" or (isinstance(order, int | float) and abs(order) == 2)):
@@ -292,7 +296,7 @@ def of_magnitudes(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> R
 
 
 def variance(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
-    """The variance: the sum of the variances of the real and the imaginary parts; for `std` its root."""
+    """The variance of complex numbers: the sum of the variances of both parts, by `handler`; for `std` its root."""
     x = complex_numbers.parts(op, node.op.operands[0])
     rest = list(node.op.operands[1:])
     variances = [results_for(node, op, handler, [each, *rest])[0] for each in x]

@@ -19,7 +19,8 @@ JOINED = with_handler("pytorch.complex.elements:elements")
 
 
 def bilinear_in(first: str, second: str, added: str | None = None, *, conjugates: bool = False) -> Complex:
-    """An operation that is bilinear in two operands, by their names; the operand `added` is added to the result.
+    """The record that a kind is bilinear in two operands, given by their names; the operand `added` is added to the
+    result.
 
     With `conjugates`, the first operand is conjugated.
     """

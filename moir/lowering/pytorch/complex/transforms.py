@@ -96,7 +96,11 @@ def _with_parts(op: OpBuilder, x: SSAValue, is_complex: bool) -> SSAValue:
 
 
 def _transform_of(node: LoweringNode, op: OpBuilder, x: SSAValue, is_complex: bool, is_to_real: bool) -> Transform:
-    """The transform that the arguments of a function of torch.fft describe."""
+    """The transform that the arguments of a function of torch.fft describe.
+
+    `is_complex` says whether the last dimension of x has pairs, `is_to_real` whether the result is real, so that the
+    length of its last axis is by default 2 · (n - 1).
+    """
     name = node.op.KIND.partition(".")[0].removeprefix("fft_").replace("h", "")
     shape, rank = shape_of(x), (rank_of(x) or 1) - is_complex
     dim = node.attribute("dim", None)
@@ -146,7 +150,9 @@ _OPPOSITE = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 @aten.lowers("fft_hfft.default", "fft_hfft2.default", "fft_hfftn.default", complex=PAIRS)
 def hfft(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.fft_hfft.default(x) {n, dim, norm} -> the inverse transform of the conjugate of x, normalized as forward"""
+    """aten.fft_hfft.default(x) {n, dim, norm} -> the inverse transform of the conjugate of x, normalized as forward;
+    `hfft2` and `hfftn` likewise
+    """
     x, is_complex = _real(op, node.op.operands[0]), 0 in complex_operands(node.op)
     transform = _transform_of(node, op, x, is_complex, True)
     opposite = transform._replace(is_inverse=True, normalization=_OPPOSITE[transform.normalization])
@@ -155,7 +161,9 @@ def hfft(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @aten.lowers("fft_ihfft.default", "fft_ihfft2.default", "fft_ihfftn.default", complex=PAIRS)
 def ihfft(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.fft_ihfft.default(x) {n, dim, norm} -> the conjugate of the transform of x, normalized as an inverse"""
+    """aten.fft_ihfft.default(x) {n, dim, norm} -> the conjugate of the transform of x, normalized as an inverse;
+    `ihfft2` and `ihfftn` likewise
+    """
     x = node.op.operands[0]
     transform = _transform_of(node, op, x, False, False)
     opposite = transform._replace(is_inverse=False, normalization=_OPPOSITE[transform.normalization])
@@ -164,14 +172,16 @@ def ihfft(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @aten.lowers("fft_rfft.default", "fft_rfft2.default", "fft_rfftn.default", complex=PAIRS)
 def rfft(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.fft_rfft2.default(x) {s, dim, norm} -> opset9.RDFT(x, dim)"""
+    """aten.fft_rfft2.default(x) {s, dim, norm} -> opset9.RDFT(x, dim); `rfft` and `rfftn` likewise"""
     x = node.op.operands[0]
     return real_transform(op, _real(op, x), _transform_of(node, op, x, False, False))
 
 
 @aten.lowers("fft_irfft.default", "fft_irfft2.default", "fft_irfftn.default", complex=PAIRS)
 def irfft(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.fft_irfft2.default(x) {s, dim, norm} -> opset7.IDFT(x, first axes), opset9.IRDFT(x, last axis)"""
+    """aten.fft_irfft2.default(x) {s, dim, norm} -> opset7.IDFT(x, first axes), opset9.IRDFT(x, last axis); `irfft` and
+    `irfftn` likewise
+    """
     x, is_complex = node.op.operands[0], 0 in complex_operands(node.op)
     return to_real(op, _with_parts(op, x, is_complex), _transform_of(node, op, x, is_complex, True))
 
@@ -220,7 +230,9 @@ def c2r(node: LoweringNode, op: OpBuilder, *, last_dim_size: Size) -> SSAValue:
 
 @aten.lowers("fft_fftshift.default", "fft_ifftshift.default", complex=PAIRS)
 def fftshift(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.fft_fftshift.default(x) {dim} -> opset7.Roll(x, half of each size, dim)"""
+    """aten.fft_fftshift.default(x) {dim} -> opset7.Roll(x, half of each size, dim); `ifftshift` by the half rounded
+    up
+    """
     x = node.op.operands[0]
     rank = (rank_of(x) or 1) - (0 in complex_operands(node.op))
     dim = node.attribute("dim", None)

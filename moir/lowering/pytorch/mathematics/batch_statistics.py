@@ -52,9 +52,10 @@ def normalized_by_batch(
     momentum: float,
     eps: float,
 ) -> list[SSAValue]:
-    """Data normalized over all dimensions but the second one: result, mean, 1 / deviation, and the running statistics.
+    """Normalize data over all dimensions but the second one: result, mean, 1 / deviation, and the running statistics.
 
-    The running statistics are returned only if they are operands.
+    `affine` are the weight and the bias, `running` the running mean and variance; without the latter no running
+    statistics are returned.
     """
     rank = node.known_rank(0)
     axes = [axis for axis in range(rank) if axis != 1]

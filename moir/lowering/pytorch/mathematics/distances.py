@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def norm(op: OpBuilder, x: SSAValue, p: float, axes: SSAValue | list[int], *, keep: bool = False) -> SSAValue:
-    """The norm of order p along axes."""
+    """The norm of order p along axes, which stay with size 1 if `keep`."""
     size = op.Abs(x)
     if p == 0:
         return op.ReduceSum(op.convert(op.NotEqual(x, 0), element_of(x)), axes, keep_dims=keep)
@@ -35,7 +35,7 @@ def norm(op: OpBuilder, x: SSAValue, p: float, axes: SSAValue | list[int], *, ke
 
 
 def distance(op: OpBuilder, element: Attribute, a: SSAValue, b: SSAValue, p: float, eps: float, *, keep: bool = False) -> SSAValue:
-    """The norm of a - b + eps along the last axis, in a floating-point type.
+    """The norm of order p of a - b + eps along the last axis, which `keep` keeps with size 1, in the type `element`.
 
     Differences of integers wrap around before they become floats.
     """

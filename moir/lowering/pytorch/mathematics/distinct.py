@@ -19,7 +19,9 @@ from moir.rewriting.builder import OpBuilder
 
 @aten.lowers("_unique2.default", "unique_dim.default")
 def unique(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int | None = None) -> list[SSAValue | None]:
-    """aten._unique2.default(x) -> opset10.Unique(x): the distinct elements, the inverse, the counts"""
+    """aten._unique2.default(x) -> opset10.Unique(x): the distinct elements, the inverse, the counts; `unique_dim` ->
+    the distinct slices
+    """
     distinct = distinct_elements(op, self, dim, is_sorted=True)
     inverse = distinct.place
     if dim is None and (node.rank(0) or 0) != 1:

@@ -25,7 +25,7 @@ LARGEST_WHOLE = 2**31 - 1
 
 
 def exponential(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
-    """Numbers of the exponential distribution of rate 1, above 0."""
+    """Random numbers of the exponential distribution of rate 1, above 0, as a tensor of the given shape."""
     return op.Negative(op.Log(uniform(node, op, shape, SMALLEST)))
 
 

@@ -36,7 +36,9 @@ def first_zero(op: OpBuilder, pivots: SSAValue) -> SSAValue:
 
 
 def factors_of(op: OpBuilder, a: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """Both triangles in one matrix, the rows that were exchanged, from 1, and the order of the rows."""
+    """The LU factorization of matrices: both triangles in one matrix, the row exchanged with each row (counted from 1,
+    i32), and the order of the rows.
+    """
     rows, columns, rank = matrix_sizes(a)
     packed, order, exchanged = pivoted_factors(op, a, rows, rank, columns)
     return packed, op.convert(op.Add(exchanged, 1), si32), order
@@ -44,7 +46,9 @@ def factors_of(op: OpBuilder, a: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue
 
 @aten.lowers("linalg_lu_factor.default", "linalg_lu_factor_ex.default", "_lu_with_info.default")
 def lu_factor(node: LoweringNode, op: OpBuilder, *, pivot: bool = True) -> Replacement:
-    """aten.linalg_lu_factor.default(A) -> both triangles of Gaussian elimination, the rows exchanged, and a status"""
+    """aten.linalg_lu_factor.default(A) -> both triangles of Gaussian elimination, the rows exchanged, and a status;
+    `_lu_with_info` likewise
+    """
     if not pivot:
         node.fail("triangular factors without exchanging rows are not supported")
     packed, exchanged, _ = factors_of(op, node.op.operands[0])
@@ -55,7 +59,9 @@ def lu_factor(node: LoweringNode, op: OpBuilder, *, pivot: bool = True) -> Repla
 
 
 def _parts(op: OpBuilder, packed: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The lower triangle with ones [..., M, K] and the upper one [..., K, N] of both in one."""
+    """The lower triangle [..., M, K], with ones in its diagonal, and the upper one [..., K, N] of a packed LU
+    factorization.
+    """
     rows, columns, _ = matrix_sizes(packed)
     count = min(rows, columns)
     lower = with_unit_diagonal(op, op.Slice(packed, [0], [count], [1], [-1]), is_lower=True)
@@ -78,7 +84,7 @@ def _order_of(op: OpBuilder, exchanged: SSAValue, rows: int) -> SSAValue:
 
 
 def _permutation(op: OpBuilder, order: SSAValue, rows: int, like: SSAValue) -> SSAValue:
-    """The matrix p [..., M, M] with p · rows in that order = rows."""
+    """The permutation matrix p [..., M, M], in the element type of `like`: p · (rows in the given order) = rows."""
     return op.convert(op.Equal(op.constant(np.arange(rows).reshape(rows, 1), si64), op.Unsqueeze(order, [-2])), element_of(like))
 
 
@@ -228,7 +234,7 @@ def ormqr(node: LoweringNode, op: OpBuilder, *, left: bool = True, transpose: bo
 
 
 def solved_by_inverse(op: OpBuilder, a: SSAValue, b: SSAValue, *, left: bool, is_vector: bool) -> SSAValue:
-    """x with a · x = b, or x · a = b; b may be vectors."""
+    """Solve a · x = b if `left`, else x · a = b, by the inverse of a; b may be vectors."""
     column = op.Unsqueeze(b, [-1]) if is_vector else b
     inverse = op.Inverse(a)
     solution = op.MatMul(inverse, column) if left else op.MatMul(column, inverse)
@@ -236,7 +242,9 @@ def solved_by_inverse(op: OpBuilder, a: SSAValue, b: SSAValue, *, left: bool, is
 
 
 def complete(op: OpBuilder, vectors: SSAValue, rows: int, count: int) -> SSAValue:
-    """Orthonormal columns [..., rows, count] completed to a square orthogonal matrix [..., rows, rows]."""
+    """Append orthonormal columns to `count` given ones [..., rows, count]: a square orthogonal matrix [..., rows,
+    rows].
+    """
     packed, factors = reflections(op, vectors, rows, count)
     whole = product_of_reflections(op, packed, factors, rows, rows, count)
     return op.Concat(vectors, op.Slice(whole, [count], [rows], [1], [-1]), axis=-1)

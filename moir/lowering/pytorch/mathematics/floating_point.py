@@ -30,7 +30,9 @@ def nextafter(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue
 
 @aten.lowers("hash_tensor.default")
 def hash_tensor(node: LoweringNode) -> NoReturn:
-    """aten.hash_tensor.default(x) -> refused: it joins the bits of f64, which no operation reads"""
+    """aten.hash_tensor.default(x): raises ConversionError, because it joins the bits of f64, which no operation
+    reads
+    """
     node.fail("it computes with the bits of floats", hint="compute the hash outside of the model")
 
 

@@ -46,7 +46,9 @@ def gradient(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[in
 
 
 def _distances(node: LoweringNode, count: int) -> Sequence[float]:
-    """The distance of the samples along each axis: one for all, or a list."""
+    """The distance of neighbouring samples along each of `count` axes: attribute `spacing`, a number or a list; else
+    1.
+    """
     spacing: Any = node.attribute("spacing", None)
     if isinstance(spacing, tuple):
         return node.numbers("spacing")
@@ -63,7 +65,9 @@ def _part(op: OpBuilder, x: SSAValue, axis: int, start: int, end: int) -> SSAVal
 
 
 def _even(op: OpBuilder, x: SSAValue, axis: int, distance: float, order: int) -> SSAValue:
-    """The derivative of samples at equal distances."""
+    """The derivative along an axis of samples at equal distances; at both ends of `order` 1 (lines) or 2
+    (parabolas).
+    """
     inside = op.Divide(op.Subtract(_part(op, x, axis, 2, _END), _part(op, x, axis, 0, -2)), 2 * distance)
     ends: list[SSAValue] = []
     for points in ((0, 1, 2), (-1, -2, -3)):
@@ -80,7 +84,7 @@ def _even(op: OpBuilder, x: SSAValue, axis: int, distance: float, order: int) ->
 
 
 def _along(op: OpBuilder, x: SSAValue, axis: int, coordinates: SSAValue, order: int) -> SSAValue:
-    """The derivative of samples at coordinates."""
+    """The derivative along an axis of samples at coordinates; at both ends of `order` 1 (lines) or 2 (parabolas)."""
     rank = rank_of(x) or 1
 
     def column(value: SSAValue) -> SSAValue:
@@ -100,7 +104,10 @@ def _along(op: OpBuilder, x: SSAValue, axis: int, coordinates: SSAValue, order: 
 
 
 def _edge(op: OpBuilder, x: SSAValue, axis: int, steps: SSAValue, points: tuple[int, int, int], order: int) -> SSAValue:
-    """The derivative at an end."""
+    """The derivative at an end of an axis: of the line through two samples (`order` 1) or the parabola through three.
+
+    `points` are the indices of the samples nearest to the end, `steps` the distances of neighbouring samples.
+    """
     sign = 1 if points[0] == 0 else -1
     samples = [op.Gather(x, op.constant([each]), axis) for each in points[: order + 1]]
     near = op.Multiply(op.Gather(steps, op.constant(points[0]), 0), float(sign))

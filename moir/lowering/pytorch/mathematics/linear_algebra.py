@@ -65,7 +65,7 @@ def tensordot(
 
 @aten.lowers("vdot.default", "linalg_vecdot.default", complex=bilinear_in("self", "other", conjugates=True))
 def vdot(node: LoweringNode, op: OpBuilder, *, dim: int = -1) -> SSAValue:
-    """aten.vdot.default(x, y) -> the sum of the products of elements"""
+    """aten.vdot.default(x, y) -> the sum of the products of elements; `linalg_vecdot` along `dim`"""
     x, y = as_element(op, inferred_element(node), *node.op.operands[:2])
     products = op.Multiply(x, y)
     return op.ReduceSum(products, [axis_from_front(node, dim, rank_of(products) or 1)], keep_dims=False)
@@ -97,7 +97,7 @@ def kron(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> 
 
 @aten.lowers("chain_matmul.default", "linalg_multi_dot.default", complex=by_formula("pytorch.complex.arithmetic:multi_dot"))
 def chain_matmul(node: LoweringNode, op: OpBuilder, *, matrices: Tensors = (), tensors: Tensors = ()) -> SSAValue:
-    """aten.chain_matmul.default([x, y, z]) -> MatMul(MatMul(x, y), z)"""
+    """aten.chain_matmul.default([x, y, z]) -> MatMul(MatMul(x, y), z); `linalg_multi_dot` likewise"""
     values = as_element(op, inferred_element(node), *present(node, matrices or tensors))
     product = values[0]
     for value in values[1:]:
@@ -120,7 +120,7 @@ def power(op: OpBuilder, self: SSAValue, *, n: int) -> SSAValue:
     complex=with_handler("pytorch.complex.functions:through_real_matrices"),
 )
 def inverse(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """aten.linalg_inv.default(x) -> opset14.Inverse(x)"""
+    """aten.linalg_inv.default(x) -> opset14.Inverse(x); `linalg_inv_ex` also a status"""
     x = node.op.operands[0]
     return [op.Inverse(x), *_status(node, op, x, 1)]
 
@@ -149,7 +149,7 @@ def determinant(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 @aten.lowers("linalg_cholesky.default", "cholesky.default", "linalg_cholesky_ex.default")
 def cholesky(node: LoweringNode, op: OpBuilder, self: SSAValue, *, upper: bool = False) -> Replacement:
-    """aten.linalg_cholesky.default(x) {upper} -> the triangle L of x = L · Lᵀ"""
+    """aten.linalg_cholesky.default(x) {upper} -> the triangle L of x = L · Lᵀ; `linalg_cholesky_ex` also a status"""
     shape, rank = node.shape(0), node.known_rank(0)
     if shape is None or shape[-1] < 0:
         node.fail("the size of its matrices is dynamic")
@@ -211,7 +211,9 @@ def exponential(node: LoweringNode, op: OpBuilder) -> SSAValue:
 )
 @aten.lowers("nuclear_norm.default", "nuclear_norm.dim")
 def matrix_norm(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int, ...] = (), keepdim: bool = False) -> SSAValue:
-    """aten.linalg_matrix_norm.default(x) {ord, dim} -> the norm of matrices"""
+    """aten.linalg_matrix_norm.default(x) {ord, dim} -> the norm of matrices, by default Frobenius; `linalg_norm` also
+    of vectors, `nuclear_norm` -> the sum of singular values
+    """
     rank, kind = node.known_rank(0), node.op.KIND
     x = op.convert(self, inferred_element(node))
     ord_ = node.attribute("ord", None)
@@ -226,7 +228,10 @@ def matrix_norm(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple
 
 
 def matrix_norm_of(node: LoweringNode, op: OpBuilder, x: SSAValue, order: str | float, axes: Sequence[int], keep: bool) -> SSAValue:
-    """The norm of an order of matrices, whose rows and columns are along two axes."""
+    """The norm of matrices, whose rows and columns are along two axes: `order` is "fro", "nuc", ±1, ±2 or ±∞.
+
+    With `keep` the axes stay with size 1. Raises ConversionError if a norm needs singular values and sizes are dynamic.
+    """
     rows, columns = axes
     if order == "fro":
         return norm(op, x, 2, list(axes), keep=keep)

@@ -24,7 +24,7 @@ MEAN, SUM = 1, 2
 
 
 def reduced(node: LoweringNode, op: OpBuilder, loss: SSAValue, reduction: int) -> SSAValue:
-    """The mean or the sum of all elements of a loss, or the loss itself; in the element type of the result."""
+    """The mean or sum of a loss (`reduction` MEAN or SUM), or the loss itself, in the element type of the result."""
     loss = op.convert(loss, inferred_element(node))
     if reduction == MEAN:
         return op.ReduceMean(loss, all_axes(op, loss), keep_dims=False)
@@ -260,14 +260,17 @@ def multi_margin_loss(
 
 
 def _picked(op: OpBuilder, x: SSAValue, target: SSAValue, axis: int) -> SSAValue:
-    """The elements of x that the classes of a target name along an axis."""
+    """The element of x along an axis at the class that each element of `target` names."""
     return op.Squeeze(op.GatherElements(x, op.Unsqueeze(target, [axis]), axis=axis), [axis])
 
 
 def _likelihood(
     node: LoweringNode, op: OpBuilder, x: SSAValue, target: SSAValue, weight: SSAValue | None, reduction: int, ignored: int
 ) -> list[SSAValue]:
-    """The negative likelihood of classes, and the sum of their weights. `x` has logarithms of probabilities."""
+    """The negative logarithms of likelihood of the classes in `target`, reduced, and the sum of the classes' weights.
+
+    `x` has the logarithms of probabilities; the class `ignored` has neither likelihood nor weight.
+    """
     rank = node.known_rank(0)
     axis = 0 if rank == 1 else 1
     known = op.NotEqual(target, ignored)
@@ -295,7 +298,9 @@ def nll_loss(
     reduction: int = MEAN,
     ignore_index: int = -100,
 ) -> Replacement:
-    """aten.nll_loss.default(x [N, C], classes [N], w) -> -sum of w · x at the classes / sum of w"""
+    """aten.nll_loss.default(x [N, C], classes [N], w) -> -sum of w · x at the classes / sum of w; `_forward` also the
+    latter
+    """
     losses = _likelihood(node, op, self, target, weight, reduction, ignore_index)
     return losses[: node.result_count]
 

@@ -29,19 +29,22 @@ def _seed(node: LoweringNode) -> int:
 
 
 def uniform(node: LoweringNode, op: OpBuilder, shape: SSAValue, low: float = 0.0) -> SSAValue:
-    """Numbers from `low` to 1, without 1."""
+    """Random numbers of the uniform distribution from `low` to 1, without 1, as a tensor of the given shape."""
     ends = op.constant(low, f32), op.constant(1.0, f32)
     return op.RandomUniform(shape, *ends, output_type=f32, global_seed=0, op_seed=_seed(node))
 
 
 def normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
-    """Numbers of the normal distribution, by Box and Muller's transformation of two uniform ones."""
+    """Random numbers of the standard normal distribution, as a tensor of the given shape.
+
+    They follow from two uniform ones by Box and Muller's transformation.
+    """
     radius = op.Sqrt(op.Multiply(op.Log(uniform(node, op, shape, SMALLEST)), -2))
     return op.Multiply(radius, op.Cos(op.Multiply(uniform(node, op, shape), 2 * pi)))
 
 
 def whole_numbers(node: LoweringNode, op: OpBuilder, shape: SSAValue, low: Size, high: Size) -> SSAValue:
-    """Whole numbers from `low` to `high`, without `high`."""
+    """Random integers from `low` to `high`, without `high`, as a tensor of the given shape."""
     ends = size_scalar(op, low), size_scalar(op, high)
     return op.RandomUniform(shape, *ends, output_type=si64, global_seed=0, op_seed=_seed(node))
 
@@ -93,7 +96,9 @@ def normal_of_size(node: LoweringNode, op: OpBuilder, *, mean: float, std: float
 
 @aten.lowers("randint.default", "randint.low", "randint_like.default", "randint_like.low_dtype")
 def randint(node: LoweringNode, op: OpBuilder, *, self: Scalar | None = None, low: Size = 0, high: Size, size: Sizes = ()) -> SSAValue:
-    """aten.randint.low() {low, high, size} -> opset8.RandomUniform(size, low, high)"""
+    """aten.randint.low() {low, high, size} -> opset8.RandomUniform(size, low, high); `randint_like` in the shape of
+    x
+    """
     shape = op.ShapeOf(self) if isinstance(self, SSAValue) else shape_value(op, size, 0)
     ends = size_scalar(op, low), size_scalar(op, high)
     return op.convert(whole_numbers(node, op, shape, *ends), inferred_element(node))

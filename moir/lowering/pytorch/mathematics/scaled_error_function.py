@@ -22,7 +22,7 @@ EXPONENT = (
 
 
 def scaled_complement(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """erfcx(x)."""
+    """The scaled complementary error function erfcx(x) = e^(x²) erfc(x), elementwise."""
     t = op.Divide(1.0, op.Add(op.Multiply(op.Abs(x), 0.5), 1.0))
     upper = op.Multiply(t, op.Exp(polynomial(op, t, EXPONENT)))
     lower = op.Subtract(op.Multiply(op.Exp(op.Multiply(x, x)), 2.0), upper)

@@ -132,7 +132,9 @@ def nan_to_num(
 @aten.lowers("signbit.default", "isposinf.default", "isneginf.default")
 @aten.lowers("isreal.default", complex=by_formula("pytorch.complex.functions:is_real"))
 def classified(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
-    """aten.signbit.default(x) -> whether x is negative, -0 included; `isposinf`, `isneginf` -> opset10.IsInf"""
+    """aten.signbit.default(x) -> whether x is negative, -0 included; `isposinf`, `isneginf` -> opset10.IsInf; `isreal`
+    -> true everywhere
+    """
     kind, element = node.op.KIND.partition(".")[0], element_of(self)
     if kind == "isreal":
         return op.Equal(op.Multiply(op.convert(op.NotEqual(self, self), f32), 0), 0)
@@ -183,7 +185,9 @@ def xlog1py(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -
 
 @aten.lowers("gcd.default", "lcm.default")
 def gcd(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
-    """aten.gcd.default(x, y) -> Euclid's remainders, as many as integers of 32 bits can need, in a Loop"""
+    """aten.gcd.default(x, y) -> Euclid's remainders, as many as integers of 32 bits can need, in a Loop; `lcm` -> the
+    least common multiple
+    """
     from moir.expansions.special.divisors import greatest_common_divisor, least_common_multiple
 
     x, y = (op.Abs(each) for each in as_element(op, inferred_element(node), self, other))

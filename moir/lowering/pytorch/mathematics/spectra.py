@@ -75,7 +75,9 @@ def svdvals(op: OpBuilder, A: SSAValue) -> SSAValue:
 @aten.lowers("linalg_eigh.default")
 @aten.lowers("_linalg_eigh.default", "linalg_eigvalsh.default", complex=with_handler("pytorch.complex.functions:twice"))
 def eigh(node: LoweringNode, op: OpBuilder, *, UPLO: str = "L", compute_v: bool = True) -> Replacement:
-    """aten.linalg_eigh.default(A) {UPLO} -> the eigenvalues of symmetric matrices, ascending, and their vectors"""
+    """aten.linalg_eigh.default(A) {UPLO} -> the eigenvalues of symmetric matrices, ascending, and their vectors;
+    `linalg_eigvalsh` only the eigenvalues
+    """
     a = node.op.operands[0]
     rows, _, rank = matrix_sizes(a, LARGEST_ROTATED)
     with_vectors = compute_v and node.result_count > 1 and node.is_used(1)
@@ -116,7 +118,9 @@ def _limit(node: LoweringNode, op: OpBuilder, a: SSAValue, largest: SSAValue) ->
     complex=with_handler("pytorch.complex.functions:through_real_matrices"),
 )
 def pseudoinverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.linalg_pinv.default(a) -> right vectors · (1 / singular values above a threshold, else 0) · left vectorsᵀ"""
+    """aten.linalg_pinv.default(a) -> right vectors · (1 / singular values above a threshold, else 0) · left vectorsᵀ;
+    `pinverse` likewise
+    """
     a = node.op.operands[0]
     return _inverse(node, op, symmetric(op, a, is_lower=True) if node.flag("hermitian", False) else a)[0]
 

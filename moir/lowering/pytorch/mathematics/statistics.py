@@ -47,7 +47,7 @@ def aminmax(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int | Non
 
 @aten.lowers("cummax.default", "cummin.default")
 def cummax(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int) -> Replacement:
-    """aten.cummax.default(x) {dim} -> the running maxima, and the last index of each"""
+    """aten.cummax.default(x) {dim} -> the running maxima, and the last index of each; `cummin` likewise"""
     rank = node.known_rank(0)
     if rank == 0:
         return [self, op.constant(0)]
@@ -80,7 +80,9 @@ def bincount(node: LoweringNode, op: OpBuilder, self: SSAValue, weights: SSAValu
 
 @aten.lowers("cov.default", "corrcoef.default")
 def cov(node: LoweringNode, op: OpBuilder, self: SSAValue, *, correction: int = 1) -> SSAValue:
-    """aten.cov.default(x [V, N]) {correction} -> the products of centred rows / (N - correction)"""
+    """aten.cov.default(x [V, N]) {correction} -> the products of centred rows / (N - correction); `corrcoef` -> the
+    correlations of the rows
+    """
     if node.known_rank(0) != 2 or node.has("fweights") or node.has("aweights"):
         node.fail("a covariance with weights, or of no matrix")
     x = op.convert(self, inferred_element(node))

@@ -24,7 +24,7 @@ _Numbers = NDArray[np.floating[Any]]
 
 
 def _cosines(*factors: float) -> Callable[[_Numbers], _Numbers]:
-    """A sum of cosines of multiples of the angle, with alternating signs."""
+    """A function of t, from 0 to 1, that returns f0 - f1 · cos(2πt) + f2 · cos(4πt) - …, for the given factors f."""
     return lambda t: np.sum([(-1) ** k * factor * np.cos(2 * np.pi * k * t) for k, factor in enumerate(factors)], axis=0)
 
 
@@ -50,7 +50,9 @@ def _constant(node: LoweringNode, op: OpBuilder, values: _Numbers) -> SSAValue:
 
 @aten.lowers(*(f"{name}_window.{overload}" for name in WINDOWS for overload in ("default", "periodic")))
 def window(node: LoweringNode, op: OpBuilder, *, window_length: int, periodic: bool = True) -> SSAValue:
-    """aten.hann_window.default() {window_length, periodic} -> its numbers as a constant"""
+    """aten.hann_window.default() {window_length, periodic} -> opset1.Constant of the window; likewise the others in
+    WINDOWS
+    """
     if window_length == 1:
         return op.Reshape(number_of(op, 1, inferred_element(node)), [1], special_zero=False)
     return _constant(node, op, WINDOWS[node.op.KIND.partition("_")[0]](_positions(window_length, periodic)))
@@ -115,5 +117,7 @@ def linspace(node: LoweringNode, op: OpBuilder, *, start: Scalar, end: Scalar, s
 
 @aten.lowers("fft_fftfreq.default", "fft_rfftfreq.default")
 def frequencies(node: LoweringNode, op: OpBuilder, *, n: int, d: float = 1.0) -> SSAValue:
-    """aten.fft_fftfreq.default() {n, d} -> the frequencies of a transform as a constant"""
+    """aten.fft_fftfreq.default() {n, d} -> the frequencies of a transform as a constant; `rfftfreq` -> those from 0
+    on
+    """
     return _constant(node, op, (np.fft.rfftfreq if "rfft" in node.op.KIND else np.fft.fftfreq)(n, d))

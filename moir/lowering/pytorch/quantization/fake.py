@@ -66,7 +66,7 @@ def _fake_quantized(
 
 
 def _results(node: LoweringNode, values: Sequence[SSAValue | None]) -> list[SSAValue | None]:
-    """The values for all results of the node; those that are not used are absent."""
+    """The given values, and None for the further results of the node."""
     return [*values, *[None] * (node.result_count - len(values))]
 
 
@@ -101,13 +101,15 @@ def per_tensor_if(
     quant_min: int,
     quant_max: int,
 ) -> Replacement:
-    """The same where `fake_quant_enabled` is 1; elsewhere x and a mask of true."""
+    """aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default(x, scale, zero_point, fake_quant_enabled)
+    -> opset1.FakeQuantize {levels} and its mask where fake_quant_enabled is 1; elsewhere x and a mask of true
+    """
     rounded = _results(node, _fake_quantized(node, op, self, scale, zero_point, (quant_min, quant_max)))
     return _where_enabled(op, fake_quant_enabled, self, rounded)
 
 
 def _where_enabled(op: OpBuilder, enabled: SSAValue, x: SSAValue, rounded: Sequence[SSAValue | None]) -> list[SSAValue | None]:
-    """The results of a fake quantization if a flag is 1, else x and a mask of true."""
+    """The results `rounded` of a fake quantization of x where `enabled` is 1, else x and a mask of true."""
     flag = op.known.integers(enabled)
     value, *masks = rounded
     assert value is not None
@@ -130,8 +132,8 @@ def learned(
     quant_min: int,
     quant_max: int,
 ) -> Replacement:
-    """aten._fake_quantize_learnable_per_tensor_affine.default(x, scale, zero_point) -> the same, with the zero point
-    rounded to an integer between the ends
+    """aten._fake_quantize_learnable_per_tensor_affine.default(x, scale, zero_point) -> opset1.FakeQuantize {levels},
+    with the zero point rounded to an integer between the ends; likewise `per_channel` along `axis`
     """
     zero = op.Clamp(half_to_even(op, op.convert(zero_point, f32)), min=float(quant_min), max=float(quant_max))
     known = op.known.constant(zero)
@@ -181,7 +183,10 @@ def observed(
 
 
 def scale_for(least: float, most: float, low: int, high: int, is_symmetric: bool) -> tuple[float, int]:
-    """The scale and the zero point by which the integers from low to high stand for the numbers of a range.
+    """The scale and the zero point by which the integers from `low` to `high` stand for the numbers from `least` to
+    `most`.
+
+    If `is_symmetric`, a range with numbers of both signs is widened to be symmetric to 0.
 
     Source: ChooseQuantizationParams in QuantUtils.h of PyTorch 2.13.
     """

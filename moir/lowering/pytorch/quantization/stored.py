@@ -17,7 +17,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _zero(op: OpBuilder, value: Scalar, element: Attribute) -> SSAValue:
-    """A zero point in the type of the quantized values, which has to contain it."""
+    """Convert a zero point to the type `element` of the quantized values; a constant one becomes a new constant."""
     if not isinstance(value, SSAValue):
         return as_element(op, element, value)[0]
     known = op.known.constant(value)
@@ -27,7 +27,10 @@ def _zero(op: OpBuilder, value: Scalar, element: Attribute) -> SSAValue:
 
 
 def _integers(node: LoweringNode, element: Attribute, low: int, high: int) -> IntegerRange:
-    """The range of quantized integers: all of a type, or a type without its smallest integer."""
+    """The range of the quantized integers from `low` to `high`: all of `element`, or all but its smallest.
+
+    Raises ConversionError for other limits.
+    """
     for is_narrow in (False, True):
         range_ = IntegerRange.of(element, is_narrow)
         if range_.ends == (low, high):

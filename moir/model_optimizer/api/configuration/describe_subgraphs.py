@@ -69,7 +69,7 @@ class _Describer:
         self._names = [(scope, [node.name for node in matched]) for scope, matched in scopes]
 
     def port(self, port: NumberedPort) -> dict[str, Any]:
-        """The description of a port."""
+        """The description of a port in the configuration: `{"node": expression for the name, "port": index}`."""
         node, number = port
         return {"node": self._expression(node.name), "port": number}
 

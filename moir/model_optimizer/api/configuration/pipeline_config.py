@@ -105,7 +105,9 @@ class PipelineConfig:
                 self._parameters[name] = default if value is None else value
 
     def get_param(self, param: str) -> Any:
-        """A number, text, boolean or list of such; None if the file does not have it and there is no default."""
+        """The parameter `param` of the model: a number, text, boolean or list of such; None if the file does not have
+        it and there is no default.
+        """
         return self._parameters.get(param)
 
 
@@ -119,7 +121,11 @@ def _fields(message: TextMessage) -> dict[str, Any]:
 
 
 def _at(fields: object, path: list[str]) -> Any:
-    """The value of the first field whose path matches expressions; None if there is none."""
+    """The value at a path of nested fields; None if there is none.
+
+    Element i of `path` is a regular expression for the whole name of a field at depth i; the first field with a value
+    counts.
+    """
     if not isinstance(fields, dict):
         return None
     for name, value in cast("dict[str, Any]", fields).items():

@@ -94,8 +94,8 @@ def extractor_of(kind: str, function: Extract) -> type[FrontExtractorOp]:
 
 
 def node_pb_arg(pb_extractor: Callable[..., Mapping[str, Any]]) -> Extract:
-    """An extractor from a function of a node's message; for a Caffe layer, the function also takes the message of its
-    weights.
+    """An extractor from a function that returns the attributes for a node's message `pb`; for a Caffe layer with
+    weights, the function also takes the message `model_pb` of its weights.
     """
 
     def extract(node: GraphNode) -> Mapping[str, Any]:
@@ -107,7 +107,7 @@ def node_pb_arg(pb_extractor: Callable[..., Mapping[str, Any]]) -> Extract:
 
 
 def extractor_wrapper(function: Callable[[Any], Mapping[str, Any]]) -> Extract:
-    """An extractor from a function of an MXNet node."""
+    """The extractor that calls a function with an MXNet node and returns its result, the attributes."""
     return lambda node: function(node)
 
 
@@ -122,7 +122,7 @@ TABLES = (caffe_type_extractors, kaldi_type_extractors, mxnet_op_extractors, onn
 
 
 def common_fields(node: GraphNode) -> dict[str, Any]:
-    """The attributes that every node has from the start."""
+    """The attributes that every node has before extraction: `kind`, `name` and `op`."""
     return {"kind": "op", "name": node.soft_get("name"), "op": node.soft_get("op")}
 
 

@@ -22,7 +22,9 @@ T = TypeVar("T")
 
 
 def tf_dtype_extractor(pb_dtype: int | None, default: Any = None) -> Any:
-    """The numpy type of a number of TensorFlow's DataType; `default` for None and for types numpy does not have."""
+    """The numpy type of a value of TensorFlow's enumeration DataType; `default` for None and for types numpy does not
+    have.
+    """
     if pb_dtype is None or pb_dtype not in TENSORFLOW_ELEMENTS:
         return default
     element = element_types.from_xml(TENSORFLOW_ELEMENTS[pb_dtype])
@@ -82,12 +84,12 @@ def tf_data_format_spatial(pb: Any) -> list[int]:
 
 
 def tf_data_format_channel(pb: Any) -> IntegerArray:
-    """The number of the channel axis of a data format."""
+    """The index of the channel axis of a data format such as NHWC, as an array of one element."""
     return int64_array([_data_format(pb).index("C")])
 
 
 def tf_data_format_batch(pb: Any) -> IntegerArray:
-    """The number of the batch axis of a data format."""
+    """The index of the batch axis of a data format such as NHWC, as an array of one element."""
     return int64_array([_data_format(pb).index("N")])
 
 
@@ -137,7 +139,7 @@ def get_onnx_autopad(auto_pad: bytes | str) -> str:
 
 def get_onnx_opset_version(node: GraphNode) -> int:
     """The version of the default operator set that the model imports; the newest version that moir knows if none is
-    recorded.
+    recorded. The version is an integer, e.g. 13.
     """
     from moir.frontends.onnx.model import NEWEST_OPSET
     from moir.lowering.driver import opset_versions
@@ -149,7 +151,9 @@ def get_onnx_opset_version(node: GraphNode) -> int:
 
 
 def get_onnx_datatype_as_numpy(value: int) -> Any:
-    """The numpy type of a number of ONNX's DataType. Raises Error for a type numpy does not have."""
+    """The numpy type of a value of ONNX's enumeration TensorProto.DataType. Raises Error for a type numpy does not
+    have.
+    """
     from onnx import helper
 
     try:
@@ -186,7 +190,14 @@ def attr_getter(node: GraphNode, name: str) -> str | None:
 def spatial_getter(
     name: str, field: str, indices: Callable[[Any], Any] = lambda entries: entries
 ) -> tuple[str, Callable[[GraphNode], str | None]]:
-    """A record of `backend_attrs`: the entries of `node[field]` for the axes in `node.spatial_dims`."""
+    """A record of `backend_attrs`: an XML name, and a function that joins spatial entries of an attribute of a node by
+    commas.
+
+    Args:
+        name: the XML name.
+        field: the attribute, indexed by the axes in `spatial_dims`; without either the function returns None.
+        indices: function of each entry that returns the number to write; by default the entry itself.
+    """
 
     def text(node: GraphNode) -> str | None:
         if not node.has_valid(field) or not node.has_valid("spatial_dims"):
@@ -197,7 +208,7 @@ def spatial_getter(
 
 
 def kernel_getter(node: GraphNode) -> str | None:
-    """The spatial dimensions of a kernel joined by commas."""
+    """The attribute `kernel_spatial`, the sizes of a kernel, joined by commas; None if the node does not have it."""
     if not node.has_valid("kernel_spatial"):
         return None
     return ",".join(str(size) for size in node["kernel_spatial"])

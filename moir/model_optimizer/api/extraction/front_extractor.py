@@ -41,8 +41,10 @@ class FrontExtractorOp:
 
     @classmethod
     def extracted(cls, node: GraphNode) -> bool:
-        """Call `extract`, which may be a method of an instance; further values that it returns are attributes of the
-        node.
+        """Call `extract` of the class, or of an instance if it is a method of one. Returns whether the node is
+        supported.
+
+        If `extract` returns a tuple of a flag and attributes, a supported node gets the attributes.
         """
         function = next(base.__dict__["extract"] for base in cls.__mro__ if "extract" in base.__dict__)
         is_method = isinstance(function, FunctionType) and function.__code__.co_argcount == 2

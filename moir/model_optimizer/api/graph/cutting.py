@@ -81,8 +81,7 @@ def add_input_ops(
             `shape` a shape in which -1 is unknown, `data_type` a numpy type. The entry `added` is set in each place
             that is replaced, and places that have it are skipped. None for the existing inputs.
         before_infer: whether only the places with a shape are replaced, as in the front phase. Otherwise the shapes
-        and
-            element types are those of the tensors replaced.
+            and element types are those of the tensors replaced.
 
     Raises Error for a port that does not exist, and for a node with several inputs where none is chosen.
     """

@@ -48,7 +48,10 @@ def remove_op_nodes(graph: Graph, attrs: Mapping[str, Any]) -> None:
 
 
 def merge_data_nodes(graph: Graph, survived: GraphNode, removed: GraphNode) -> None:
-    """Let the consumers of a data node take the tensor of another data node, which also gets its names."""
+    """Let the consumers of the data node `removed` take the tensor of `survived`, which also gets its names.
+
+    Raises Error if one of them is not a data node.
+    """
     for other in (survived, removed):
         if not other.is_data:
             raise Error("node {!r} is not a data node", other.id)
@@ -106,7 +109,9 @@ def shape_inference(graph: Graph) -> None:
 
 
 def graph_clean_up(graph: Graph, undead_node_types: Iterable[str] | None = None) -> None:
-    """Fold constants and remove nodes that no output depends on."""
+    """Fold constants and remove nodes that no output depends on, except those whose `type` is in
+    `undead_node_types`.
+    """
     graph.clean_up(undead_node_types)
 
 

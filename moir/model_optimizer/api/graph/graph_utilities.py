@@ -141,7 +141,11 @@ def swap_weights_xy(nodes: Iterable[GraphNode]) -> None:
 
 
 def _axis_of_outputs(node: GraphNode) -> int:
-    """The axis of weights that counts output channels: the last one in TensorFlow, the first of filters in the IR."""
+    """The index of the output channel axis of a node's weights: the last in the front phase, the first of filters in
+    the IR.
+
+    Of a MatMul in the IR it is the last, or the second to last with `transpose_b`.
+    """
     if node.graph.stage == "front":
         return -1
     if node.soft_get("type") in ("Convolution", "GroupConvolution"):

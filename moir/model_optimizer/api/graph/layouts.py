@@ -25,7 +25,7 @@ indices_mapping = {4: {"NCHW": "NCHW", "NHWC": "NHWC"}, 5: {"NCHW": "NCDHW", "NH
 
 
 def convert_shape(shape: Sequence[Any], permute: Sequence[int]) -> Any:
-    """A shape in another order of axes."""
+    """A shape whose axis i is axis `permute[i]` of the given one."""
     return shape_array([shape[axis] for axis in permute])
 
 
@@ -36,13 +36,13 @@ def _check(layout: str) -> str:
 
 
 def get_batch_dim(layout: str, _shape_len: int) -> int:
-    """The dimension of the batch."""
+    """The index of the batch axis, which is 0 in both layouts."""
     _check(layout)
     return 0
 
 
 def get_features_dim(layout: str, shape_len: int) -> int:
-    """The dimension of the channels in a tensor of a rank."""
+    """The index of the channel axis of a tensor of rank `shape_len`: the last in NHWC if the rank exceeds 3, else 1."""
     return shape_len - 1 if _check(layout) == "NHWC" and shape_len > 3 else 1
 
 
@@ -51,17 +51,17 @@ def _spatial_dim(layout: str, shape_len: int, from_end: int) -> int:
 
 
 def get_width_dim(layout: str, shape_len: int) -> int:
-    """The dimension of the width."""
+    """The index of the axis of the width of a tensor of rank `shape_len`."""
     return _spatial_dim(layout, shape_len, 1)
 
 
 def get_height_dim(layout: str, shape_len: int) -> int:
-    """The dimension of the height."""
+    """The index of the axis of the height of a tensor of rank `shape_len`."""
     return _spatial_dim(layout, shape_len, 2)
 
 
 def get_depth_dim(layout: str, shape_len: int) -> int:
-    """The dimension of the depth of a tensor of rank 5."""
+    """The index of the axis of the depth of a tensor of rank `shape_len`, which is 5."""
     return _spatial_dim(layout, shape_len, 3)
 
 
@@ -80,7 +80,7 @@ def shape_for_layout(layout: str, **kwargs: int) -> IntegerArray:
 
 
 def get_node_with_permutation(node: GraphNode, port_info: str) -> GraphNode:
-    """The neighbour of a node at a port, which is written `input:0` or `output:0`."""
+    """The producer or the consumer of a node at a port, which is written `input:0` or `output:0`."""
     kind, _, number = port_info.partition(":")
     if kind not in ("input", "output") or not number.isdecimal():
         raise ConversionError(f"{port_info!r} is not a port; it is written as in 'input:0'", node=node.name)

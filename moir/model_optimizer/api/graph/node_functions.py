@@ -51,5 +51,5 @@ def get_inputs_with_ports(
 
 
 def pseudo_topological_sort(graph: Graph, reverse: bool = False) -> list[GraphNode]:
-    """The nodes in topological order."""
+    """The nodes in topological order, or in the opposite order with `reverse`."""
     return graph.topological_sort(reverse)

@@ -62,16 +62,23 @@ def shrink_str_value(value: object, max_symbols: int = 100) -> str:
 
 
 def files_by_pattern(dir: str, pattern: str, files_only: bool = True, add_prefix: bool = False) -> list[str]:
-    """The names in a directory that a regular expression matches from the beginning, as paths if `add_prefix`."""
+    """The sorted names in a directory that a regular expression matches from the beginning.
+
+    Args:
+        dir: the directory.
+        pattern: the regular expression.
+        files_only: whether to leave out directories.
+        add_prefix: whether to return paths, with `dir`, in place of names.
+    """
     names = [name for name in sorted(os.listdir(dir)) if re.match(pattern, name)]
     paths = [(name, os.path.join(dir, name)) for name in names]
     return [path if add_prefix else name for name, path in paths if not files_only or os.path.isfile(path)]
 
 
 def dict_includes(big: Mapping[str, Any], sub_dict: Mapping[str, Any], skip_attr_names: Iterable[str] = ()) -> bool:
-    """Whether a dictionary has the entries of another one.
+    """Whether `big` has the entries of `sub_dict`, except those in `skip_attr_names`.
 
-    If an entry is a function, it decides: it is called with the value of the other dictionary, or None.
+    If an entry of `sub_dict` is a function, it decides: it is called with the value in `big`, or None.
     """
     skipped = set(skip_attr_names)
     return all(equal(big.get(name), wanted) for name, wanted in sub_dict.items() if name not in skipped)

@@ -22,7 +22,10 @@ def convert_tf_padding_to_str(padding: str | bytes | Any) -> str:
 
 
 def convert_deconv_tf_padding_to_str(padding: str | bytes | Any) -> str:
-    """The `auto_pad` of the IR for a transposed convolution."""
+    """The `auto_pad` of the IR for a padding of TensorFlow's transposed convolution: `same_lower` for SAME, or `valid`.
+
+    Raises Error for any other padding.
+    """
     return _padding(padding, "same_lower")
 
 
@@ -73,7 +76,9 @@ def tf_window_op_pad_infer(
 def assign_dims_to_weights(
     node: GraphNode, spatial: Sequence[int] | None, input_channel: int, output_channel: int | None = None, dims_number: int | None = None
 ) -> None:
-    """Set the attributes that say which axes of the weights are spatial, input and output channels."""
+    """Set the attributes that say which axes of the weights are spatial, input and output channels, and their rank
+    `dims_number`.
+    """
     if spatial is not None:
         node["spatial_dims"] = int64_array(spatial)
     node["input_channel_dim"] = int64_array(input_channel)

@@ -33,7 +33,8 @@ _INPUTS: dict[str, dict[int, tuple[str, str]]] = {
 
 
 def say_axes(node: GraphNode, kind: str) -> None:
-    """Declare which inputs and attributes of a user's node are axes, as for Model Optimizer's operation `kind`.
+    """Declare which attributes and inputs of a node of a user's class are axes, as those of Model Optimizer's operation
+    `kind`.
 
     Declarations of the node's own `infer` take precedence.
     """

@@ -106,7 +106,9 @@ class StandardOp(Op):
         super().__init__(graph, {**defaults, **(attrs or {})}, further)
 
     def _own_type(self) -> str | None:
-        """The `type` of a derived class that passes none to `__init__`."""
+        """The `type` of a derived class that passes none to `__init__`; None if the operation exists only in Model
+        Optimizer.
+        """
         if self.op_type is not None:
             return self.op_type
         return self.op if self.DESCRIPTION.typed_by_op or self.DESCRIPTION.is_base else self.DESCRIPTION.type
@@ -148,7 +150,9 @@ def class_of(name: str, description: Description) -> type[StandardOp]:
 
 
 def _complete(operation: type[StandardOp], node: GraphNode) -> None:
-    """Set the attributes that the `infer` of a class of Model Optimizer set on a node of a user."""
+    """Set on a node of a user's class the attributes that the `infer` of the built-in class `operation` set on its
+    nodes.
+    """
     description = operation.DESCRIPTION
     if description.complete is not None:
         description.complete(node)
@@ -156,12 +160,18 @@ def _complete(operation: type[StandardOp], node: GraphNode) -> None:
 
 
 def inferred_as(op: str, *, keeps_values: bool = False) -> BuiltInInference:
-    """The `infer` of a user's nodes that are inferred as one of Model Optimizer's operations."""
+    """The `infer` for nodes of a user's class that infers them as Model Optimizer's operation `op`.
+
+    `keeps_values` says whether they also get the values that the operation computes from constants.
+    """
     return infer_as(lambda: _identity(Op.get_op_class_by_name(op)), keeps_values=keeps_values, complete=lambda node: say_axes(node, op))
 
 
 def _identity(operation: type[Op]) -> Mapping[str, Any]:
-    """The attributes that identify the operation of a class, or the operation that gives its result types."""
+    """The attributes, `op`, `type`, `version` and the records `IE` among them, that a node of the operation has.
+
+    They are those of the operation in the description's `infers_as`, if there is one.
+    """
     named = operation.DESCRIPTION.infers_as if issubclass(operation, StandardOp) else None
     described = (operation if named is None else Op.registered_ops[named])(Graph(), {})
     return {**described.attrs, "IE": layer_record(described.records())}

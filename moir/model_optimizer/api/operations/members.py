@@ -29,8 +29,9 @@ def interpolated_axes(node: GraphNode) -> IntegerArray:
 
 
 def _spatial(name: str) -> Callable[[GraphNode], IntegerArray]:
-    """The spatial entries of an attribute of an ExtractImagePatches, which has an element for each axis, or for each
-    spatial axis.
+    """A function that returns the two spatial entries of attribute `name` of an ExtractImagePatches.
+
+    An attribute with an element for each axis is indexed by `spatial_dims`; one of two elements is returned as it is.
     """
 
     def entries(node: GraphNode) -> IntegerArray:

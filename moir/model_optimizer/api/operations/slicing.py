@@ -61,7 +61,11 @@ def align_masks(node: GraphNode, slice_rank: int) -> None:
 
 
 def slices_of(node: GraphNode, data_shape: Sequence[int] | Array, begin: Array, end: Array, strides: Array) -> list[Any]:
-    """The numpy index of a StridedSlice whose masks have as many entries as begin."""
+    """The numpy index of a StridedSlice with constant begin, end and strides: a slice, integer, np.newaxis or ... for
+    each entry.
+
+    The masks of the node have as many entries.
+    """
     keeps_begin, keeps_end, adds, shrinks, ellipsis = (np.array(node[name], np.int64).reshape(-1) for name in MASKS)
     slices: list[Any] = []
     axis = 0

@@ -42,7 +42,10 @@ def spatial_axes(node: GraphNode, rank: int) -> list[int]:
 
 
 def _spatial(name: str) -> Callable[[GraphNode], Any]:
-    """The spatial entries of a list; a list that has only these is unchanged."""
+    """A function that returns the spatial entries of attribute `name` of a node; None if the node does not have it.
+
+    A list that has only spatial entries is returned as it is.
+    """
 
     def entries(node: GraphNode) -> Any:
         given = node.soft_get(name, None)
@@ -57,7 +60,7 @@ def _spatial(name: str) -> Callable[[GraphNode], Any]:
 
 
 def _pads(side: int) -> Callable[[GraphNode], Any]:
-    """The pads of the spatial axes at one side."""
+    """A function that returns the pads of a node before (side 0) or after (1) each spatial axis; None without `pad`."""
 
     def entries(node: GraphNode) -> Any:
         given = node.soft_get("pad", None)

@@ -183,9 +183,10 @@ class StandInPlace(Transformation):
 
 
 def places(stand_ins: Iterable[type[StandIn]]) -> list[StandInPlace]:
-    """The positions of stand-ins among the transformations, and the positions that these run before or after.
+    """The positions of stand-ins in the order of transformations, and those of the anchors that they run before or
+    after.
 
-    Places that are passes of the pipeline are not among them.
+    Positions of passes that the pipeline has are left out.
     """
     by_place = {each.place: each for each in ANCHORS.values()}
     place_by_id: dict[str, StandInPlace] = {}

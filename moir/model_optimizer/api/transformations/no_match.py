@@ -31,7 +31,7 @@ _SIMILAR = 0.65
 
 @cache
 def _names_of_frameworks(registered: Views) -> frozenset[str]:
-    """All values of `op` that nodes can have without an extension."""
+    """All values of `op` that nodes of the frameworks in `registered` can have without an extension."""
     names = {*OPSET_OP_NAMES, *OPSET_OP_NAMES.values(), *(name.partition(".")[2] for name in opset.names())}
     for dialect, _ in registered:
         framework = frameworks.FRAMEWORKS[dialect]
@@ -65,10 +65,14 @@ def _warn_of_unknown_name(op: str, name: str, present: Collection[str], *, is_de
 
 
 def report_unfound(graphs: Sequence[Graph], name: str, declared: str | None = None) -> None:
-    """Report the values of `op` that a transformation asked for and no node has.
+    """Report the values of `op` that a transformation asked for and no node has, except `declared`.
 
-    `report_no_node` reports the value that its class declares. A name that is probably misspelled gives a warning;
-    others are logged under `--verbose`.
+    Args:
+        graphs: the graphs on which it ran, which record what was asked for.
+        name: the name of the transformation.
+        declared: the `op` that its class declares, which `report_no_node` reports.
+
+    A name that is probably misspelled gives a warning; others are logged under `--verbose`.
     """
     matched = {op for graph in graphs for op, is_found in graph.sought.items() if is_found}
     unfound = dict.fromkeys(op for graph in graphs for op in graph.sought if op not in matched and op != declared)

@@ -72,5 +72,5 @@ def find_isomorphisms(graph: Graph, nodes: Iterable[Any], edges: Iterable[Any]) 
 
 
 def check_value(v: Any, check: Callable[[Any], Any]) -> bool:
-    """Whether a value is known, of real numbers, and fulfils a condition."""
+    """Whether `v` is not None, has no complex numbers, and fulfils the condition `check`."""
     return v is not None and not np.iscomplex(np.asarray(v)).any() and bool(check(v))

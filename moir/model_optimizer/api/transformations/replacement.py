@@ -52,7 +52,7 @@ class ReplacementPattern:
         return []
 
     def pattern(self) -> PatternDescription:
-        """The pattern to find."""
+        """The pattern to find: its `nodes` and `edges`."""
         raise self._incomplete("pattern")
 
     def replace_pattern(self, graph: Graph, match: dict[str, GraphNode]) -> None:
@@ -182,7 +182,7 @@ class FrontReplacementOp(FrontReplacementSubgraph):
         """Replace a node, which is removed afterwards.
 
         Returns a list whose element i replaces output i of the node: the id of a node, of which output 0 is meant, or
-        a tuple of an id and the number of an output. An empty list means that the consumers are connected already. The
+        a tuple of an id and the index of an output. An empty list means that the consumers are connected already. The
         node stays if `nodes_to_remove` does not list it.
         """
         raise self._incomplete("replace_op")

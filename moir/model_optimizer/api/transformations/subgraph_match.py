@@ -55,11 +55,11 @@ class SubgraphMatch:
         return len(self._outputs)
 
     def input_nodes(self, port: int) -> list[NumberedPort]:
-        """The input ports, as nodes with numbers, that take the tensor of an input."""
+        """The input ports, as pairs of a node and an index, that take the tensor of input `port`."""
         return list(self._entry(self._inputs, port, "inputs"))
 
     def single_input_node(self, port: int) -> NumberedPort:
-        """The one input port, as a node with a number, that takes the tensor of an input.
+        """The one input port, as a pair of a node and an index, that takes the tensor of input `port`.
 
         Raises ConversionError if there are several.
         """
@@ -70,7 +70,7 @@ class SubgraphMatch:
         return ports[0]
 
     def output_node(self, port: int) -> NumberedPort:
-        """The output port, as a node with a number, that gives the tensor of an output."""
+        """The output port, as a pair of a node and an index, that gives the tensor of output `port`."""
         return self._entry(self._outputs, port, "outputs")
 
     def output_ports(self) -> list[NumberedPort]:

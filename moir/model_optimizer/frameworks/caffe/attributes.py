@@ -20,7 +20,11 @@ from moir.model_optimizer.values.python_values import attribute_value, is_true
 
 
 def caffe_entries(op: Operation, name: str) -> Sequence[int] | None:
-    """The entries of a window of Caffe, of two axes unless more are given."""
+    """The spatial entries of `name` of a Caffe convolution or pooling (`kernel`, `stride`, `pad`, …); None if it is
+    absent.
+
+    A single entry stands for both axes of an image.
+    """
     messages = (op.properties.get(f"{each}_param") for each in ("convolution", "pooling"))
     none: Mapping[str, Attribute] = {}
     message = next((each.data for each in messages if isinstance(each, DictionaryAttr)), none)
@@ -37,7 +41,10 @@ def _fields(op: Operation, message: str) -> Mapping[str, Attribute]:
 
 
 def _field(message: str, name: str, default: Any, form: Callable[[Any], Any] | None = None) -> Extracted:
-    """A field of a message of the layer; values that are set are converted like values that are read."""
+    """The record of an attribute that is field `name` of the layer's message `message`, or the default.
+
+    `form` converts values that are read and values that an extension sets.
+    """
 
     def read(op: Operation) -> Any:
         given = _fields(op, message).get(name)

@@ -112,7 +112,7 @@ transform_param: mean_value
 
 
 def _lines(table: str) -> list[tuple[str, str]]:
-    """Path and entries of the lines of a table; a line that is indented belongs to the one before it."""
+    """The lines `path: entries` of a table as pairs; an indented line continues the one before it."""
     lines = table.strip().replace("\n    ", " ").splitlines()
     return [(path, entries) for path, _, entries in (line.partition(": ") for line in lines)]
 

@@ -140,7 +140,7 @@ def _field(attribute: Attribute, path: str) -> Any:
 
 
 def _single(value: Any) -> Any:
-    """The value of a field that is not repeated."""
+    """The value of a field that is not repeated; a number can also be used as a list of one."""
     if isinstance(value, bool | str):
         return value
     return IntegerField(value) if isinstance(value, int) else NumberField(value)

@@ -17,7 +17,9 @@ from moir.model_optimizer.frameworks.spatial_windows import integers_of, spatial
 
 
 def mxnet_entries(op: Operation, name: str) -> Sequence[int] | None:
-    """The entries of a window of MXNet."""
+    """The spatial entries of `name` of an MXNet convolution or pooling (`kernel`, `stride`, …); None if it is
+    absent.
+    """
     return integers_of(op.properties.get("dilate" if name == "dilation" else name)) or None
 
 

@@ -26,7 +26,7 @@ def _softmax_axis(op: Operation) -> int:
 
 
 def _pads(op: Operation) -> Any:
-    """The pads of an ONNX Pad as a pair for each axis."""
+    """The attribute `pads` of an ONNX Pad as a pair for each axis; None if it is absent."""
     given = op.properties.get("pads")
     return None if given is None else np.array(value_of(given), dtype=np.int64).reshape(2, -1).T
 

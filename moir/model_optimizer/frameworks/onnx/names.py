@@ -94,8 +94,8 @@ def _split(op: Operation) -> str:
 
 
 def _coerced(name: str) -> Callable[[Operation], str]:
-    """The name of a Softmax or the like: before operation set 13, ONNX computes it over all axes from the given one
-    on.
+    """A function that returns the `op` of a Softmax or the like: `name`, or `nameONNX` before operation set 13, where
+    ONNX computes it over all axes from the given one on.
     """
     return lambda op: f"{name}ONNX" if onnx_version(op) < 13 else name
 

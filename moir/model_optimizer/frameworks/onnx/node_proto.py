@@ -30,7 +30,7 @@ class ConstantMessage:
 
 
 def constant_message(op: Operation) -> Any:
-    """The message of a constant."""
+    """The message `node.pb` of a constant: a ConstantMessage if it has a tensor, else the NodeProto of a `Constant`."""
     node = node_message("Constant", op)
     tensors = [attribute.t for attribute in node.attribute if attribute.name == "value"]
     if not tensors:
@@ -40,7 +40,9 @@ def constant_message(op: Operation) -> Any:
 
 
 def node_message(kind: str, op: Operation) -> Any:
-    """The message of a node."""
+    """The NodeProto of an operation, with the names of its tensors and its attributes; `kind` is its op_type, after a
+    domain.
+    """
     from onnx import helper
 
     domain, _, op_type = kind.rpartition(".")

@@ -27,7 +27,7 @@ def _attributes_of(kind: str, version: int) -> frozenset[str] | None:
 
 
 def most_inputs(kind: str) -> int:
-    """The most inputs of a kind in the newest operation set; no limit for kinds of other domains."""
+    """The largest number of inputs of a kind in the newest operation set; no limit for kinds of other domains."""
     from onnx import defs
 
     try:

@@ -20,7 +20,7 @@ Reader = Callable[[Operation], Any]
 
 
 def _spatial_rank(op: Operation) -> int | None:
-    """The number of spatial axes, from any attribute that has an element for each."""
+    """The number of spatial axes, from any attribute that has an element for each; None if all are absent."""
     for name, per_axis in (("kernel_shape", 1), ("strides", 1), ("dilations", 1), ("pads", 2), ("output_padding", 1)):
         listed = integer_property(op, name)
         if listed is not None:

@@ -17,7 +17,9 @@ from moir.model_optimizer.values.slice_masks import INVERTED, MASKS, inverted
 
 
 def _bits(name: str, *, is_inverted: bool) -> Extracted:
-    """A mask of a TensorFlow StridedSlice, whose bits are the entries of Model Optimizer's mask."""
+    """The record of a mask of a StridedSlice: TensorFlow's attribute `name` is an integer whose bits are the entries of
+    Model Optimizer's mask, which are inverted if `is_inverted`.
+    """
 
     def read(bits: int) -> Any:
         bits_of_value = np.array([bits >> position & 1 for position in range(max(int(bits).bit_length(), 1))], dtype=np.int64)

@@ -132,7 +132,7 @@ class AttributeMessage:
 
     @property
     def type(self) -> int:
-        """The code of an element type in TensorFlow's `DataType`."""
+        """The value of TensorFlow's enumeration DataType for an attribute that is an element type."""
         return _type_number(self.attribute)
 
     @property
@@ -214,12 +214,12 @@ class NodeMessage:
 
 
 def constant_message(op: Operation) -> NodeMessage:
-    """The message of a constant."""
+    """The NodeDef of a constant, with `op` Const."""
     return node_message("Const", op)
 
 
 def node_message(kind: str, op: Operation) -> NodeMessage:
-    """The message of a node."""
+    """The NodeDef of an operation: `kind` as its `op`, its name, its attributes and the names of its operands."""
     properties = op.properties
     if isinstance(op, Constant):
         properties = {"dtype": op.value.element, "value": op.value}

@@ -53,7 +53,9 @@ def _explicit_pad(op: Operation) -> Any:
 
 
 def _image(op: Operation, index: int) -> tuple[int, ...] | None:
-    """The shape of an operand, or of the result for the index -1, with as many axes as the data format."""
+    """The shape of operand `index`, or of the result for the index -1; None unless it has as many axes as the data
+    format.
+    """
     values = op.results if index < 0 else op.operands[index : index + 1]
     shape = shape_of(values[0]) if values else None
     return shape if shape is not None and len(shape) == len(_data_format(op)) else None
@@ -64,7 +66,9 @@ def _is_transposed(op: Operation) -> bool:
 
 
 def _kernel(op: Operation) -> list[int] | None:
-    """The size of the window along the spatial axes: from the list of a pooling, or the shape of filters."""
+    """The size of the window along the spatial axes: from `ksize` of a pooling, or the shape of filters; None if
+    unknown.
+    """
     window, axes = integer_property(op, "ksize"), _spatial_axes(op)
     if window is not None:
         return [window[axis] for axis in axes]
@@ -73,7 +77,7 @@ def _kernel(op: Operation) -> list[int] | None:
 
 
 def _pad(op: Operation) -> Any:
-    """The pads of each axis. The pads of SAME depend on sizes, which are known from the middle phase on."""
+    """The pads of each axis. Those of SAME are computed from dimensions, and remain unset for dynamic ones."""
     pads = _explicit_pad(op)
     image, kernel = _image(op, -1 if _is_transposed(op) else 0), _kernel(op)
     if _tf_auto_pad(op) != "same_upper" or image is None or kernel is None:
@@ -103,7 +107,7 @@ def _output_spatial_shape(op: Operation) -> Any:
 
 
 def _filter_axis(op: Operation, *, is_output: bool) -> int:
-    """The axis of filters that counts the channels of the result, or those of the data.
+    """The index of the axis of filters for the channels of the result (`is_output`), or for those of the data.
 
     For a transposed convolution the two are exchanged; for a depthwise one they are the same axis.
     """

@@ -168,7 +168,10 @@ class Examination:
         return Rewrite(event.pattern, bad, len(events), event.before, event.after), replay(good), replay(bad)
 
     def first_tensor(self, before: PipelineState, after: PipelineState) -> TensorDifference | None:
-        """The first tensor common to both states that is right before a rewrite and wrong after it."""
+        """The first tensor common to both states that is right before a rewrite and wrong after it.
+
+        Returns None if there is none, or one of the states cannot be run.
+        """
         good, bad = self.execution.outcome(before), self.execution.outcome(after)
         if good is None or bad is None or bad.error is not None:
             return None
@@ -197,7 +200,9 @@ class Examination:
         return None
 
     def smaller(self, before: PipelineState, after: PipelineState, tensor: TensorDifference | None, fault: PluginFault | None) -> Any:
-        """A small model that shows the fault of the pass, or of the plugin."""
+        """A reduced model that shows the fault of the pass, or of the plugin; None if reduction is off or finds
+        nothing.
+        """
         if not self.reduce:
             return None
         good, bad = self.execution.outcome(before), self.execution.outcome(after)
@@ -248,13 +253,17 @@ class Examination:
         )
 
     def _node(self, tensor: str) -> Operation | None:
-        """The operation of the framework that computes a tensor."""
+        """The operation of the framework whose result has this tensor name, or that has it as node name; None if there
+        is none.
+        """
         operations = [op for op in only_model(self.conversion.module).block.ops if isinstance(op, FrameworkOp)]
         named = (op for op in operations if any(tensor in names_of(result) for result in op.results))
         return next(named, None) or next((op for op in operations if name_of(op) == tensor), None)
 
     def _lowering(self, node: Operation) -> RewriteEvent | None:
-        """The event of the lowering of a node of the framework."""
+        """The event of the lowering of a node of the framework; None if the lowering cannot be repeated or reports no
+        such event.
+        """
         number = next(
             (index for index, each in enumerate(self.conversion.passes, 1) if each.name == self.conversion.framework.lowering_pass), 0
         )
@@ -272,7 +281,10 @@ class Examination:
     # Further remarks
 
     def not_finite(self, outcome: Outcome) -> str | None:
-        """A sentence on the first tensor of the converted model that is not finite, if an output is not."""
+        """A sentence on the first tensor of the converted model that has NaN or infinite elements.
+
+        Returns None if all outputs are finite, or no tensor with such elements is found.
+        """
         if not any(first_not_finite(array) for array in outcome.outputs.values()):
             return None
         arrays = inner_arrays(self.execution, outcome.module)

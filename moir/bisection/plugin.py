@@ -84,7 +84,7 @@ def has_definition(op: Operation) -> bool:
 
 
 def _cone(module: ModuleOp, value: SSAValue) -> Sequence[Operation]:
-    """The operations that a value depends on, in the order of the block."""
+    """The computing operations (no constants and inputs) that a value depends on, in the order of the block."""
     needed = needed_for([value.owner] if isinstance(value.owner, Operation) else [])
     return [op for op in computed_operations(module) if op in needed]
 

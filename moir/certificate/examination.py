@@ -84,7 +84,11 @@ class Examination:
         return [*pieces, *map(self._uncovered, rest)]
 
     def _is_constant_of_model(self, cut: Cut) -> bool:
-        """False for a constant of the IR that has the name of one of the model and another value; else True."""
+        """Whether a cut may be judged as a constant: False if model and IR both have a constant of this name, with
+        other values.
+
+        Always True for the model's outputs and for computed values.
+        """
         source, target = constant_data(cut)
         return source is None or target is None or bool(cut.outputs) or self._digests.constant(source) == self._digests.constant(target)
 
@@ -215,7 +219,7 @@ class Examination:
 
 
 def _bytes(request: Request) -> int:
-    """The bytes of the constants and of the tensors of a piece."""
+    """The bytes that executing a piece takes: its constants, its inputs, and its expected result."""
     weights = sum(op.value.nbytes for op in request.piece.operations if isinstance(op, Constant))
     return weights + request.expected.nbytes + sum(request.inputs[cut.name].nbytes for cut in request.piece.inputs)
 

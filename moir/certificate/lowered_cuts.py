@@ -36,9 +36,10 @@ def state_of(op: Operation) -> str:
 
 
 def pairs_of_lowered(lowered: ModuleOp, module: ModuleOp) -> Iterator[Pair]:
-    """The values that a lowered model and an IR have in common by the names of their nodes and by their states.
+    """Yields the values that a lowered model and an IR have in common, by node names and states, as `cuts_of` takes
+    them.
 
-    Values of the lowered model without a name get one, by which a runner finds them.
+    Each is a name, the value of the IR, and the value of the lowered model, which gets a tensor name if it has none.
 
     Args:
         lowered: the lowered model.
@@ -52,7 +53,9 @@ def pairs_of_lowered(lowered: ModuleOp, module: ModuleOp) -> Iterator[Pair]:
 
 
 def _by_state(module: ModuleOp) -> Mapping[str, SSAValue]:
-    """The values around the states of a model."""
+    """The computed values around the variables of a model, by `state ID`, `next ID` (assigned) and `first ID`
+    (initial).
+    """
     values: dict[str, SSAValue] = {}
     for op in only_model(module).block.ops:
         if not isinstance(op, VariableOp):

@@ -164,7 +164,7 @@ def _cone(value: SSAValue, cuts: Mapping[SSAValue, Cut], order: Mapping[Operatio
 
 
 def _index(cut: Cut, order: Mapping[Operation, int]) -> int:
-    """The index of the operation that computes the tensor of a cut in the IR or, if `order` is of the model, there."""
+    """The index, in `order`, of the operation that computes a cut, in the IR or in the model; -1 if it is in neither."""
     owners = (cut.value.owner, cut.source.owner)
     return next((order[owner] for owner in owners if isinstance(owner, Operation) and owner in order), -1)
 

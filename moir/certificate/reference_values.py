@@ -64,7 +64,11 @@ class ReferenceValues:
         return next((self._known[name] for name in (cut.name, *cut.outputs) if name in self._known), None)
 
     def _fetch(self, cuts: Sequence[Cut], upcoming: Iterable[Cut]) -> None:
-        """Compute some tensors, and of those that follow as many as may be kept."""
+        """Run the model once for the tensors `cuts`, and for as many of the `upcoming` ones as fit in the limit of
+        bytes.
+
+        The arrays of earlier calls are dropped.
+        """
         wanted: dict[str, None] = {}
         size = 0
         for number, cut in enumerate((*cuts, *upcoming)):

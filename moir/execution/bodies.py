@@ -93,13 +93,13 @@ def _ends(array: Array, slicing: Slicing) -> tuple[int, int]:
 
 
 def _count(array: Array, slicing: Slicing) -> int:
-    """The number of slices of an array, as TensorIterator counts them."""
+    """The number of iterations that slicing an array gives: slices of `part_size` between its `start` and `end`."""
     start, end = _ends(array, slicing)
     return (abs(end - start) + 1) // slicing.part_size
 
 
 def _part(array: Array, slicing: Slicing, number: int) -> Array:
-    """The slice of an array for an iteration; with a negative stride slices are counted from the end."""
+    """The slice of an array for iteration `number`, from 0 on; with a negative stride slices are counted from the end."""
     start, _ = _ends(array, slicing)
     first = start + number * slicing.stride
     if slicing.stride < 0:

@@ -110,7 +110,9 @@ class TensorFlowRunner(FrameworkRunner):
 
 
 def _tensor(graph: Any, names: Sequence[str]) -> Any:
-    """The tensor of a graph that has one of some names; None if there is none."""
+    """The first tensor of a graph that has one of `names`, where a name without a port means output 0; None if none
+    exists.
+    """
     for name in names:
         try:
             return graph.get_tensor_by_name(name if ":" in name else f"{name}:0")

@@ -117,7 +117,9 @@ class _Names:
         )
 
     def places(self) -> list[Transformation]:
-        """The positions of the stand-ins that were referred to."""
+        """The positions of Model Optimizer's transformations that lists referred to and moir replaces; empty if none
+        was.
+        """
         if not self._stand_ins:
             return []
         return [

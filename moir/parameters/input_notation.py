@@ -193,7 +193,10 @@ def input_item(text: str) -> InputItem:
 
 
 def _frozen(text: str) -> tuple[str, str, str]:
-    """The parts before and after the arrow, which is the first one after a quoted name."""
+    """Split `text` at the first arrow after a quoted name. Returns the text before it, `->`, and the value after it.
+
+    The last two are empty without an arrow.
+    """
     quoted = _QUOTED.match(text)
     end = quoted.end() if quoted else 0
     left, arrow, right = text[end:].partition("->")

@@ -62,7 +62,12 @@ def results_of(block: Block, least: int = 0) -> list[Tensor]:
 
 
 def computed(block: Block, values: dict[SSAValue, Tensor]) -> list[Tensor]:
-    """The results of a model or a body for values of its Parameters, to which those of its operations are added."""
+    """Evaluate a model or a body symbolically; returns the tensors of its Results.
+
+    Args:
+        block: the block.
+        values: the tensors of its Parameters, to which those of the operations are added.
+    """
     results: list[Tensor] = []
     for op in block.ops:
         if isinstance(op, Result):

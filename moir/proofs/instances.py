@@ -277,7 +277,9 @@ class InstanceBuilder:
 
 
 def number_names(roles: Roles, shapes: Shapes) -> list[str]:
-    """The names of the elements of constants, and of the properties, that are variables of the proof of a model."""
+    """The names of the proof's variables: `name_index` for each element of a constant, `kind_name` for each open
+    property.
+    """
     names = [f"{name}_{index}" for name, shape in shapes.constants.items() for index in range(prod(shape))]
     return names + [f"{kind}_{name}" for (kind, name), words in roles.properties.items() if not words]
 

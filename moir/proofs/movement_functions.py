@@ -110,7 +110,9 @@ def split(data: Tensor, count: int, axis: int = 0) -> list[Tensor]:
 
 
 def bound_of(bound: Any, size: Size, low: int, high: Size) -> Size:
-    """The bound of a slice as an index: counted from the end if it is negative, and limited."""
+    """The bound of a slice as an index from the start: `size` is added if it is negative, then it is limited to [low,
+    high].
+    """
     if all(isinstance(each, int) for each in (bound, size, high)):
         return min(max(bound + size if bound < 0 else bound, low), high)
     if isinstance(bound, int) and bound >= np.iinfo(np.int32).max:

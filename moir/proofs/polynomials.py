@@ -184,7 +184,15 @@ def height(key: Any) -> int:
 
 
 def bound_key(kind: str, sizes: tuple[Hashable, ...], tokens: tuple[str, ...], body: Hashable) -> Hashable:
-    """The key of a reduction: its axes in the order with the first text, and its indices named by the nesting."""
+    """The canonical key of a reduction, equal for reductions that differ in the names and the order of their indices
+    only.
+
+    Args:
+        kind: the reduction, such as `sum`.
+        sizes: the size of each axis.
+        tokens: the name of the index of each axis in `body`.
+        body: the key of the element.
+    """
     level = height(body) + 1
     candidates: list[tuple[str, Hashable]] = []
     orders = permutations(range(len(sizes))) if len(sizes) <= MOST_ORDERS else [tuple(range(len(sizes)))]
@@ -316,7 +324,14 @@ class Normalizer:
     def _summed(
         self, term: tuple[Monomial, Fraction], tokens: tuple[str, ...], sizes: tuple[Hashable, ...], counts: dict[str, Polynomial]
     ) -> Polynomial:
-        """The sum of one product: factors without the indices are moved out of it."""
+        """The sum of one product over indices; factors without the indices are moved out of it.
+
+        Args:
+            term: the product and its coefficient.
+            tokens: the names of the indices.
+            sizes: the keys of the sizes of the axes.
+            counts: the normal form of the size of each axis, by the name of its index.
+        """
         monomial, coefficient = term
         inside = frozenset(pair for pair in monomial if any(contains(pair[0], token) for token in tokens))
         outside = frozenset([(monomial - inside, coefficient)])

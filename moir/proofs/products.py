@@ -79,7 +79,16 @@ def _padding(op: OpsetOp, rank: int) -> tuple[Sequence[int], Sequence[int]]:
 
 
 def window_count(size: Size, begin: int, end: int, kernel: int, stride: int, dilation: int) -> Size:
-    """The number of windows along a dimension."""
+    """The number of windows along a dimension of a size.
+
+    Args:
+        size: the size.
+        begin: the padding before it.
+        end: the padding after it.
+        kernel: the number of elements of a window.
+        stride: the distance of windows.
+        dilation: the distance of the elements of a window.
+    """
     rest = size + (begin + end - (kernel - 1) * dilation - 1)
     if isinstance(rest, int):
         return rest // stride + 1

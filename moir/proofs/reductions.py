@@ -31,7 +31,7 @@ _DEPTH: ContextVar[int] = ContextVar("depth", default=0)
 
 @cache
 def symbol(name: str, axes: int, sort: Any) -> Any:
-    """The symbol of a reduction along axes: a function of their sizes and of the elements."""
+    """The uninterpreted z3 function of a reduction along `axes` axes: from their sizes and the elements to an element."""
     integers = [z3.IntSort()] * axes
     return z3.Function(f"{name}{axes}", *integers, z3.ArraySort(*integers, sort), sort)
 

@@ -40,13 +40,15 @@ def product_of(sizes: Sequence[Size]) -> Size:
 
 
 def digits_of(entry: Any, size: Size) -> list[tuple[Any, Size]]:
-    """The digits of an index below a size, each with its radix: one if it was not merged."""
+    """The digits of an index below a size, each with its radix; the index itself as the only digit if it was not
+    merged.
+    """
     kept = _DIGITS.get(entry)
     return [(entry, size)] if kept is None else kept
 
 
 def linear(digits: Sequence[tuple[Any, Size]]) -> Any:
-    """The index with given digits, the most significant one first."""
+    """The index with given pairs of digit and radix, the most significant one first; 0 without digits."""
     digits = [(entry, size) for entry, size in digits if not (isinstance(size, int) and size == 1)]
     if not digits:
         return 0
@@ -64,7 +66,9 @@ def linear(digits: Sequence[tuple[Any, Size]]) -> Any:
 
 
 def _one_digit(digits: Sequence[tuple[Any, Size]]) -> Any:
-    """Adjacent digits of one index as one digit of it; None for others."""
+    """Adjacent digits of one index merged into one digit of it; None if they are digits of several indices, or not
+    adjacent.
+    """
     origins = [_ORIGINS.get(entry) for entry, _ in digits]
     known = [each for each in origins if each is not None]
     if len(known) < len(origins) or any(not known[0][0].eq(each[0]) for each in known):
@@ -83,12 +87,17 @@ def _one_digit(digits: Sequence[tuple[Any, Size]]) -> Any:
 
 
 def merged_index(entry: Any, sizes: Sequence[Size]) -> list[Any]:
-    """The digits of an index below the product of sizes."""
+    """The digits of an index below the product of `sizes`, one for each size."""
     return _distributed(digits_of(entry, product_of(sizes)), sizes)
 
 
 def _distributed(digits: list[tuple[Any, Size]], sizes: Sequence[Size]) -> list[Any]:
-    """The indices of an element after a reshape to `sizes`, from its digits: pairs of an index and its size before."""
+    """The indices of an element after a reshape to `sizes`.
+
+    Args:
+        digits: the digits of its indices before, each with its radix.
+        sizes: the shape after the reshape.
+    """
     digits = [pair for each in digits for pair in digits_of(*each) if not (isinstance(pair[1], int) and pair[1] == 1)]
     kept = _WHOLES.get(*(entry for entry, _ in digits))
     if kept is not None:
@@ -114,7 +123,10 @@ def _distributed(digits: list[tuple[Any, Size]], sizes: Sequence[Size]) -> list[
 
 
 def _divided(entry: Any, sizes: Sequence[Size]) -> list[Any]:
-    """The digits of an index by division. Those of a digit are computed from the index that it is a digit of."""
+    """The digits of an index, one for each of `sizes`, by division and remainder.
+
+    If the index is itself a digit, they are computed from the index that it is a digit of.
+    """
     base, stride, is_first = _ORIGINS.get(entry) or (entry, 1, True)
     result: list[Any] = []
     for number, size in enumerate(sizes):

@@ -59,7 +59,7 @@ LIKELY_NUMBERS = (3.0, -2.0, 0.5, -1.0, 2.0, 1.0, -0.5)
 
 
 class MarkedMatch(Match):
-    """A match whose numbers are marked."""
+    """A match whose constants are arrays of marked numbers, so that what the rewrite computes from them is a term, too."""
 
     def __init__(self, trace: Trace, root: Operation, bound: dict[str, SSAValue], operations: list[Operation]) -> None:
         super().__init__(root, bound, operations)
@@ -115,7 +115,10 @@ class Scenario:
         self._alternatives: dict[Term, list[Term]] = {}
 
     def instance(self, term: Term, trace: Trace) -> Instance | None:
-        """The model of a term without choices; None if its operations do not accept the element type or the shapes."""
+        """The model of a term without choices, with the values of `trace` as its constants.
+
+        Returns None if its operations do not accept the element type or the shapes.
+        """
         return instance_of(self.roles, term, self.element, self.shapes, trace.values, self.properties)
 
     def alternatives(self, term: Term) -> list[Term]:
@@ -228,7 +231,11 @@ class RuleProver:
         return []
 
     def _with_other_numbers(self, term: Term, scenario: Scenario, reason: str) -> Iterator[Failure]:
-        """The model of a term with numbers that are likely to show what is wrong: whole, halves, of either sign."""
+        """Failures with models of a term whose constants are likely to show what is wrong: whole, halves, of either
+        sign.
+
+        Yields those that the rule rewrites, each with `reason`.
+        """
         for start in range(len(LIKELY_NUMBERS)) if scenario.names else ():
             values = {name: LIKELY_NUMBERS[(start + number) % len(LIKELY_NUMBERS)] for number, name in enumerate(scenario.names)}
             pair = self._rewritten(term, scenario, Trace(values))

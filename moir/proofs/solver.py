@@ -212,7 +212,7 @@ def is_element(term: Scalar) -> bool:
 
 
 def _equation(condition: Any) -> list[tuple[Any, Any]]:
-    """The substitution of a symbol by a number where a condition says that they are equal."""
+    """The substitution of an integer symbol by a number, where a condition says that they are equal; empty for others."""
     if z3.is_eq(condition):
         a, b = condition.children()
         if z3.is_int(a) and z3.is_const(a) and a.decl().kind() == z3.Z3_OP_UNINTERPRETED and z3.is_int_value(b):

@@ -177,7 +177,15 @@ def constant(array: Any, dtype: np.dtype[Any] | None = None) -> Tensor:
 
 
 def _selected(values: Any, index: Index, element: Callable[[Any], Scalar]) -> Scalar:
-    """The element of an array at a symbolic index, by comparisons with all indices."""
+    """The element of an array at a symbolic index, as nested choices that compare the index with all possible ones.
+
+    Args:
+        values: the array.
+        index: an integer or a term for each dimension.
+        element: the term of an element of the array.
+
+    Raises UnprovableError for an array without elements.
+    """
     if not index:
         return element(values[()])
     first, rest = index[0], index[1:]

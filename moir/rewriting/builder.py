@@ -231,11 +231,11 @@ class OpBuilder:
         return self.Broadcast(self.constant_like(number, like), list(shape))
 
     def convert(self, value: SSAValue, element: Attribute) -> SSAValue:
-        """The value in another element type; the value itself if it has that type."""
+        """Convert a value to another element type; returns the value itself if it has that type."""
         return value if element_of(value) == element else self.Convert(value, destination_type=element)
 
     def transposed(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
-        """The value transposed by a permutation; the value itself if that is the identity."""
+        """Transpose a value by a permutation; returns the value itself for the identity."""
         return value if list(order) == sorted(order) else self.Transpose(value, np.array(order, np.int64))
 
 

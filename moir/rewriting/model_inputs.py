@@ -66,7 +66,7 @@ def dimension_names(parameter: Parameter) -> list[str]:
 
 
 class NamedSizes:
-    """The sizes that named dimensions get: all dimensions of one name get the same size.
+    """The static sizes that the named dimensions of inputs get, spread to all dimensions of the same name.
 
     Dimensions of one name are equal in each inference.
     """

@@ -90,7 +90,7 @@ Bindings: TypeAlias = "tuple[dict[str, SSAValue], list[Operation]]"
 
 
 def _match_value(term: Term, value: SSAValue, state: Bindings) -> Iterator[Bindings]:
-    """Match a value; yields the bindings of each way to match."""
+    """Match a value with a term; yields the bindings `state` extended by each way to match, nothing if there is none."""
     if isinstance(term, Expression):
         if isinstance(value, OpResult) and value.index == 0:
             yield from _match_operation(term, value.op, state)
@@ -205,7 +205,13 @@ class FusionRule(Pattern):
         return self.is_plausible(op.name, producers_of(op.operands))
 
     def bind(self, op: Operation, bound: dict[str, SSAValue], operations: list[Operation]) -> Match:
-        """The match that the rewrite gets, of a root, values by the names of variables, and all matched operations."""
+        """The match that the rewrite gets.
+
+        Args:
+            op: the root.
+            bound: the bound values, by the names of variables.
+            operations: all matched operations.
+        """
         return Match(op, bound, operations)
 
     def is_plausible(self, name: str, producers: Sequence[str]) -> bool:

@@ -86,8 +86,9 @@ def _ambiguous(added: Sequence[AddedToken], model: Fields, vocabulary: Mapping[s
 
 
 def _marks(tokens: Sequence[AddedToken], *, also_added: bool) -> list[Step]:
-    """A step that puts a mark before added tokens, right after they were matched, while no other piece can have their
-    text.
+    """The replacement that puts WHOLE before pieces that are one of `tokens`; empty without tokens.
+
+    It runs right after they were matched, while no other piece can have their text.
     """
     if not tokens:
         return []

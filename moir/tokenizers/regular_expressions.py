@@ -83,7 +83,10 @@ class _Reader:
         return self._text[self._position - 1]
 
     def _group(self) -> str:
-        """The options of a group, of which `m` has another meaning."""
+        """Read the options after an opening parenthesis, and write them for PCRE2, in which `m` has another meaning.
+
+        Raises UnknownExpression for the option `s`.
+        """
         start = self._position + 1
         end = start
         while end < len(self._text) and self._text[end] in "imsx-":

@@ -31,7 +31,10 @@ def refused(fields: Fields, what: str) -> ConversionError:
 
 
 def pattern_of(fields: Fields) -> str:
-    """The pattern {"String": …} or {"Regex": …}."""
+    """The pattern of {"String": …}, quoted, or {"Regex": …}, translated to PCRE2.
+
+    Raises ModelFileError for no text, ConversionError for a regular expression that cannot be translated.
+    """
     kind, text = fields.fields("pattern").only()
     if not isinstance(text, str) or not text:
         raise fields.error("the pattern is not a text")
@@ -71,7 +74,7 @@ def normalizer_steps(fields: Fields) -> list[Step]:
 
 
 def _character_map(fields: Fields) -> bytes:
-    """The character map of SentencePiece in a normalizer."""
+    """The bytes of SentencePiece's character map in a Precompiled normalizer. Raises ModelFileError if it is damaged."""
     try:
         content = base64.b64decode(fields.text("precompiled_charsmap"), validate=True)
     except ValueError:
@@ -83,7 +86,7 @@ def _character_map(fields: Fields) -> bytes:
 
 
 def rewrite(fields: Fields, text: str) -> str:
-    """The replacement that is a text of the file."""
+    """The replacement string for a text of the file. Raises ConversionError if the operation does not allow its length."""
     if len(text.encode()) > 4:
         raise refused(fields, f"the replacement {text[:40]!r}, which is longer than the operation allows")
     try:

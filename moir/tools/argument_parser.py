@@ -105,7 +105,7 @@ class ArgumentParser(argparse.ArgumentParser):
         return values, unknown
 
     def _instead(self, name: str) -> str:
-        """The hint for an option that does not exist."""
+        """The hint for an option that does not exist: the nearest option, or else how to get the help text."""
         known = [option for action in self._actions for option in action.option_strings if option.startswith("--")]
         return did_you_mean(name.replace("_", "-"), known) or f"see {self.prog} --help"
 

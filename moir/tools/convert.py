@@ -311,7 +311,7 @@ def check_certified(options: argparse.Namespace) -> None:
 
 
 def _bars(options: argparse.Namespace) -> list[ProgressBar]:
-    """The bar on the terminal, if there is one."""
+    """The progress bar on stderr as a list of one observer; empty with `--silent`, or if stderr is no terminal."""
     from moir.tools.progress import ProgressBar, shows_progress
 
     return [ProgressBar(sys.stderr)] if not options.silent and shows_progress(sys.stderr) else []

@@ -200,7 +200,10 @@ class MoirOptMain(xDSLOptMain):
 
     @contextmanager
     def text_output(self) -> Generator[IO[str]]:
-        """The stream for the output; models are written without it."""
+        """The stream for the output, as a context: standard output, or a text that is written to the file at the end.
+
+        For a model as output it is standard output.
+        """
         if self.args.output_file in (None, STANDARD) or self.writes_model:
             yield text_output()
             sys.stdout.flush()

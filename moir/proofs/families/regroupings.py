@@ -14,7 +14,10 @@ from moir.proofs.families.graph import Graph
 
 
 def _regrouped(shape: Sequence[int], split: Sequence[int], order: Sequence[int], merged: Sequence[int]) -> ModuleOp | None:
-    """A Reshape, a Transpose and a Reshape; None for targets that do not fit."""
+    """A module of an input of a shape, reshaped to `split`, transposed by `order`, and reshaped to `merged`.
+
+    Returns None if the targets do not fit the shape.
+    """
     graph = Graph()
     try:
         parts = graph.op.Reshape(graph.input(shape), np.array(split, np.int64), special_zero=True)

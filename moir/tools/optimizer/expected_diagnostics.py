@@ -90,7 +90,13 @@ def expectations_of(text: str, name: str, line_offset: int = 0) -> list[Expectat
 
 
 def _line(place: str | None, index: int, plain: Sequence[int]) -> int | None:
-    """The index of the line that a comment refers to."""
+    """The line that a comment's `@…` refers to; None for an error without a place.
+
+    Args:
+        place: the text after `@`: a number relative to the comment, `above`, `below` or `unknown`; None without `@`.
+        index: the line of the comment.
+        plain: the lines without such comments.
+    """
     match place:
         case None:
             return index

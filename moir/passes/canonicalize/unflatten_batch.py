@@ -162,12 +162,13 @@ class FlattenedBatch(DimensionsPattern):
         return sizes if all(same(a, b) for a, b in kept) and same_tokens(sizes, target) else None
 
     def raised(self, value: SSAValue, flat: Tokens, op: Reshape, rewriter: Rewriter) -> SSAValue | None:
-        """The addend of a product, with separate heads; None if it cannot be written without new sizes.
+        """The addend of a product reshaped to separate heads; None if it cannot be written without new sizes.
 
         Args:
             value: the addend.
             flat: the dimensions of the product with merged heads.
             op: the Reshape that separates the heads of the product.
+            rewriter: builds the reshaped addend.
         """
         tokens = self.known.tokens(value)
         if tokens is None or len(tokens) > FLAT:
@@ -212,7 +213,10 @@ def exchanged(tokens: Tokens, is_transposed: bool) -> Tokens:
 
 
 def with_units(target: SSAValue, axes: list[int], rewriter: Rewriter) -> SSAValue | None:
-    """The target of a Reshape with entries of 1; None if it is neither a constant without 0 nor a Concat of entries."""
+    """The target of a Reshape with the entries at `axes` replaced by 1.
+
+    Returns None if it is neither a constant without 0 nor a Concat of single entries.
+    """
     if not axes:
         return target
     known = constant_of(target)

@@ -61,15 +61,19 @@ def labels_of(terms: Sequence[tuple[str, ...]], output: tuple[str, ...]) -> Labe
 
 
 def arranged(op: OpBuilder, value: SSAValue, present: Sequence[str], wanted: Sequence[str]) -> SSAValue:
-    """A value whose dimensions have labels, transposed."""
+    """Transpose a value whose dimensions have the labels `present` so that they are in the order of `wanted`."""
     return op.transposed(value, [list(present).index(label) for label in wanted])
 
 
 def product_with_weight(op: OpBuilder, data: SSAValue, weight: SSAValue, terms: Sequence[Sequence[str]], labels: Labels) -> SSAValue:
-    """The product of data and a constant without a common label in the result, with the labels of rows and columns.
+    """Build the product of data and a constant as a MatMul; the result has the labels of rows and then of columns.
 
     Args:
-        terms: the labels of data, rows first, and of the weight.
+        op: the builder.
+        data: the data, whose first labels are the rows.
+        weight: the constant.
+        terms: the labels of data and of the weight.
+        labels: which labels are rows, columns and summed.
     """
     sizes: dict[str, int] = dict(zip(terms[1], shape_of(weight) or (), strict=True))
     rows, left = [0] * len(labels.rows), data

@@ -171,17 +171,26 @@ def _scratch_file(sources: Sequence[tuple[Constant, Sequence[Site]]], forms: Seq
 
 
 def _form(site: Site, integers: IntegerRange, group: int) -> Form:
-    """The form for groups of a size, or of its greatest common divisor with the number of weights."""
+    """The form with groups of `group` weights, or of the greatest common divisor of that and the size of the dimension.
+
+    Without groups if the divisor is smaller than SMALLEST_GROUP.
+    """
     length = site.source.value.shape[site.axis]
     fitting = math.gcd(length, group)
     return Form(site.axis, integers, length if fitting < SMALLEST_GROUP else fitting)
 
 
 def _narrow(sources: Sequence[tuple[Constant, Sequence[Site]]], last: Constant | None, share: float) -> set[Constant]:
-    """The matrices that get codes of 4 bits: the largest, and of equally large ones the later, up to a share of all.
+    """The matrices that get codes of 4 bits: the largest, and of equally large ones the later, up to a share of all
+    weights.
 
     The rounding of a matrix adds the same error to the result whatever its size, and errors of the first layers pass
     through all others.
+
+    Args:
+        sources: the constants with their uses.
+        last: the matrix of the last product, which never gets 4 bits.
+        share: the largest share of the weights of products.
     """
     products = [(source, sites) for source, sites in sources if _is_product(sites)]
     room = share * sum(math.prod(source.value.shape) for source, _ in products if source is not last)
@@ -204,7 +213,7 @@ def _is_product(sites: Sequence[Site]) -> bool:
 
 
 def _has_groups(source: Constant, sites: Sequence[Site]) -> bool:
-    """Whether the rows of a matrix consist of groups, of which no two share a byte."""
+    """Whether the rows of a matrix can be split into groups, of which no two share a byte in codes of 4 bits."""
     shape = source.value.shape
     return all(shape[site.axis] % SMALLEST_GROUP == 0 for site in sites) and shape[-1] % 2 == 0
 

@@ -121,7 +121,7 @@ def _bounds_of_rows(weights: Values) -> tuple[Array, Array] | None:
 
 
 def _row_bounds(weights: Array) -> Array:
-    """The bounds […, 2] of the last dimension."""
+    """The smallest and the largest weight of each row, as […, 2]; rows extend along the last dimension."""
     shape = weights.shape
     result = np.zeros((*shape[:-1], 2), np.float32)
     if shape[-1] <= LARGEST_SHORT_ROW and weights.flags.c_contiguous:
@@ -195,7 +195,11 @@ def _spread(values: Array, weights: Array) -> Array:
 
 
 def _packed_rows(encode: Callable[..., Array], weights: Values, scales: Array, zero_points: Array) -> Values:
-    """The codes of 4 bits of weights whose last dimension shares scales; two neighbours share a byte."""
+    """The codes of 4 bits of weights whose last dimension shares scales; two neighbours share a byte. Computed when
+    read.
+
+    `encode` computes codes from weights, scales and zero points.
+    """
     shape = (*weights.shape[:-1], weights.shape[-1] // 2)
     return computed_rows(partial(_row_pairs, encode), [weights, scales, zero_points], shape, np.uint8, min(2, weights.ndim - 1))
 
@@ -211,7 +215,7 @@ def _row_pairs(encode: Callable[..., Array], weights: Array, scales: Array, zero
 
 
 def _packed(encode: Callable[..., Array], *arrays: Values) -> Values:
-    """The codes of 4 bits of arrays that broadcast.
+    """The codes of 4 bits that `encode` computes of arrays that broadcast.
 
     Two neighbours in the last dimension share a byte, the first of them in its low bits.
     """
@@ -224,7 +228,7 @@ def _packed_pairs(encode: Callable[..., Array], *arrays: Array) -> Array:
 
 
 def _every_other(array: Values, start: int) -> Values:
-    """Every second element along the last dimension; the whole array if it is broadcast along that."""
+    """Every second element along the last dimension from `start` on; the whole array if it is broadcast along that."""
     if array.shape[-1] == 1:
         return array
     return array[..., start::2] if isinstance(array, np.ndarray) else array.moved(lambda part: part[..., start::2])

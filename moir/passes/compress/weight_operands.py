@@ -223,7 +223,7 @@ def _erase_unused(op: Operation) -> None:
 
 
 def _source_of_numbers(value: SSAValue) -> Constant | None:
-    """The constant behind conversions."""
+    """The constant behind any number of Converts; None for other values, and for one whose values were left out."""
     while isinstance(value, OpResult) and isinstance(value.op, Convert):
         value = value.op.operands[0]
     if isinstance(value, OpResult) and isinstance(value.op, Constant) and value.op.value.data.values is not None:
@@ -232,7 +232,7 @@ def _source_of_numbers(value: SSAValue) -> Constant | None:
 
 
 def _scaled_rows(outer: int, numbers: Array, factors: Array) -> Array:
-    """Rows of numbers times the scales of their groups, as f32."""
+    """Rows of numbers times the scales of their groups, as f32, with the dimensions after the first `outer` merged."""
     values = numbers.astype(np.float32)
     values *= factors.astype(np.float32)
     return values.reshape(*values.shape[:outer], -1)

@@ -47,7 +47,7 @@ def channel_order(op: Operation) -> list[int] | None:
 
 
 def inverse(order: list[int]) -> list[int]:
-    """The inverse of an order."""
+    """The inverse of a permutation: element `i` is the index of `i` in `order`."""
     return [order.index(index) for index in range(len(order))]
 
 

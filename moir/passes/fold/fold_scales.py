@@ -151,7 +151,10 @@ def keeps_rank(constant: Values, other: SSAValue) -> bool:
 
 
 def combined(function: Callable[[Array, Array], Array], a: Values, b: Values, value: SSAValue) -> Values | None:
-    """The function of two constants in the element type of a value; None if the result has more elements than both."""
+    """The result of a function of two constants, computed in f64 and stored in the element type of `value`.
+
+    Returns None if the broadcast result has more elements than either constant.
+    """
     if np.prod(np.broadcast_shapes(a.shape, b.shape), dtype=object) > max(a.size, b.size):
         return None
 

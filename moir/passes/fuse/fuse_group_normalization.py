@@ -44,7 +44,13 @@ from moir.support.records import Record
 
 
 class Groups(Record):
-    """How the channels of data are grouped: the number of groups, the dimension of the channels and their number."""
+    """How the channels of data are grouped.
+
+    Args:
+        count: the number of groups.
+        axis: the dimension of the channels.
+        channels: the number of channels.
+    """
 
     count: int
     axis: int

@@ -176,7 +176,9 @@ def _usual_layout(parameter: Operation) -> str:
 
 
 def _usual_count(parameter: Operation) -> str:
-    """The number of channels that an input has if its layout is the usual one for its rank; None if it is dynamic."""
+    """The clause of a hint on the number of channels in the usual layout; empty if it is dynamic, or the layout does
+    not fit.
+    """
     layout, shape = _usual_layout(parameter), shape_of(parameter.results[0])
     count = -1 if shape is None or len(layout) != len(shape) else shape[layout.index("c")]
     return f", in which there are {count}" if count > 0 else ""

@@ -74,7 +74,7 @@ def _preference(node: LayoutNode, attribute: str) -> bool:
 
 
 class Demand(Record):
-    """An orbit in the network.
+    """The cost of an orbit in the flow network.
 
     Args:
         producers: the network node of the producer, as seen by users on side 0 and by users on side 1. The two differ
@@ -88,7 +88,7 @@ class Demand(Record):
     cost: int
 
     def cost_of(self, sides: list[bool]) -> int:
-        """Cost of the orbit, where `sides` maps each network node to whether it is on side 1."""
+        """The cost of the orbit under a cut: `sides` says for each network node whether it is on side 1."""
         wanted = {sides[user] for user in self.users}
         return self.cost * sum(1 for side in wanted if sides[self.producers[side]] != side)
 
@@ -227,7 +227,10 @@ class Assignment:
         return cost
 
     def _flow_node(self, node: LayoutNode | None, value: SSAValue, order: Order | None) -> int | None:
-        """The index of the flow node of a user or producer that can be permuted like the orbit; None for others."""
+        """The index of the flow node of a user or producer whose permutations agree with the orbit's; None for others.
+
+        `order` is the permutation of `value` in its orbit, None if it has none.
+        """
         if node is None or order is None or node not in self.flow_nodes or not self.layouts.agrees(node, value, order):
             return None
         return self.flow_nodes[node]

@@ -131,7 +131,10 @@ def spread(order: Order, axis: int, count: int) -> Order:
 
 
 def collected(order: Order, axis: int, count: int) -> Order | None:
-    """The inverse of `spread`; None if the `count` dimensions are not adjacent and ascending."""
+    """The permutation after `count` dimensions from `axis` on are merged into one; axes behind them are renumbered.
+
+    Returns None if `order` does not keep them adjacent and ascending.
+    """
     if count == 0:
         # The permutation of the result does not determine the axis of a removed dimension.
         return AxisMap.removing({axis}, len(order) + 1).backward(order)

@@ -181,7 +181,7 @@ def _set_logits(block: Block, used: Sequence[Result]) -> None:
 
 
 def _beams(block: Block) -> SSAValue:
-    """A new input with the rows of the cache that the next tokens follow."""
+    """Add an input `beam_idx`, si32 [?]: for each row of the next tokens, the row of the cache that it follows."""
     parameter = opset.operation("opset1.Parameter").create(result_types=[tensor((-1,), si32)])
     parameter.attributes["name"] = string_attribute(BEAMS)
     parameter.attributes["tensor_names"] = tensor_names(BEAMS)

@@ -144,7 +144,10 @@ def _loop_states(op: RepeatingOp) -> list[tuple[int, SSAValue]]:
 
 
 def _own_operand(op: RepeatingOp, index: int, back_edge: int) -> int:
-    """The index of the operand that initializes the state with this back edge, if it initializes no other state."""
+    """The index of an operand that initializes only the state with this back edge.
+
+    That is `index` if no other port reads the operand; else the operand is repeated at the end.
+    """
     inputs = op.ports("inputs")
     if sum(port.index == index for port in inputs) == 1:
         return index

@@ -206,7 +206,10 @@ def _entries(op: OpBuilder, bounds: SSAValue, positions: Sequence[int]) -> SSAVa
 
 
 def _new_axes(masks: dict[str, list[int]]) -> list[int]:
-    """The new dimensions of a result; those after an ellipsis are counted from the end."""
+    """The axes of the result that a StridedSlice inserts, from the masks by their property names.
+
+    Those after an ellipsis are counted from the end.
+    """
     axes: list[int] = []
     axis = 0
     for position, (is_new, is_single, is_rest) in enumerate(

@@ -74,7 +74,9 @@ class KeyBias(DimensionsPattern):
         return None
 
     def without_constant(self, op: Add, axis: int) -> SSAValue | None:
-        """The operand of an addition whose other operand is a constant that does not vary along an axis."""
+        """The operand of an addition whose other operand is a constant that does not vary along an axis; None for
+        others.
+        """
         if op.text("auto_broadcast") != "numpy":
             return None
         for data, constant in (op.operands, reversed(op.operands)):

@@ -168,7 +168,13 @@ class EinsumAttention(DimensionsPattern):
         return any(isinstance(use.operation, Einsum) for use in scores.product.left.value.uses)
 
     def scores(self, labelled: Labelled, spare: Sequence[str], key: str) -> Scores | None:
-        """The operand of the softmax as a scaled product with a mask; None for other operands and for several uses."""
+        """The operand of the softmax as a scaled product with a mask; None for other operands and for several uses.
+
+        Args:
+            labelled: the operand.
+            spare: labels that the second product does not use, for those that the first product sums over.
+            key: the label of the keys.
+        """
         product = without_transposes(labelled)
         if product is None:
             return None
@@ -188,7 +194,12 @@ class EinsumAttention(DimensionsPattern):
         return None
 
     def scaled(self, labelled: Labelled, spare: Sequence[str]) -> Scores | None:
-        """A product with constant factors, and Transposes between them; None for other values."""
+        """A product with constant factors, and Transposes between them; None for other values.
+
+        Args:
+            labelled: the value.
+            spare: labels for those of the product that its result lacks.
+        """
         scale, current = 1.0, without_transposes(labelled)
         while current is not None and isinstance(current.value.owner, Multiply | Divide):
             value, factor = unscaled(current.value)
@@ -216,7 +227,13 @@ class EinsumAttention(DimensionsPattern):
         return None if rank is None or rank > len(labels) else Labelled(mask, labels[len(labels) - rank :])
 
     def roles(self, query: Labelled, key: Labelled, value: Labelled, output: Labels, column: str) -> Roles | None:
-        """The roles of the labels; None if they are not those of attention."""
+        """The roles of the labels; None if they are not those of attention.
+
+        Args:
+            query, key, value: the operands of attention.
+            output: the labels of the result of the second product.
+            column: the label of the keys, over which the second product sums.
+        """
         batch = tuple([label for label in key.labels if label in value.labels and label != column])
         width = [label for label in key.labels if label not in (*batch, column)]
         value_width = [label for label in value.labels if label not in (*batch, column)]
@@ -240,7 +257,7 @@ class EinsumAttention(DimensionsPattern):
         return Roles(batch, kept, left_out, column, width[0], value_width[0])
 
     def sizes(self, label: str, *values: Labelled) -> list[Token]:
-        """The dimensions that values have at a label."""
+        """The dimension that each value has at a label; values without the label are skipped."""
         dimensions = [self.known.tokens(each.value) for each in values]
         return [
             tokens[each.labels.index(label)]
@@ -249,7 +266,16 @@ class EinsumAttention(DimensionsPattern):
         ] or [-1]
 
     def fuse(self, root: Operation, scores: Scores, value: Labelled, output: Labels, column: str, rewriter: Rewriter) -> None:
-        """Replace the second product by the fused operation, if labels, sizes and mask are those of attention."""
+        """Replace the second product by the fused operation, if labels, sizes and mask are those of attention.
+
+        Args:
+            root: the second product.
+            scores: the operand of the softmax.
+            value: the values.
+            output: the labels of the result.
+            column: the label of the keys.
+            rewriter: replaces the product.
+        """
         left, right = scores.product.left, scores.product.right
         query, key = (right, left) if column in left.labels else (left, right)
         (data, first), (factors, second) = unscaled(query.value), unscaled(key.value)
@@ -298,7 +324,9 @@ class EinsumAttention(DimensionsPattern):
 
 
 def is_beside(label: str, other: str, labelled: Labelled) -> bool:
-    """Whether a label is directly after another one, as the two labels are into which heads were split."""
+    """Whether `label` directly follows `other` in the dimensions of a value, as the two labels do into which heads were
+    split.
+    """
     return (*labelled.labels, "").index(label) == labelled.labels.index(other) + 1
 
 
@@ -320,7 +348,7 @@ def without_transposes(labelled: Labelled) -> Labelled | None:
 
 
 def arranged_data(op: OpBuilder, data: Labelled, wanted: Sequence[str], roles: Roles) -> SSAValue:
-    """A value with its dimensions in an order, without the dimensions of 1 that are left out."""
+    """A value without the dimensions of 1 that are left out, transposed to the order of the labels `wanted`."""
     axes = [axis for axis, label in enumerate(data.labels) if label in roles.left_out]
     value = op.Squeeze(data.value, axes) if axes else data.value
     present = [label for label in data.labels if label not in roles.left_out]

@@ -76,7 +76,11 @@ def keeps_shape(op: Operation, known: Dimensions) -> bool:
 
 
 def projected(op: MatMul, number: int, known: Dimensions) -> int | None:
-    """The known factor in the element count of a MatMul with a matrix of known sizes; None for other products."""
+    """The known factor in the element count of a MatMul with a matrix of known sizes, of data whose known factor is
+    `number`.
+
+    Returns None for other products.
+    """
     matrix = known.tokens(op.operands[1])
     if op.flag("transpose_a") or matrix is None or len(matrix) != 2:
         return None

@@ -71,7 +71,11 @@ class DimensionSplit:
         return True
 
     def _source_axis(self, op: OpsetOp, axis: int) -> int | None:
-        """The split dimension of the first operand of an operation whose operands can be planned; None for others."""
+        """The axis of the first operand that has to be split so that axis `axis` of the result of an operation is
+        split.
+
+        Returns None if the operation cannot be planned.
+        """
         source: int | None = None
         if isinstance(op, Reshape):
             return 0 if axis == 0 and self.tail(op.results[0]) and self.leading() is not None else None
@@ -171,7 +175,7 @@ class DimensionSplit:
         return [build[op.name](*operands, **properties)]
 
     def _target(self, tail: Sequence[int], build: OpBuilder) -> SSAValue:
-        """The target shape of a Reshape: the two dimensions, and others."""
+        """The target shape of a Reshape: the two sizes of the split dimension, then `tail`."""
         leading = self.leading()
         if isinstance(leading, list):
             return build.constant([*leading, *tail])
@@ -192,7 +196,7 @@ def constant_axes(op: OpsetOp) -> list[int] | None:
 
 
 def unsqueezed(axis: int, axes: Sequence[int]) -> int:
-    """The dimension before some are removed."""
+    """The index that axis `axis` of a squeezed tensor had before the dimensions `axes` were removed."""
     for each in sorted(axes):
         axis += each <= axis
     return axis

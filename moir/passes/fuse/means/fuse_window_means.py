@@ -107,7 +107,7 @@ def _are_ones(value: SSAValue) -> bool:
 
 
 def _are_counts_of(counts: Array, total: WindowSum) -> bool:
-    """Whether numbers are the counts of the elements of the data in the windows of a sum."""
+    """Whether an array, broadcast and transposed as the sum, counts the elements of the data in the windows of a sum."""
     wanted, rank = _elements_of_windows(total.pool), len(shape_of(total.pool.results[0]) or ())
     if wanted is None or counts.ndim > rank:
         return False

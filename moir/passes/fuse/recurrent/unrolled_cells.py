@@ -105,7 +105,9 @@ def steps_of(operations: Iterable[Operation]) -> list[CellStep]:
 
 
 def _forms(op: Operation) -> Iterator[tuple[str, tuple[SSAValue, ...], SSAValue | None, list[SSAValue]]]:
-    """Candidates for a step that ends in an operation: kind, new states, initial state, and the values of its gates."""
+    """Candidates for a step that ends in an operation: kind, new states, initial state, and the operands of its
+    activations.
+    """
     if isinstance(op, Multiply):
         yield from _lstm_forms(op.results[0])
     elif isinstance(op, Add):
@@ -131,9 +133,10 @@ def _lstm_forms(h: SSAValue) -> Iterator[tuple[str, tuple[SSAValue, ...], SSAVal
 
 
 def _products(values: Sequence[SSAValue], state: SSAValue | None) -> tuple[list[SSAValue], set[SSAValue]]:
-    """The operands and the constant matrices of the products that a cell's gates are computed from.
+    """The operands and the constant matrices of the products that `values`, the operands of a cell's gates, are
+    computed from.
 
-    A state that is multiplied with a gate before the product is one of the values, and the gate is followed.
+    A state that is multiplied with a gate before the product is one of the operands, and the gate is followed.
     """
     bases: list[SSAValue] = []
     weights: set[SSAValue] = set()

@@ -206,7 +206,11 @@ class ConcatenatedEmptySlices(Pattern):
 
 
 def _transpose_result(op: RepeatingOp, index: int, order: list[int], known: KnownValues) -> None:
-    """Let the users of a result get its transpose, which has the shape that the result had."""
+    """Insert a Transpose by `order` after a result of a loop, which gets the type before it, and let all users read
+    that.
+
+    The names of the result move to the Transpose.
+    """
     result, sizes = op.results[index], shape_of(op.results[index])
     assert op.parent is not None
     uses, names = list(result.uses), names_of(result)

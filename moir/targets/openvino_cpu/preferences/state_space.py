@@ -87,7 +87,10 @@ class StepsOfStateSpace(Pattern):
 
 
 def _spread(op: OpBuilder, groups: SSAValue, heads: int, width: int) -> SSAValue:
-    """The values of groups [batch, tokens, groups, …] for all heads [batch, tokens, heads, state size]."""
+    """Repeat the values of groups [batch, tokens, groups, …] for all heads: [batch, tokens, heads, width].
+
+    `heads` is a multiple of the number of groups.
+    """
     count = (shape_of(groups) or (0, 0, heads))[2]
     parts = op.Reshape(groups, [0, 0, count, width], special_zero=True)
     tiled = op.Tile(op.Unsqueeze(parts, [3]), [1, 1, 1, heads // count, 1])

@@ -123,7 +123,10 @@ def _times(name: str, indices: Mapping[str, Sequence[int]]) -> str:
 
 
 def _forms(name: str, indices: Mapping[str, Sequence[int]]) -> str:
-    """The names of the occurrences of a pass."""
+    """The names that select an occurrence of a pass, as a list in words: `fold-constants#1 or fold-constants#2`.
+
+    The name alone if the pass occurs once.
+    """
     count = len(indices[name])
     return alternatives(f"{name}#{number}" for number in range(1, count + 1)) if count > 1 else name
 

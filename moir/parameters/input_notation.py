@@ -268,7 +268,10 @@ def element_type(name: str) -> str:
 
 
 def _value(text: str, item: str) -> tuple[tuple[Any, ...], bool]:
-    """The value after an arrow, flat, and whether it is a scalar. Raises ValueError for an invalid text."""
+    """The value after an arrow, flat, and whether it is a scalar, written without brackets.
+
+    Raises ValueError for an invalid text, with a message that quotes `item`, the whole item.
+    """
     if not text:
         raise ValueError(f"{item!r} has no value after ->")
     bracketed = re.fullmatch(r"[\[(](.*)[\])]", text, re.DOTALL)

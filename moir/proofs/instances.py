@@ -148,7 +148,10 @@ def shapes_of(roles: Roles, is_dynamic: bool) -> Iterator[Shapes]:
 
 
 def _other_shapes(names: Sequence[str], whole: tuple[int, ...], *, few: bool = False) -> Iterator[dict[str, tuple[int, ...]]]:
-    """Shapes of the second and further variables beside the first one."""
+    """Shapes for the variables `names` beside a first variable of the shape `whole`: equal, broadcast, of other ranks.
+
+    `few` leaves out most of them.
+    """
     if not names:
         yield {}
         return
@@ -169,7 +172,10 @@ def _other_shapes(names: Sequence[str], whole: tuple[int, ...], *, few: bool = F
 
 
 def _constant_shapes(names: Sequence[str], whole: tuple[int, ...], dynamic: bool) -> Iterator[dict[str, tuple[int, ...]]]:
-    """Shapes of constants beside data of a shape: of one element, and where sizes are static a vector or more."""
+    """Shapes of the constants `names` beside data of the shape `whole`: of one element, or of more for static shapes.
+
+    Yields a shape for each name; `dynamic` leaves out constants of more than one element.
+    """
     if not names:
         yield {}
         return
@@ -181,13 +187,13 @@ def _constant_shapes(names: Sequence[str], whole: tuple[int, ...], dynamic: bool
 
 
 class InstanceBuilder:
-    """Builds the models for one alternative of a rule.
+    """Builds a model that one alternative of a rewrite rule's pattern matches.
 
     Args:
-        roles: the roles of the variables.
+        roles: the roles of the pattern's variables.
         element: the element type of data.
-        shapes: the shapes.
-        values: the numbers of constants, by `name_index`, and of properties, by `kind.name`.
+        shapes: the shapes of variables and constants.
+        values: the values of the elements of constants, by `name_index`, and of numeric properties, by `kind.name`.
         properties: the values of properties that the pattern leaves open and that are strings, by kind and name.
     """
 

@@ -115,7 +115,9 @@ def _without_squares(value: Polynomial) -> Polynomial:
 
 
 def is_divisor(radicand: Polynomial, exponent: int) -> bool:
-    """Whether a power of a root is one of a number with a negative odd exponent: 1 / √2 is √2 / 2."""
+    """Whether a power of a root has a negative odd exponent and a radicand that is a number, as 1 / √2, which is √2 /
+    2.
+    """
     return exponent < 0 and exponent % 2 == 1 and all(not monomial for monomial, _ in radicand)
 
 

@@ -98,7 +98,7 @@ def _marks(tokens: Sequence[AddedToken], *, also_added: bool) -> list[Step]:
 def passing_over(steps: Iterable[Step], fields: Fields) -> list[Step]:
     """The steps with patterns that do not match in pieces marked as added tokens.
 
-    Raises ConversionError for a step that has no pattern.
+    Raises ConversionError, located by `fields`, for a step that has no pattern.
     """
     passed: list[Step] = []
     for step in steps:

@@ -114,7 +114,7 @@ class Field:
         return None if self._message is None else self._message()
 
     def tags(self, number: int) -> list[int]:
-        """The tags with which the field may begin; a list of numbers may be packed into one field, or not."""
+        """The tags with which a field of this number may begin: a repeated number has two, as it may be packed or not."""
         if self.scalar is None:
             return [number << 3 | LENGTH]
         return [number << 3 | self.scalar.wire, *([number << 3 | LENGTH] if self.repeated else [])]

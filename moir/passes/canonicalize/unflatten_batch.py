@@ -145,7 +145,15 @@ class FlattenedBatch(DimensionsPattern):
         rewriter.replace_with(op, value)
 
     def sizes(self, first: Flattened, second: Flattened, op: Operation) -> Tokens | None:
-        """The dimensions of the product with separate heads, if the Reshapes only merge and separate them."""
+        """The dimensions [batch, heads, rows, columns] of the product with separate heads.
+
+        Returns None if the Reshapes do more than merge and separate batch and heads.
+
+        Args:
+            first: the left operand.
+            second: the right operand.
+            op: the Reshape after the product.
+        """
         whole, other = self.known.tokens(first.value), self.known.tokens(second.value)
         flat, other_flat, target = (self.known.tokens(each) for each in (first.flat, second.flat, op.results[0]))
         if whole is None or other is None or flat is None or other_flat is None or target is None:

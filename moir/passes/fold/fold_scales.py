@@ -211,7 +211,10 @@ class ScaleAfter(Pattern):
         rewriter.replace_with(op, result if term is None else rewriter.op.Add(result, rewriter.op.constant(term, element_of(result))))
 
     def scaled(self, op: OpsetOp, factors: Values, rewriter: Rewriter) -> SSAValue | None:
-        """The result of a linear operation or of a multiplication by a constant, multiplied by factors."""
+        """The result of a linear operation or of a multiplication by a constant, multiplied by factors.
+
+        Returns None if its weights are not constant, have other uses, or do not take the factors.
+        """
         inner = constant_factor(op)
         if inner is not None:
             merged = combined(np.multiply, inner[1], factors, op.results[0])

@@ -54,7 +54,7 @@ def permuted_type(value: SSAValue, order: Order) -> Attribute:
 
 
 class Application:
-    """The rewrite of one module."""
+    """Rewrites one module by its layout assignment, and keeps the names of tensors."""
 
     def __init__(self, layouts: Layouts) -> None:
         self.layouts = layouts

@@ -224,7 +224,7 @@ def _keep(parameter: Parameter, result: Result, variable: str, beams: SSAValue) 
 
 
 def _is_attended(value: SSAValue) -> bool:
-    """Whether an operation for attention reads a value, or its heads, each repeated."""
+    """Whether a ScaledDotProductAttention reads a value, also behind up to three Unsqueezes, Broadcasts and Reshapes."""
     for _ in range(4):
         readers = [use.operation for use in value.uses if use.operation.name not in ("opset6.Assign", "opset1.Result")]
         if any(op.name == "opset13.ScaledDotProductAttention" for op in readers):

@@ -67,7 +67,10 @@ class RecognizeWindowsPass(ReportingPass):
 
 
 def _rewrite(readers: Sequence[ScaledDotProductAttention], inputs: Mapping[str, Parameter], window: int) -> None:
-    """Give attentions a mask with a window."""
+    """Replace the masks of attentions by one mask that is causal, within a window of this size, and not padding.
+
+    `inputs` has `attention_mask` and `input_ids`, from which the mask is built.
+    """
     first = readers[0]
     assert isinstance(first.parent, Block)
     op = OpBuilder(KnownValues(), first.parent, first)

@@ -111,7 +111,7 @@ def _line(place: str | None, index: int, plain: Sequence[int]) -> int | None:
 
 
 def differences(name: str, expected: Iterable[Expectation], errors: Iterable[tuple[int | None, int | None, str]]) -> list[str]:
-    """The unexpected errors and the missing ones, each as a line of text.
+    """The unexpected errors and the missing ones, each as a line of text; empty if all is as expected.
 
     Args:
         name: the name of the file.

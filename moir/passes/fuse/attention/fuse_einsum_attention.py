@@ -257,7 +257,9 @@ class EinsumAttention(DimensionsPattern):
         return Roles(batch, kept, left_out, column, width[0], value_width[0])
 
     def sizes(self, label: str, *values: Labelled) -> list[Token]:
-        """The dimension that each value has at a label; values without the label are skipped."""
+        """The dimension that each value has at a label; values without the label or of dynamic rank are skipped, [-1]
+        for none.
+        """
         dimensions = [self.known.tokens(each.value) for each in values]
         return [
             tokens[each.labels.index(label)]
@@ -356,10 +358,16 @@ def arranged_data(op: OpBuilder, data: Labelled, wanted: Sequence[str], roles: R
 
 
 def arranged_mask(op: OpBuilder, mask: Labelled, roles: Roles, tokens: Sequence[Token], sizes: Mapping[str, Token]) -> SSAValue | None:
-    """A mask whose dimensions are samples, heads, queries and keys; None if it would have to be repeated for queries
-    whose number is unknown.
+    """A mask whose dimensions are samples, heads, queries and keys, without leading dimensions of 1.
 
-    Leading dimensions of 1 are left out.
+    Args:
+        op: the builder.
+        mask: the mask.
+        roles: the roles of its labels.
+        tokens: the dimensions of the mask.
+        sizes: the dimensions of the scores, by their labels.
+
+    Returns None if it would have to be repeated for queries whose number is unknown.
     """
     units = [axis for axis, token in enumerate(tokens) if same(token, 1)]
     value = op.Squeeze(mask.value, units) if units else mask.value

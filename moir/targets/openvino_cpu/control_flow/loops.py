@@ -131,7 +131,11 @@ class SliceInMemoryOfState(Pattern):
 
 
 def shared_with(values: set[SSAValue], op: RepeatingOp) -> set[SSAValue]:
-    """The values of a loop body that may share memory with one of `values`, directly or through operations."""
+    """The values of a loop body that may share memory with one of `values`: the operands, directly or through
+    operations.
+
+    Operations that write their results to memory of their own end the search.
+    """
     shared = set(values)
     for inner in reversed(list(iter(op.block.ops))):
         if not isinstance(inner, OWN_MEMORY) and not shared.isdisjoint(inner.results):

@@ -108,9 +108,16 @@ def _direction(
     weights: Sequence[SSAValue],
     order: Slicing,
 ) -> list[SSAValue]:
-    """The output [N, T, H] and the states [N, H] of one direction, for states [N, H] and its weights.
+    """Build the loop over the steps of one direction; returns the output [N, T, H] and the last states [N, H].
 
-    `runs` [N, T, 1] is true for steps within their sequences; None if all steps are.
+    Args:
+        op: the builder.
+        sequence: the operation.
+        x: the data.
+        runs: booleans [N, T, 1], true for steps within their sequences; None if all steps are.
+        states: the initial states [N, H].
+        weights: the weights of the direction.
+        order: the slicing of the steps, forward or backward.
     """
     from moir.expansions.loops.built_loops import Cut, Step, repeated_steps
 

@@ -181,7 +181,14 @@ class Examination:
         return differences[0] if differences else None
 
     def plugin(self, before: PipelineState, after: PipelineState, tensor: TensorDifference | None) -> PluginFault | None:
-        """The fault of the plugin, if the state after a rewrite is right by the definitions of the operations."""
+        """The fault of the plugin, if the state after a rewrite is right by the definitions of the operations; None
+        otherwise.
+
+        Args:
+            before: the state before the rewrite.
+            after: the state after it.
+            tensor: the tensor that is wrong; None to compare the outputs.
+        """
         bad = self.execution.outcome(after)
         if bad is None:
             return None
@@ -307,7 +314,10 @@ class Examination:
         return matched(self.execution.inputs, interface_of(module).inputs, "input")
 
     def _described(self, tensor: TensorDifference, before: PipelineState | None) -> WrongTensor:
-        """The record of a wrong tensor, with the operations that compute it after and before the pass."""
+        """The record of a wrong tensor, with the operations that compute it after and before the pass.
+
+        `before` is the state before the pass; None for a lowering.
+        """
         recording = Recording(_ignored)
         former: SSAValue | None = None
         if before is not None and (outcome := self.execution.outcome(before)) is not None:

@@ -48,6 +48,8 @@ def plugin_fault(
         value: a value of its block that the runtime computes wrongly.
         expected: what it should be.
         tolerance: in place of the tolerances of floating-point numbers.
+
+    Returns None if the definitions do not give the expected value, or cannot be computed.
     """
     model = only_model(module)
     interface = interface_of(module)

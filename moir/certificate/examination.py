@@ -43,7 +43,7 @@ class Pending(Record):
 
 
 class Examination:
-    """The examination of a conversion.
+    """Examines a conversion: judges its pieces one at a time, equal ones once.
 
     Args:
         conversion: the conversion.
@@ -130,7 +130,10 @@ class Examination:
         return None
 
     def _settle(self, pending: Pending) -> None:
-        """Finish a piece, or wait for the batch if it reads one of its tensors, which may turn out to be no cut."""
+        """Conclude the examination of a piece, unless it reads a tensor of the batch, which may turn out to be no cut.
+
+        Then it waits until the batch is executed.
+        """
         if self._pending.keys().isdisjoint(pending.piece.inputs):
             self._conclude(pending)
         else:

@@ -124,8 +124,9 @@ class PieceExecution:
     def executed_together(self, requests: Sequence[Request]) -> list[Judgement | None]:
         """The judgements of pieces that are executed at once, side by side in one model, since compiling costs most.
 
-        A piece that is wrong is executed again, alone; so are those that cannot be run, which halving finds. See
-        `executed`.
+        A piece that is wrong is executed again, alone; so are those that cannot be run, which halving finds. An entry
+        is None
+        for a piece whose tensor is no cut, see `executed`.
         """
         # Most pieces that the runtime refuses read integers: side by side, halving finds them sooner.
         computed = sorted((each for each in requests if _is_computed(each.piece)), key=_reads_integers)
@@ -180,7 +181,10 @@ class PieceExecution:
         return judgement and judgement.with_fields(reason=judgement.reason or note)
 
     def _tolerance_of(self, piece: Piece) -> float | None:
-        """The tolerance of a piece: quantized numbers may become either of two neighbours."""
+        """The tolerance of a piece: larger for quantized numbers, which may become either of two neighbours.
+
+        None for the tolerances of the element types.
+        """
         is_quantized = any(op.name == "opset1.FakeQuantize" for op in piece.operations) or any(map(_has_quantized_weights, piece.nodes))
         return max(self._tolerance or 0.0, QUANTIZED) if is_quantized else self._tolerance
 

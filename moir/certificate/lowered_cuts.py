@@ -82,7 +82,7 @@ def _is_only_result(value: SSAValue) -> bool:
 
 
 def _may_be_equal(value: SSAValue, other: SSAValue) -> bool:
-    """Whether two values may have equal arrays, by their types."""
+    """Whether two values may have equal arrays: their element types and shapes are compatible."""
     shape, known = shape_of(value), shape_of(other)
     if element_of(value) != element_of(other) or (shape is not None and known is not None and len(shape) != len(known)):
         return False

@@ -58,7 +58,10 @@ class ReferenceValues:
         return {cut.name: value for cut in cuts if (value := self._value(cut)) is not None}
 
     def _value(self, cut: Cut) -> Array | None:
-        """The value of a tensor, by its name or, where the runtime does not know this, by that of its output."""
+        """The value of a tensor, by its name or, where the runtime does not know this, by that of its output.
+
+        Returns None if it was not computed, or the runtime lacks both names.
+        """
         if cut.name in self._names:
             return self._inputs[self._names[cut.name]]
         return next((self._known[name] for name in (cut.name, *cut.outputs) if name in self._known), None)

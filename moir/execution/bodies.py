@@ -66,9 +66,17 @@ def _iterated(op: RepeatingOp, operands: Sequence[Array], evaluate: EvaluateBloc
 
 
 def _output(op: RepeatingOp, operands: Sequence[Array], iterations: Sequence[list[Array]], index: int, slicing: Slicing | None) -> Array:
-    """An output of a loop: the last value of a Result of the body, or the concatenation of all of them.
+    """An output of a loop.
 
-    Raises ExecutionError if there was no iteration, and no operand has the value.
+    Args:
+        op: the loop.
+        operands: its operands.
+        iterations: the values of the body's Results in each iteration.
+        index: the Result that the output is of.
+        slicing: how all its values are concatenated; None for the last one alone.
+
+    Without iterations it is empty along the axis, or the initial value of the state. Raises ExecutionError if there is
+    neither.
     """
     values = [each[index] for each in iterations]
     if slicing is not None and values:
@@ -99,7 +107,9 @@ def _count(array: Array, slicing: Slicing) -> int:
 
 
 def _part(array: Array, slicing: Slicing, number: int) -> Array:
-    """The slice of an array for iteration `number`, from 0 on; with a negative stride slices are counted from the end."""
+    """The slice of an array for iteration `number`, from 0 on; with a negative stride slices are counted from the
+    end.
+    """
     start, _ = _ends(array, slicing)
     first = start + number * slicing.stride
     if slicing.stride < 0:

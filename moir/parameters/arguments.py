@@ -153,7 +153,10 @@ def list_of(accepts: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 def advice_on_instances(accepts: Callable[[Any], bool]) -> Callable[[Any], str | None]:
-    """The next step for a list of instances: for a class in it, and for an element that is not in a list."""
+    """A function that gives the next step for a value that is not a list of accepted instances.
+
+    It has one for a class in the list, and for an element that is not in a list; None for other values.
+    """
 
     def advice(value: object) -> str | None:
         for each in elements(value) or [value]:

@@ -88,7 +88,7 @@ def weight_codes(given: Any) -> WeightCodes:
 
 
 def with_parameters(codes: WeightCodes | None, group: int | None, ratio: float | None) -> WeightCodes:
-    """The value of `compress_weights` completed by those of `group_size` and `ratio`.
+    """The value of `compress_weights` completed by `group_size` and `ratio`, each None if it is not given.
 
     Raises UsageError if `compress_weights` is absent, has other values, or gives all weights 8 bits.
     """

@@ -34,7 +34,9 @@ class Minimization:
         return time.monotonic() > self._end
 
     def fails(self, kept: Iterable[int]) -> bool:
-        """Whether a part of the operations still fails. False for an empty part, and once the time is over."""
+        """Whether the model of the operations with the ids `kept` still fails. False for no operations, and once the
+        time is over.
+        """
         part = frozenset(kept)
         if part not in self._known:
             if self.is_over or not part:

@@ -27,7 +27,9 @@ class Reducible(Protocol):
         ...
 
     def part(self, kept: frozenset[int], *, random: frozenset[int] = frozenset()) -> Candidate:
-        """A model of some operations, some of whose weights are random."""
+        """The model of the operations with the ids `kept`; the constants or initializers with the ids `random` have
+        random values.
+        """
         ...
 
     def weights(self, kept: frozenset[int]) -> int:

@@ -145,7 +145,9 @@ class OpBuilder:
         return op
 
     def _location(self) -> LocationAttr | None:
-        """The location for new operations: that of the operation before which they are inserted."""
+        """The location for new operations: that of the operation before which they are inserted; None at the end of the
+        block.
+        """
         return None if self.anchor is None else located(self.anchor)
 
     def insert_inferred(self, op: OpsetOp) -> None:

@@ -121,7 +121,7 @@ def update_types(block: Block, *, refined: bool, same_ranks: bool) -> None:
 
 
 def new_parameter(type_: Attribute, name: str, names: Attribute | None) -> Parameter:
-    """An input with a name, and names of its tensor as in the attribute `tensor_names`."""
+    """An input with a name; `names` is its attribute `tensor_names`, None for no names of its tensor."""
     attributes: dict[str, Attribute] = {"name": StringAttr(name)}
     if names is not None:
         attributes["tensor_names"] = names

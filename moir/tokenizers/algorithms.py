@@ -41,7 +41,9 @@ _FIRST_BYTE = 0x10FE00
 
 
 def texts_by_id(texts: Iterable[tuple[int, bytes]], fields: Fields) -> list[bytes]:
-    """The texts in the order of ids; ids without a text get a placeholder that matches nothing. Raises as `count_of`."""
+    """The texts in the order of ids; ids without a text get a placeholder that matches nothing. Raises as
+    `count_of`.
+    """
     by_id = dict(texts)
     return [by_id.get(index, unreachable(index)) for index in range(count_of(by_id, fields))]
 
@@ -58,7 +60,9 @@ def count_of(ids: Collection[int], fields: Fields) -> int:
 
 
 def unreachable(index: int) -> bytes:
-    """A placeholder for the token of an id that nothing may match: bytes that are not UTF-8, distinct for each id."""
+    """A placeholder for the token with the id `index`, which nothing may match: bytes that are not UTF-8, distinct for
+    each id.
+    """
     return b"\xff" + str(index).encode()
 
 

@@ -205,7 +205,9 @@ def _byte_pairs(source: _Source) -> Json:
 
 
 def _word_pieces(source: _Source) -> Json:
-    """The `tokenizer.json` of WordPiece; files mark the tokens that begin a word, which becomes `##` before all others."""
+    """The `tokenizer.json` of WordPiece. Files mark the tokens that begin a word; here `##` stands before the
+    others.
+    """
     source.tokens = [_word_piece(token, kind) for token, kind in zip(source.tokens, source.types, strict=True)]
     lowers = source.flag("normalizer.lowercase", default=True)
     unknown = source.id_of("unk")
@@ -230,7 +232,10 @@ def _word_pieces(source: _Source) -> Json:
 
 
 def _word_piece(token: str, kind: float) -> str:
-    """A WordPiece token from GGUF in BERT's spelling: `##` before pieces that do not begin a word."""
+    """A WordPiece token from GGUF in BERT's spelling: `##` before pieces that do not begin a word.
+
+    Control, unknown and user tokens, by their `kind` in the file, and texts in brackets are unchanged.
+    """
     if kind in (_UNKNOWN, _CONTROL, _USER) or (token[:1] == "[" and token[-1:] == "]"):
         return token
     return token[1:] if token[:1] == SPACE and token != SPACE else f"##{token}"

@@ -154,7 +154,10 @@ class _Reader:
         return f"{{{'^' if name.startswith('^') else ''}{by_lower[bare.lower()]}}}"
 
     def _set(self, depth: int) -> str:
-        """A set, whose opening bracket was read, as a pattern that matches one character."""
+        """Read a set, whose opening bracket was read, and write it as a pattern that matches one character.
+
+        `depth` is the number of sets around it. Raises UnknownExpression for sets that are nested too deeply.
+        """
         if depth == _NESTING:
             raise UnknownExpression("sets nested too deeply")
         inverted = self._text.startswith("^", self._position)

@@ -88,7 +88,10 @@ def read_object(path: Path) -> Fields:
 
 
 def added_token(fields: Fields, index: int, *, special: bool) -> AddedToken:
-    """An added token from an object of `tokenizer.json` or `tokenizer_config.json`."""
+    """An added token with the id `index` from an object of `tokenizer.json` or `tokenizer_config.json`.
+
+    It is special if `special` is set or the object says so.
+    """
     text, flag = fields.text("content"), fields.content.get
     return AddedToken(text, index, special or bool(flag("special")), bool(flag("normalized")), bool(flag("lstrip")),
                       bool(flag("rstrip")), bool(flag("single_word")))  # fmt: skip

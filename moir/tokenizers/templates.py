@@ -14,7 +14,7 @@ _LONGEST = 256
 
 
 def templates_of(processor: Fields, count: int) -> tuple[Template, Template | None]:
-    """The templates of one text and of two.
+    """The templates of one text and of two; None for the latter if the post-processor has none.
 
     Args:
         processor: the post-processor.

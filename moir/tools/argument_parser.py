@@ -89,7 +89,10 @@ class ArgumentParser(argparse.ArgumentParser):
         return _TRUTHS[value]
 
     def _known(self, arguments: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:
-        """The values of the known arguments, and the unknown ones. Raises UsageError if an argument is missing."""
+        """The values of the known arguments, and the unknown ones. Raises UsageError if an argument is missing.
+
+        `arguments` is the command line; None for that of this process.
+        """
         required = [action for action in self._actions if action.required]
         for action in required:
             action.required = False

@@ -51,7 +51,10 @@ def download(store: Store, file: RemoteFile, partial: Path, progress: Progress |
 
 
 def _complete(store: Store, file: RemoteFile, partial: Path, progress: Progress | None) -> None:
-    """Download the rest of a file, in as many attempts as it takes while bytes arrive."""
+    """Download the rest of a file, in as many attempts as it takes while bytes arrive.
+
+    Raises ModelFileError for the failure of an attempt in which none arrived.
+    """
     attempts = 0
     while True:
         before = _size(partial)

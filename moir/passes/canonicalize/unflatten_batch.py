@@ -74,8 +74,9 @@ def flattened(operand: SSAValue, is_transposed: bool) -> Flattened | None:
 
 
 def product_before(value: SSAValue, depth: int = 0) -> tuple[MatMul, tuple[Operation, ...]] | None:
-    """The product that a value is computed from by constant factors and additions, with these operations; None
-    otherwise.
+    """The product of which a value is computed by constant factors and additions, and these operations.
+
+    Returns None for other values, and for more than MOST_STEPS operations, which `depth` counts.
     """
     op = value.owner
     if not isinstance(value, OpResult) or depth > MOST_STEPS or not has_one_live_use(value) or rank_of(value) != FLAT:

@@ -110,7 +110,9 @@ def _single(weights: Array) -> Array:
 
 
 def _bounds_of_rows(weights: Values) -> tuple[Array, Array] | None:
-    """The smallest and the largest weight along the last dimension, as `_ranges`, computed by threads."""
+    """The smallest and the largest weight of each row, extended to contain 0, computed by threads; None if not all are
+    finite.
+    """
     shape = weights.shape[:-1]
     bounds = ComputedRows(_row_bounds, [weights], (*shape, 2), np.dtype(np.float32), min(2, len(shape)))
     lowest, highest = np.empty((*shape, 1), np.float32), np.empty((*shape, 1), np.float32)

@@ -84,7 +84,8 @@ def product_factors(op: OpsetOp, weights: Values, factors: Values, side: str) ->
 
 
 def scaled_weights(op: Operation, factors: Values, side: str) -> Values | None:
-    """The constant weights of a linear operation, multiplied by factors of its outputs or inputs.
+    """The constant weights of a linear operation, multiplied by factors of its channels of `side`: `outputs` or
+    `inputs`.
 
     None if the weights are not constant, have other uses, or the factors do not fit them.
     """

@@ -58,8 +58,9 @@ class Groups(Record):
 
 
 def groups_of(split: SSAValue, axes: tuple[int, ...] | None, known: Dimensions) -> tuple[SSAValue, Groups] | None:
-    """The data that a Reshape splits into groups of channels, and these groups, if `axes` are all dimensions of a
-    group.
+    """The data that a Reshape splits into groups of channels, and these groups.
+
+    Returns None unless `axes` are all dimensions of a group, and the channels are the second or the last dimension.
     """
     reshape = split.owner
     if not isinstance(reshape, Reshape) or axes is None:

@@ -283,7 +283,10 @@ def _reversed(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
 
 
 def _along_channels(op: OpBuilder, numbers: Iterable[float], value: SSAValue, axis: int | None) -> SSAValue:
-    """A constant of numbers, one for each channel of a value. Raises UsageError if its element type cannot hold one."""
+    """A constant of numbers that broadcasts along dimension `axis` of a value; None for one number for all channels.
+
+    Raises UsageError if the element type of the value cannot hold one of them.
+    """
     element = element_of(value)
     exact = np.array(tuple(numbers), np.float64)
     with np.errstate(all="ignore"):

@@ -190,7 +190,9 @@ class Assignment:
         return list({id(group): group for group in group_of.values()}.values())
 
     def _gain(self, group: Group, before: list[bool], sides: list[bool]) -> int:
-        """The cost that is saved by permuting the nodes of a group."""
+        """The cost that is saved by permuting the nodes of a group: `before` are the sides without them, `sides` with
+        them.
+        """
         gain = sum(self.stays[position] - self.extras[position] for position in group.nodes)
         return gain + sum(self.demands[number].cost_of(before) - self.demands[number].cost_of(sides) for number in group.demands)
 

@@ -132,7 +132,10 @@ def permuted_target(data: Sequence[Token], target: Sequence[Token], order: Order
 
 
 def reshape(offer: Offer) -> Permuted | None:
-    """The layout rule of Reshape: data and result have any permutations that keep each group of dimensions together."""
+    """The layout rule of Reshape: data and result have any permutations that keep each group of dimensions together.
+
+    Returns None for other permutations, if the groups are unknown, and if the target shape cannot be permuted.
+    """
     op, order = offer.op, offer.order
     data, shape = offer.known.tokens(op.operands[0]), shape_of(op.results[0])
     target = None if data is None else target_tokens(op, offer.known, data)

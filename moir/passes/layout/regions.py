@@ -159,7 +159,7 @@ class Layouts:
                     yield member, use.operation, use.index
 
     def user(self, op: Operation, index: int) -> LayoutNode | None:
-        """The node that uses an operand; None if its operation cannot be permuted."""
+        """The node that uses operand `index` of an operation; None if the operation cannot be permuted."""
         return self.node_of.get(self.port_of_use.get((op, index), op))
 
     def producer(self, value: SSAValue) -> LayoutNode | None:

@@ -130,8 +130,9 @@ def cache_pairs(inputs: Mapping[str, object], outputs: Mapping[str, object]) -> 
 
 
 def _check_inputs(block: Block, taken: Sequence[Parameter]) -> None:
-    """Give the inputs that are not caches GenAI's names and element type. Raises ConversionError for any other
-    input.
+    """Give the inputs that are not caches, all but `taken`, GenAI's names and element type, and drop their bounds.
+
+    Raises ConversionError for an input that GenAI does not have.
     """
     others = [op for op in block.ops if isinstance(op, Parameter) and op not in taken]
     for op in others:
@@ -224,7 +225,9 @@ def _keep(parameter: Parameter, result: Result, variable: str, beams: SSAValue) 
 
 
 def _is_attended(value: SSAValue) -> bool:
-    """Whether a ScaledDotProductAttention reads a value, also behind up to three Unsqueezes, Broadcasts and Reshapes."""
+    """Whether a ScaledDotProductAttention reads a value, also behind up to three Unsqueezes, Broadcasts and
+    Reshapes.
+    """
     for _ in range(4):
         readers = [use.operation for use in value.uses if use.operation.name not in ("opset6.Assign", "opset1.Result")]
         if any(op.name == "opset13.ScaledDotProductAttention" for op in readers):

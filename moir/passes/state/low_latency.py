@@ -159,7 +159,7 @@ def _own_operand(op: RepeatingOp, index: int, back_edge: int) -> int:
 
 
 def _last_value(op: RepeatingOp, index: int) -> SSAValue:
-    """The result of a loop that is the last value of a Result of its body."""
+    """The result of a loop that is the last value of Result `index` of its body; it is added if the loop lacks it."""
     ports = op.ports("outputs")
     for port, result in zip(ports, op.results, strict=True):
         if port == BodyPort(index):

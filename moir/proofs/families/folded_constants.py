@@ -132,7 +132,7 @@ def _before(kinds: Sequence[str]) -> Iterator[ModuleOp]:
 
 
 def terms_after() -> Iterator[ModuleOp]:
-    """Two terms after a convolution, the first of which comes from a term before it, or stands there."""
+    """Two terms after a convolution: the first one number or one for each channel, the second one for each channel."""
     for number, ((kind, shape, sizes, flag), (inner, outer)) in enumerate(product(linear_graphs(), PAIRS[:4])):
         if kind == "MatMul":
             continue

@@ -58,7 +58,10 @@ def depth_to_space() -> Iterator[ModuleOp]:
 
 
 def _likely_orders(first: bool) -> list[tuple[int, ...]]:
-    """Orders for two spatial dimensions: that of depth to space, and two that are none."""
+    """Orders for two spatial dimensions: that of depth to space, and two that are none.
+
+    `first` says whether the depth stands before the block, as in the mode `depth_first`.
+    """
     depth, blocks = (1, (2, 3)) if first else (3, (1, 2))
     right = (depth, 4, blocks[0], 5, blocks[1])
     return [right, (depth, 4, blocks[1], 5, blocks[0]), (depth, 5, blocks[0], 4, blocks[1])]

@@ -149,9 +149,10 @@ class _Run:
             self._completed.add(future)
 
     def _outcome(self, future: Future, number: int) -> Outcome | None:
-        """The outcome of a conversion; None if it has to be submitted again.
+        """The outcome of a conversion by its number; None if it has to be submitted again.
 
         When a worker ends, Dask counts a failure for each task that was sent to it, also for tasks that had not begun.
+        Raises ConversionError if the connection to the scheduler is lost.
         """
         if future.status in ("cancelled", "lost"):
             self._is_lost = True

@@ -44,7 +44,7 @@ class Expectation:
     comment_column: int
 
     def matches(self, line: int | None, message: str) -> bool:
-        """Whether an error of a line is the announced one."""
+        """Whether an error at a line is the announced one; `line` is None for an error without a place."""
         return self.kind == "error" and self.line == line and re.search(self.pattern(), message, re.DOTALL) is not None
 
     def pattern(self) -> str:

@@ -75,6 +75,6 @@ class TextLocations:
 
 
 def set_location(error: Exception, location: Location | None) -> None:
-    """Add a location to an error that has none."""
+    """Add a location to an error that has none; None changes nothing."""
     if location is not None and isinstance(error, ConversionError | OperationVerifyException | InternalError):
         error.location = error.location or str(location)

@@ -395,8 +395,9 @@ def arranged_mask(op: OpBuilder, mask: Labelled, roles: Roles, tokens: Sequence[
 
 
 def inserted(order: Sequence[str], present: Sequence[str]) -> Iterator[int]:
-    """The axes at which dimensions of 1 have to be inserted after the first label, so that at least the last two labels
-    exist.
+    """The axes at which to insert dimensions of 1 so that the labels `present` get those that they lack of `order`.
+
+    Labels before the first one present are left out, but at least the last two exist.
     """
     first = min([order.index(label) for label in present], default=len(order))
     first = min(first, len(order) - 2)

@@ -99,7 +99,10 @@ class DimensionSplit:
         return source if source is not None and self.add(op.operands[0], source) else None
 
     def _operands_axis(self, op: OpsetOp, axis: int) -> int | None:
-        """As `_source_axis`, for a matrix product or an elementwise operation of two operands."""
+        """As `_source_axis`, for a matrix product or an elementwise operation of two operands.
+
+        Returns None if the axis is one of the last two, or an operand cannot be planned.
+        """
         rank = rank_of(op.results[0]) or 0
         if axis >= rank - 2 or (not isinstance(op, MatMul) and op.text("auto_broadcast") != "numpy"):
             return None

@@ -85,6 +85,10 @@ class Examination:
 
         Integers and booleans are not judged, only mentioned: they may result from rounding a number between two of
         them.
+
+        Args:
+            outcome: the result of the last state.
+            common: the fields that every verdict has.
         """
         if any(state.stage == COMPRESSION for state in self.states):
             # After a rounding, or another operation with steps, weights in f16 may well make inner tensors differ.
@@ -113,7 +117,10 @@ class Examination:
     # A pass
 
     def pass_fault(self, common: Mapping[str, Any]) -> Verdict | None:
-        """The verdict on a pass; None if the first state that can be run is already wrong."""
+        """The verdict on a pass; None if the first state that can be run is already wrong.
+
+        `common` has the fields that every verdict has.
+        """
         first = next((index for index, state in enumerate(self.states) if self.execution.is_good(state) is not None), None)
         if first is None or not self.execution.is_good(self.states[first]):
             return None
@@ -145,6 +152,10 @@ class Examination:
         """The first rewrite of a pass after which the model is wrong, and the states around it.
 
         The states are those around the whole pass, and the rewrite is None, if the pass reports none of its rewrites.
+
+        Args:
+            before: the state before the pass, which is right.
+            after: the state after it, which is wrong.
         """
         whole, events = self.conversion.replayed(before, after.number)
         if not events:
@@ -209,6 +220,12 @@ class Examination:
     def smaller(self, before: PipelineState, after: PipelineState, tensor: TensorDifference | None, fault: PluginFault | None) -> Any:
         """A reduced model that shows the fault of the pass, or of the plugin; None if reduction is off or finds
         nothing.
+
+        Args:
+            before: the state before the pass.
+            after: the state after it.
+            tensor: the tensor that is wrong, if it is known.
+            fault: the fault of the plugin; None for one of the pass.
         """
         if not self.reduce:
             return None
@@ -221,7 +238,10 @@ class Examination:
     # A lowering
 
     def lowering_fault(self, common: Mapping[str, Any]) -> Verdict:
-        """The verdict on a model that is wrong from the beginning: a lowering, the frontend, or the plugin."""
+        """The verdict on a model that is wrong from the beginning: a lowering, the frontend, or the plugin.
+
+        `common` has the fields that every verdict has.
+        """
         state = next(state for state in self.states if self.execution.is_good(state) is not None)
         outcome = self.execution.outcome(state)
         assert outcome is not None

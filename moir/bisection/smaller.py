@@ -37,7 +37,14 @@ SECONDS = 40.0
 
 
 def smaller_pass(execution: StateExecution, before: PipelineState, after: PipelineState, tensor: TensorDifference | None) -> Reduced | None:
-    """A reduced module of the state before a pass, whose results the pass changes; None if there is none."""
+    """A reduced module of the state before a pass, whose results the pass changes; None if there is none.
+
+    Args:
+        execution: runs modules.
+        before: the state before the pass.
+        after: the state after it.
+        tensor: the tensor that is wrong, where the reduction begins, if it is known.
+    """
     outcome = execution.outcome(before)
     if outcome is None or is_foreign(before.module):
         return None
@@ -62,6 +69,12 @@ def smaller_pass(execution: StateExecution, before: PipelineState, after: Pipeli
 def smaller_plugin(execution: StateExecution, module: ModuleOp, fault: PluginFault, tensor: TensorDifference | None) -> Reduced | None:
     """A reduced module for which the runtime's results differ from those of the operations' `evaluate`; None if there
     is none.
+
+    Args:
+        execution: runs modules.
+        module: the module.
+        fault: the fault of the runtime.
+        tensor: the tensor that is wrong, if it is known.
     """
 
     def fails(candidate: Candidate) -> bool:

@@ -91,7 +91,16 @@ def safe(module: ModuleOp) -> ModuleOp:
 def _reference(
     runner: Runner, conversion: RecordedConversion, source: ModuleOp, cuts: Sequence[Cut], seed: int, notes: tuple[str, ...]
 ) -> ChosenReference:
-    """The reference that a runner is, for a model and its cuts."""
+    """The reference that a runner gives, with the reason in `missing` if it cannot run the model.
+
+    Args:
+        runner: runs the model.
+        conversion: the conversion.
+        source: the model, as it was read or lowered.
+        cuts: the values of the IR that are tensors of the model.
+        seed: the seed of random inputs.
+        notes: sentences on what is not judged with it.
+    """
     is_lowered = source is conversion.base
     try:
         values = ReferenceValues(runner, inputs_of(runner, conversion.base, conversion.module, seed))

@@ -38,7 +38,7 @@ def results_of_control_flow(op: Operation, operands: Sequence[Array | None], eva
 
 
 def _iterated(op: RepeatingOp, operands: Sequence[Array], evaluate: EvaluateBlock) -> list[Array]:
-    """The results of a Loop or TensorIterator."""
+    """The results of a Loop or TensorIterator; `evaluate` computes the values of the body in each iteration."""
     inputs, outputs, results = op.ports("inputs"), op.ports("outputs"), results_of(op.block)
     sliced = [(operands[port.index], port.slicing) for port in inputs if port.index is not None and port.slicing is not None]
     count = min((_count(array, slicing) for array, slicing in sliced), default=1)
@@ -107,8 +107,9 @@ def _count(array: Array, slicing: Slicing) -> int:
 
 
 def _part(array: Array, slicing: Slicing, number: int) -> Array:
-    """The slice of an array for iteration `number`, from 0 on; with a negative stride slices are counted from the
-    end.
+    """The slice of an array for iteration `number`, from 0 on, by the axis, bounds and stride of `slicing`.
+
+    With a negative stride slices are counted from the end.
     """
     start, _ = _ends(array, slicing)
     first = start + number * slicing.stride

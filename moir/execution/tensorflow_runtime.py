@@ -135,7 +135,9 @@ def _parse(path: Path, message: Any) -> None:
 
 
 def _restore(session: Any, graph: Any, prefix: str) -> None:
-    """Set the variables of a graph without a saver to the values of a checkpoint, by their names."""
+    """Set the variables of a graph without a saver, in a session, to the values of the checkpoint at `prefix`, by their
+    names.
+    """
     tf = _tensorflow()
     reader = tf.train.load_checkpoint(prefix)
     for op in graph.get_operations():

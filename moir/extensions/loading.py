@@ -226,7 +226,9 @@ class Extensions:
         return sorted(self._by_name)
 
     def build(self, spec: ArgSpec) -> ModulePass:
-        """The pass of a transformation that a pipeline lists by name; it runs even if it is not enabled."""
+        """The pass of the transformation that `spec`, an element of a pipeline, names; it runs even if it is not
+        enabled.
+        """
         transformation = self._by_name[spec.name]
         return TransformationPass.of(transformation, transformation.build(spec), transformation.phase, None)
 

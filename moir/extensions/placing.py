@@ -85,7 +85,9 @@ class _Names:
         return self._by_class.values()
 
     def of(self, transformation: UserTransformation, attribute: str, default: str) -> tuple[str, ...]:
-        """The names in a list of a transformation, or the default where the transformation lacks the list."""
+        """The names in the list `attribute` of a transformation; `default` alone where the transformation lacks the
+        list.
+        """
         listed = transformation.references(attribute)
         if listed is None:
             return (self._lowered(default),)

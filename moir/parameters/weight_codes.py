@@ -62,7 +62,7 @@ class WeightCodes(NamedTuple):
         return ":".join(parts).rstrip(":")
 
     def with_defaults(self, is_language_model: bool) -> WeightCodes:
-        """The codes with a group and a share, those of the mode where none are given."""
+        """The codes with a group and a share, those of the mode, or of language models, where none are given."""
         mode = MODES[self.mode]
         is_own = is_language_model and mode.bits < 8
         group, most = (GROUP_OF_LANGUAGE_MODELS, SHARE_OF_LANGUAGE_MODELS) if is_own else (mode.group, mode.share)

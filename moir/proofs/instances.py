@@ -53,7 +53,7 @@ class Shapes(Record):
 
     Args:
         values: a shape for each variable, with -1 for any size.
-        constants: a shape for each constant that is no axes.
+        constants: a shape for each constant that is not the axes of a reduction.
         axes: the axes of a reduction.
         keep_dims: whether reductions keep them.
     """
@@ -131,8 +131,11 @@ def with_operands(term: Expression, operands: tuple[Term, ...]) -> Expression:
 
 
 def shapes_of(roles: Roles, is_dynamic: bool) -> Iterator[Shapes]:
-    """The shapes for which a rule is proved: any sizes at ranks up to 4, other operands of a lower or higher rank, and
-    static sizes for rules that ask for them.
+    """The shapes for which a rule is proved: any sizes at ranks up to 4, and other operands of a lower or higher rank.
+
+    Args:
+        roles: the roles of the pattern's variables.
+        is_dynamic: whether sizes are dynamic; static ones are for rules that ask for them.
     """
     data = [name for name in roles.variables if name not in roles.axes | roles.targets]
     constants = [name for name in roles.constants if name not in roles.axes]
@@ -300,7 +303,10 @@ def property_choices(roles: Roles) -> Iterator[dict[tuple[str, str], Any]]:
 def instance_of(
     roles: Roles, term: Term, element: Attribute, shapes: Shapes, values: Mapping[str, float], properties: Mapping[tuple[str, str], Any]
 ) -> Instance | None:
-    """The model of an alternative; None if its operations do not accept the element type or the shapes."""
+    """The model of an alternative; None if its operations do not accept the element type or the shapes.
+
+    The arguments are those of `InstanceBuilder`; `term` is the alternative.
+    """
     try:
         return InstanceBuilder(roles, element, shapes, values, properties).build(term)
     except (InferenceError, OverflowError):

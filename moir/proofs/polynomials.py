@@ -63,7 +63,7 @@ def number(value: Fraction | int) -> Polynomial:
 
 
 def atom(key: Hashable, exponent: int = 1) -> Polynomial:
-    """A power of an atom."""
+    """The normal form of an atom to the power of `exponent`."""
     return frozenset([(frozenset([(key, exponent)]), Fraction(1))])
 
 

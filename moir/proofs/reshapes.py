@@ -169,7 +169,10 @@ def groups_of(source: Sequence[Size], target: Sequence[Size]) -> list[tuple[rang
 
 
 def target_shape(source: Sequence[Size], entries: Sequence[Any], special_zero: bool) -> list[Size]:
-    """The shape that the target of a Reshape denotes for data of a shape."""
+    """The shape that the target `entries` of a Reshape denotes for data of the shape `source`.
+
+    With `special_zero`, 0 copies a dimension of the data; -1 is the rest. Requires equal numbers of elements.
+    """
     target = [source[axis] if special_zero and isinstance(entry, int) and entry == 0 else entry for axis, entry in enumerate(entries)]
     if not any(isinstance(entry, int) and entry == -1 for entry in target):
         if not is_same(product_of(source), product_of(target)):
@@ -182,7 +185,9 @@ def target_shape(source: Sequence[Size], entries: Sequence[Any], special_zero: b
 
 
 def _quotient(source: list[Size], others: list[Size]) -> Size:
-    """The product of a shape divided by the product of other sizes; a quotient without remainder is required."""
+    """The product of the sizes `source` divided by the product of `others`; a quotient without remainder is
+    required.
+    """
     for size in list(others):
         for axis, own in enumerate(source):
             if is_same(size, own):
@@ -205,7 +210,7 @@ def _quotient(source: list[Size], others: list[Size]) -> Size:
 
 
 def reshape(data: Tensor, entries: Sequence[Any], special_zero: bool) -> Tensor:
-    """The elements of data in the shape that a target denotes."""
+    """The elements of data in the shape that the target `entries` of a Reshape denotes, see `target_shape`."""
     shape = target_shape(data.shape, entries, special_zero)
     try:
         groups = groups_of(data.shape, shape)

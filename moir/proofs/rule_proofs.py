@@ -59,7 +59,9 @@ LIKELY_NUMBERS = (3.0, -2.0, 0.5, -1.0, 2.0, 1.0, -0.5)
 
 
 class MarkedMatch(Match):
-    """A match whose constants are arrays of marked numbers, so that what the rewrite computes from them is a term, too."""
+    """A match whose constants are arrays of marked numbers, so that what the rewrite computes from them is a term,
+    too.
+    """
 
     def __init__(self, trace: Trace, root: Operation, bound: dict[str, SSAValue], operations: list[Operation]) -> None:
         super().__init__(root, bound, operations)
@@ -95,7 +97,10 @@ class Rewritten(Record):
 
 
 def rewritten(rule: FusionRule, instance: Instance, trace: Trace) -> Rewritten | None:
-    """The model of an instance before and after a rule; None if it declines."""
+    """The model of an instance before and after a rule; None if the rule declines it.
+
+    `trace` has the marked numbers that the rule gets.
+    """
     before = instance.module.clone()
     rewriter = Rewriter(instance.root, KnownValues())
     MarkedRule(rule, trace).match_and_rewrite(instance.root, rewriter)
@@ -215,7 +220,9 @@ class RuleProver:
             yield from product(property_choices(self.roles), shapes_of(self.roles, False))
 
     def _obligations(self, term: Term, scenario: Scenario) -> list[Failure]:
-        """The models of a term that are not proved equal, one for each set of constants; empty if all are."""
+        """The models of a term in a scenario that are not proved equal, one for each set of constants; empty if all
+        are.
+        """
         try:
             for path in paths(scenario.names, partial(self._rewritten, term, scenario)):
                 if path.result is None:
@@ -260,7 +267,9 @@ def first_of(term: Term) -> Term:
 
 
 def obligation(pair: Rewritten, trace: Trace) -> Failure | None:
-    """The reason why a model before and after a rule are not proved equal; None if they are."""
+    """The failure of a model before and after a rule that are not proved equal under the conditions of `trace`; else
+    None.
+    """
     verdict = compare(block_of(pair.before), block_of(pair.after), trace.terms, trace.conditions)
     if verdict.answer is Answer.PROVED:
         return None

@@ -191,7 +191,7 @@ def _is_weight(op: Constant) -> bool:
 
 
 def _randomize(op: Constant, seed: int) -> None:
-    """Give a constant random values, of the mean and the deviation of its own."""
+    """Give a constant random values with the mean and the standard deviation of its own; `seed` determines them."""
     values = op.value.data.values
     assert values is not None
     array = np.asarray(values).astype(np.float32)

@@ -207,7 +207,9 @@ class OpBuilder:
         return op.results[0]
 
     def constant_like(self, value: Operand, like: SSAValue) -> SSAValue:
-        """A constant of the element type of another value. Raises InferenceError if the type cannot hold the value."""
+        """A constant of the element type of the value `like`. Raises InferenceError if the type cannot hold the
+        number.
+        """
         element = element_of(like)
         if element is dynamic:
             return self.ConvertLike(self.constant(value), like)

@@ -40,7 +40,7 @@ def prune(block: Block, kept: Sequence[Parameter] = ()) -> None:
 
 
 def set_dimensions(parameter: Parameter, dimensions: Sequence[Dimension]) -> bool:
-    """Set the shape of an input, with bounds and names; returns whether its type refines the one it had."""
+    """Set the dimensions of an input, with bounds and names; returns whether its type refines the one it had."""
     value = parameter.results[0]
     before, shape = shape_of(value), tuple(each.size for each in dimensions)
     set_type(value, tensor(shape, element_of(value)))

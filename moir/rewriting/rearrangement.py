@@ -47,9 +47,9 @@ class Rearrangement:
 
     @staticmethod
     def between(source: Layout, target: Layout, rank: int | None) -> Rearrangement:
-        """The conversion of a value of the model from one layout to another; `rank` is None if it is dynamic.
+        """The conversion of a value of the model from its layout `source` to the layout `target` of the callers.
 
-        Raises UsageError if the layouts do not fit the rank or each other.
+        `rank` is None if it is dynamic. Raises UsageError if the layouts do not fit the rank or each other.
         """
         if rank is None:
             if ANY_NUMBER in source.dimensions:
@@ -100,13 +100,23 @@ class Rearrangement:
 
 
 def _parts(layout: Layout) -> list[tuple[int, str]]:
-    """The index of the dimension and the name of each part of a layout: several for a fused dimension, none for `...`."""
+    """The index of the dimension and the name of each part of a layout: several for a fused dimension, none for
+    `...`.
+    """
     dimensions = enumerate(layout.dimensions)
     return [(index, name) for index, each in dimensions if each != ANY_NUMBER for name in each.split(FUSED)]
 
 
 def _matched(ours: Sequence[str], theirs: Sequence[str], text: str) -> list[int]:
-    """The index of the model's part for each part of the callers. Raises UsageError if a part has no counterpart."""
+    """The index of the model's part for each part of the callers.
+
+    Args:
+        ours: the names of the model's parts.
+        theirs: the names of the callers' parts.
+        text: the layouts, for messages.
+
+    Raises UsageError if a part has no counterpart.
+    """
     rest = [index for index, name in enumerate(ours) if name == UNNAMED or name not in theirs]
     indices: list[int] = []
     for name in theirs:

@@ -78,6 +78,12 @@ def _ambiguous(added: Sequence[AddedToken], model: Fields, vocabulary: Mapping[s
 
     Either it is the text of another token, too, as those of spaces in byte-level vocabularies, or normalization makes
     it of a text in which there is no added token.
+
+    Args:
+        added: the added tokens.
+        model: the model, of which only BPE is ambiguous.
+        vocabulary: the ids of its tokens.
+        byte_level: as in `algorithm_of`.
     """
     if model.text("type", "BPE") != "BPE":
         return []
@@ -88,7 +94,7 @@ def _ambiguous(added: Sequence[AddedToken], model: Fields, vocabulary: Mapping[s
 def _marks(tokens: Sequence[AddedToken], *, also_added: bool) -> list[Step]:
     """The replacement that puts WHOLE before pieces that are one of `tokens`; empty without tokens.
 
-    It runs right after they were matched, while no other piece can have their text.
+    It runs right after they were matched, while no other piece can have their text; `also_added` as in `Replacement`.
     """
     if not tokens:
         return []

@@ -61,7 +61,7 @@ class Pieces:
             self.flags = results[3]
 
     def split(self, kind: str, pattern: str, attributes: dict[str, str]) -> None:
-        """Append an operation of `kind` that splits the pieces at matches of a pattern."""
+        """Append an operation of `kind`, with its attributes, that splits the pieces at matches of a pattern."""
         flags = [] if self.flags is None else [self.flags]
         has_flags = kind == "SpecialTokensSplit" or bool(flags)
         results = operation(

@@ -68,7 +68,9 @@ class _Source:
         return list(tokens)
 
     def _numbers(self, key: str) -> Sequence[float]:
-        """A number for each token; empty if the file has none."""
+        """The list of numbers under a key, one for each token; empty if the file has none. Raises ModelFileError for
+        others.
+        """
         numbers = self.fields.list(key)
         if numbers and (len(numbers) != len(self.tokens) or not all(isinstance(each, int | float) for each in numbers)):
             raise self.fields.error(f"{key!r} does not have a number for each of the {len(self.tokens)} tokens")

@@ -247,7 +247,7 @@ def _vocabulary(pieces: Sequence[tuple[str, float, int]]) -> dict[str, int]:
 
 
 def _added(source: _Source, special: set[str]) -> list[Json]:
-    """The pieces that are never a part of others: control pieces and those of users.
+    """The pieces that are never a part of others: control pieces, those of users, and those in `special`.
 
     Those with marks are of texts with spaces, so they are looked for in the normalized text.
     """

@@ -274,6 +274,13 @@ class MoirOptMain(xDSLOptMain):
 
         With `--verify-diagnostics` its errors are compared with those that its text announces. With
         `--parsing-diagnostics`, an error of the parser becomes the output instead.
+
+        Args:
+            chunk: the chunk.
+            extension: the suffix that selects its frontend.
+            offset: the number of lines before it.
+            output: where a text is written.
+            observers: the observers of the passes.
         """
         self.line_offset, self.locations, self.text = offset, None, None
         errors: list[tuple[int | None, int | None, str]] = []

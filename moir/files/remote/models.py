@@ -101,7 +101,7 @@ def _fetch_beside(store: Store, mirror: Mirror, path: Path, folder: str, progres
         mirror: its local files.
         path: the local path of the model, which is there.
         folder: the address of its folder.
-        progress: is told of each piece; None for nobody.
+        progress: is told of each piece; None for no one.
     """
     framework = framework_of_file(path)
     listing: dict[str, RemoteFile] | None = None

@@ -63,7 +63,10 @@ class Flattened(Record):
 
 
 def flattened(operand: SSAValue, is_transposed: bool) -> Flattened | None:
-    """An operand of a product, with constant factors and a Transpose after the Reshape; None for other values."""
+    """An operand of a product whose batch and heads a Reshape merges, maybe before constant factors and a Transpose.
+
+    `is_transposed` says whether the product transposes the operand. Returns None for other values.
+    """
     value, scale = unscaled(operand)
     if isinstance(value.owner, Transpose) and value.owner.permutation(NOTHING_KNOWN) == (0, 2, 1):
         value, factor = unscaled(value.owner.operands[0])

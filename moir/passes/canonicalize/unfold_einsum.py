@@ -45,7 +45,10 @@ class Labels(Record):
 
 
 def labels_of(terms: Sequence[tuple[str, ...]], output: tuple[str, ...]) -> Labels | None:
-    """The labels of the terms of an equation; None if it is not a product of two operands with a sum."""
+    """The labels of an equation by their roles, from those of its terms and of its result.
+
+    Returns None if it is not a product of two operands with a sum.
+    """
     if any(ELLIPSIS in term or len(set(term)) < len(term) for term in (*terms, output)):
         return None
     left, right = terms
@@ -91,7 +94,7 @@ def product_with_weight(op: OpBuilder, data: SSAValue, weight: SSAValue, terms: 
 
 
 def sizes_of(terms: Sequence[Sequence[str]], operands: Sequence[SSAValue], labels: Sequence[str]) -> Iterator[set[int]]:
-    """The sizes that operands have at each label; -1 is an unknown one."""
+    """For each of `labels`, the sizes that the operands, whose labels are `terms`, have at it; -1 is a dynamic one."""
     for label in labels:
         yield {(shape_of(operand) or ())[term.index(label)] for term, operand in zip(terms, operands, strict=True)}
 

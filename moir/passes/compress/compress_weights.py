@@ -156,7 +156,10 @@ def _compress(model: ModelOp, codes: WeightCodes, known: KnownValues, is_languag
 
 
 def _scratch_file(sources: Sequence[tuple[Constant, Sequence[Site]]], forms: Sequence[Sequence[Form]]) -> ScratchFile | None:
-    """A file for scales and zero points; None if they are small, or there is no room for one."""
+    """A file for the scales and zero points of constants that are compressed in `forms`.
+
+    Returns None if they are small, or there is no room for one.
+    """
     size = sum(
         BYTES_OF_GROUP * math.prod(source.value.shape) // form.group
         for (source, _), each in zip(sources, forms, strict=True)
@@ -259,9 +262,15 @@ class _Compression:
         return self._done[key]
 
     def _restored(self, replaced: Operation, source: Constant, stored: Quantized) -> SSAValue:
-        """Build the operations that restore weights, before the operation that they replace.
+        """Build the operations that restore weights, before the operation `replaced`; returns the result of the last
+        one.
 
-        The last of them takes over its attributes.
+        The last of them takes over the attributes of `replaced`.
+
+        Args:
+            replaced: the operation whose result they take the place of.
+            source: the constant, after which the new ones are named.
+            stored: the quantized weights.
         """
         assert replaced.parent is not None
         op = OpBuilder(self._known, replaced.parent, replaced)
@@ -307,7 +316,9 @@ def _counted(count: int, one: str, several: str = "") -> str:
 
 
 def _grouped(shape: tuple[int, ...], form: Form) -> tuple[int, ...]:
-    """The shape of the codes of a constant: with groups, the dimension is split into groups and their members."""
+    """The shape of the codes of a constant of a shape: with groups, the dimension is split into groups and their
+    members.
+    """
     if form.group == shape[form.axis]:
         return shape
     return (*shape[: form.axis], shape[form.axis] // form.group, form.group, *shape[form.axis + 1 :])

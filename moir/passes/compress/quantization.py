@@ -154,9 +154,9 @@ def _ranges(weights: Values, axis: int) -> tuple[Array, Array] | None:
 
 
 def _parameters(lowest: Array, highest: Array, integers: IntegerRange) -> tuple[Array, Array]:
-    """Scales, and zero points of the numpy type of the codes, for ranges of weights that contain 0.
+    """The scales, and the zero points of the numpy type of the codes, for ranges of weights from `lowest` to `highest`.
 
-    The ranges are overwritten: with small groups they are large.
+    The ranges contain 0. They are overwritten: with small groups they are large.
     """
     with np.errstate(over="ignore"):
         if integers.signed:
@@ -177,7 +177,7 @@ def _parameters(lowest: Array, highest: Array, integers: IntegerRange) -> tuple[
 
 
 def _codes(integers: IntegerRange, weights: Array, scales: Array, zero_points: Array) -> Array:
-    """The codes of weights, a byte each."""
+    """The codes of weights with broadcast scales and zero points, rounded and limited to `integers`, a byte each."""
     factors = scales.astype(np.float32)
     np.divide(1, factors, out=factors, where=factors != 0)
     codes = weights * _spread(factors, weights)
@@ -243,7 +243,10 @@ def _packed_at_once(codes: Array) -> Array:
 
 
 def _errors(weights: Values, axis: int, encode: Callable[..., Array], scales: Array, zero_points: Array) -> tuple[float, float]:
-    """The sums of the squares of the errors of restored weights, and of the weights, both of a sample."""
+    """The sums of the squares of the errors of restored weights, and of the weights, both of a sample.
+
+    `encode` computes the codes from weights, scales and zero points, which weights along `axis` share.
+    """
     order = memory_order(weights)
     error = energy = 0.0
     arrays = [array.transpose(order) for array in (scales, zero_points)]

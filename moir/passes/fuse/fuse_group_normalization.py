@@ -83,7 +83,7 @@ def groups_of(split: SSAValue, axes: tuple[int, ...] | None, known: Dimensions) 
 
 
 def normalized(op: OpBuilder, data: SSAValue, groups: Groups, epsilon: float) -> SSAValue:
-    """Data standardized in each group of channels."""
+    """Build a GroupNormalization without scale and shift: data standardized in each group of channels."""
     rank = len(shape_of(data) or ())
     order = [0, groups.axis, *(axis for axis in range(1, rank) if axis != groups.axis)]
     affine = [op.constant_like(np.full(groups.channels, number), data) for number in (1.0, 0.0)]
@@ -200,7 +200,10 @@ class RepeatedStatistics(DimensionsPattern):
                 return
 
     def statistics(self, data: SSAValue, mean: SSAValue, factor: SSAValue) -> tuple[Groups, float] | None:
-        """The groups and the epsilon of a mean and a reciprocal deviation; None for other values."""
+        """The groups and the epsilon of a standardization: data minus `mean`, times `factor`, the reciprocal deviation.
+
+        Returns None for other values.
+        """
         reciprocal = factor.owner
         if not isinstance(reciprocal, Divide) or scalar_of(reciprocal.operands[0]) != 1:
             return None

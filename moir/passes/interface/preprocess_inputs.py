@@ -185,7 +185,7 @@ def _usual_count(parameter: Operation) -> str:
 
 
 def _choose_reversed(model: ModelOp, asked: dict[Operation, Preprocessing]) -> None:
-    """Reverse the channels of the inputs that have three. Raises UsageError if there are none."""
+    """Mark the inputs that have three channels as reversed in `asked`. Raises UsageError if there are none."""
     for parameter, each in asked.items():
         shape = shape_of(parameter.results[0])
         if each.axis is None and (each.layout is not None or len(shape or ()) in IMAGE_RANKS):

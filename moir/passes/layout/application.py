@@ -139,7 +139,9 @@ class Application:
         return transposed
 
     def supply(self, orbit: Orbit, order: Order, value: SSAValue) -> None:
-        """Record that a value holds a tensor in a permutation, and give the value the names of the tensor in it."""
+        """Record that a value holds the tensor of an orbit in a permutation, and give it the names of the tensor in
+        that.
+        """
         present = self.tensor(orbit)
         present.values[order] = value
         names = present.names.get(order)
@@ -208,7 +210,9 @@ class Application:
             self.replaced(old, new, order)
 
     def replaced(self, old: SSAValue, new: SSAValue, order: Order | None) -> None:
-        """Replace the result of an operation by the same tensor in a permutation (None: the natural one)."""
+        """Replace the result `old` of an operation by `new`, the same tensor in a permutation (None: the natural
+        one).
+        """
         orbit = self.layouts.orbit(old)
         if orbit is None:
             old.replace_all_uses_with(new)

@@ -136,7 +136,9 @@ def is_end(axes: Sequence[int], rank: int) -> bool:
 
 
 def sort_axes(permuted: Permuted, op: OpsetOp, index: int, vectors: Sequence[int], axes: Sequence[int]) -> None:
-    """Replace an operand of axes by ascending axes, and permute the operands `vectors` in the same way."""
+    """Replace operand `index`, which has axes, by ascending axes, and permute the operands `vectors` in the
+    same way.
+    """
     ascending = tuple(sorted(range(len(axes)), key=axes.__getitem__))
     element, numbers = element_of(op.operands[index]), np.array(sorted(axes))
     permuted.adaptations[index] = lambda op, _: op.constant(numbers, element)

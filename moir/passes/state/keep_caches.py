@@ -91,7 +91,10 @@ class KeepCachesPass(ReportingPass):
 
 
 def _keep_caches(block: Block, written: Sequence[str]) -> list[str]:
-    """Replace the pairs of a model by variables; returns notes on those that no operation for attention reads."""
+    """Replace the pairs of a model, those in `written` among them, by variables.
+
+    Returns notes on those that no operation for attention reads.
+    """
     inputs, outputs = inputs_by_name(block), outputs_by_name(block)
     pairs = [*cache_pairs(inputs, outputs), *[split_pair(each, inputs, outputs) for each in written]]
     if not pairs and BEAMS in inputs:
@@ -159,7 +162,10 @@ def _check_inputs(block: Block, taken: Sequence[Parameter]) -> None:
 
 
 def _set_logits(block: Block, used: Sequence[Result]) -> None:
-    """Name the output of a program `logits`, and give it the type f32."""
+    """Name the output of logits, none of those `used`, `logits`, give it the type f32, and erase the others.
+
+    Raises ConversionError if there is none, or more than one.
+    """
     left = [op for op in block.ops if isinstance(op, Result) and op not in used]
     named = [op for op in left if LOGITS in (name_of(op), *names_of(op.operands[0]))] or left
     if len(named) != 1:
@@ -192,7 +198,14 @@ def _beams(block: Block) -> SSAValue:
 
 
 def _keep(parameter: Parameter, result: Result, variable: str, beams: SSAValue) -> str:
-    """Replace an input and an output by a variable; returns a note on what GenAI does not take, or ""."""
+    """Replace an input and an output by a variable; returns a note on what GenAI does not take, or "".
+
+    Args:
+        parameter: the input.
+        result: the output.
+        variable: the id of the variable.
+        beams: the input `beam_idx`, which reorders the rows.
+    """
     value, assigned = parameter.results[0], result.operands[0]
     shape, later = shape_of(value), shape_of(assigned)
     if shape is not None and later is not None and len(shape) == len(later) == 4:

@@ -168,7 +168,7 @@ def _last_value(op: RepeatingOp, index: int) -> SSAValue:
 
 
 def _add_result(op: RepeatingOp, port: BodyPort) -> SSAValue:
-    """Add a result to a loop, for a Result of its body."""
+    """Add a result to a loop by the output connection `port`, which names a Result of its body; returns the result."""
     op.properties["outputs"] = ArrayAttr([*(BodyPortAttr(each) for each in op.ports("outputs")), BodyPortAttr(port)])
     value = results_of(op.block)[port.index or 0]
     op.results = SSAValues((*op.results, OpResult(value.type, op, len(op.results))))

@@ -63,7 +63,9 @@ def _computed_pads(op: OpBuilder, pool: IndexedMaxPoolOp, x: SSAValue) -> tuple[
 
 
 def _padded(op: OpBuilder, x: SSAValue, front: SSAValue, end: SSAValue) -> SSAValue:
-    """x [N, C, …] padded with the lowest number of its element type along the spatial axes."""
+    """x [N, C, …] padded with the lowest number of its element type along the spatial axes, `front` before and `end`
+    after it.
+    """
     dtype = to_numpy(element_of(x))
     lowest = np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
     first, last = (op.Concat([0, 0], each, axis=0) for each in (front, end))

@@ -86,7 +86,11 @@ class StartCountedFromEnd(Pattern):
 
 
 def _certain_starts(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], axes: Sequence[int] | None) -> SSAValue | None:
-    """Equivalent starts for which the runtime infers the right sizes; None if it does so for the present ones."""
+    """Equivalent starts of a Slice for which the runtime infers the right sizes; None if it does so for the present
+    ones.
+
+    `bounds` are starts, stops and steps; `axes` is None for the first ones.
+    """
     starts, stops, steps = (op.known.integers(bound) for bound in bounds)
     if starts is None or stops is None or steps is None or not len(starts) == len(stops) == len(steps):
         return None
@@ -198,7 +202,7 @@ def _padded(mask: Sequence[int], count: int) -> list[int]:
 
 
 def _entries(op: OpBuilder, bounds: SSAValue, positions: Sequence[int]) -> SSAValue:
-    """The elements of a 1-D tensor at some positions."""
+    """The elements of a 1-D tensor of bounds at some indices."""
     known = constant_of(bounds)
     if known is None:
         return op.Gather(bounds, list(positions), 0)

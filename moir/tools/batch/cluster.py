@@ -252,5 +252,5 @@ def _resources(work: Work, workers: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _extensions(works: Sequence[Work]) -> list[str]:
-    """The extensions that options name."""
+    """The extensions that the options of all conversions name, each once."""
     return list(dict.fromkeys(str(each) for work in works for each in work.conversion[EXTENSIONS]))

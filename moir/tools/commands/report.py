@@ -130,7 +130,10 @@ def write_conversion(
 
 
 def write_comparison(first: str, second: str, given: ConversionOptions, page: Path, *, verdict: str | None) -> None:
-    """Write the page that shows two models, given by their paths, with their differences."""
+    """Write the page that shows two models, given by their paths, with their differences.
+
+    `verdict` is a text for the top of the page; None for none.
+    """
     from moir.files.output import PAGE_FILE, check_replaceable
     from moir.report_page.difference import content_of_difference
     from moir.tools.model_reading import read_any

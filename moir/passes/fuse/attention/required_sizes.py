@@ -61,7 +61,10 @@ def factors(sizes: Iterable[Token]) -> tuple[Counter[Symbol], int]:
 
 
 def is_demand(op: Reshape, symbols: Counter[Symbol], number: int, known: Dimensions) -> bool:
-    """Whether the target of a Reshape has a given number of elements and states every size, without 0 and -1."""
+    """Whether the target of a Reshape has `number` times the unknown sizes `symbols` as elements.
+
+    It has to state every size, without 0 and -1.
+    """
     target = known.elements(op.operands[1])
     if target is None:
         return False

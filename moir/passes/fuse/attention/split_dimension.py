@@ -128,7 +128,7 @@ class DimensionSplit:
         return [int(size) for size in tokens[1:] if not isinstance(size, Symbol)]
 
     def is_closed(self, users: AbstractSet[Operation]) -> bool:
-        """Whether only planned operations and some others use the results of planned operations."""
+        """Whether only planned operations and `users` use the results of planned operations."""
         results = [result for op in self._planned for result in op.results]
         return all(use.operation in users or use.operation in self._planned for result in results for use in live_uses(result))
 

@@ -98,7 +98,13 @@ def _spread(op: OpBuilder, groups: SSAValue, heads: int, width: int) -> SSAValue
 
 
 def _space(factors: SSAValue, updates: SSAValue, outputs: SSAValue) -> StateSpace | None:
-    """The operands of a state space from those of its loop; None if they are computed otherwise."""
+    """The operands of a state space from those of its loop; None if they are computed otherwise.
+
+    Args:
+        factors: the factors of the state in each step.
+        updates: what is added to the state.
+        outputs: what the state is multiplied by for the results.
+    """
     exponents = _operands(_bare(factors), "opset1.Exp")
     decay = _operands(exponents[0], "opset1.Multiply") if exponents else ()
     update = _operands(updates, "opset1.Multiply")

@@ -31,7 +31,7 @@ class Assumptions:
 
     @property
     def conditions(self) -> list[Any]:
-        """The conditions under which the model says something."""
+        """All conditions of the evaluation, under which the model is defined: premises, and what it requires."""
         return [*self.premises, *self.required.values()]
 
     def number(self, number: float) -> Scalar:

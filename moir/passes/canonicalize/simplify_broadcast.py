@@ -135,7 +135,9 @@ class BroadcastNeutralElement(Pattern):
 
 
 class ConstantTarget(DimensionsPattern):
-    """Replaces a computed target by numbers, with a 1 where the target is the dimension of the data."""
+    """Replaces the computed target of a Broadcast by a constant, with a 1 where the target is the dimension of the
+    data.
+    """
 
     roots = (Broadcast,)
 

@@ -104,7 +104,7 @@ def data_indices(op: Add | Multiply | Divide) -> tuple[int, ...]:
 
 
 class FlattenedBatch(DimensionsPattern):
-    """Multiplies the tensors before the Reshapes."""
+    """Multiplies operands with separate batch and heads, and removes the Reshapes that merge these before a product."""
 
     roots = (Reshape,)
 
@@ -201,7 +201,9 @@ class FlattenedBatch(DimensionsPattern):
 
 
 class FlattenedTranspose(DimensionsPattern):
-    """Transposes the last two of four dimensions without merging the others."""
+    """Transposes the last two of four dimensions without the Reshapes that merge the others before, and separate them
+    after.
+    """
 
     roots = (Reshape,)
 

@@ -100,7 +100,9 @@ def sizes_of(terms: Sequence[Sequence[str]], operands: Sequence[SSAValue], label
 
 
 class MatrixProduct(Pattern):
-    """Writes an Einsum as a MatMul."""
+    """Replaces an Einsum of two operands that is a matrix product by a MatMul, with Transposes and Reshapes where
+    needed.
+    """
 
     roots = (Einsum,)
 

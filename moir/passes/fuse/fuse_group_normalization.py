@@ -92,7 +92,9 @@ def normalized(op: OpBuilder, data: SSAValue, groups: Groups, epsilon: float) ->
 
 
 class GroupedMvn(DimensionsPattern):
-    """Matches a standardization of split data from the Reshape that merges the groups again."""
+    """Replaces an MVN of data split into groups of channels by a GroupNormalization, from the Reshape that merges them
+    again.
+    """
 
     roots = (Reshape,)
 
@@ -174,7 +176,9 @@ def is_variance(value: SSAValue, mean: ReduceMean) -> bool:
 
 
 class RepeatedStatistics(DimensionsPattern):
-    """Matches data minus a repeated mean, times a factor that begins with the reciprocal of the deviation."""
+    """Replaces data minus a repeated mean, times a factor that begins with the reciprocal deviation, by a
+    GroupNormalization.
+    """
 
     roots = (Multiply,)
 

@@ -33,7 +33,7 @@ NOTHING_KNOWN = KnownValues()
 
 
 class KeyBias(DimensionsPattern):
-    """Leaves out the constant of the nearest Add before the keys."""
+    """Leaves out the constant of the nearest Add before the keys of attention, which does not change the softmax."""
 
     roots = (ATTENTION,)
 

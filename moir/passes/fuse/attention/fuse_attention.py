@@ -122,7 +122,7 @@ class Mask(Record):
 
 
 class Attention(DimensionsPattern):
-    """Matches attention from its second product upwards through the operands."""
+    """Replaces attention of MatMuls by one operation, matched from its second product upwards through the operands."""
 
     roots = (MatMul,)
 

@@ -140,7 +140,7 @@ class Roles(Record):
 
 
 class EinsumAttention(DimensionsPattern):
-    """Matches attention from its second product upwards through the operands."""
+    """Replaces attention of Einsums by one operation, matched from its second product upwards through the operands."""
 
     roots = (Einsum, MatMul)
 

@@ -46,7 +46,7 @@ ROUNDINGS = 3
 
 
 class GeluPattern(Pattern):
-    """Matches Gelu starting from Erf or Tanh, where `argument` is the expected polynomial of x."""
+    """Replaces x · Φ(x) by a Gelu, matched from Erf or Tanh, where `argument` is the expected polynomial of x."""
 
     companions: tuple[Roots, ...] = ((Multiply, Divide),)
 
@@ -95,7 +95,9 @@ def are_about(polynomial: Polynomial, expected: Polynomial, element: Attribute) 
 
 
 class ComplementPattern(GeluPattern):
-    """Matches Gelu starting from the Select between the approximations of 1 - erf(a) for small and for large a."""
+    """Replaces x · Φ(x) by a Gelu, matched from the Select between the approximations of erfc for small and for large
+    arguments.
+    """
 
     companions = ((Multiply,), (Abs,), (Exp,))
 

@@ -104,10 +104,11 @@ def _depends_on_itself(chain: Chain) -> bool:
 
 
 def _replace(chain: Chain, block: Block, known: KnownValues, replaced: dict[SSAValue, SSAValue]) -> list[tuple[SSAValue, SSAValue]]:
-    """Replace a chain by a sequence operation, unless type inference rejects the latter.
+    """Replace a chain by a sequence operation, and add the states to `replaced`.
 
-    Adds the states to `replaced`. Returns the hidden state after the last step, [N, H], and the result of the
-    operation that has it, [N, 1, H].
+    Returns a list of one pair: the hidden state after the last step, [N, H], and the result of the operation that has
+    it,
+    [N, 1, H]. Empty, with nothing replaced, if type inference rejects the operation.
     """
     op = OpBuilder(known, block, block.last_op)
     op.inserted = []
@@ -148,7 +149,9 @@ def _sequence(op: OpBuilder, chain: Chain) -> tuple[tuple[SSAValue, SSAValue], l
 
 
 def _initial(op: OpBuilder, state: SSAValue | None, x: SSAValue, cell: Cell) -> SSAValue:
-    """The state [N, H] before the first step: `state`, broadcast to N rows where it is constant; zeros if it is None."""
+    """The state [N, H] before the first step: `state`, broadcast to N rows where it is constant; zeros if it
+    is None.
+    """
     if state is not None and (shape := shape_of(state)) is not None and len(shape) == 2 and constant_of(state) is None:
         return state
     value = op.constant(0.0, element_of(x)) if state is None else state

@@ -186,15 +186,7 @@ def height(key: Any) -> int:
 
 
 def bound_key(kind: str, sizes: tuple[Hashable, ...], tokens: tuple[str, ...], body: Hashable) -> Hashable:
-    """The canonical key of a reduction, equal for reductions that differ in the names and the order of their indices
-    only.
-
-    Args:
-        kind: the reduction, such as `sum`.
-        sizes: the size of each axis.
-        tokens: the name of the index of each axis in `body`.
-        body: the key of the element.
-    """
+    """The canonical key of a reduction `kind` of `body`, whatever the order and the names `tokens` of its axes."""
     level = height(body) + 1
     candidates: list[tuple[str, Hashable]] = []
     orders = permutations(range(len(sizes))) if len(sizes) <= MOST_ORDERS else [tuple(range(len(sizes)))]

@@ -200,10 +200,7 @@ class MoirOptMain(xDSLOptMain):
 
     @contextmanager
     def text_output(self) -> Generator[IO[str]]:
-        """The stream for the output, as a context: standard output, or a text that is written to the file at the end.
-
-        For a model as output it is standard output.
-        """
+        """A context with the stream for the output: standard output, or a text that replaces a file at the end."""
         if self.args.output_file in (None, STANDARD) or self.writes_model:
             yield text_output()
             sys.stdout.flush()
@@ -270,17 +267,11 @@ class MoirOptMain(xDSLOptMain):
             print(timing.table(), end="", file=sys.stderr)
 
     def piece(self, chunk: IO[bytes], extension: str, offset: int, output: IO[str], observers: Sequence[Observer]) -> None:
-        """Read, transform and write one chunk of the input.
+        """Read, transform and write one chunk of the input, `offset` lines after its beginning, by the reader for
+        `extension`.
 
         With `--verify-diagnostics` its errors are compared with those that its text announces. With
         `--parsing-diagnostics`, an error of the parser becomes the output instead.
-
-        Args:
-            chunk: the chunk.
-            extension: the suffix that selects its frontend.
-            offset: the number of lines before it.
-            output: where a text is written.
-            observers: the observers of the passes.
         """
         self.line_offset, self.locations, self.text = offset, None, None
         errors: list[tuple[int | None, int | None, str]] = []

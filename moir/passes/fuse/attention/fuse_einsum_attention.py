@@ -168,13 +168,7 @@ class EinsumAttention(DimensionsPattern):
         return any(isinstance(use.operation, Einsum) for use in scores.product.left.value.uses)
 
     def scores(self, labelled: Labelled, spare: Sequence[str], key: str) -> Scores | None:
-        """The operand of the softmax as a scaled product with a mask; None for other operands and for several uses.
-
-        Args:
-            labelled: the operand.
-            spare: labels that the second product does not use, for those that the first product sums over.
-            key: the label of the keys.
-        """
+        """The softmax's operand as a scaled product with a mask, sums labelled from `spare` and keys `key`; or None."""
         product = without_transposes(labelled)
         if product is None:
             return None
@@ -194,12 +188,7 @@ class EinsumAttention(DimensionsPattern):
         return None
 
     def scaled(self, labelled: Labelled, spare: Sequence[str]) -> Scores | None:
-        """A product with constant factors, and Transposes between them; None for other values.
-
-        Args:
-            labelled: the value.
-            spare: labels for those of the product that its result lacks.
-        """
+        """A product with constant factors and Transposes between, sums labelled from `spare`; None for other values."""
         scale, current = 1.0, without_transposes(labelled)
         while current is not None and isinstance(current.value.owner, Multiply | Divide):
             value, factor = unscaled(current.value)
@@ -227,12 +216,8 @@ class EinsumAttention(DimensionsPattern):
         return None if rank is None or rank > len(labels) else Labelled(mask, labels[len(labels) - rank :])
 
     def roles(self, query: Labelled, key: Labelled, value: Labelled, output: Labels, column: str) -> Roles | None:
-        """The roles of the labels; None if they are not those of attention.
-
-        Args:
-            query, key, value: the operands of attention.
-            output: the labels of the result of the second product.
-            column: the label of the keys, over which the second product sums.
+        """The roles of the labels, `output` of the result and `column` of the keys; None if they are not
+        attention's.
         """
         batch = tuple([label for label in key.labels if label in value.labels and label != column])
         width = [label for label in key.labels if label not in (*batch, column)]
@@ -257,9 +242,7 @@ class EinsumAttention(DimensionsPattern):
         return Roles(batch, kept, left_out, column, width[0], value_width[0])
 
     def sizes(self, label: str, *values: Labelled) -> list[Token]:
-        """The dimension that each value has at a label; values without the label or of dynamic rank are skipped, [-1]
-        for none.
-        """
+        """The dimension that each value has at a label; [-1] if no value has a known one."""
         dimensions = [self.known.tokens(each.value) for each in values]
         return [
             tokens[each.labels.index(label)]
@@ -268,16 +251,7 @@ class EinsumAttention(DimensionsPattern):
         ] or [-1]
 
     def fuse(self, root: Operation, scores: Scores, value: Labelled, output: Labels, column: str, rewriter: Rewriter) -> None:
-        """Replace the second product by the fused operation, if labels, sizes and mask are those of attention.
-
-        Args:
-            root: the second product.
-            scores: the operand of the softmax.
-            value: the values.
-            output: the labels of the result.
-            column: the label of the keys.
-            rewriter: replaces the product.
-        """
+        """Replace the product `root`, with `output` labels and keys `column`, by attention if labels and sizes fit."""
         left, right = scores.product.left, scores.product.right
         query, key = (right, left) if column in left.labels else (left, right)
         (data, first), (factors, second) = unscaled(query.value), unscaled(key.value)
@@ -326,9 +300,7 @@ class EinsumAttention(DimensionsPattern):
 
 
 def is_beside(label: str, other: str, labelled: Labelled) -> bool:
-    """Whether `label` directly follows `other` in the dimensions of a value, as the two labels do into which heads were
-    split.
-    """
+    """Whether a label directly follows `other` in a value, as the two labels do into which heads were split."""
     return (*labelled.labels, "").index(label) == labelled.labels.index(other) + 1
 
 
@@ -358,16 +330,9 @@ def arranged_data(op: OpBuilder, data: Labelled, wanted: Sequence[str], roles: R
 
 
 def arranged_mask(op: OpBuilder, mask: Labelled, roles: Roles, tokens: Sequence[Token], sizes: Mapping[str, Token]) -> SSAValue | None:
-    """A mask whose dimensions are samples, heads, queries and keys, without leading dimensions of 1.
+    """A mask as [samples, heads, queries, keys] without leading ones; `tokens` are its dimensions, `sizes` the scores'.
 
-    Args:
-        op: the builder.
-        mask: the mask.
-        roles: the roles of its labels.
-        tokens: the dimensions of the mask.
-        sizes: the dimensions of the scores, by their labels.
-
-    Returns None if it would have to be repeated for queries whose number is unknown.
+    None if it would have to be repeated for queries whose number is unknown.
     """
     units = [axis for axis, token in enumerate(tokens) if same(token, 1)]
     value = op.Squeeze(mask.value, units) if units else mask.value
@@ -395,9 +360,8 @@ def arranged_mask(op: OpBuilder, mask: Labelled, roles: Roles, tokens: Sequence[
 
 
 def inserted(order: Sequence[str], present: Sequence[str]) -> Iterator[int]:
-    """The axes at which to insert dimensions of 1 so that the labels `present` get those that they lack of `order`.
-
-    Labels before the first one present are left out, but at least the last two exist.
+    """The axes at which to insert dimensions of 1 for labels of `order` not in `present`; at least two labels
+    remain.
     """
     first = min([order.index(label) for label in present], default=len(order))
     first = min(first, len(order) - 2)

@@ -78,7 +78,7 @@ def _contents(op: Operation) -> tuple[object, ...]:
 
 
 class ExaminedConversion:
-    """A conversion that is examined.
+    """A conversion under examination: its model and passes, by which states are computed, and passes run again.
 
     Args:
         module: the model as it was read; it is not changed.

@@ -86,7 +86,7 @@ class Form(NamedTuple):
 
     Args:
         axis: the dimension whose weights share scales.
-        integers: the codes; those below 0 have no zero points.
+        integers: the range of the codes; one that has negative codes has no zero points.
         group: number of weights that share a scale; the size of the whole dimension if there are no groups.
     """
 

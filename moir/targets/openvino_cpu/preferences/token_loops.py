@@ -51,7 +51,7 @@ def computation(block: Block, inputs: list[BodyPort]) -> Hashable:
 
 
 def _operands(op: Operation, known: dict[SSAValue, Hashable]) -> list[Hashable]:
-    """Keys of the operands of an operation, with nonnegative axes."""
+    """Keys of the operands of an operation, with nonnegative axes; `known` has the keys of values of the body."""
     facts = [known[operand] for operand in op.operands]
     if isinstance(op, ReductionOp | Unsqueeze | SqueezingOp) and (axes := constant_of(op.operands[1])) is not None:
         shown = op.results[0] if isinstance(op, Unsqueeze) else op.operands[0]

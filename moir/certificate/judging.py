@@ -125,8 +125,7 @@ class PieceExecution:
         """The judgements of pieces that are executed at once, side by side in one model, since compiling costs most.
 
         A piece that is wrong is executed again, alone; so are those that cannot be run, which halving finds. An entry
-        is None
-        for a piece whose tensor is no cut, see `executed`.
+        is None for a piece whose tensor is no cut, see `executed`.
         """
         # Most pieces that the runtime refuses read integers: side by side, halving finds them sooner.
         computed = sorted((each for each in requests if _is_computed(each.piece)), key=_reads_integers)
@@ -265,8 +264,7 @@ def _compared(piece: Piece, actual: Array, expected: Array, tolerance: float | N
     """The judgement of a result, "executed" or "wrong".
 
     Returns None if the tensor is no valid cut: the result is a permutation of the expected array, an array where the
-    model
-    has a scalar (the flow of TensorFlow's TensorArray), or has other integers that come from rounded floats.
+    model has a scalar (the flow of TensorFlow's TensorArray), or has other integers that come from rounded floats.
     """
     apart = difference(with_infinities_of(expected, actual), expected, tolerance)
     if not apart.exceeds:

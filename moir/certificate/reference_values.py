@@ -24,7 +24,7 @@ DYNAMIC = 16
 
 
 class ReferenceValues:
-    """The tensors of a model.
+    """Computes the tensors of a model in one execution, a limited number of bytes at a time.
 
     Args:
         runner: runs the model.

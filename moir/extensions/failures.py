@@ -107,8 +107,7 @@ def failure_in_program(error: BaseException, what: str) -> ConversionError | Non
     """The error for an exception in the user's own program: a lowering, a pattern or a pass that stands in a script.
 
     `what` is the part that failed, for the message. Returns None if no frame of the traceback is in a file outside of
-    moir,
-    the standard library and installed packages.
+    moir, the standard library and installed packages.
     """
     return None if line_of(error, _is_of_program) is None else failure(error, what, _is_of_program)
 

@@ -75,8 +75,7 @@ def replacing_file(path: Path, kind: OutputKind, *, updated: Path | None = None)
 
     After an exception in the context, the older file is unchanged. A link is followed; a device or a named pipe is
     written to directly. The arguments are those of `check_replaceable`, which raises ConversionError for a file that
-    may
-    not be replaced. Raises OSError, with the name of the file, for errors of the file system.
+    may not be replaced. Raises OSError, with the name of the file, for errors of the file system.
     """
     path = Path(os.path.realpath(path))
     try:

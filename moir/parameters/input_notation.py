@@ -295,8 +295,7 @@ def _literal(text: str) -> Any:
 
 def merged(items: Sequence[InputItem], given: Sequence[tuple[Dimension, ...]]) -> tuple[InputItem, ...]:
     """The items of `--input` with the shapes of `--input-shape` (`given`), which belong to the items in order, or to
-    the
-    model's inputs if there are no items.
+    the model's inputs if there are no items.
 
     Raises UsageError if an item has a shape already, or their numbers differ.
     """

@@ -58,7 +58,7 @@ def polynomial(terms: Iterable[tuple[Monomial, Fraction]]) -> Polynomial:
 
 
 def number(value: Fraction | int) -> Polynomial:
-    """A constant."""
+    """The normal form of a number."""
     return polynomial([(ONE, Fraction(value))])
 
 

@@ -202,8 +202,7 @@ class Message:
         """Add the fields between two offsets of `encoded` to the message.
 
         Reading past `end` is noticed at the end of a field, or as an IndexError at the end of the file. Raises
-        ValueError for
-        invalid bytes, and if `depth`, the number of messages around this one, is too large.
+        ValueError for invalid bytes, and if `depth`, the number of messages around this one, is too large.
         """
         if depth > MAXIMUM_DEPTH:
             raise ValueError("nested too deeply")

@@ -128,10 +128,8 @@ def lasting_lengths(parts: Sequence[Operation], lengths: list[int], size: int) -
     length.
 
     A bound that is counted from the end remains so. Returns None if a part ends at a bound counted from one side and
-    the
-    next part begins at a bound counted from the other. If the last part ends at a bound within the dimension, the
-    lengths
-    are returned unchanged: the slices are for this size only.
+    the next part begins at a bound counted from the other. If the last part ends at a bound within the dimension, the
+    lengths are returned unchanged: the slices are for this size only.
 
     Args:
         parts: the slices, in the order of the dimension.

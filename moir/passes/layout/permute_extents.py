@@ -46,8 +46,7 @@ def between_space_and_batch(offer: Offer) -> Permuted | None:
     """The layout rule of SpaceToBatch and BatchToSpace: the batch stays first, divided dimensions keep their order.
 
     The relative order of these dimensions determines how the batch is composed. Returns None for other permutations,
-    and
-    for a computed block shape.
+    and for a computed block shape.
     """
     op, order = offer.op, offer.order
     block = constant_of(op.operands[1])

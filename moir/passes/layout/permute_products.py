@@ -27,8 +27,7 @@ TRANSPOSED_DATA, EXCHANGED_OPERANDS = 1, 2
 
 def matmul(offer: Offer) -> Permuted | None:
     """The layout rule of MatMul: batch dimensions are permuted in both operands alike; a swap of the last two
-    dimensions
-    changes the transposition flags.
+    dimensions changes the transposition flags.
 
     Returns None for vectors and dynamic ranks, and for permutations that mix batch and matrix dimensions.
     """

@@ -162,7 +162,8 @@ def _check_inputs(block: Block, taken: Sequence[Parameter]) -> None:
 
 
 def _set_logits(block: Block, used: Sequence[Result]) -> None:
-    """Name the output of logits, none of those `used`, `logits`, give it the type f32, and erase the others.
+    """Rename the output with the logits, which is not one of `used`, to `logits`, give it the type f32, and erase the
+    others.
 
     Raises ConversionError if there is none, or more than one.
     """

@@ -173,8 +173,7 @@ class Attention(DimensionsPattern):
         """Whether the masks that are added have the type of the product, and no mask certainly enlarges it.
 
         The number of keys is that of the values, otherwise the product `second` fails. The operations that follow fix
-        the
-        numbers of samples, heads and queries.
+        the numbers of samples, heads and queries.
         """
         if scores.factor is not None and not self.scales(scores.factor, scores.query):
             return False

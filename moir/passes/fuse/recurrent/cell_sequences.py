@@ -107,8 +107,7 @@ def _replace(chain: Chain, block: Block, known: KnownValues, replaced: dict[SSAV
     """Replace a chain by a sequence operation, and add the states to `replaced`.
 
     Returns a list of one pair: the hidden state after the last step, [N, H], and the result of the operation that has
-    it,
-    [N, 1, H]. Empty, with nothing replaced, if type inference rejects the operation.
+    it, [N, 1, H]. Empty, with nothing replaced, if type inference rejects the operation.
     """
     op = OpBuilder(known, block, block.last_op)
     op.inserted = []

@@ -37,7 +37,7 @@ class Regrouping(Record):
 
 
 def reshapes_transposition(op: Reshape) -> bool:
-    """Fuses a split of every spatial dimension into blocks, which move before or after the channels."""
+    """Whether a Reshape may be the last operation of a regrouping: a Transpose of a Reshape precedes it."""
     transpose = op.operands[0].owner
     return isinstance(transpose, Transpose) and isinstance(transpose.operands[0].owner, Reshape)
 

@@ -61,7 +61,9 @@ def _along(axis: Callable[[OpsetOp], float | None]) -> Callable[[OpsetOp], int |
 
 
 def _coordinates(op: OpsetOp) -> int | None:
-    """The smallest of the dimensions of operand 0 that coordinates in operand 1 index, as GatherND's; None if unknown."""
+    """The smallest of the dimensions of operand 0 that coordinates in operand 1 index, as GatherND's; None if
+    unknown.
+    """
     shape, indices = shape_of(op.operands[0]), shape_of(op.operands[1])
     count = len(shape or ()) if not indices or indices[-1] < 0 else indices[-1]
     return min(shape[:count], default=None) if shape else None

@@ -100,7 +100,9 @@ class OnnxGraph:
         return Candidate(model.SerializeToString(), inputs, {} if random else expected, sum(1 for _ in _with_bodies(graph.node)))
 
     def weights(self, kept: frozenset[int]) -> int:
-        """The number of weights (large floating-point initializers) in the model of the nodes with the indices `kept`."""
+        """The number of weights (large floating-point initializers) in the model of the nodes with the indices
+        `kept`.
+        """
         names = {name for number in self.closed(kept) for name in self._operands[number]}
         initializers = [self._constants[name] for name in names if hasattr(self._constants.get(name), "data_type")]
         return sum(_is_weight(self._array(each)) for each in initializers)
@@ -169,7 +171,9 @@ def _is_weight(array: Array) -> bool:
 
 
 def _randomized(array: Array, seed: int) -> Array:
-    """Random values with the mean and the standard deviation of an array; positive ones if it has no negative elements."""
+    """Random values with the mean and the standard deviation of an array; positive ones if it has no negative
+    elements.
+    """
     wide = array.astype(np.float32)
     drawn = np.random.default_rng(seed).normal(wide.mean(), wide.std(), wide.shape)
     return (np.abs(drawn) + 1e-3 if wide.min() >= 0 else drawn).astype(array.dtype)

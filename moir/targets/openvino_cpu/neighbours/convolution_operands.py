@@ -169,7 +169,9 @@ class WindowsOfPadding(Pattern):
 
     @staticmethod
     def _excess(op: ConvolutionOp) -> list[int]:
-        """The padding at the end of each axis if a whole window fits into that padding; 0 for axes where it does not."""
+        """The padding at the end of each axis if a whole window fits into that padding; 0 for axes where it
+        does not.
+        """
         sizes = zip(op.integers("pads_end"), _kernel(op), op.integers("dilations"), strict=True)
         return [end if end > 0 and end >= (length - 1) * step + 1 else 0 for end, length, step in sizes]
 

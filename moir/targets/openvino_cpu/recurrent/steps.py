@@ -94,7 +94,9 @@ def stepped(op: OpBuilder, sequence: SequenceOp, *, is_whole: bool = False) -> l
 
 
 def _part(op: OpBuilder, value: SSAValue, number: int) -> SSAValue:
-    """The weights of direction `number`: the slice of a value at this index of its first dimension, which is removed."""
+    """The weights of direction `number`: the slice of a value at this index of its first dimension, which is
+    removed.
+    """
     array = constant_of(value)
     return op.Gather(value, number, 0) if array is None else op.constant(array[number], element_of(value))
 

@@ -23,7 +23,7 @@ def equal_sizes(a: Size, b: Size) -> Size:
 
 
 def matmul(left: Tensor, right: Tensor) -> Tensor:
-    """numpy.matmul."""
+    """The matrix product of two symbolic tensors, as numpy.matmul."""
     inner = equal_sizes(left.shape[-1], right.shape[-2 if right.ndim > 1 else 0])
     batch = broadcast_shape(left.shape[:-2], right.shape[:-2])
     rows, columns = left.shape[-2:-1], right.shape[-1:] if right.ndim > 1 else ()
@@ -43,7 +43,7 @@ def matmul(left: Tensor, right: Tensor) -> Tensor:
 
 
 def einsum(equation: str, *operands: Tensor) -> Tensor:
-    """numpy.einsum with an output and without an ellipsis."""
+    """The Einstein sum of symbolic tensors, as numpy.einsum, with an output and without an ellipsis."""
     inputs, _, output = equation.partition("->")
     terms = inputs.split(",")
     sizes: dict[str, Size] = {}

@@ -280,7 +280,7 @@ def elementwise(name: str, *operands: Any) -> Tensor:
 
 
 def select(condition: Any, then: Any, otherwise: Any) -> Tensor:
-    """numpy.where."""
+    """The elements of one tensor where a condition holds, and of another where it does not, as numpy.where."""
     like = next((each.dtype for each in (then, otherwise) if isinstance(each, Tensor)), None)
     like = np.asarray(then).dtype if like is None else like
     tensors = [as_tensor(condition, _BOOLEAN), as_tensor(then, like), as_tensor(otherwise, like)]

@@ -106,6 +106,9 @@ def examined(
 
 
 def _random_inputs(module: ModuleOp, seed: int, ranges: Ranges) -> dict[str, Array]:
-    """Random inputs of a module, in the given ranges, or in ranges inferred from how the model uses them."""
+    """Random inputs of a module, in the given ranges, or in ranges inferred from how the model uses them.
+
+    `seed` determines them.
+    """
     ports = interface_of(module).inputs
     return random_inputs(ports, seed, ranges={**ranges_by_use(module), **checked_ranges(ports, ranges)})

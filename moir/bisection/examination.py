@@ -85,6 +85,10 @@ class Examination:
 
         Integers and booleans are not judged, only mentioned: they may result from rounding a number between two of
         them.
+
+        Args:
+            outcome: the result of the last state.
+            common: the fields that every verdict has.
         """
         if any(state.stage == COMPRESSION for state in self.states):
             # After a rounding, or another operation with steps, weights in f16 may well make inner tensors differ.
@@ -113,7 +117,10 @@ class Examination:
     # A pass
 
     def pass_fault(self, common: Mapping[str, Any]) -> Verdict | None:
-        """The verdict on a pass; None if the first state that can be run is already wrong."""
+        """The verdict on a pass; None if the first state that can be run is already wrong.
+
+        `common` has the fields that every verdict has.
+        """
         first = next((index for index, state in enumerate(self.states) if self.execution.is_good(state) is not None), None)
         if first is None or not self.execution.is_good(self.states[first]):
             return None
@@ -145,6 +152,10 @@ class Examination:
         """The first rewrite of a pass after which the model is wrong, and the states around it.
 
         The states are those around the whole pass, and the rewrite is None, if the pass reports none of its rewrites.
+
+        Args:
+            before: the state before the pass, which is right.
+            after: the state after it, which is wrong.
         """
         whole, events = self.conversion.replayed(before, after.number)
         if not events:
@@ -168,7 +179,10 @@ class Examination:
         return Rewrite(event.pattern, bad, len(events), event.before, event.after), replay(good), replay(bad)
 
     def first_tensor(self, before: PipelineState, after: PipelineState) -> TensorDifference | None:
-        """The first tensor common to both states that is right before a rewrite and wrong after it."""
+        """The first tensor common to both states that is right before a rewrite and wrong after it.
+
+        Returns None if there is none, or one of the states cannot be run.
+        """
         good, bad = self.execution.outcome(before), self.execution.outcome(after)
         if good is None or bad is None or bad.error is not None:
             return None
@@ -178,7 +192,14 @@ class Examination:
         return differences[0] if differences else None
 
     def plugin(self, before: PipelineState, after: PipelineState, tensor: TensorDifference | None) -> PluginFault | None:
-        """The fault of the plugin, if the state after a rewrite is right by the definitions of the operations."""
+        """The fault of the plugin, if the state after a rewrite is right by the definitions of the operations; None
+        otherwise.
+
+        Args:
+            before: the state before the rewrite.
+            after: the state after it.
+            tensor: the tensor that is wrong; None to compare the outputs.
+        """
         bad = self.execution.outcome(after)
         if bad is None:
             return None
@@ -197,7 +218,15 @@ class Examination:
         return None
 
     def smaller(self, before: PipelineState, after: PipelineState, tensor: TensorDifference | None, fault: PluginFault | None) -> Any:
-        """A small model that shows the fault of the pass, or of the plugin."""
+        """A reduced model that shows the fault of the pass, or of the plugin; None if reduction is off or finds
+        nothing.
+
+        Args:
+            before: the state before the pass.
+            after: the state after it.
+            tensor: the tensor that is wrong, if it is known.
+            fault: the fault of the plugin; None for one of the pass.
+        """
         if not self.reduce:
             return None
         good, bad = self.execution.outcome(before), self.execution.outcome(after)
@@ -209,7 +238,10 @@ class Examination:
     # A lowering
 
     def lowering_fault(self, common: Mapping[str, Any]) -> Verdict:
-        """The verdict on a model that is wrong from the beginning: a lowering, the frontend, or the plugin."""
+        """The verdict on a model that is wrong from the beginning: a lowering, the frontend, or the plugin.
+
+        `common` has the fields that every verdict has.
+        """
         state = next(state for state in self.states if self.execution.is_good(state) is not None)
         outcome = self.execution.outcome(state)
         assert outcome is not None
@@ -248,13 +280,17 @@ class Examination:
         )
 
     def _node(self, tensor: str) -> Operation | None:
-        """The operation of the framework that computes a tensor."""
+        """The operation of the framework whose result has this tensor name, or that has it as node name; None if there
+        is none.
+        """
         operations = [op for op in only_model(self.conversion.module).block.ops if isinstance(op, FrameworkOp)]
         named = (op for op in operations if any(tensor in names_of(result) for result in op.results))
         return next(named, None) or next((op for op in operations if name_of(op) == tensor), None)
 
     def _lowering(self, node: Operation) -> RewriteEvent | None:
-        """The event of the lowering of a node of the framework."""
+        """The event of the lowering of a node of the framework; None if the lowering cannot be repeated or reports no
+        such event.
+        """
         number = next(
             (index for index, each in enumerate(self.conversion.passes, 1) if each.name == self.conversion.framework.lowering_pass), 0
         )
@@ -272,7 +308,10 @@ class Examination:
     # Further remarks
 
     def not_finite(self, outcome: Outcome) -> str | None:
-        """A sentence on the first tensor of the converted model that is not finite, if an output is not."""
+        """A sentence on the first tensor of the converted model that has NaN or infinite elements.
+
+        Returns None if all outputs are finite, or no tensor with such elements is found.
+        """
         if not any(first_not_finite(array) for array in outcome.outputs.values()):
             return None
         arrays = inner_arrays(self.execution, outcome.module)
@@ -295,7 +334,10 @@ class Examination:
         return matched(self.execution.inputs, interface_of(module).inputs, "input")
 
     def _described(self, tensor: TensorDifference, before: PipelineState | None) -> WrongTensor:
-        """The record of a wrong tensor, with the operations that compute it after and before the pass."""
+        """The record of a wrong tensor, with the operations that compute it after and before the pass.
+
+        `before` is the state before the pass; None for a lowering.
+        """
         recording = Recording(_ignored)
         former: SSAValue | None = None
         if before is not None and (outcome := self.execution.outcome(before)) is not None:

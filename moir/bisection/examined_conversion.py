@@ -69,16 +69,16 @@ class StateRecorder(Observer):
 
 
 def _contents(op: Operation) -> tuple[object, ...]:
-    """An operation and all its parts.
+    """What identifies the state of an operation: itself, its operands, properties, attributes and result types.
 
-    Two results are equal (mostly identical) as long as the operation is unchanged.
+    Two such tuples are equal (mostly by identity) as long as the operation is unchanged.
     """
     types = (result.type for result in op.results)
     return (op, *op.operands, *op.properties.values(), *op.attributes.values(), *types)
 
 
 class ExaminedConversion:
-    """A conversion that is examined.
+    """A conversion under examination: its model and passes, by which states are computed, and passes run again.
 
     Args:
         module: the model as it was read; it is not changed.

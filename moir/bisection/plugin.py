@@ -48,6 +48,8 @@ def plugin_fault(
         value: a value of its block that the runtime computes wrongly.
         expected: what it should be.
         tolerance: in place of the tolerances of floating-point numbers.
+
+    Returns None if the definitions do not give the expected value, or cannot be computed.
     """
     model = only_model(module)
     interface = interface_of(module)
@@ -84,7 +86,7 @@ def has_definition(op: Operation) -> bool:
 
 
 def _cone(module: ModuleOp, value: SSAValue) -> Sequence[Operation]:
-    """The operations that a value depends on, in the order of the block."""
+    """The computing operations (no constants and inputs) that a value depends on, in the order of the block."""
     needed = needed_for([value.owner] if isinstance(value.owner, Operation) else [])
     return [op for op in computed_operations(module) if op in needed]
 

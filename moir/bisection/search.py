@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 def first_bad(good: int, bad: int, is_good: Callable[[int], bool | None]) -> tuple[int, int]:
-    """Two neighbours among numbered states, the first of which is good and the second bad.
+    """Binary search: the numbers of two neighbouring states, the first of which is good and the second bad.
 
     Args:
         good: the number of a good state.

@@ -37,7 +37,14 @@ SECONDS = 40.0
 
 
 def smaller_pass(execution: StateExecution, before: PipelineState, after: PipelineState, tensor: TensorDifference | None) -> Reduced | None:
-    """A part of the state before a pass whose numbers the pass changes; None if there is none."""
+    """A reduced module of the state before a pass, whose results the pass changes; None if there is none.
+
+    Args:
+        execution: runs modules.
+        before: the state before the pass.
+        after: the state after it.
+        tensor: the tensor that is wrong, where the reduction begins, if it is known.
+    """
     outcome = execution.outcome(before)
     if outcome is None or is_foreign(before.module):
         return None
@@ -60,8 +67,14 @@ def smaller_pass(execution: StateExecution, before: PipelineState, after: Pipeli
 
 
 def smaller_plugin(execution: StateExecution, module: ModuleOp, fault: PluginFault, tensor: TensorDifference | None) -> Reduced | None:
-    """A part of a module for which the runtime's results differ from those of the operations' `evaluate`; None if there
+    """A reduced module for which the runtime's results differ from those of the operations' `evaluate`; None if there
     is none.
+
+    Args:
+        execution: runs modules.
+        module: the module.
+        fault: the fault of the runtime.
+        tensor: the tensor that is wrong, if it is known.
     """
 
     def fails(candidate: Candidate) -> bool:
@@ -96,7 +109,9 @@ def smaller_lowering(
     passes = [each for each in conversion.passes if each.name not in INTERFACE]
 
     def differs(module: ModuleOp, inputs: Mapping[str, Array], expected: Mapping[str, Array]) -> bool:
-        """Whether every form of a module computes something other than the expected result."""
+        """Whether the outputs of a module, in every form that can be run, exceed the tolerance; False if no form can be
+        compared.
+        """
         part = ExaminedConversion(module, conversion.framework, passes, conversion.extensions, None, conversion.options)
         compared = False
         for form in part.forms(PipelineState(0, "import", module)):

@@ -24,7 +24,7 @@ COMPRESSION = "compress-to-fp16"
 
 
 def tolerance_after(each: ModulePass) -> float | None:
-    """The tolerance for floating-point numbers after a pass; None if it rounds none."""
+    """The tolerance for floating-point numbers after a pass that compresses weights; None for any other pass."""
     if each.name == CompressWeightsPass.name and isinstance(itself := loaded(each), CompressWeightsPass):
         return WEIGHT_BITS[MODES[weight_codes(itself.codes).mode].bits]
     return HALF if each.name == COMPRESSION else None

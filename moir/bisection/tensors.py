@@ -66,6 +66,12 @@ def differing(
 
     A tensor that is a transposition of its reference does not differ, nor one that has the largest numbers of a type in
     place of infinite ones, as masks of attention do.
+
+    Args:
+        module: the module.
+        arrays: arrays of its tensors, by name.
+        expected: the reference, by name.
+        tolerance: in place of the tolerances of floating-point numbers; None for those of the element types.
     """
     differences: list[TensorDifference] = []
     for name, value in inner_values(module).items():
@@ -80,7 +86,13 @@ def differing(
 
 
 def not_finite(module: ModuleOp, arrays: Mapping[str, Array], expected: Mapping[str, Array]) -> str | None:
-    """A sentence on the first tensor of a module that has NaN or infinite elements; None if there is none."""
+    """A sentence on the first tensor of a module that has NaN or infinite elements; None if there is none.
+
+    Args:
+        module: the module.
+        arrays: arrays of its tensors, by name.
+        expected: the reference, by name.
+    """
     for name, value in inner_values(module).items():
         kind = first_not_finite(arrays[name]) if name in arrays else None
         if kind is None:

@@ -101,7 +101,10 @@ def _folder_of(model: Path) -> Path:
 
 
 def _digests_of_ir(module: ModuleOp, xml: Path, folder: Path) -> dict[str, str]:
-    """The digests of the files of an IR that is written for this only, by the names of the files at `xml`."""
+    """Write the module as IR to a temporary folder, and return the digests of its files.
+
+    The keys are the paths that the files have at `xml`, relative to `folder`.
+    """
     with TemporaryDirectory(prefix="moir-certificate-") as temporary:
         written = write_checked(module, Path(temporary) / xml.name)
         return {relative(path, folder): digest_of_file(copy) for path, copy in zip((xml, weights_path(xml)), written.files, strict=True)}

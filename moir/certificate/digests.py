@@ -34,7 +34,9 @@ class Digests:
         self._texts: dict[Attribute, str] = {}
 
     def constant(self, data: DataAttr) -> str:
-        """The digest of element type, shape and bytes of a constant; of a text without its value, of the type alone."""
+        """The digest of the element type, shape and bytes of a constant; of element type and shape alone if its values
+        were left out of a text.
+        """
         if data not in self._constants:
             digest = sha256(f"{data.element}{list(data.shape)}{data.data.key}\0".encode())
             values = data.data.values

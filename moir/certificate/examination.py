@@ -43,7 +43,7 @@ class Pending(Record):
 
 
 class Examination:
-    """The examination of a conversion.
+    """Examines a conversion: judges its pieces one at a time, equal ones once.
 
     Args:
         conversion: the conversion.
@@ -84,7 +84,11 @@ class Examination:
         return [*pieces, *map(self._uncovered, rest)]
 
     def _is_constant_of_model(self, cut: Cut) -> bool:
-        """False for a constant of the IR that has the name of one of the model and another value; else True."""
+        """Whether a cut may be judged as a constant: False if model and IR both have a constant of this name, with
+        other values.
+
+        Always True for the model's outputs and for computed values.
+        """
         source, target = constant_data(cut)
         return source is None or target is None or bool(cut.outputs) or self._digests.constant(source) == self._digests.constant(target)
 
@@ -126,7 +130,10 @@ class Examination:
         return None
 
     def _settle(self, pending: Pending) -> None:
-        """Finish a piece, or wait for the batch if it reads one of its tensors, which may turn out to be no cut."""
+        """Conclude the examination of a piece, unless it reads a tensor of the batch, which may turn out to be no cut.
+
+        Then it waits until the batch is executed.
+        """
         if self._pending.keys().isdisjoint(pending.piece.inputs):
             self._conclude(pending)
         else:
@@ -215,7 +222,7 @@ class Examination:
 
 
 def _bytes(request: Request) -> int:
-    """The bytes of the constants and of the tensors of a piece."""
+    """The bytes that executing a piece takes: its constants, its inputs, and its expected result."""
     weights = sum(op.value.nbytes for op in request.piece.operations if isinstance(op, Constant))
     return weights + request.expected.nbytes + sum(request.inputs[cut.name].nbytes for cut in request.piece.inputs)
 

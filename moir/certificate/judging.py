@@ -72,7 +72,7 @@ def unjudged_reason(piece: Piece) -> str:
 
 
 def constant_data(cut: Cut) -> tuple[DataAttr | None, DataAttr | None]:
-    """The constants that a tensor is in the model and in the IR; None where it is computed."""
+    """The constant data of a cut in the model, and that in the IR; None for a side that computes the value."""
     owners = cut.source.owner, cut.value.owner
     source, target = (owner.value if isinstance(owner, Constant) else None for owner in owners)
     return source, target
@@ -124,8 +124,8 @@ class PieceExecution:
     def executed_together(self, requests: Sequence[Request]) -> list[Judgement | None]:
         """The judgements of pieces that are executed at once, side by side in one model, since compiling costs most.
 
-        A piece that is wrong is executed again, alone; so are those that cannot be run, which halving finds. See
-        `executed`.
+        A piece that is wrong is executed again, alone; so are those that cannot be run, which halving finds. An entry
+        is None for a piece whose tensor is no cut, see `executed`.
         """
         # Most pieces that the runtime refuses read integers: side by side, halving finds them sooner.
         computed = sorted((each for each in requests if _is_computed(each.piece)), key=_reads_integers)
@@ -139,7 +139,10 @@ class PieceExecution:
         return judgements
 
     def _side_by_side(self, requests: Sequence[Request]) -> list[Array | None]:
-        """The tensors of pieces; None for a piece with which a model cannot be run, and for one that is alone."""
+        """Run several pieces as one model. Returns the array of each piece's tensor, in order.
+
+        If the model cannot be run, halves are tried. The entry is None for a piece that is left alone or cannot be run.
+        """
         if len(requests) < 2:
             return [None] * len(requests)
         parts = [self._part(each.piece, each.inputs) for each in requests]
@@ -177,7 +180,10 @@ class PieceExecution:
         return judgement and judgement.with_fields(reason=judgement.reason or note)
 
     def _tolerance_of(self, piece: Piece) -> float | None:
-        """The tolerance of a piece: quantized numbers may become either of two neighbours."""
+        """The tolerance of a piece: larger for quantized numbers, which may become either of two neighbours.
+
+        None for the tolerances of the element types.
+        """
         is_quantized = any(op.name == "opset1.FakeQuantize" for op in piece.operations) or any(map(_has_quantized_weights, piece.nodes))
         return max(self._tolerance or 0.0, QUANTIZED) if is_quantized else self._tolerance
 
@@ -201,7 +207,7 @@ class PieceExecution:
 
 
 def _begin_states(part: ModuleOp) -> None:
-    """Let states have their initial values, as in the first run of a model."""
+    """Replace the variables of a module by their initial values, as in the first inference of a model."""
     for op in [op for op in part.walk() if isinstance(op, VariableOp)]:
         op.results[0].replace_all_uses_with(op.operands[0])
         op.detach()
@@ -240,7 +246,9 @@ def _owner(piece: Piece) -> Operation:
 
 
 def _index(piece: Piece) -> int:
-    """The index of the tensor among the results of its operation, which are the outputs of its part."""
+    """The index of the piece's tensor among the results of its operation, and so among the outputs of the module of the
+    piece.
+    """
     return list[SSAValue](_owner(piece).results).index(piece.cut.value)
 
 
@@ -253,10 +261,10 @@ def _reads_floats(op: Operation) -> bool:
 
 
 def _compared(piece: Piece, actual: Array, expected: Array, tolerance: float | None) -> Judgement | None:
-    """The judgement of a result; None if it is no cut.
+    """The judgement of a result, "executed" or "wrong".
 
-    It is none if it has the elements of the expected one in another order, or other integers that come from floats, or
-    if it is an array where the model has a scalar, the flow of TensorFlow's TensorArray.
+    Returns None if the tensor is no valid cut: the result is a permutation of the expected array, an array where the
+    model has a scalar (the flow of TensorFlow's TensorArray), or has other integers that come from rounded floats.
     """
     apart = difference(with_infinities_of(expected, actual), expected, tolerance)
     if not apart.exceeds:

@@ -36,9 +36,10 @@ def state_of(op: Operation) -> str:
 
 
 def pairs_of_lowered(lowered: ModuleOp, module: ModuleOp) -> Iterator[Pair]:
-    """The values that a lowered model and an IR have in common by the names of their nodes and by their states.
+    """Yields the values that a lowered model and an IR have in common, by node names and states, as `cuts_of` takes
+    them.
 
-    Values of the lowered model without a name get one, by which a runner finds them.
+    Each is a name, the value of the IR, and the value of the lowered model, which gets a tensor name if it has none.
 
     Args:
         lowered: the lowered model.
@@ -52,7 +53,9 @@ def pairs_of_lowered(lowered: ModuleOp, module: ModuleOp) -> Iterator[Pair]:
 
 
 def _by_state(module: ModuleOp) -> Mapping[str, SSAValue]:
-    """The values around the states of a model."""
+    """The computed values around the variables of a model, by `state ID`, `next ID` (assigned) and `first ID`
+    (initial).
+    """
     values: dict[str, SSAValue] = {}
     for op in only_model(module).block.ops:
         if not isinstance(op, VariableOp):
@@ -79,7 +82,7 @@ def _is_only_result(value: SSAValue) -> bool:
 
 
 def _may_be_equal(value: SSAValue, other: SSAValue) -> bool:
-    """Whether two values may have equal arrays, by their types."""
+    """Whether two values may have equal arrays: their element types and shapes are compatible."""
     shape, known = shape_of(value), shape_of(other)
     if element_of(value) != element_of(other) or (shape is not None and known is not None and len(shape) != len(known)):
         return False

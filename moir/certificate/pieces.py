@@ -144,7 +144,13 @@ def uncovered(module: ModuleOp, pieces: Iterable[Piece]) -> list[Operation]:
 
 
 def _cone(value: SSAValue, cuts: Mapping[SSAValue, Cut], order: Mapping[Operation, int]) -> tuple[tuple[Operation, ...], tuple[Cut, ...]]:
-    """The operations that compute a value from cuts and inputs, and the cuts that they read; constants are no cuts."""
+    """The operations that compute a value from cuts and inputs, and the cuts that they read; constants are no cuts.
+
+    Args:
+        value: the value.
+        cuts: the cuts, by their values.
+        order: the index of each operation in the block, by which the result is sorted.
+    """
     operations: set[Operation] = set()
     inputs: dict[SSAValue, Cut] = {}
     pending = [value.owner] if isinstance(value.owner, Operation) else []
@@ -164,7 +170,9 @@ def _cone(value: SSAValue, cuts: Mapping[SSAValue, Cut], order: Mapping[Operatio
 
 
 def _index(cut: Cut, order: Mapping[Operation, int]) -> int:
-    """The index of the operation that computes the tensor of a cut in the IR or, if `order` is of the model, there."""
+    """The index, in `order`, of the operation that computes a cut, in the IR or in the model; -1 if it is in
+    neither.
+    """
     owners = (cut.value.owner, cut.source.owner)
     return next((order[owner] for owner in owners if isinstance(owner, Operation) and owner in order), -1)
 

@@ -50,7 +50,8 @@ class ChosenReference(Record):
 
 
 def chosen_reference(model: Path, conversion: RecordedConversion, options: ConversionOptions, seed: int) -> ChosenReference:
-    """The reference of a conversion.
+    """Choose what computes the tensors of the model for a certificate: the framework's runtime, or else the lowered
+    model.
 
     Args:
         model: the model.
@@ -76,9 +77,9 @@ def chosen_reference(model: Path, conversion: RecordedConversion, options: Conve
 
 
 def safe(module: ModuleOp) -> ModuleOp:
-    """A copy of a lowered model in the forms without which the runtime may end the process.
+    """A copy of a lowered model, rewritten by the forms that avoid faults which end the process, and by no others.
 
-    All other forms are left out: the model is to be computed as it was lowered.
+    The model is to be computed as it was lowered.
     """
     copy = module.clone()
     records = (record for fault, record in faults_of(OPENVINO_CPU) if any(each in fault.instead for each in FATAL))
@@ -90,7 +91,16 @@ def safe(module: ModuleOp) -> ModuleOp:
 def _reference(
     runner: Runner, conversion: RecordedConversion, source: ModuleOp, cuts: Sequence[Cut], seed: int, notes: tuple[str, ...]
 ) -> ChosenReference:
-    """The reference that a runner is, for a model and its cuts."""
+    """The reference that a runner gives, with the reason in `missing` if it cannot run the model.
+
+    Args:
+        runner: runs the model.
+        conversion: the conversion.
+        source: the model, as it was read or lowered.
+        cuts: the values of the IR that are tensors of the model.
+        seed: the seed of random inputs.
+        notes: sentences on what is not judged with it.
+    """
     is_lowered = source is conversion.base
     try:
         values = ReferenceValues(runner, inputs_of(runner, conversion.base, conversion.module, seed))

@@ -24,7 +24,7 @@ DYNAMIC = 16
 
 
 class ReferenceValues:
-    """The tensors of a model.
+    """Computes the tensors of a model in one execution, a limited number of bytes at a time.
 
     Args:
         runner: runs the model.
@@ -58,13 +58,20 @@ class ReferenceValues:
         return {cut.name: value for cut in cuts if (value := self._value(cut)) is not None}
 
     def _value(self, cut: Cut) -> Array | None:
-        """The value of a tensor, by its name or, where the runtime does not know this, by that of its output."""
+        """The value of a tensor, by its name or, where the runtime does not know this, by that of its output.
+
+        Returns None if it was not computed, or the runtime lacks both names.
+        """
         if cut.name in self._names:
             return self._inputs[self._names[cut.name]]
         return next((self._known[name] for name in (cut.name, *cut.outputs) if name in self._known), None)
 
     def _fetch(self, cuts: Sequence[Cut], upcoming: Iterable[Cut]) -> None:
-        """Compute some tensors, and of those that follow as many as may be kept."""
+        """Run the model once for the tensors `cuts`, and for as many of the `upcoming` ones as fit in the limit of
+        bytes.
+
+        The arrays of earlier calls are dropped.
+        """
         wanted: dict[str, None] = {}
         size = 0
         for number, cut in enumerate((*cuts, *upcoming)):

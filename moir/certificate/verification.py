@@ -30,7 +30,7 @@ def certified_again(certificate: Certificate, folder: Path) -> CertifiedConversi
 
 
 def differences(certificate: Certificate, again: CertifiedConversion) -> list[str]:
-    """What differs, as sentences; empty if all is as the certificate says."""
+    """What differs between a certificate and the conversion `again`, as sentences; empty if nothing does."""
     other = again.certificate
     results: list[str] = []
     for what, before, after in (("moir", certificate.moir, other.moir), ("the reference", certificate.reference, other.reference)):

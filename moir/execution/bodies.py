@@ -38,7 +38,7 @@ def results_of_control_flow(op: Operation, operands: Sequence[Array | None], eva
 
 
 def _iterated(op: RepeatingOp, operands: Sequence[Array], evaluate: EvaluateBlock) -> list[Array]:
-    """The results of a Loop or TensorIterator."""
+    """The results of a Loop or TensorIterator; `evaluate` computes the values of the body in each iteration."""
     inputs, outputs, results = op.ports("inputs"), op.ports("outputs"), results_of(op.block)
     sliced = [(operands[port.index], port.slicing) for port in inputs if port.index is not None and port.slicing is not None]
     count = min((_count(array, slicing) for array, slicing in sliced), default=1)
@@ -66,9 +66,17 @@ def _iterated(op: RepeatingOp, operands: Sequence[Array], evaluate: EvaluateBloc
 
 
 def _output(op: RepeatingOp, operands: Sequence[Array], iterations: Sequence[list[Array]], index: int, slicing: Slicing | None) -> Array:
-    """An output of a loop: the last value of a Result of the body, or the concatenation of all of them.
+    """An output of a loop.
 
-    Raises ExecutionError if there was no iteration, and no operand has the value.
+    Args:
+        op: the loop.
+        operands: its operands.
+        iterations: the values of the body's Results in each iteration.
+        index: the Result that the output is of.
+        slicing: how all its values are concatenated; None for the last one alone.
+
+    Without iterations it is empty along the axis, or the initial value of the state. Raises ExecutionError if there is
+    neither.
     """
     values = [each[index] for each in iterations]
     if slicing is not None and values:
@@ -93,13 +101,16 @@ def _ends(array: Array, slicing: Slicing) -> tuple[int, int]:
 
 
 def _count(array: Array, slicing: Slicing) -> int:
-    """The number of slices of an array, as TensorIterator counts them."""
+    """The number of iterations that slicing an array gives: slices of `part_size` between its `start` and `end`."""
     start, end = _ends(array, slicing)
     return (abs(end - start) + 1) // slicing.part_size
 
 
 def _part(array: Array, slicing: Slicing, number: int) -> Array:
-    """The slice of an array for an iteration; with a negative stride slices are counted from the end."""
+    """The slice of an array for iteration `number`, from 0 on, by the axis, bounds and stride of `slicing`.
+
+    With a negative stride slices are counted from the end.
+    """
     start, _ = _ends(array, slicing)
     first = start + number * slicing.stride
     if slicing.stride < 0:

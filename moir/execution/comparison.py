@@ -84,7 +84,10 @@ def difference(actual: Array, expected: Array, tolerance: float | None = None) -
 
 
 def is_permuted(actual: Array, expected: Array, tolerance: float | None = None) -> bool:
-    """Whether an array is a transposition of its reference: the layout change permutes tensors that keep names."""
+    """Whether an array is a transposition of its reference: the layout change permutes tensors that keep names.
+
+    `tolerance` replaces the tolerances of floating-point numbers; None for those of the element types.
+    """
     if actual.shape == expected.shape or sorted(actual.shape) != sorted(expected.shape) or actual.dtype.kind in "OUS":
         return False
     orders = (order for order in permutations(range(actual.ndim)) if tuple(actual.shape[axis] for axis in order) == expected.shape)
@@ -105,7 +108,10 @@ def with_infinities_of(expected: Array, actual: Array) -> Array:
 
 
 def worst(actual: Mapping[str, Array], expected: Mapping[str, Array], tolerance: float | None = None) -> dict[str, Difference]:
-    """The differences of the arrays that have a reference, by name."""
+    """The differences of the arrays of `actual` that have a reference in `expected`, by name.
+
+    `tolerance` replaces the tolerances of floating-point numbers; None for those of the element types.
+    """
     return {name: difference(array, expected[name], tolerance) for name, array in actual.items() if name in expected}
 
 

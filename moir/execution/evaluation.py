@@ -158,9 +158,9 @@ def _initial_value(op: VariableOp, operands: Sequence[Array | None]) -> Array:
 
 
 def alone_on_runtime(op: Operation, operands: Sequence[Array | None]) -> Sequence[Array]:
-    """The results of an operation that is a model by itself on OpenVINO Runtime. Its constants stay constants.
+    """The results of an operation, computed by OpenVINO Runtime as a model of this operation alone.
 
-    Raises ExecutionError if the runtime fails.
+    Its constants stay constants. Raises ExecutionError if the runtime fails.
     """
     block = Block()
     copies: dict[SSAValue, SSAValue] = {}

@@ -111,7 +111,10 @@ def explained_sizes(ports: Sequence[TensorPort], inputs: Mapping[str, Array]) ->
 
 
 def _sum(name: str, sizes: Mapping[str, int]) -> int | None:
-    """The size of a dimension whose name is a sum of names and numbers, as `past + 1`; None for other names."""
+    """The size of a dimension named by a sum, as `past + 1`, from the sizes of the names in it.
+
+    Returns None for a name without `+`, or if one of its names has no size.
+    """
     parts = [part.strip() for part in name.split("+")]
     values = [int(part) if part.isdecimal() else sizes.get(part) for part in parts]
     return sum(value or 0 for value in values) if len(parts) > 1 and None not in values else None

@@ -29,7 +29,7 @@ Ranges = Mapping[str, tuple[float, float]]
 
 
 class Use(Record):
-    """A value whose elements are elements of an input, plus `offset`."""
+    """A value whose elements are those of a model input plus the integer `offset`."""
 
     value: SSAValue
     offset: int
@@ -48,7 +48,10 @@ _ALL = frozenset(("Concat", "Maximum", "Minimum"))
 
 
 def _along(axis: Callable[[OpsetOp], float | None]) -> Callable[[OpsetOp], int | None]:
-    """The size of operand 0 along an axis."""
+    """A function that returns the size of an operation's operand 0 along the axis that `axis` gives for the operation.
+
+    That function returns None if the shape or the axis is unknown.
+    """
 
     def size(op: OpsetOp) -> int | None:
         shape, along = shape_of(op.operands[0]), axis(op)
@@ -58,7 +61,9 @@ def _along(axis: Callable[[OpsetOp], float | None]) -> Callable[[OpsetOp], int |
 
 
 def _coordinates(op: OpsetOp) -> int | None:
-    """The smallest of the sizes that the coordinates in operand 1 may be for."""
+    """The smallest of the dimensions of operand 0 that coordinates in operand 1 index, as GatherND's; None if
+    unknown.
+    """
     shape, indices = shape_of(op.operands[0]), shape_of(op.operands[1])
     count = len(shape or ()) if not indices or indices[-1] < 0 else indices[-1]
     return min(shape[:count], default=None) if shape else None
@@ -125,7 +130,9 @@ def _ranges(model: ModelOp) -> Iterator[tuple[str, tuple[float, float]]]:
 
 
 def _limits(value: SSAValue) -> Iterator[int]:
-    """The numbers that the elements of a value have to be smaller than."""
+    """Exclusive upper bounds for the elements of a value, from its uses as an index, also behind operations that keep
+    elements.
+    """
     uses, seen = [Use(value, 0)], set[SSAValue]((value,))
     while uses:
         use = uses.pop()
@@ -145,7 +152,13 @@ def _limits(value: SSAValue) -> Iterator[int]:
 
 
 def _added(op: Operation, kind: str, index: int) -> int | None:
-    """What an operation adds to the elements of an operand; None if its results are other numbers."""
+    """The integer that an operation adds to the elements of operand `index`; None if its results are not such sums.
+
+    Args:
+        op: the operation.
+        kind: its name without dialect and version.
+        index: the operand through which it uses the value.
+    """
     if kind in ("Add", "Subtract"):
         other = constant_of(op.operands[1 - index])
         if other is None or other.dtype.kind not in "iu" or (kind == "Subtract" and index == 1):

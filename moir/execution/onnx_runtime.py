@@ -78,7 +78,7 @@ def _package() -> Any:
 
 
 def _with_outputs(model: bytes, names: Iterable[str]) -> bytes:
-    """The bytes of a model with further outputs of its graph."""
+    """The bytes of an ONNX model with the tensors `names` as additional graph outputs."""
     return model + length_field(_GRAPH, b"".join(length_field(_OUTPUT, length_field(_NAME, name.encode())) for name in names))
 
 

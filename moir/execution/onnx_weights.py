@@ -48,7 +48,7 @@ def with_weights_in_file(path: Path) -> bytes:
 
 
 def _reference_to(location: str, payload: Payload) -> bytes:
-    """The fields of a tensor whose data is in a part of a file."""
+    """The encoded TensorProto fields of an external tensor: location, offset and length of its data in the file."""
     entries = {"location": location, "offset": str(payload.offset), "length": str(payload.size)}
     fields = [length_field(_EXTERNAL_DATA, length_field(1, key.encode()) + length_field(2, text.encode())) for key, text in entries.items()]
     return b"".join((*fields, encode_varint(_DATA_LOCATION << 3 | VARINT), encode_varint(_EXTERNAL)))

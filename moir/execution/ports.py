@@ -100,7 +100,7 @@ def matched(given: Mapping[str, Array], ports: Iterable[TensorPort], what: str) 
     """Arrays by the names of ports, from arrays by any of their names; arrays that belong to no port are left out.
 
     A single array belongs to a single port, whatever its name. If two ports share a name, each takes the array with its
-    first name. Raises UsageError if a port has no array.
+    first name. Raises UsageError if a port, which messages call `what`, has no array.
     """
     ports = list(ports)
     if len(ports) == 1 and len(given) == 1:

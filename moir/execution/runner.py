@@ -38,7 +38,9 @@ class Runner(ABC):
         self._kept: dict[Hashable, Any] = {}
 
     def kept(self, key: Hashable, make: Callable[[], Loaded]) -> Loaded:
-        """The result of `make`; if this runner keeps results, `make` is called only once for each key."""
+        """The result of `make`; if this runner keeps results, `make` is called only once for each key, and its result
+        reused.
+        """
         if not self.keeps:
             return make()
         if key not in self._kept:

@@ -110,7 +110,9 @@ class TensorFlowRunner(FrameworkRunner):
 
 
 def _tensor(graph: Any, names: Sequence[str]) -> Any:
-    """The tensor of a graph that has one of some names; None if there is none."""
+    """The first tensor of a graph that has one of `names`, where a name without a port means output 0; None if none
+    exists.
+    """
     for name in names:
         try:
             return graph.get_tensor_by_name(name if ":" in name else f"{name}:0")
@@ -133,7 +135,9 @@ def _parse(path: Path, message: Any) -> None:
 
 
 def _restore(session: Any, graph: Any, prefix: str) -> None:
-    """Set the variables of a graph without a saver to the values of a checkpoint, by their names."""
+    """Set the variables of a graph without a saver, in a session, to the values of the checkpoint at `prefix`, by their
+    names.
+    """
     tf = _tensorflow()
     reader = tf.train.load_checkpoint(prefix)
     for op in graph.get_operations():

@@ -81,7 +81,7 @@ class LiteRunner(FrameworkRunner):
 
 
 def _with_inner_tensors(interpreter: Any, subgraph: int, outputs: dict[str, Array], tensors: Sequence[str]) -> dict[str, Array]:
-    """The outputs, and the tensors of other names that are asked for."""
+    """The outputs of a subgraph, and those of `tensors` that are inner tensors, read from the interpreter."""
     wanted = set(tensors) - outputs.keys()
     for each in interpreter.get_tensor_details(subgraph) if wanted else ():
         if each["name"] not in wanted:
@@ -95,7 +95,10 @@ def _with_inner_tensors(interpreter: Any, subgraph: int, outputs: dict[str, Arra
 
 
 def _numbers(array: Array, quantization: Mapping[str, Any]) -> Array:
-    """The dequantized elements of a quantized tensor; any other tensor unchanged."""
+    """The dequantized elements of a tensor of integers, by its scales and zero points in `quantization`.
+
+    A tensor of another type, or without scales, is returned unchanged.
+    """
     scales, zeros = quantization["scales"], quantization["zero_points"]
     if array.dtype.kind not in "iu" or array.dtype.itemsize > 2 or not len(scales):
         return array

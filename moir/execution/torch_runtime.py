@@ -94,7 +94,16 @@ class TorchRunner(FrameworkRunner):
         return arrays | {port.name: _array(torch, value) for port, value in outputs}
 
     def _placeholder(self, torch: Any, program: Any, spec: Any, inputs: Mapping[str, Array], written: dict[str, Any]) -> Any:
-        """The value of an input of the graph, which nodes may write: an input, a number, or a copy of a weight."""
+        """The value of a graph input, by the kind in `spec`: an array of `inputs`, a number, or a weight of the
+        program.
+
+        Args:
+            torch: the package.
+            program: the exported program.
+            spec: the input in the signature of the program.
+            inputs: the arrays of the model's inputs, by name.
+            written: gets a writable copy of each array input, by name.
+        """
         if spec.kind.name != "USER_INPUT":
             held: Any = program.state_dict.get(spec.target)
             held = program.constants.get(spec.target) if held is None else held

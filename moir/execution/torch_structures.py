@@ -39,7 +39,7 @@ def register_structures(module: Fields, pytree: Any) -> None:
 
 
 def _flattened(_: object) -> tuple[list[object], object]:
-    """The children and the context of an instance; never called, since a stand-in has no instances."""
+    """The children and the context of an instance of a stand-in, for pytree; always empty, as no instance exists."""
     return [], None
 
 

@@ -18,7 +18,10 @@ OwnsFile = Callable[[str], bool]
 
 
 def line_of(error: BaseException, owns: OwnsFile) -> str | None:
-    """`file:line` of the innermost frame of a traceback that is in an extension, None if there is none."""
+    """`file:line` of the innermost frame of a traceback that is in an extension, None if there is none.
+
+    `owns` says whether a file belongs to an extension.
+    """
     if isinstance(error, SyntaxError) and error.filename and owns(error.filename):
         return f"{shown(Path(error.filename))}:{error.lineno or 1}"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if owns(frame.filename)]
@@ -45,7 +48,9 @@ def reason_of(error: BaseException) -> str:
 
 
 def loading_failure(path: Path, error: BaseException, owns: OwnsFile) -> ConversionError:
-    """The error for a file that cannot be imported."""
+    """The error for a file that cannot be imported, with the line; `owns` says whether a file belongs to an
+    extension.
+    """
     line = line_of(error, owns) or shown(path)
     if isinstance(error, ImportError) and len(missing := missing_names(Path(line.rpartition(":")[0] or line))) > 1:
         listed = "; ".join(f"line {number}: {name}" for number, name in missing)
@@ -101,7 +106,8 @@ def failure(error: BaseException, what: str, owns: OwnsFile) -> ConversionError:
 def failure_in_program(error: BaseException, what: str) -> ConversionError | None:
     """The error for an exception in the user's own program: a lowering, a pattern or a pass that stands in a script.
 
-    Returns None if no frame of the traceback is in a file outside of moir, the standard library and installed packages.
+    `what` is the part that failed, for the message. Returns None if no frame of the traceback is in a file outside of
+    moir, the standard library and installed packages.
     """
     return None if line_of(error, _is_of_program) is None else failure(error, what, _is_of_program)
 

@@ -31,7 +31,10 @@ _OPEN: list[ExtensionPackage] = []
 
 
 def module_of_extension(path: str) -> str | None:
-    """The name under which a file of an open extension is imported, by its path in the directory: `ops.mine`."""
+    """The name under which a file of an open extension is imported, by its path in the directory: `ops.mine`.
+
+    Returns None if no open extension has the file.
+    """
     for package in _OPEN:
         if package.directory.joinpath(*path.split(".")).with_suffix(".py").is_file():
             return f"{package.name}.{path}"

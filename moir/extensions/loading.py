@@ -226,7 +226,9 @@ class Extensions:
         return sorted(self._by_name)
 
     def build(self, spec: ArgSpec) -> ModulePass:
-        """The pass of a transformation that a pipeline lists by name; it runs even if it is not enabled."""
+        """The pass of the transformation that `spec`, an element of a pipeline, names; it runs even if it is not
+        enabled.
+        """
         transformation = self._by_name[spec.name]
         return TransformationPass.of(transformation, transformation.build(spec), transformation.phase, None)
 
@@ -264,9 +266,9 @@ class Extensions:
         return passes
 
     def _end_of_layouts(self, order: Sequence[str | UserTransformation], framework: Framework) -> int:
-        """The place after the transformations that begin the middle phase and see layouts.
+        """The index in `order` behind the transformations that begin the middle phase and see layouts.
 
-        0 if no transformation of the middle and back phases sees them.
+        Returns 0 if no enabled transformation of the middle and back phases sees them.
         """
         if not kinds_with(framework.dialect, SAYS_LAYOUT) or MIDDLE_START not in order:
             return 0

@@ -229,7 +229,7 @@ class PatternsPass(PatternPass):
 
     @staticmethod
     def of(name: str, patterns: Sequence[Pattern], *, fixpoint: bool) -> PatternPass:
-        """An instance of a pass class with this name."""
+        """Build a pass with this name that applies the patterns, until nothing changes if `fixpoint` is set."""
         made = type("PatternsPass", (PatternsPass,), {"name": name, "CHOSEN": tuple(patterns), "FIXPOINT": fixpoint})
         return made()
 

@@ -98,6 +98,16 @@ def _place(
 
     That is an index of the pipeline, of the given occurrence unless the name has a number, or the name of a
     transformation; None if the pipeline lacks an optional name.
+
+    Args:
+        transformation: the transformation, for messages.
+        name: the name.
+        indices: the indices at which the pipeline has each pass.
+        occurrence: which of them the name alone means: 0 or -1.
+        added: the transformations, by name.
+        ignored: the optional names.
+
+    Raises ConversionError for a name that does not exist.
     """
     if name in added:
         return name
@@ -123,13 +133,22 @@ def _times(name: str, indices: Mapping[str, Sequence[int]]) -> str:
 
 
 def _forms(name: str, indices: Mapping[str, Sequence[int]]) -> str:
-    """The names of the occurrences of a pass."""
+    """The names that select an occurrence of a pass, as a list in words: `fold-constants#1 or fold-constants#2`.
+
+    The name alone if the pass occurs once.
+    """
     count = len(indices[name])
     return alternatives(f"{name}#{number}" for number in range(1, count + 1)) if count > 1 else name
 
 
 def _way_out(members: Sequence[int | str], indices: Mapping[str, Sequence[int]], added: Mapping[str, Transformation]) -> str:
-    """How a cycle of constraints can be resolved, for the message: for example which occurrence of a pass to name."""
+    """How a cycle of constraints can be resolved, for the message: for example which occurrence of a pass to name.
+
+    Args:
+        members: the members of the cycle: indices of the pipeline, and names of transformations.
+        indices: the indices at which the pipeline has each pass.
+        added: the transformations, by name.
+    """
     listed = dict.fromkeys(
         name
         for member in members
@@ -145,7 +164,13 @@ def _way_out(members: Sequence[int | str], indices: Mapping[str, Sequence[int]],
 
 
 def _describe_cycle(members: Sequence[int | str], pipeline: Sequence[str], added: Mapping[str, Transformation]) -> str:
-    """A description of a cycle by the names of its members; of consecutive passes only the first and the last."""
+    """A description of a cycle by the names of its members; of consecutive passes only the first and the last.
+
+    Args:
+        members: the members: indices of the pipeline, and names of transformations.
+        pipeline: the names of the passes.
+        added: the transformations, by name.
+    """
     places = dict.fromkeys(added[member].place for member in members if isinstance(member, str) and added[member].place)
     names = [member if isinstance(member, str) else pipeline[member] for member in members]
     kept = [
@@ -163,7 +188,13 @@ def _describe_cycle(members: Sequence[int | str], pipeline: Sequence[str], added
 def _in_order(
     sorter: graphlib.TopologicalSorter[int | str], pipeline: Sequence[str], added: Mapping[str, Transformation]
 ) -> list[str | Transformation]:
-    """The topological order of passes and transformations, each transformation as early as possible."""
+    """The topological order of passes and transformations, each transformation as early as possible.
+
+    Args:
+        sorter: the constraints between indices of the pipeline and names of transformations.
+        pipeline: the names of the passes.
+        added: the transformations, by name.
+    """
     order: list[str | Transformation] = []
     transformations: list[str] = []
     passes: list[int] = []

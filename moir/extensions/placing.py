@@ -85,7 +85,9 @@ class _Names:
         return self._by_class.values()
 
     def of(self, transformation: UserTransformation, attribute: str, default: str) -> tuple[str, ...]:
-        """The names in a list of a transformation, or the default where the transformation lacks the list."""
+        """The names in the list `attribute` of a transformation; `default` alone where the transformation lacks the
+        list.
+        """
         listed = transformation.references(attribute)
         if listed is None:
             return (self._lowered(default),)
@@ -117,7 +119,9 @@ class _Names:
         )
 
     def places(self) -> list[Transformation]:
-        """The positions of the stand-ins that were referred to."""
+        """The positions of Model Optimizer's transformations that lists referred to and moir replaces; empty if none
+        was.
+        """
         if not self._stand_ins:
             return []
         return [

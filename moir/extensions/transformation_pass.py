@@ -52,7 +52,14 @@ class TransformationPass(ModulePass):
 
     @staticmethod
     def of(transformation: UserTransformation, inner: ModulePass, phase: str, choice: Choice | None) -> TransformationPass:
-        """The pass of a transformation, as an instance of a subclass with its name."""
+        """Make the pass of a transformation, an instance of a subclass with its name.
+
+        Args:
+            transformation: the transformation.
+            inner: the pass that does its work.
+            phase: the phase in which it runs.
+            choice: what the user enables and disables; None to run it in any case.
+        """
         named = type("NamedTransformationPass", (TransformationPass,), {"name": transformation.name})
         return named(transformation, inner.in_phase(phase) if isinstance(inner, PhasePass) else inner, phase, choice)
 

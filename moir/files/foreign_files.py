@@ -146,7 +146,7 @@ GENERAL: tuple[FileKind, ...] = (
 def foreign_kind(beginning: bytes, name: str = "", kinds: Iterable[FileKind] = KINDS, *, by_suffix: bool = True) -> FileKind | None:
     """The first kind whose expression matches the first bytes of a file.
 
-    If there is none, and `by_suffix` is true, the first kind whose suffix the name of the file has.
+    If there is none, and `by_suffix` is true, the first kind whose suffix the name of the file has; else None.
     """
     kinds, lower = tuple(kinds), name.lower()
     for kind in kinds:

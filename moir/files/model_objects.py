@@ -57,7 +57,9 @@ def _message_name(model: Any) -> str:
 
 
 def _is_of(*packages: str) -> Callable[[Any], bool]:
-    """Whether the class of an object, or one that it derives from, is of a package."""
+    """A function that tells whether the class of an object, or one that it derives from, is of one of these
+    packages.
+    """
 
     def matches(model: Any) -> bool:
         classes: tuple[type, ...] = type(model).__mro__

@@ -74,8 +74,8 @@ def replacing_file(path: Path, kind: OutputKind, *, updated: Path | None = None)
     """Create a file under a temporary name, and rename it when the context ends.
 
     After an exception in the context, the older file is unchanged. A link is followed; a device or a named pipe is
-    written to directly. Raises ConversionError for a file that may not be replaced (`check_replaceable`), and OSError,
-    with the name of the file, for errors of the file system.
+    written to directly. The arguments are those of `check_replaceable`, which raises ConversionError for a file that
+    may not be replaced. Raises OSError, with the name of the file, for errors of the file system.
     """
     path = Path(os.path.realpath(path))
     try:

@@ -65,7 +65,7 @@ def is_json_model(path: Path, framework: Framework) -> bool:
 
 
 def framework_of_beginning(beginning: bytes) -> Framework | None:
-    """The framework whose files begin with these bytes."""
+    """The framework whose files begin with these bytes; None if there is none."""
     return next((framework for framework in readable() if framework.begins(beginning)), None)
 
 

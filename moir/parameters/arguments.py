@@ -103,7 +103,15 @@ def _bound(
     positional: Sequence[object],
     named: Mapping[str, object],
 ) -> dict[str, object]:
-    """The given arguments by name. Raises ArgumentError for those that the function does not have, or that it lacks."""
+    """The given arguments by name. Raises ArgumentError for those that the function does not have, or that it lacks.
+
+    Args:
+        function: the name of the function, for messages.
+        signature: its signature.
+        known: the expectations for its arguments, by name.
+        positional: the positional arguments.
+        named: the keyword arguments.
+    """
     for name in named:
         if name not in known:
             otherwise = f"help(moir.{function}) lists what it takes"
@@ -125,7 +133,7 @@ def _refused(
 
 
 def _call(function: str, signature: inspect.Signature) -> str:
-    """A call with the positional arguments: `save_model(module, path, …)`."""
+    """A call of a function with its positional arguments, for messages: `save_model(module, path, …)`."""
     parameters = [each for name, each in signature.parameters.items() if name != _SELF]
     names = [each.name for each in parameters if each.kind not in (each.KEYWORD_ONLY, each.VAR_KEYWORD)]
     has_keywords = len(names) < len(parameters)
@@ -153,7 +161,10 @@ def list_of(accepts: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 def advice_on_instances(accepts: Callable[[Any], bool]) -> Callable[[Any], str | None]:
-    """The next step for a list of instances: for a class in it, and for an element that is not in a list."""
+    """A function that gives the next step for a value that is not a list of accepted instances.
+
+    It has one for a class in the list, and for an element that is not in a list; None for other values.
+    """
 
     def advice(value: object) -> str | None:
         for each in elements(value) or [value]:

@@ -74,7 +74,7 @@ def channel_values(value: object) -> tuple[ChannelValues, ...]:
 
 
 def divisors(value: object) -> tuple[ChannelValues, ...]:
-    """The channel values of a text or an object, checked to be nonzero."""
+    """The channel values of a text or an object, as `channel_values`. Raises NotationError for a 0 among them, too."""
     values = channel_values(value)
     if any(not all(each.values) for each in values):
         raise NotationError(f"{notation_of(values)!r}: division by 0")

@@ -33,7 +33,10 @@ def _ratio(value: Any) -> float:
 
 
 def _codes(options: Options) -> Mapping[str, FieldValue] | None:
-    """The field of `compress-weights`. Raises UsageError if parameters contradict each other."""
+    """The field `codes` of `compress-weights`; None if no parameter asks for compression.
+
+    Raises UsageError if parameters contradict each other.
+    """
     from moir.parameters.weight_codes import with_parameters
 
     codes, group, ratio = options[COMPRESS_WEIGHTS], options[GROUP_SIZE], options[RATIO]

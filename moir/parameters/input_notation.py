@@ -193,7 +193,10 @@ def input_item(text: str) -> InputItem:
 
 
 def _frozen(text: str) -> tuple[str, str, str]:
-    """The parts before and after the arrow, which is the first one after a quoted name."""
+    """Split `text` at the first arrow after a quoted name. Returns the text before it, `->`, and the value after it.
+
+    The last two are empty without an arrow.
+    """
     quoted = _QUOTED.match(text)
     end = quoted.end() if quoted else 0
     left, arrow, right = text[end:].partition("->")
@@ -265,7 +268,10 @@ def element_type(name: str) -> str:
 
 
 def _value(text: str, item: str) -> tuple[tuple[Any, ...], bool]:
-    """The value after an arrow, flat, and whether it is a scalar. Raises ValueError for an invalid text."""
+    """The value after an arrow, flat, and whether it is a scalar, written without brackets.
+
+    Raises ValueError for an invalid text, with a message that quotes `item`, the whole item.
+    """
     if not text:
         raise ValueError(f"{item!r} has no value after ->")
     bracketed = re.fullmatch(r"[\[(](.*)[\])]", text, re.DOTALL)
@@ -288,8 +294,8 @@ def _literal(text: str) -> Any:
 
 
 def merged(items: Sequence[InputItem], given: Sequence[tuple[Dimension, ...]]) -> tuple[InputItem, ...]:
-    """The items of `--input` with the shapes of `--input-shape`, which belong to the items in order, or to the model's
-    inputs.
+    """The items of `--input` with the shapes of `--input-shape` (`given`), which belong to the items in order, or to
+    the model's inputs if there are no items.
 
     Raises UsageError if an item has a shape already, or their numbers differ.
     """

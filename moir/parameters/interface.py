@@ -50,7 +50,7 @@ _SHAPES = structured("shapes: a text as of --input-shape, a shape, or a list of 
 
 
 def _items(options: Options) -> tuple[InputItem, ...]:
-    """The items of inputs, merged from all parameters."""
+    """The input items of `input`, `input_shape` and the frozen values, merged; empty if none is given."""
     items, given = options[INPUT], options[INPUT_SHAPE]
     if not (items or given or options[FREEZE]):
         return ()
@@ -75,9 +75,9 @@ def _cut(options: Options) -> Mapping[str, FieldValue] | None:
 
 
 def _described(part: str) -> PassRequest:
-    """A request for the pass that sets one part of items.
+    """Make the request for the pass that sets `part` (`element`, `shape` or `value`) of the inputs.
 
-    After cut-inputs, the inputs are in the order of the items.
+    The pass runs only if an item has this part. After cut-inputs, the inputs are in the order of the items.
     """
     name = {"element": "set-input-types", "shape": "set-input-shapes", "value": "freeze-inputs"}[part]
 

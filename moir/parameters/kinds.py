@@ -87,7 +87,7 @@ def structured(description: str, reader: Callable[[Any], T], plain: Callable[[T]
 
 
 def integer(least: int) -> Kind[int]:
-    """Non-negative integers, such as a size; 0 means none."""
+    """The kind of integers that are 0 (none) or at least `least`, such as a size."""
 
     def accepts(value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and (value >= least or value == 0)

@@ -94,7 +94,7 @@ def read_layout(notation: Notation) -> Layout:
 
 
 def starts_layout(notation: Notation) -> bool:
-    """Whether there may be a layout to read."""
+    """Whether the next character may begin a layout: a bracket, or the name of a dimension."""
     return _starts(notation, rf"\[|{_SHORT}")
 
 
@@ -128,7 +128,15 @@ def _starts(notation: Notation, pattern: str) -> bool:
 
 
 def _read_name(notation: Notation, pattern: str, others: Sequence[str]) -> str:
-    """The next name, as in `Layout.dimensions`."""
+    """Read the name of a dimension, in capitals and without synonyms.
+
+    Args:
+        notation: the text.
+        pattern: the regular expression of the name.
+        others: the names that were read before.
+
+    Raises NotationError if there is no name, or it is among `others`.
+    """
     start = notation.position
     written = notation.expect(pattern, "the name of a dimension")
     name = _SYNONYMS.get(written.upper(), written.upper())

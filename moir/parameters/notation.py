@@ -48,9 +48,9 @@ class Notation:
         return match[0]
 
     def expect(self, pattern: str, description: str, *, hint: str | None = None) -> str:
-        """Read the text that a regular expression matches here.
+        """Read the text that a regular expression matches here, and the blanks after it.
 
-        Raises NotationError without a match; `description` names the missing text.
+        Raises NotationError without a match, in which `description` names the missing text, and `hint` the next step.
         """
         text = self.matched(pattern)
         if text is None:

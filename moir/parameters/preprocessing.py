@@ -57,7 +57,9 @@ def _number(value: float) -> Plain:
 
 
 def _fields(options: Options) -> Mapping[str, FieldValue] | None:
-    """The fields of `preprocess-inputs`."""
+    """The fields of `preprocess-inputs`, with layouts; None, so that the pass does not run, without any
+    preprocessing.
+    """
     scale = options[SCALE]
     given: dict[str, FieldValue] = {
         MEAN_VALUES.name: str(_plain(options[MEAN_VALUES])),

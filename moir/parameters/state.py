@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def _pairs(value: Any) -> tuple[str, ...]:
-    """Pairs of names as texts, from one text, a list of texts, or a mapping from inputs to outputs."""
+    """Pairs `INPUT=OUTPUT` of names, from one text with commas, a list of texts, or a mapping from inputs to outputs.
+
+    Raises ValueError for an element without `=`.
+    """
     if isinstance(value, Mapping):
         value = [f"{source}={target}" for source, target in cast("Mapping[object, object]", value).items()]
     elif isinstance(value, str):

@@ -62,7 +62,7 @@ class WeightCodes(NamedTuple):
         return ":".join(parts).rstrip(":")
 
     def with_defaults(self, is_language_model: bool) -> WeightCodes:
-        """The codes with a group and a share, those of the mode where none are given."""
+        """The codes with a group and a share, those of the mode, or of language models, where none are given."""
         mode = MODES[self.mode]
         is_own = is_language_model and mode.bits < 8
         group, most = (GROUP_OF_LANGUAGE_MODELS, SHARE_OF_LANGUAGE_MODELS) if is_own else (mode.group, mode.share)
@@ -88,7 +88,7 @@ def weight_codes(given: Any) -> WeightCodes:
 
 
 def with_parameters(codes: WeightCodes | None, group: int | None, ratio: float | None) -> WeightCodes:
-    """The value of `compress_weights` completed by those of `group_size` and `ratio`.
+    """The value of `compress_weights` completed by `group_size` and `ratio`, each None if it is not given.
 
     Raises UsageError if `compress_weights` is absent, has other values, or gives all weights 8 bits.
     """

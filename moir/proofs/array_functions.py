@@ -36,7 +36,10 @@ def _filled(number: int) -> Callable[..., Tensor]:
 
 
 def _is_nowhere(x: Tensor, *arguments: Any, **options: Any) -> bool:
-    """numpy.any of a condition under which an operation is not defined: that it holds nowhere is required."""
+    """The form of numpy.any in proofs: requires that a condition holds nowhere, and returns False.
+
+    Definitions use it for conditions under which they are undefined. The other arguments are ignored.
+    """
     for element in terms_of(x).ravel():
         require(z3.Not(element))
     return False

@@ -18,9 +18,9 @@ _FACTS: TermTable[list[Any]] = TermTable()
 
 
 def open_indices(term: Scalar) -> int:
-    """The number of sums around a term on whose indices it may depend; 0 for a term that depends on none.
+    """How many enclosing sums' indices may occur in a term, counted from the innermost sum; 0 for a closed term.
 
-    It is one more than the largest number that such an index has in the term.
+    It is one more than the largest de Bruijn index of a free variable.
     """
     known = _DEPTHS.get(term)
     if known is not None:
@@ -57,7 +57,7 @@ def signs_of_sum(term: Any) -> list[Any]:
 
 
 def axioms(terms: Sequence[Any]) -> list[Any]:
-    """What z3 has to know of the functions that are symbols, for their arguments in terms."""
+    """The axioms, as z3 conditions, of the uninterpreted functions that are applied in some terms."""
     facts: list[Any] = []
     seen: set[int] = set()
     for term in terms:
@@ -72,7 +72,7 @@ def axioms(terms: Sequence[Any]) -> list[Any]:
 
 
 def _facts_in(term: Any) -> list[Any]:
-    """The facts of the applications of functions in a term, those inside of sums excepted."""
+    """The axioms of the function applications in a term, except those inside of sums."""
     facts: list[Any] = []
     for each, operands in subterms(term):
         if operands and z3.is_app(each) and not has_bound_indices(each):
@@ -95,7 +95,7 @@ def subterms(term: Any) -> Iterator[tuple[Any, Sequence[Any]]]:
 
 
 def _facts_of(term: Any, operands: Sequence[Any]) -> list[Any]:
-    """The facts of an application of a function."""
+    """The axioms of one application of a function to `operands`; empty if the function has none."""
     name = term.decl().name()
     if name == "exp":
         return [term > 0, (operands[0] >= 0) == (term >= 1), (operands[0] == 0) == (term == 1)]

@@ -31,7 +31,7 @@ class Assumptions:
 
     @property
     def conditions(self) -> list[Any]:
-        """The conditions under which the model says something."""
+        """All conditions of the evaluation, under which the model is defined: premises, and what it requires."""
         return [*self.premises, *self.required.values()]
 
     def number(self, number: float) -> Scalar:
@@ -68,7 +68,7 @@ def require(condition: Any) -> None:
 
 @contextmanager
 def collecting() -> Generator[dict[int, Any]]:
-    """Collect the required conditions of a part of an evaluation apart from those of the whole."""
+    """A context that collects required conditions on their own; yields them by id, and then restores the outer ones."""
     context = current()
     outer, context.required = context.required, {}
     try:
@@ -79,7 +79,9 @@ def collecting() -> Generator[dict[int, Any]]:
 
 @contextmanager
 def guarded(guard: Any) -> Generator[None]:
-    """What is required inside is required where a condition holds: for the elements that a Select takes."""
+    """A context in which a required condition has to hold only where `guard` does: for the elements that a Select
+    takes.
+    """
     with collecting() as required:
         yield
     if guard is not True:

@@ -114,7 +114,10 @@ def _number(term: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def joined(before: Block, after: Block, inputs: Sequence[Array]) -> ModuleOp | None:
-    """One model of constants with the results of two models; None if the inputs do not fit the first model."""
+    """One model of constants with the results of two models with the same Parameters, `before` and `after` a rewrite.
+
+    `inputs` are the constants. Returns None if they do not fit the first model.
+    """
     block = Block()
     constants: list[SSAValue] = []
     for op, array in zip((each for each in before.ops if isinstance(each, Parameter)), inputs, strict=True):

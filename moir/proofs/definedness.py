@@ -54,7 +54,7 @@ class Definedness:
         return verdict
 
     def _facts_where(self, guard: Any) -> Facts:
-        """The facts that hold everywhere, and those that hold where a guard does."""
+        """The facts that hold everywhere, and those required under this guard; None for the former alone."""
         key = -1 if guard is None else guard.get_id()
         if key not in self._facts:
             requirements = [each for each in self._requirements if each.guard is None or (guard is not None and each.guard.eq(guard))]
@@ -77,7 +77,7 @@ class Requirement(Record):
 
 
 def requirement_of(condition: Any) -> Requirement | None:
-    """A condition as a requirement; None if it is none of a real number."""
+    """The requirement that a condition states, possibly under a guard; None if it does not compare real numbers."""
     guard = None
     if z3.is_implies(condition):
         guard, condition = condition.children()
@@ -114,7 +114,7 @@ REVERSED = {"<=": ">=", "<": ">"}
 
 
 class Facts:
-    """What is known of real numbers, in normal form.
+    """Requirements on real numbers as facts in normal form: which atoms and sums are not 0, and which have a sign.
 
     Args:
         requirements: what holds.
@@ -155,7 +155,7 @@ class Facts:
 
 
 def unscaled(value: Polynomial) -> Polynomial:
-    """A normal form divided by a positive number and by exponentials: the numbers with one sign in one form."""
+    """A normal form without its positive factor and its exponentials, so that numbers of equal sign have one form."""
     if not value:
         return value
     content, lead, rest = primitive(value)
@@ -164,7 +164,7 @@ def unscaled(value: Polynomial) -> Polynomial:
 
 
 def factors_of(value: Polynomial) -> frozenset[Hashable]:
-    """The atoms and the sum whose product a normal form is, exponentials, which are not 0, and numbers left out."""
+    """The factors of a normal form, its atoms and its remaining sum, that may be 0: no numbers and exponentials."""
     if not value:
         return frozenset([value])
     content, _, rest = primitive(value)

@@ -85,7 +85,9 @@ class ResultsComparison(Record):
     each_element: bool
 
     def of(self, old: Sequence[Tensor], new: Sequence[Tensor]) -> Comparison:
-        """The comparison of all results."""
+        """The comparison of all results, `old` before and `new` after the rewrite: the first that is not proved equal
+        decides.
+        """
         for number, (a, b) in enumerate(zip(old, new, strict=True)):
             for compared in (self._shapes, self._elements):
                 different = compared(a, b, f"result {number}")

@@ -57,12 +57,20 @@ def parameters_of(block: Block, least: int = 0) -> dict[SSAValue, Tensor]:
 
 
 def results_of(block: Block, least: int = 0) -> list[Tensor]:
-    """The results of a model for Parameters of any values. Raises UnprovableError for an operation without meaning."""
+    """The results of a model for Parameters of any values, with dynamic dimensions of at least the size `least`.
+
+    Raises UnprovableError for an operation without meaning.
+    """
     return computed(block, parameters_of(block, least))
 
 
 def computed(block: Block, values: dict[SSAValue, Tensor]) -> list[Tensor]:
-    """The results of a model or a body for values of its Parameters, to which those of its operations are added."""
+    """Evaluate a model or a body symbolically; returns the tensors of its Results.
+
+    Args:
+        block: the block.
+        values: the tensors of its Parameters, to which those of the operations are added.
+    """
     results: list[Tensor] = []
     for op in block.ops:
         if isinstance(op, Result):
@@ -118,7 +126,10 @@ def _convert(op: OpsetOp, data: Tensor, *like: Tensor) -> Sequence[Tensor]:
 
 
 def converted(element: Scalar, source: np.dtype[Any], target: np.dtype[Any]) -> Scalar:
-    """An element in another type. A real number as an integer is a function of which nothing is known."""
+    """An element of the type `source` converted to the type `target`, as Convert does.
+
+    A real number as an integer is a function of which nothing is known.
+    """
     if source.kind == "b":
         return z3.If(element, of_size(1, target), of_size(0, target)) if target.kind != "b" else element
     if target.kind == "b":
@@ -133,7 +144,7 @@ def converted(element: Scalar, source: np.dtype[Any], target: np.dtype[Any]) -> 
 
 
 def resized(element: Scalar, source: np.dtype[Any], target: np.dtype[Any]) -> Scalar:
-    """A bit vector as one of another type: cut off, or extended with its sign."""
+    """A bit vector of the integer type `source` as one of the type `target`: cut off, or extended with its sign."""
     width = target.itemsize * 8 - element.size()
     if width <= 0:
         return z3.Extract(target.itemsize * 8 - 1, 0, element)

@@ -91,13 +91,16 @@ def prove_graph(name: str, before: ModuleOp, *, each_element: bool = False) -> G
 
 
 def failure_of(comparison: Comparison, before: ModuleOp, after: ModuleOp) -> Failure:
-    """The failure that a comparison is whose answer is not "proved"."""
+    """The failure record of a comparison whose answer is not "proved", with the models before and after."""
     answer = comparison.answer
     return Failure(comparison.reason, before, after, comparison.values, answer is Answer.REFUTED, answer is Answer.VACUOUS)
 
 
 def outcome_of(proofs: Iterable[GraphProof], status: Status) -> Outcome:
-    """The outcome of proofs of one pattern: a status if all graphs that it changed are proved."""
+    """The outcome of the proofs of one pattern: `status` if all graphs that it changed are proved.
+
+    Otherwise that of the failures; graphs without a pattern that was applied do not count.
+    """
     count, failures = 0, list[Failure]()
     for each in proofs:
         if not each.patterns:

@@ -53,7 +53,7 @@ class Shapes(Record):
 
     Args:
         values: a shape for each variable, with -1 for any size.
-        constants: a shape for each constant that is no axes.
+        constants: a shape for each constant that is not the axes of a reduction.
         axes: the axes of a reduction.
         keep_dims: whether reductions keep them.
     """
@@ -131,8 +131,11 @@ def with_operands(term: Expression, operands: tuple[Term, ...]) -> Expression:
 
 
 def shapes_of(roles: Roles, is_dynamic: bool) -> Iterator[Shapes]:
-    """The shapes for which a rule is proved: any sizes at ranks up to 4, other operands of a lower or higher rank, and
-    static sizes for rules that ask for them.
+    """The shapes for which a rule is proved: any sizes at ranks up to 4, and other operands of a lower or higher rank.
+
+    Args:
+        roles: the roles of the pattern's variables.
+        is_dynamic: whether sizes are dynamic; static ones are for rules that ask for them.
     """
     data = [name for name in roles.variables if name not in roles.axes | roles.targets]
     constants = [name for name in roles.constants if name not in roles.axes]
@@ -148,7 +151,10 @@ def shapes_of(roles: Roles, is_dynamic: bool) -> Iterator[Shapes]:
 
 
 def _other_shapes(names: Sequence[str], whole: tuple[int, ...], *, few: bool = False) -> Iterator[dict[str, tuple[int, ...]]]:
-    """Shapes of the second and further variables beside the first one."""
+    """Shapes for the variables `names` beside a first variable of the shape `whole`: equal, broadcast, of other ranks.
+
+    `few` leaves out most of them.
+    """
     if not names:
         yield {}
         return
@@ -169,7 +175,10 @@ def _other_shapes(names: Sequence[str], whole: tuple[int, ...], *, few: bool = F
 
 
 def _constant_shapes(names: Sequence[str], whole: tuple[int, ...], dynamic: bool) -> Iterator[dict[str, tuple[int, ...]]]:
-    """Shapes of constants beside data of a shape: of one element, and where sizes are static a vector or more."""
+    """Shapes of the constants `names` beside data of the shape `whole`: of one element, or of more for static shapes.
+
+    Yields a shape for each name; `dynamic` leaves out constants of more than one element.
+    """
     if not names:
         yield {}
         return
@@ -181,13 +190,13 @@ def _constant_shapes(names: Sequence[str], whole: tuple[int, ...], dynamic: bool
 
 
 class InstanceBuilder:
-    """Builds the models for one alternative of a rule.
+    """Builds a model that one alternative of a rewrite rule's pattern matches.
 
     Args:
-        roles: the roles of the variables.
+        roles: the roles of the pattern's variables.
         element: the element type of data.
-        shapes: the shapes.
-        values: the numbers of constants, by `name_index`, and of properties, by `kind.name`.
+        shapes: the shapes of variables and constants.
+        values: the values of the elements of constants, by `name_index`, and of numeric properties, by `kind.name`.
         properties: the values of properties that the pattern leaves open and that are strings, by kind and name.
     """
 
@@ -277,7 +286,9 @@ class InstanceBuilder:
 
 
 def number_names(roles: Roles, shapes: Shapes) -> list[str]:
-    """The names of the elements of constants, and of the properties, that are variables of the proof of a model."""
+    """The names of the proof's variables: `name_index` for each element of a constant, `kind_name` for each open
+    property.
+    """
     names = [f"{name}_{index}" for name, shape in shapes.constants.items() for index in range(prod(shape))]
     return names + [f"{kind}_{name}" for (kind, name), words in roles.properties.items() if not words]
 
@@ -292,7 +303,10 @@ def property_choices(roles: Roles) -> Iterator[dict[tuple[str, str], Any]]:
 def instance_of(
     roles: Roles, term: Term, element: Attribute, shapes: Shapes, values: Mapping[str, float], properties: Mapping[tuple[str, str], Any]
 ) -> Instance | None:
-    """The model of an alternative; None if its operations do not accept the element type or the shapes."""
+    """The model of an alternative; None if its operations do not accept the element type or the shapes.
+
+    The arguments are those of `InstanceBuilder`; `term` is the alternative.
+    """
     try:
         return InstanceBuilder(roles, element, shapes, values, properties).build(term)
     except (InferenceError, OverflowError):

@@ -74,7 +74,10 @@ class MarkedNumber(float):
 
     @staticmethod
     def of(value: float, term: Scalar, trace: Trace, is_difference: bool = False) -> MarkedNumber:
-        """A number that stands for a term; the trace keeps the first term of each value."""
+        """A float that stands for a term; the trace keeps the first term of each value.
+
+        `is_difference` says that the term is a difference of marked numbers.
+        """
         number = MarkedNumber(value)
         number.term, number.trace, number.is_difference = term, trace, is_difference
         trace.terms.setdefault(float(np.float32(value)), term)

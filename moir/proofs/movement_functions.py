@@ -35,7 +35,7 @@ def transpose(x: Tensor, order: Any) -> Tensor:
 
 
 def moveaxis(x: Tensor, source: int, target: int) -> Tensor:
-    """A tensor with one dimension at another position."""
+    """A tensor with the dimension `source` moved to the index `target`."""
     order = list(range(x.ndim))
     order.insert(target % x.ndim, order.pop(source % x.ndim))
     return transpose(x, order)
@@ -89,7 +89,7 @@ def concatenate(arrays: Sequence[Any], axis: int = 0) -> Tensor:
 
 
 def cut(data: Tensor, axis: int, start: Size, length: Size, step: int = 1) -> Tensor:
-    """The elements along an axis from a start on, with a step."""
+    """The `length` elements along an axis from a start on, with a step."""
 
     def at(index: Index) -> Scalar:
         entry = index[axis]
@@ -100,7 +100,7 @@ def cut(data: Tensor, axis: int, start: Size, length: Size, step: int = 1) -> Te
 
 
 def split(data: Tensor, count: int, axis: int = 0) -> list[Tensor]:
-    """Equal parts along an axis."""
+    """Split a tensor into `count` equal parts along an axis."""
     axis %= data.ndim
     size = data.shape[axis]
     length = size // count if isinstance(size, int) else size / count
@@ -110,7 +110,9 @@ def split(data: Tensor, count: int, axis: int = 0) -> list[Tensor]:
 
 
 def bound_of(bound: Any, size: Size, low: int, high: Size) -> Size:
-    """The bound of a slice as an index: counted from the end if it is negative, and limited."""
+    """The bound of a slice as an index from the start: `size` is added if it is negative, then it is limited to [low,
+    high].
+    """
     if all(isinstance(each, int) for each in (bound, size, high)):
         return min(max(bound + size if bound < 0 else bound, low), high)
     if isinstance(bound, int) and bound >= np.iinfo(np.int32).max:
@@ -144,7 +146,10 @@ def _is_whole(first: Size, last: Size, size: Size) -> bool:
 
 
 def pad(data: Tensor, widths: Sequence[Sequence[int]], mode: str = "constant", constant_values: Any = 0) -> Tensor:
-    """A tensor with a constant before and after its elements along each axis."""
+    """A tensor with `constant_values` before and after its elements along each axis, as many as `widths` has.
+
+    Raises UnprovableError for any mode but `constant`.
+    """
     if mode != "constant":
         raise UnprovableError(f"padding of mode {mode}")
     before, after = zip(*widths, strict=True) if widths else ((), ())

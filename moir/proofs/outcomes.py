@@ -59,7 +59,11 @@ class Outcome(Record):
 
 
 def outcome_with(failures: Sequence[Failure], obligations: int) -> Outcome:
-    """The outcome with failures, the worst ones first: refuted, vacuous, open."""
+    """The outcome with failures (at least one), the worst ones first: refuted, vacuous, open. The first sets the
+    status.
+
+    `obligations` is the number of equations.
+    """
     ordered = sorted(failures, key=lambda each: (not each.is_refuted, not each.is_vacuous))
     status = Status.REFUTED if ordered[0].is_refuted else Status.VACUOUS if ordered[0].is_vacuous else Status.OPEN
     return Outcome(status, obligations, ordered)

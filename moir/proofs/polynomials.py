@@ -58,12 +58,12 @@ def polynomial(terms: Iterable[tuple[Monomial, Fraction]]) -> Polynomial:
 
 
 def number(value: Fraction | int) -> Polynomial:
-    """A constant."""
+    """The normal form of a number."""
     return polynomial([(ONE, Fraction(value))])
 
 
 def atom(key: Hashable, exponent: int = 1) -> Polynomial:
-    """A power of an atom."""
+    """The normal form of an atom to the power of `exponent`."""
     return frozenset([(frozenset([(key, exponent)]), Fraction(1))])
 
 
@@ -115,7 +115,9 @@ def _without_squares(value: Polynomial) -> Polynomial:
 
 
 def is_divisor(radicand: Polynomial, exponent: int) -> bool:
-    """Whether a power of a root is one of a number with a negative odd exponent: 1 / √2 is √2 / 2."""
+    """Whether a power of a root has a negative odd exponent and a radicand that is a number, as 1 / √2, which is √2 /
+    2.
+    """
     return exponent < 0 and exponent % 2 == 1 and all(not monomial for monomial, _ in radicand)
 
 
@@ -184,7 +186,7 @@ def height(key: Any) -> int:
 
 
 def bound_key(kind: str, sizes: tuple[Hashable, ...], tokens: tuple[str, ...], body: Hashable) -> Hashable:
-    """The key of a reduction: its axes in the order with the first text, and its indices named by the nesting."""
+    """The canonical key of a reduction `kind` of `body`, whatever the order and the names `tokens` of its axes."""
     level = height(body) + 1
     candidates: list[tuple[str, Hashable]] = []
     orders = permutations(range(len(sizes))) if len(sizes) <= MOST_ORDERS else [tuple(range(len(sizes)))]
@@ -316,7 +318,14 @@ class Normalizer:
     def _summed(
         self, term: tuple[Monomial, Fraction], tokens: tuple[str, ...], sizes: tuple[Hashable, ...], counts: dict[str, Polynomial]
     ) -> Polynomial:
-        """The sum of one product: factors without the indices are moved out of it."""
+        """The sum of one product over indices; factors without the indices are moved out of it.
+
+        Args:
+            term: the product and its coefficient.
+            tokens: the names of the indices.
+            sizes: the keys of the sizes of the axes.
+            counts: the normal form of the size of each axis, by the name of its index.
+        """
         monomial, coefficient = term
         inside = frozenset(pair for pair in monomial if any(contains(pair[0], token) for token in tokens))
         outside = frozenset([(monomial - inside, coefficient)])

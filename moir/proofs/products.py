@@ -23,7 +23,7 @@ def equal_sizes(a: Size, b: Size) -> Size:
 
 
 def matmul(left: Tensor, right: Tensor) -> Tensor:
-    """numpy.matmul."""
+    """The matrix product of two symbolic tensors, as numpy.matmul."""
     inner = equal_sizes(left.shape[-1], right.shape[-2 if right.ndim > 1 else 0])
     batch = broadcast_shape(left.shape[:-2], right.shape[:-2])
     rows, columns = left.shape[-2:-1], right.shape[-1:] if right.ndim > 1 else ()
@@ -43,7 +43,7 @@ def matmul(left: Tensor, right: Tensor) -> Tensor:
 
 
 def einsum(equation: str, *operands: Tensor) -> Tensor:
-    """numpy.einsum with an output and without an ellipsis."""
+    """The Einstein sum of symbolic tensors, as numpy.einsum, with an output and without an ellipsis."""
     inputs, _, output = equation.partition("->")
     terms = inputs.split(",")
     sizes: dict[str, Size] = {}
@@ -79,7 +79,16 @@ def _padding(op: OpsetOp, rank: int) -> tuple[Sequence[int], Sequence[int]]:
 
 
 def window_count(size: Size, begin: int, end: int, kernel: int, stride: int, dilation: int) -> Size:
-    """The number of windows along a dimension."""
+    """The number of windows along a dimension of a size.
+
+    Args:
+        size: the size.
+        begin: the padding before it.
+        end: the padding after it.
+        kernel: the number of elements of a window.
+        stride: the distance of windows.
+        dilation: the distance of the elements of a window.
+    """
     rest = size + (begin + end - (kernel - 1) * dilation - 1)
     if isinstance(rest, int):
         return rest // stride + 1

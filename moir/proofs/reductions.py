@@ -31,7 +31,9 @@ _DEPTH: ContextVar[int] = ContextVar("depth", default=0)
 
 @cache
 def symbol(name: str, axes: int, sort: Any) -> Any:
-    """The symbol of a reduction along axes: a function of their sizes and of the elements."""
+    """The uninterpreted z3 function of a reduction along `axes` axes: from their sizes and the elements to an
+    element.
+    """
     integers = [z3.IntSort()] * axes
     return z3.Function(f"{name}{axes}", *integers, z3.ArraySort(*integers, sort), sort)
 
@@ -76,7 +78,7 @@ def axes_of(axis: Any, rank: int) -> list[int]:
 
 
 def reduce_tensor(function: str, x: Tensor, axis: Any, keepdims: bool) -> Tensor:
-    """A reduction along axes, in the form of numpy's functions."""
+    """A reduction of a tensor by one of the functions of NAMES along axes, in the form of numpy's functions."""
     axes = axes_of(axis, x.ndim)
     sizes = [x.shape[each] for each in axes]
     kept = [each for each in range(x.ndim) if each not in axes]

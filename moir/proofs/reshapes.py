@@ -40,13 +40,15 @@ def product_of(sizes: Sequence[Size]) -> Size:
 
 
 def digits_of(entry: Any, size: Size) -> list[tuple[Any, Size]]:
-    """The digits of an index below a size, each with its radix: one if it was not merged."""
+    """The digits of an index below a size, each with its radix; the index itself as the only digit if it was not
+    merged.
+    """
     kept = _DIGITS.get(entry)
     return [(entry, size)] if kept is None else kept
 
 
 def linear(digits: Sequence[tuple[Any, Size]]) -> Any:
-    """The index with given digits, the most significant one first."""
+    """The index with given pairs of digit and radix, the most significant one first; 0 without digits."""
     digits = [(entry, size) for entry, size in digits if not (isinstance(size, int) and size == 1)]
     if not digits:
         return 0
@@ -64,7 +66,9 @@ def linear(digits: Sequence[tuple[Any, Size]]) -> Any:
 
 
 def _one_digit(digits: Sequence[tuple[Any, Size]]) -> Any:
-    """Adjacent digits of one index as one digit of it; None for others."""
+    """Adjacent digits of one index merged into one digit of it; None if they are digits of several indices, or not
+    adjacent.
+    """
     origins = [_ORIGINS.get(entry) for entry, _ in digits]
     known = [each for each in origins if each is not None]
     if len(known) < len(origins) or any(not known[0][0].eq(each[0]) for each in known):
@@ -83,12 +87,17 @@ def _one_digit(digits: Sequence[tuple[Any, Size]]) -> Any:
 
 
 def merged_index(entry: Any, sizes: Sequence[Size]) -> list[Any]:
-    """The digits of an index below the product of sizes."""
+    """The digits of an index below the product of `sizes`, one for each size."""
     return _distributed(digits_of(entry, product_of(sizes)), sizes)
 
 
 def _distributed(digits: list[tuple[Any, Size]], sizes: Sequence[Size]) -> list[Any]:
-    """The indices of an element after a reshape to `sizes`, from its digits: pairs of an index and its size before."""
+    """The indices of an element after a reshape to `sizes`.
+
+    Args:
+        digits: the digits of its indices before, each with its radix.
+        sizes: the shape after the reshape.
+    """
     digits = [pair for each in digits for pair in digits_of(*each) if not (isinstance(pair[1], int) and pair[1] == 1)]
     kept = _WHOLES.get(*(entry for entry, _ in digits))
     if kept is not None:
@@ -114,7 +123,10 @@ def _distributed(digits: list[tuple[Any, Size]], sizes: Sequence[Size]) -> list[
 
 
 def _divided(entry: Any, sizes: Sequence[Size]) -> list[Any]:
-    """The digits of an index by division. Those of a digit are computed from the index that it is a digit of."""
+    """The digits of an index, one for each of `sizes`, by division and remainder.
+
+    If the index is itself a digit, they are computed from the index that it is a digit of.
+    """
     base, stride, is_first = _ORIGINS.get(entry) or (entry, 1, True)
     result: list[Any] = []
     for number, size in enumerate(sizes):
@@ -157,7 +169,10 @@ def groups_of(source: Sequence[Size], target: Sequence[Size]) -> list[tuple[rang
 
 
 def target_shape(source: Sequence[Size], entries: Sequence[Any], special_zero: bool) -> list[Size]:
-    """The shape that the target of a Reshape denotes for data of a shape."""
+    """The shape that the target `entries` of a Reshape denotes for data of the shape `source`.
+
+    With `special_zero`, 0 copies a dimension of the data; -1 is the rest. Requires equal numbers of elements.
+    """
     target = [source[axis] if special_zero and isinstance(entry, int) and entry == 0 else entry for axis, entry in enumerate(entries)]
     if not any(isinstance(entry, int) and entry == -1 for entry in target):
         if not is_same(product_of(source), product_of(target)):
@@ -170,7 +185,9 @@ def target_shape(source: Sequence[Size], entries: Sequence[Any], special_zero: b
 
 
 def _quotient(source: list[Size], others: list[Size]) -> Size:
-    """The product of a shape divided by the product of other sizes; a quotient without remainder is required."""
+    """The product of the sizes `source` divided by the product of `others`; a quotient without remainder is
+    required.
+    """
     for size in list(others):
         for axis, own in enumerate(source):
             if is_same(size, own):
@@ -193,7 +210,7 @@ def _quotient(source: list[Size], others: list[Size]) -> Size:
 
 
 def reshape(data: Tensor, entries: Sequence[Any], special_zero: bool) -> Tensor:
-    """The elements of data in the shape that a target denotes."""
+    """The elements of data in the shape that the target `entries` of a Reshape denotes, see `target_shape`."""
     shape = target_shape(data.shape, entries, special_zero)
     try:
         groups = groups_of(data.shape, shape)

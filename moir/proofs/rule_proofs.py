@@ -59,7 +59,9 @@ LIKELY_NUMBERS = (3.0, -2.0, 0.5, -1.0, 2.0, 1.0, -0.5)
 
 
 class MarkedMatch(Match):
-    """A match whose numbers are marked."""
+    """A match whose constants are arrays of marked numbers, so that what the rewrite computes from them is a term,
+    too.
+    """
 
     def __init__(self, trace: Trace, root: Operation, bound: dict[str, SSAValue], operations: list[Operation]) -> None:
         super().__init__(root, bound, operations)
@@ -95,7 +97,10 @@ class Rewritten(Record):
 
 
 def rewritten(rule: FusionRule, instance: Instance, trace: Trace) -> Rewritten | None:
-    """The model of an instance before and after a rule; None if it declines."""
+    """The model of an instance before and after a rule; None if the rule declines it.
+
+    `trace` has the marked numbers that the rule gets.
+    """
     before = instance.module.clone()
     rewriter = Rewriter(instance.root, KnownValues())
     MarkedRule(rule, trace).match_and_rewrite(instance.root, rewriter)
@@ -115,7 +120,10 @@ class Scenario:
         self._alternatives: dict[Term, list[Term]] = {}
 
     def instance(self, term: Term, trace: Trace) -> Instance | None:
-        """The model of a term without choices; None if its operations do not accept the element type or the shapes."""
+        """The model of a term without choices, with the values of `trace` as its constants.
+
+        Returns None if its operations do not accept the element type or the shapes.
+        """
         return instance_of(self.roles, term, self.element, self.shapes, trace.values, self.properties)
 
     def alternatives(self, term: Term) -> list[Term]:
@@ -212,7 +220,9 @@ class RuleProver:
             yield from product(property_choices(self.roles), shapes_of(self.roles, False))
 
     def _obligations(self, term: Term, scenario: Scenario) -> list[Failure]:
-        """The models of a term that are not proved equal, one for each set of constants; empty if all are."""
+        """The models of a term in a scenario that are not proved equal, one for each set of constants; empty if all
+        are.
+        """
         try:
             for path in paths(scenario.names, partial(self._rewritten, term, scenario)):
                 if path.result is None:
@@ -228,7 +238,11 @@ class RuleProver:
         return []
 
     def _with_other_numbers(self, term: Term, scenario: Scenario, reason: str) -> Iterator[Failure]:
-        """The model of a term with numbers that are likely to show what is wrong: whole, halves, of either sign."""
+        """Failures with models of a term whose constants are likely to show what is wrong: whole, halves, of either
+        sign.
+
+        Yields those that the rule rewrites, each with `reason`.
+        """
         for start in range(len(LIKELY_NUMBERS)) if scenario.names else ():
             values = {name: LIKELY_NUMBERS[(start + number) % len(LIKELY_NUMBERS)] for number, name in enumerate(scenario.names)}
             pair = self._rewritten(term, scenario, Trace(values))
@@ -253,7 +267,9 @@ def first_of(term: Term) -> Term:
 
 
 def obligation(pair: Rewritten, trace: Trace) -> Failure | None:
-    """The reason why a model before and after a rule are not proved equal; None if they are."""
+    """The failure of a model before and after a rule that are not proved equal under the conditions of `trace`; else
+    None.
+    """
     verdict = compare(block_of(pair.before), block_of(pair.after), trace.terms, trace.conditions)
     if verdict.answer is Answer.PROVED:
         return None

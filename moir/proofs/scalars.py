@@ -73,7 +73,10 @@ def real(number: float) -> Scalar:
 
 
 def _simple(value: Fraction, limit: int, rounding: float) -> Fraction | None:
-    """The fraction with a denominator up to a limit of which a number is the rounded value; None if there is none."""
+    """The fraction with a denominator up to `limit` that differs from a number by at most `rounding` times the number.
+
+    Returns None if there is none.
+    """
     simple = value.limit_denominator(limit)
     return simple if simple and abs(simple - value) <= rounding * abs(value) else None
 
@@ -100,7 +103,7 @@ def literal(number: Any, dtype: np.dtype[Any]) -> Scalar:
 
 
 def variable(name: str, rank: int, dtype: np.dtype[Any]) -> Callable[..., Scalar]:
-    """The elements of a tensor of any values, as a function of their indices."""
+    """The elements of a tensor of any values, as an uninterpreted z3 function of `rank` indices."""
     sort = z3.BoolSort() if dtype.kind == "b" else z3.BitVecSort(width_of(dtype)) if dtype.kind in "iu" else _REAL
     if not rank:
         element = z3.Const(name, sort)

@@ -134,7 +134,9 @@ class EqualityProver:
         return PROVED
 
     def _leaf(self, a: Scalar, b: Scalar, conditions: list[Any]) -> Verdict:
-        """Terms without cases: equal normal forms, equal exponentials, or an answer of z3."""
+        """Whether terms without choices are equal under conditions: by equal normal forms, equal
+        exponentials, or z3.
+        """
         normalizer = Normalizer()
         try:
             first, second = normalizer.normal(a), normalizer.normal(b)
@@ -156,7 +158,7 @@ class EqualityProver:
         return known
 
     def decided(self, statement: Any, conditions: list[Any] | None = None) -> Verdict:
-        """The answer of z3 to whether a statement follows."""
+        """The answer of z3 to whether a statement follows from conditions, by default from those that are assumed."""
         solver = limited_solver(self.milliseconds)
         assumed = self.conditions if conditions is None else conditions
         solver.add(*assumed, *axioms([statement, *assumed]))
@@ -212,7 +214,9 @@ def is_element(term: Scalar) -> bool:
 
 
 def _equation(condition: Any) -> list[tuple[Any, Any]]:
-    """The substitution of a symbol by a number where a condition says that they are equal."""
+    """The substitution of an integer symbol by a number, where a condition says that they are equal; empty for
+    others.
+    """
     if z3.is_eq(condition):
         a, b = condition.children()
         if z3.is_int(a) and z3.is_const(a) and a.decl().kind() == z3.Z3_OP_UNINTERPRETED and z3.is_int_value(b):

@@ -177,7 +177,15 @@ def constant(array: Any, dtype: np.dtype[Any] | None = None) -> Tensor:
 
 
 def _selected(values: Any, index: Index, element: Callable[[Any], Scalar]) -> Scalar:
-    """The element of an array at a symbolic index, by comparisons with all indices."""
+    """The element of an array at a symbolic index, as nested choices that compare the index with all possible ones.
+
+    Args:
+        values: the array.
+        index: an integer or a term for each dimension.
+        element: the term of an element of the array.
+
+    Raises UnprovableError for an array without elements.
+    """
     if not index:
         return element(values[()])
     first, rest = index[0], index[1:]
@@ -272,7 +280,7 @@ def elementwise(name: str, *operands: Any) -> Tensor:
 
 
 def select(condition: Any, then: Any, otherwise: Any) -> Tensor:
-    """numpy.where."""
+    """The elements of one tensor where a condition holds, and of another where it does not, as numpy.where."""
     like = next((each.dtype for each in (then, otherwise) if isinstance(each, Tensor)), None)
     like = np.asarray(then).dtype if like is None else like
     tensors = [as_tensor(condition, _BOOLEAN), as_tensor(then, like), as_tensor(otherwise, like)]

@@ -34,7 +34,9 @@ class Minimization:
         return time.monotonic() > self._end
 
     def fails(self, kept: Iterable[int]) -> bool:
-        """Whether a part of the operations still fails. False for an empty part, and once the time is over."""
+        """Whether the model of the operations with the ids `kept` still fails. False for no operations, and once the
+        time is over.
+        """
         part = frozenset(kept)
         if part not in self._known:
             if self.is_over or not part:
@@ -43,11 +45,13 @@ class Minimization:
         return self._known[part]
 
     def around(self, neighbours: Sequence[Sequence[int]], hint: Iterable[int]) -> list[int] | None:
-        """A failing part that grows from some operations by their neighbours; None if none of the parts tried fails.
+        """A failing set of operations, grown from `hint` by adding neighbours until the check fails.
+
+        Returns None if the time is over, nothing more can be added, or the set has more than half of all operations.
 
         Args:
-            neighbours: the operations that are connected with each operation.
-            hint: the operations from which the part grows.
+            neighbours: for each operation, the ids of the operations that are connected with it.
+            hint: the ids of the operations from which the set grows.
         """
         part = set(hint)
         while part and not self.is_over:
@@ -79,7 +83,10 @@ class Minimization:
         return kept
 
     def _without(self, kept: list[int], pieces: Sequence[Sequence[int]]) -> tuple[list[int], bool]:
-        """Remove the pieces without which the part still fails; returns the rest, and whether a piece was removed."""
+        """Drop each group of `pieces` without which the rest of the operations `kept` still fails.
+
+        Returns the ids of the remaining operations, and whether any group was dropped.
+        """
         changed = False
         for piece in pieces:
             left_out = set(piece)

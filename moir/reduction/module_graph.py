@@ -61,7 +61,9 @@ class ModuleGraph:
 
     @property
     def neighbours(self) -> list[list[int]]:
-        """The ids of the operations that compute operands of an operation, or use its results."""
+        """For each operation, the ids of those that compute its operands or use its results, in the order of
+        `operations`.
+        """
         return [[self._numbers[each] for each in self._connected(op) if each in self._numbers] for op in self.operations]
 
     def _connected(self, op: Operation) -> Sequence[Operation]:
@@ -119,13 +121,16 @@ class ModuleGraph:
         return Candidate(part, inputs, {} if random else expected, sum(1 for _ in operations_of(part)))
 
     def weights(self, kept: frozenset[int]) -> int:
-        """The number of weights of a part."""
+        """The number of weights (large floating-point constants) in the model of the operations with the ids `kept`."""
         part = self.part(kept)
         assert isinstance(part.model, ModuleOp)
         return sum(isinstance(op, Constant) and _is_weight(op) for op in only_model(part.model).block.ops)
 
     def _cut(self, block: Block, value: SSAValue, inputs: dict[str, Array]) -> SSAValue:
-        """A value that is an input of the part, or a constant if it is a short list of integers."""
+        """Replace a value computed outside of the extracted model: build a Parameter with its recorded array as input.
+
+        An integer scalar or short 1-D tensor, such as a shape, becomes a Constant instead. Returns the new value.
+        """
         array = self._recorded[value]
         is_list = array.dtype.kind in "iu" and array.ndim <= 1 and array.size <= FEW and not isinstance(value.owner, Parameter)
         name = _name(value, len(inputs))
@@ -186,7 +191,7 @@ def _is_weight(op: Constant) -> bool:
 
 
 def _randomize(op: Constant, seed: int) -> None:
-    """Give a constant random values, of the mean and the deviation of its own."""
+    """Give a constant random values with the mean and the standard deviation of its own; `seed` determines them."""
     values = op.value.data.values
     assert values is not None
     array = np.asarray(values).astype(np.float32)

@@ -34,12 +34,12 @@ class OnnxGraph:
         self._operands = [list(dict.fromkeys(_operands(node))) for node in self.operations]
 
     def number(self, tensor: str) -> int | None:
-        """The number of the node that computes a tensor; None for inputs and constants."""
+        """The index of the node that computes a tensor; None for inputs and initializers."""
         return self._producers.get(tensor)
 
     @property
     def neighbours(self) -> list[list[int]]:
-        """The ids of the nodes that compute operands of a node, or use its results."""
+        """For each node, the indices of the nodes that compute its operands or use its results."""
         neighbours: list[list[int]] = [[] for _ in self.operations]
         for index, operands in enumerate(self._operands):
             for producer in {self._producers[name] for name in operands if name in self._producers}:
@@ -100,7 +100,9 @@ class OnnxGraph:
         return Candidate(model.SerializeToString(), inputs, {} if random else expected, sum(1 for _ in _with_bodies(graph.node)))
 
     def weights(self, kept: frozenset[int]) -> int:
-        """The number of weights of a part."""
+        """The number of weights (large floating-point initializers) in the model of the nodes with the indices
+        `kept`.
+        """
         names = {name for number in self.closed(kept) for name in self._operands[number]}
         initializers = [self._constants[name] for name in names if hasattr(self._constants.get(name), "data_type")]
         return sum(_is_weight(self._array(each)) for each in initializers)
@@ -117,7 +119,11 @@ class OnnxGraph:
         return _onnx().numpy_helper.to_array(initializer, str(self._folder))
 
     def _cut(self, graph: Any, name: str, inputs: dict[str, Array]) -> None:
-        """Make a tensor an input of a part, or an initializer if it is a short list of integers."""
+        """Make a tensor computed outside of the extracted model a graph input with its recorded array, added to
+        `inputs`.
+
+        A computed integer scalar or short 1-D tensor, such as a shape, becomes an initializer instead.
+        """
         onnx = _onnx()
         array = self._recorded[name]
         if array.dtype.kind in "iu" and array.ndim <= 1 and array.size <= FEW and name in self._producers:
@@ -151,7 +157,7 @@ def _operands(node: Any) -> Iterator[str]:
 
 
 def _with_bodies(nodes: Iterable[Any]) -> Iterator[Any]:
-    """The nodes of a graph and of the graphs in them, without constants."""
+    """Yields the given nodes and, recursively, those of the graphs in their attributes, without Constant nodes."""
     for node in nodes:
         if node.op_type != "Constant":
             yield node
@@ -165,7 +171,9 @@ def _is_weight(array: Array) -> bool:
 
 
 def _randomized(array: Array, seed: int) -> Array:
-    """Random values of the mean and the deviation of an array; positive ones for one without negative elements."""
+    """Random values with the mean and the standard deviation of an array; positive ones if it has no negative
+    elements.
+    """
     wide = array.astype(np.float32)
     drawn = np.random.default_rng(seed).normal(wide.mean(), wide.std(), wide.shape)
     return (np.abs(drawn) + 1e-3 if wide.min() >= 0 else drawn).astype(array.dtype)
@@ -177,5 +185,5 @@ def _type(array: Array) -> int:
 
 
 def nodes_of(graph: OnnxGraph, tensors: Sequence[str]) -> set[int]:
-    """The ids of the nodes that compute some tensors."""
+    """The indices of the nodes that compute the tensors with these names."""
     return {number for name in tensors if (number := graph.number(name)) is not None}

@@ -27,23 +27,25 @@ class Reducible(Protocol):
         ...
 
     def part(self, kept: frozenset[int], *, random: frozenset[int] = frozenset()) -> Candidate:
-        """A model of some operations, some of whose weights are random."""
+        """The model of the operations with the ids `kept`; the constants or initializers with the ids `random` have
+        random values.
+        """
         ...
 
     def weights(self, kept: frozenset[int]) -> int:
-        """The number of weights of a part."""
+        """The number of weights (large floating-point constants) in the model of the operations with the ids `kept`."""
         ...
 
 
 def reduced(
     graph: Reducible, fails: Callable[[Candidate], bool], hint: Iterable[int] = (), *, seconds: float = SECONDS, keeps_weights: bool = False
 ) -> Reduced:
-    """Reduce a model.
+    """Search for a small part of a model that still fails, then try random weights for it.
 
     Args:
         graph: the model.
         fails: whether a candidate still fails.
-        hint: the numbers of operations that the failure is about; the search begins there.
+        hint: the ids of operations that the failure is about; the search begins there.
         seconds: the time after which the smallest part so far is the result.
         keeps_weights: whether the weights stay, because the check compares with arrays that were computed with them.
 

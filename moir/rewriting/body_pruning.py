@@ -33,7 +33,7 @@ def prune_outputs(op: Operation) -> None:
 
 
 def _without_result(op: RepeatingOp, number: int, outputs: Sequence[BodyPort]) -> list[BodyPort]:
-    """Erase a Result of a body that no connection names; returns the connections of outputs with the new numbers."""
+    """Erase Result `number` of a body, which no output port refers to; returns `outputs` with renumbered Results."""
     result = [each for each in op.block.ops if isinstance(each, Result)][number]
     result.detach()
     result.erase()
@@ -70,7 +70,9 @@ def _erase_unread(body: Block, needed: Collection[int] = ()) -> list[int]:
 
 
 def _renumber(op: Operation, used: set[int], first: int) -> dict[int, int]:
-    """Erase the operands from index `first` on that are not in `used`; returns the new index of each remaining one."""
+    """Erase the operands from index `first` on whose indices are not in `used`; returns the new index of each remaining
+    one.
+    """
     kept = [index for index in range(len(op.operands)) if index < first or index in used]
     if len(kept) < len(op.operands):
         op.operands = [op.operands[index] for index in kept]

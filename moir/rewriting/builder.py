@@ -145,7 +145,9 @@ class OpBuilder:
         return op
 
     def _location(self) -> LocationAttr | None:
-        """The location for new operations: that of the operation before which they are inserted."""
+        """The location for new operations: that of the operation before which they are inserted; None at the end of the
+        block.
+        """
         return None if self.anchor is None else located(self.anchor)
 
     def insert_inferred(self, op: OpsetOp) -> None:
@@ -205,7 +207,9 @@ class OpBuilder:
         return op.results[0]
 
     def constant_like(self, value: Operand, like: SSAValue) -> SSAValue:
-        """A constant of the element type of another value. Raises InferenceError if the type cannot hold the value."""
+        """A constant of the element type of the value `like`. Raises InferenceError if the type cannot hold the
+        number.
+        """
         element = element_of(like)
         if element is dynamic:
             return self.ConvertLike(self.constant(value), like)
@@ -231,11 +235,11 @@ class OpBuilder:
         return self.Broadcast(self.constant_like(number, like), list(shape))
 
     def convert(self, value: SSAValue, element: Attribute) -> SSAValue:
-        """The value in another element type; the value itself if it has that type."""
+        """Convert a value to another element type; returns the value itself if it has that type."""
         return value if element_of(value) == element else self.Convert(value, destination_type=element)
 
     def transposed(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
-        """The value transposed by a permutation; the value itself if that is the identity."""
+        """Transpose a value by a permutation; returns the value itself for the identity."""
         return value if list(order) == sorted(order) else self.Transpose(value, np.array(order, np.int64))
 
 

@@ -74,20 +74,22 @@ class Recording:
         return " ".join(text.split())
 
     def replaced(self, pattern: str, before: Sequence[Operation], after: Iterable[Operation]) -> None:
-        """Report a replacement. The operations `before` must not be erased yet."""
+        """Report that a pattern has replaced the operations `before`, which must not be erased yet, by those in
+        `after`.
+        """
         self.applied(pattern, tuple(map(self.text, before)), after)
 
     def applied(self, pattern: str, before: tuple[str, ...], after: Iterable[Operation]) -> None:
-        """Report a replacement whose replaced operations are given as text.
+        """Report a replacement by a pattern whose replaced operations `before` are given as text.
 
-        New operations that are already erased are omitted.
+        Operations in `after` that are already erased are omitted.
         """
         self._rewrites += 1
         remaining = tuple(op for op in dict.fromkeys(after) if op.parent is not None)
         self._listener(RewriteEvent(pattern, before, tuple(map(self.text, remaining)), operations=remaining))
 
     def declined(self, pattern: str, root: str, reason: str) -> None:
-        """Report that a pattern matched and was not applied."""
+        """Report that a pattern matched at `root`, an operation as text, and was not applied."""
         self._listener(RewriteEvent(pattern, (root,), reason=reason))
 
 

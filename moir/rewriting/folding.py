@@ -114,7 +114,7 @@ class Folding:
         return results
 
     def size(self, op: OpsetOp, operands: list[Values]) -> int | None:
-        """Bytes of the results; None for a result of unknown shape that may be large."""
+        """Bytes of the results of an operation on constants; None for a result of unknown shape that may be large."""
         types: Sequence[Attribute] = [result.type for result in op.results]
         if any(element_count(shape_of(each)) is None for each in types):
             if op.KIND in ELEMENT_DEPENDENT:

@@ -40,7 +40,7 @@ def prune(block: Block, kept: Sequence[Parameter] = ()) -> None:
 
 
 def set_dimensions(parameter: Parameter, dimensions: Sequence[Dimension]) -> bool:
-    """Set the shape of an input, with bounds and names; returns whether its type refines the one it had."""
+    """Set the dimensions of an input, with bounds and names; returns whether its type refines the one it had."""
     value = parameter.results[0]
     before, shape = shape_of(value), tuple(each.size for each in dimensions)
     set_type(value, tensor(shape, element_of(value)))
@@ -66,7 +66,7 @@ def dimension_names(parameter: Parameter) -> list[str]:
 
 
 class NamedSizes:
-    """The sizes that named dimensions get: all dimensions of one name get the same size.
+    """The static sizes that the named dimensions of inputs get, spread to all dimensions of the same name.
 
     Dimensions of one name are equal in each inference.
     """
@@ -121,7 +121,7 @@ def update_types(block: Block, *, refined: bool, same_ranks: bool) -> None:
 
 
 def new_parameter(type_: Attribute, name: str, names: Attribute | None) -> Parameter:
-    """An input with a name, and names of its tensor as in the attribute `tensor_names`."""
+    """An input with a name; `names` is its attribute `tensor_names`, None for no names of its tensor."""
     attributes: dict[str, Attribute] = {"name": StringAttr(name)}
     if names is not None:
         attributes["tensor_names"] = names

@@ -35,7 +35,15 @@ def create_with_bodies(
     properties: dict[str, Any],
     regions: Sequence[Region],
 ) -> list[SSAValue]:
-    """Build an operation that has bodies, and return its results."""
+    """Build an operation that has bodies, and return its results.
+
+    Args:
+        op: the builder.
+        operation: the class of the operation.
+        operands: its operands.
+        properties: its properties.
+        regions: its bodies.
+    """
     table = property_table(operation)
     attributes = {name: table.specs[name].kind.attribute(value) for name, value in properties.items()}
     created = operation.create(operands=operands, properties=attributes, regions=regions)
@@ -61,7 +69,16 @@ def _are_inferred(op: If) -> bool:
 def create_repeating(
     op: OpBuilder, operation: type[RepeatingOp], operands: list[SSAValue], inputs: list[BodyPort], outputs: list[BodyPort], region: Region
 ) -> list[SSAValue]:
-    """Build a Loop, whose condition is the first Result of the body, or a TensorIterator, and return its results."""
+    """Build a Loop, whose condition is the first Result of the body, or a TensorIterator, and return its results.
+
+    Args:
+        op: the builder.
+        operation: the class of the operation.
+        operands: its operands.
+        inputs: the connections of operands and Parameters.
+        outputs: the connections of Results and results.
+        region: the body.
+    """
     properties: dict[str, object] = {"inputs": inputs, "outputs": outputs}
     if operation is Loop:
         properties["condition"] = 0

@@ -47,9 +47,9 @@ class Rearrangement:
 
     @staticmethod
     def between(source: Layout, target: Layout, rank: int | None) -> Rearrangement:
-        """The conversion of a value of the model from one layout to another; `rank` is None if it is dynamic.
+        """The conversion of a value of the model from its layout `source` to the layout `target` of the callers.
 
-        Raises UsageError if the layouts do not fit the rank or each other.
+        `rank` is None if it is dynamic. Raises UsageError if the layouts do not fit the rank or each other.
         """
         if rank is None:
             if ANY_NUMBER in source.dimensions:
@@ -100,13 +100,23 @@ class Rearrangement:
 
 
 def _parts(layout: Layout) -> list[tuple[int, str]]:
-    """The dimension and the name of each part of a layout. `...` is not a part."""
+    """The index of the dimension and the name of each part of a layout: several for a fused dimension, none for
+    `...`.
+    """
     dimensions = enumerate(layout.dimensions)
     return [(index, name) for index, each in dimensions if each != ANY_NUMBER for name in each.split(FUSED)]
 
 
 def _matched(ours: Sequence[str], theirs: Sequence[str], text: str) -> list[int]:
-    """The index of the model's part for each part of the callers. Raises UsageError if a part has no counterpart."""
+    """The index of the model's part for each part of the callers.
+
+    Args:
+        ours: the names of the model's parts.
+        theirs: the names of the callers' parts.
+        text: the layouts, for messages.
+
+    Raises UsageError if a part has no counterpart.
+    """
     rest = [index for index, name in enumerate(ours) if name == UNNAMED or name not in theirs]
     indices: list[int] = []
     for name in theirs:
@@ -125,7 +135,7 @@ def _joined(dimensions: Sequence[int], names: Sequence[str]) -> Layout:
 
 
 def _grouped(parts: Sequence[tuple[int, int]]) -> Parts:
-    """The parts of each dimension, each once, from pairs of a dimension and a part."""
+    """Group pairs (dimension, part) by dimension: the distinct parts of each dimension, in order."""
     groups: dict[int, dict[int, None]] = {}
     for dimension, part in parts:
         groups.setdefault(dimension, {})[part] = None
@@ -152,14 +162,17 @@ def _rearranged(op: OpBuilder, value: SSAValue, given: Parts, wanted: Parts, siz
 
 @dataclass(frozen=True)
 class _Product:
-    """A size that is known at run time: the product of dimensions of a value, divided by a number."""
+    """A size known at run time: the product of the dimensions `axes` of a value, divided by `divisor`."""
 
     axes: tuple[int, ...]
     divisor: int
 
 
 def _split(axis: int, parts: Sequence[int], sizes: Sequence[int]) -> list[int | _Product]:
-    """The sizes of the parts of a dimension. Raises UsageError if more than one is unknown."""
+    """The sizes into which dimension `axis` is split, from the known sizes of its parts; a dynamic one is computed.
+
+    Raises UsageError if more than one part is dynamic.
+    """
     known = [sizes[part] for part in parts]
     if known.count(-1) > 1 or {-1, 0} <= set(known):
         raise UsageError(
@@ -170,7 +183,7 @@ def _split(axis: int, parts: Sequence[int], sizes: Sequence[int]) -> list[int | 
 
 
 def _reshaped(op: OpBuilder, value: SSAValue, sizes: Sequence[int | _Product]) -> SSAValue:
-    """A value reshaped to sizes, some of which may be known at run time only."""
+    """Reshape a value to sizes, some of which may be known at run time only."""
     target = [size if isinstance(size, int) else 0 if size == _Product((index,), 1) else -1 for index, size in enumerate(sizes)]
     if target.count(-1) < 2 and 0 not in sizes:
         return op.Reshape(value, np.array(target, np.int64), special_zero=True)

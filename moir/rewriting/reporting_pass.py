@@ -110,7 +110,7 @@ def kind_of_name(name: str) -> str:
 
 
 def either(needs: Iterable[Needs | None]) -> Needs | None:
-    """The needs of a pass that has something to do if one of several needs is met."""
+    """The needs of a pass that has something to do if one of several needs is met; None if one of them is None."""
     alternatives: dict[tuple[tuple[str, ...], ...], None] = {}
     for each in needs:
         if each is None:

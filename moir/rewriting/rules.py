@@ -90,7 +90,9 @@ Bindings: TypeAlias = "tuple[dict[str, SSAValue], list[Operation]]"
 
 
 def _match_value(term: Term, value: SSAValue, state: Bindings) -> Iterator[Bindings]:
-    """Match a value; yields the bindings of each way to match."""
+    """Match a value with a term; yields the bindings `state` extended by each way to match, nothing if there
+    is none.
+    """
     if isinstance(term, Expression):
         if isinstance(value, OpResult) and value.index == 0:
             yield from _match_operation(term, value.op, state)
@@ -158,7 +160,11 @@ def _has_properties(term: Expression, op: Operation) -> bool:
 
 
 def _grows(term: Term, index: int, operands: Sequence[SSAValue]) -> bool:
-    """Whether a constant of one element may give an elementwise operation a higher rank than its other operands."""
+    """Whether operand `index`, a constant of one element, may give an elementwise operation a higher rank than the
+    others.
+
+    False if `term`, which the operand matches, is not a number or constant.
+    """
     if not isinstance(term, Number | ConstantVariable) or element_count(shape_of(operands[index])) != 1:
         return False
     return all(outranks(operands[index], other) for position, other in enumerate(operands) if position != index)
@@ -205,7 +211,13 @@ class FusionRule(Pattern):
         return self.is_plausible(op.name, producers_of(op.operands))
 
     def bind(self, op: Operation, bound: dict[str, SSAValue], operations: list[Operation]) -> Match:
-        """The match that the rewrite gets, of a root, values by the names of variables, and all matched operations."""
+        """The match that the rewrite gets.
+
+        Args:
+            op: the root.
+            bound: the bound values, by the names of variables.
+            operations: all matched operations.
+        """
         return Match(op, bound, operations)
 
     def is_plausible(self, name: str, producers: Sequence[str]) -> bool:

@@ -63,7 +63,10 @@ class Piece(NamedTuple):
 
 
 def _piece(value: SSAValue) -> Piece | None:
-    """The entry that a value is, without the dimension of the axis; None if the value is not an entry."""
+    """The slice of one element that a value is, taken by a Gather or a Squeeze of a split result, without that axis.
+
+    Returns None if the value is no such slice.
+    """
     op = value.owner
     if isinstance(op, Gather | Gather1 | Gather7):
         source, index, axis = op.operands[0], constant_of(op.operands[1]), scalar_of(op.operands[2])

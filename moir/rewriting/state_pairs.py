@@ -37,7 +37,10 @@ def _ports_by_name(operations: Sequence[Port], values: Sequence[SSAValue]) -> di
 
 
 def split_pair(pair: str, inputs: Mapping[str, Parameter], outputs: Mapping[str, Result]) -> tuple[str, str]:
-    """The names of the input and of the output of a pair; names may contain `=`."""
+    """Split a pair INPUT=OUTPUT at the `=` where both sides are names; the names themselves may contain `=`.
+
+    Raises UsageError for a text without `=`, ConversionError for names that are not among `inputs` and `outputs`.
+    """
     offsets = [index for index, letter in enumerate(pair) if letter == "="]
     splits = [(pair[:index].strip(), pair[index + 1 :].strip()) for index in offsets]
     if not splits:

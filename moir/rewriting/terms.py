@@ -155,7 +155,9 @@ Term: TypeAlias = Variable | ConstantVariable | Number | Expression | OneOf
 
 
 class Recorder:
-    """The argument `op` of a pattern while it is traced."""
+    """The argument `op` of a pattern while it is traced: `op.Kind(…)` records an `Expression` instead of building
+    one.
+    """
 
     def constant(self, name: str) -> ConstantVariable:
         """A pattern for any constant, bound to a name."""

@@ -35,7 +35,7 @@ class VariableNames:
         self._taken: set[str] = set()
 
     def unique(self, wanted: str) -> str:
-        """The id, with a number appended if another variable has it."""
+        """The id `wanted`, with a number appended if another variable has it."""
         identifier, number = wanted, 1
         while identifier in self._taken:
             identifier, number = f"{wanted}_{number}", number + 1

@@ -35,7 +35,7 @@ def failure_after(after: str | None, op: Operation, reason: str) -> OperationVer
     """The error for an operation that is not valid.
 
     Args:
-        after: the step after which the module was verified.
+        after: the step after which the module was verified; None to name none.
         op: the operation.
         reason: the reason, as a clause.
     """

@@ -78,6 +78,12 @@ def _ambiguous(added: Sequence[AddedToken], model: Fields, vocabulary: Mapping[s
 
     Either it is the text of another token, too, as those of spaces in byte-level vocabularies, or normalization makes
     it of a text in which there is no added token.
+
+    Args:
+        added: the added tokens.
+        model: the model, of which only BPE is ambiguous.
+        vocabulary: the ids of its tokens.
+        byte_level: as in `algorithm_of`.
     """
     if model.text("type", "BPE") != "BPE":
         return []
@@ -86,8 +92,9 @@ def _ambiguous(added: Sequence[AddedToken], model: Fields, vocabulary: Mapping[s
 
 
 def _marks(tokens: Sequence[AddedToken], *, also_added: bool) -> list[Step]:
-    """A step that puts a mark before added tokens, right after they were matched, while no other piece can have their
-    text.
+    """The replacement that puts WHOLE before pieces that are one of `tokens`; empty without tokens.
+
+    It runs right after they were matched, while no other piece can have their text; `also_added` as in `Replacement`.
     """
     if not tokens:
         return []
@@ -97,7 +104,7 @@ def _marks(tokens: Sequence[AddedToken], *, also_added: bool) -> list[Step]:
 def passing_over(steps: Iterable[Step], fields: Fields) -> list[Step]:
     """The steps with patterns that do not match in pieces marked as added tokens.
 
-    Raises ConversionError for a step that has no pattern.
+    Raises ConversionError, located by `fields`, for a step that has no pattern.
     """
     passed: list[Step] = []
     for step in steps:

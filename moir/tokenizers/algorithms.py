@@ -41,15 +41,17 @@ _FIRST_BYTE = 0x10FE00
 
 
 def texts_by_id(texts: Iterable[tuple[int, bytes]], fields: Fields) -> list[bytes]:
-    """The texts in the order of ids; ids without a text get a placeholder that matches nothing."""
+    """The texts in the order of ids; ids without a text get a placeholder that matches nothing. Raises as
+    `count_of`.
+    """
     by_id = dict(texts)
     return [by_id.get(index, unreachable(index)) for index in range(count_of(by_id, fields))]
 
 
 def count_of(ids: Collection[int], fields: Fields) -> int:
-    """The number of ids up to the largest one.
+    """The size of a vocabulary with these ids: the largest one plus 1, 0 without ids.
 
-    Raises ModelFileError if some are negative, or much larger than their number.
+    Raises ModelFileError if some are negative, or the largest one is much larger than their number.
     """
     largest = max(ids, default=-1)
     if largest >= LARGEST_ID or min(ids, default=0) < 0 or largest > 4 * len(ids) + 65536:
@@ -58,7 +60,9 @@ def count_of(ids: Collection[int], fields: Fields) -> int:
 
 
 def unreachable(index: int) -> bytes:
-    """A placeholder for the token of an id that nothing may match: bytes that are not UTF-8, distinct for each id."""
+    """A placeholder for the token with the id `index`, which nothing may match: bytes that are not UTF-8, distinct for
+    each id.
+    """
     return b"\xff" + str(index).encode()
 
 

@@ -46,7 +46,14 @@ class Pieces:
         return self.op.constant(np.frombuffer(text.encode(), np.uint8), ui8)
 
     def normalize(self, kind: str, operands: Sequence[SSAValue], attributes: dict[str, str], *, all_pieces: bool = False) -> None:
-        """Change the text of the pieces."""
+        """Append an operation of `kind` that changes the text of the pieces, such as RegexNormalization.
+
+        Args:
+            kind: the operation.
+            operands: its operands after the texts.
+            attributes: its attributes.
+            all_pieces: whether it also changes the pieces that are added tokens.
+        """
         flags = [] if self.flags is None or all_pieces else [self.flags]
         results = operation(self.op, kind, [*self.texts, *flags, *operands], attributes, [LIST, LIST, BYTES, *([FLAGS] if flags else [])])
         self.texts = list(results[:3])
@@ -54,7 +61,7 @@ class Pieces:
             self.flags = results[3]
 
     def split(self, kind: str, pattern: str, attributes: dict[str, str]) -> None:
-        """Cut the pieces by a pattern."""
+        """Append an operation of `kind`, with its attributes, that splits the pieces at matches of a pattern."""
         flags = [] if self.flags is None else [self.flags]
         has_flags = kind == "SpecialTokensSplit" or bool(flags)
         results = operation(
@@ -68,7 +75,7 @@ class Pieces:
         self.flags = results[5] if has_flags else None
 
     def apply(self, step: Step) -> None:
-        """Apply a step."""
+        """Append the operation of a step of the tokenizer's definition."""
         if isinstance(step, Replacement):
             attributes = {"global_replace": "true" if step.everywhere else "false"}
             operands = [self._bytes(step.pattern), self._bytes(step.text)]

@@ -74,7 +74,9 @@ class _DoubleArray:
         self.units = self._encoded()
 
     def _place(self, node: int, labels: list[int]) -> int:
-        """The block for the children of a node: the first one where all of their units are free."""
+        """The base offset for the children of a node: the first one at which the slots of all `labels` are free, now
+        reserved.
+        """
         while self._start in self._used:
             self._start += 1
         unit = self._start

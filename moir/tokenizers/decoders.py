@@ -92,9 +92,11 @@ def decoding_of(decoder: Fields | None, tokens: Sequence[str], special: Sequence
 
 
 def _spaced(texts: Sequence[str], mark: str, fields: Fields) -> tuple[list[str], list[Replacement]]:
-    """Texts with spaces for a mark, and the replacements that remove all spaces of the first token.
+    """Replace `mark` by spaces in the texts of tokens; returns them, and replacements that strip the first token's
+    spaces.
 
-    Tokens of which more than one space would be removed are enclosed in characters that are in no text.
+    Tokens of which more than one space would be stripped are enclosed in characters that occur in no text. Raises
+    ConversionError for a token with the mark in too many places.
     """
     runs = [len(re.findall(f"(?:{re.escape(mark)})+", text)) for text in texts]
     is_plain = [

@@ -68,7 +68,9 @@ class _Source:
         return list(tokens)
 
     def _numbers(self, key: str) -> Sequence[float]:
-        """A number for each token; empty if the file has none."""
+        """The list of numbers under a key, one for each token; empty if the file has none. Raises ModelFileError for
+        others.
+        """
         numbers = self.fields.list(key)
         if numbers and (len(numbers) != len(self.tokens) or not all(isinstance(each, int | float) for each in numbers)):
             raise self.fields.error(f"{key!r} does not have a number for each of the {len(self.tokens)} tokens")
@@ -87,7 +89,13 @@ class _Source:
         return None
 
     def special(self, name: str, flag: str, *, default: bool) -> list[tuple[str, int]]:
-        """The token that is put before or after each text, if it is."""
+        """The token that is put before or after each text, with its id, as a list of one; empty if there is none.
+
+        Args:
+            name: the name of the special token, such as `bos`.
+            flag: the key in the metadata that says whether the token is added.
+            default: what holds where the file lacks the key.
+        """
         index = self.id_of(name)
         wanted = self.fields.content.get(flag)
         if not (default if wanted is None else wanted) or index is None:
@@ -95,7 +103,7 @@ class _Source:
         return [(self.tokens[index], index)]
 
     def flag(self, key: str, *, default: bool) -> bool:
-        """Whether something is so."""
+        """The boolean under a key of the metadata; `default` if the file lacks the key."""
         value = self.fields.content.get(key)
         return default if value is None else bool(value)
 
@@ -139,7 +147,11 @@ def _plain(value: object) -> object:
 
 
 def _sentence_pairs(source: _Source) -> Json:
-    """Pairs of SentencePiece: the neighbours that together are the token with the best score are merged first."""
+    """The `tokenizer.json` of a BPE tokenizer of SentencePiece: the neighbours that form the token with the best score
+    merge first.
+
+    Raises ModelFileError if the file has neither merges nor scores.
+    """
     has_prefix = source.flag("add_space_prefix", default=not source.is_gemma)
     if source.is_gemma:
         # Files have spaces in the tokens that are nothing but spaces, and scores that are not the order of the merges.
@@ -169,7 +181,7 @@ def _sentence_pairs(source: _Source) -> Json:
 
 
 def _gemma4(source: _Source) -> Json:
-    """As of Gemma, with merges; the token for the beginning is in the chat template alone."""
+    """The `tokenizer.json` of Gemma 4: as of Gemma, with the file's merges, and no token put before a text."""
     source.is_gemma = True
     return {**_sentence_pairs(source), "post_processor": template([], source.special("eos", "add_eos_token", default=False))}
 
@@ -195,7 +207,9 @@ def _byte_pairs(source: _Source) -> Json:
 
 
 def _word_pieces(source: _Source) -> Json:
-    """Pieces of words: files have a mark before the tokens that begin a word, and nothing before the others."""
+    """The `tokenizer.json` of WordPiece. Files mark the tokens that begin a word; here `##` stands before the
+    others.
+    """
     source.tokens = [_word_piece(token, kind) for token, kind in zip(source.tokens, source.types, strict=True)]
     lowers = source.flag("normalizer.lowercase", default=True)
     unknown = source.id_of("unk")
@@ -220,7 +234,10 @@ def _word_pieces(source: _Source) -> Json:
 
 
 def _word_piece(token: str, kind: float) -> str:
-    """A WordPiece token from GGUF in BERT's spelling: `##` before pieces that do not begin a word."""
+    """A WordPiece token from GGUF in BERT's spelling: `##` before pieces that do not begin a word.
+
+    Control, unknown and user tokens, by their `kind` in the file, and texts in brackets are unchanged.
+    """
     if kind in (_UNKNOWN, _CONTROL, _USER) or (token[:1] == "[" and token[-1:] == "]"):
         return token
     return token[1:] if token[:1] == SPACE and token != SPACE else f"##{token}"

@@ -18,12 +18,12 @@ _LARGEST_WORK = 1 << 28
 
 
 def added(text: str, index: int, *, special: bool) -> Json:
-    """An added token that is looked for in the text as it is."""
+    """An added token with the id `index` that is looked for in the text as it is; `special` ones are not decoded."""
     return {"content": text, "id": index, "special": special, "normalized": False}
 
 
 def sequence(kind: str, parts: Sequence[Json]) -> Json | None:
-    """Several normalizers, pre-tokenizers, … as one, by the key that holds them; None for none."""
+    """Several normalizers, pre-tokenizers, … as one of the type Sequence, under the key `kind`; None for none."""
     return {"type": "Sequence", kind: list(parts)} if parts else None
 
 

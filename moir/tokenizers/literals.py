@@ -92,7 +92,10 @@ def _texts_of(root: _Node) -> list[str]:
 
 
 def _alternatives(node: _Node, depth: int) -> str:
-    """A greedy regular expression for what may follow a node of the trie; empty at a leaf."""
+    """A greedy regular expression for what may follow a node of the trie; empty at a leaf.
+
+    `depth` is the number of characters before the node.
+    """
     by_continuation: dict[str, list[str]] = {}
     for character, child in node.children.items():
         by_continuation.setdefault(_continuation(child, depth + 1), []).append(character)

@@ -30,7 +30,7 @@ _UNLIMITED = (1 << 31) - 65
 
 
 def tokenizer_module(definition: TokenizerDefinition) -> ModuleOp:
-    """string[?] -> input_ids, (token_type_ids,) attention_mask, i64[?, ?]"""
+    """The module of a tokenizer: string[?] -> input_ids, (token_type_ids,) attention_mask, i64[?, ?]."""
     block = Block()
     op = OpBuilder(KnownValues(), block)
     module, model = _module(definition, "tokenizer", block)
@@ -68,7 +68,7 @@ def tokenizer_module(definition: TokenizerDefinition) -> ModuleOp:
 
 
 def detokenizer_module(definition: TokenizerDefinition) -> ModuleOp:
-    """i64[?, ?] -> string_output: string[?]"""
+    """The module of a detokenizer: i64[?, ?] -> string_output: string[?]."""
     block = Block()
     op = OpBuilder(KnownValues(), block)
     module, _ = _module(definition, "detokenizer", block)

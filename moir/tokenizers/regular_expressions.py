@@ -83,7 +83,10 @@ class _Reader:
         return self._text[self._position - 1]
 
     def _group(self) -> str:
-        """The options of a group, of which `m` has another meaning."""
+        """Read the options after an opening parenthesis, and write them for PCRE2, in which `m` has another meaning.
+
+        Raises UnknownExpression for the option `s`.
+        """
         start = self._position + 1
         end = start
         while end < len(self._text) and self._text[end] in "imsx-":
@@ -151,7 +154,10 @@ class _Reader:
         return f"{{{'^' if name.startswith('^') else ''}{by_lower[bare.lower()]}}}"
 
     def _set(self, depth: int) -> str:
-        """A set, whose opening bracket was read, as a pattern that matches one character."""
+        """Read a set, whose opening bracket was read, and write it as a pattern that matches one character.
+
+        `depth` is the number of sets around it. Raises UnknownExpression for sets that are nested too deeply.
+        """
         if depth == _NESTING:
             raise UnknownExpression("sets nested too deeply")
         inverted = self._text.startswith("^", self._position)

@@ -133,7 +133,7 @@ class _Source:
         return self.flag("add_dummy_prefix") and self.chosen("add_prefix_space", default=True)
 
     def shift(self) -> None:
-        """Give the pieces the ids that fairseq has for them."""
+        """Replace the first three pieces by the four of fairseq and their ids, and append `<mask>`."""
         self.pieces = [*_SHIFTED, *self.pieces[3:], ("<mask>", 0.0, _CONTROL)]
         self.ids = dict(_SHIFTED_IDS)
 
@@ -247,7 +247,7 @@ def _vocabulary(pieces: Sequence[tuple[str, float, int]]) -> dict[str, int]:
 
 
 def _added(source: _Source, special: set[str]) -> list[Json]:
-    """The pieces that are never a part of others: control pieces and those of users.
+    """The pieces that are never a part of others: control pieces, those of users, and those in `special`.
 
     Those with marks are of texts with spaces, so they are looked for in the normalized text.
     """

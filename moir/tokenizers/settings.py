@@ -88,7 +88,10 @@ def read_object(path: Path) -> Fields:
 
 
 def added_token(fields: Fields, index: int, *, special: bool) -> AddedToken:
-    """An added token from an object of `tokenizer.json` or `tokenizer_config.json`."""
+    """An added token with the id `index` from an object of `tokenizer.json` or `tokenizer_config.json`.
+
+    It is special if `special` is set or the object says so.
+    """
     text, flag = fields.text("content"), fields.content.get
     return AddedToken(text, index, special or bool(flag("special")), bool(flag("normalized")), bool(flag("lstrip")),
                       bool(flag("rstrip")), bool(flag("single_word")))  # fmt: skip
@@ -99,14 +102,14 @@ def _optional(path: Path) -> Fields:
 
 
 def _token(fields: Fields, key: str, content: Any) -> AddedToken | None:
-    """A special token: its text, or an object; None if it is absent."""
+    """A special token from its text or an object, `content` under `key` of `fields`; None if it is absent."""
     if content is None or isinstance(content, str):
         return AddedToken(content, -1, special=True) if content else None
     return added_token(fields.object(content, key), -1, special=True)
 
 
 def _further_tokens(fields: Fields) -> Iterator[AddedToken]:
-    """Special tokens without names, and added tokens."""
+    """The special tokens without names, and the added tokens, of the object in `tokenizer_config.json`."""
     for key in ("additional_special_tokens", "extra_special_tokens"):
         values = fields.content.get(key)
         for each in fields.fields(key).content.values() if isinstance(values, dict) else fields.list(key):

@@ -31,12 +31,23 @@ _CASED = (
 
 
 def _words(digits: str, letters: str = r"\p{L}", others: str = r"\s\p{L}\p{N}") -> str:
-    """Contractions, words with the character before them, digits, symbols, white space."""
+    """A pattern for contractions, words with the character before them, digits, symbols, and white space.
+
+    Args:
+        digits: the pattern of a run of digits.
+        letters: the pattern of a letter in a word.
+        others: the characters, within a set, that are not symbols.
+    """
     return rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?{letters}+|{digits}| ?[^{others}]+[\r\n]*|{_LINES}"
 
 
 def _cased_words(digits: str, ending: str) -> str:
-    """Words that are also cut before a capital letter after small ones."""
+    """As `_words`, for words that are also cut between a lower-case letter and a capital one.
+
+    Args:
+        digits: the pattern of a run of digits.
+        ending: the pattern of a contraction after a word.
+    """
     upper, lower = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
     first = r"[^\r\n\p{L}\p{N}]?"
     return rf"{first}{upper}*{lower}+{ending}|{first}{upper}+{lower}*{ending}|{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_LINES}"

@@ -25,13 +25,16 @@ START = "\ufdd3"
 
 
 def refused(fields: Fields, what: str) -> ConversionError:
-    """The error for something that operations of OpenVINO Tokenizers cannot express."""
+    """The error for something, `what`, that operations of OpenVINO Tokenizers cannot express; `fields` locates it."""
     return ConversionError(f"{fields.place}: {what} has no counterpart in OpenVINO Tokenizers", location=fields.location,
                            hint="convert with --no-tokenizers, and tokenize in your program")  # fmt: skip
 
 
 def pattern_of(fields: Fields) -> str:
-    """The pattern {"String": …} or {"Regex": …}."""
+    """The pattern of {"String": …}, quoted, or {"Regex": …}, translated to PCRE2.
+
+    Raises ModelFileError for no text, ConversionError for a regular expression that cannot be translated.
+    """
     kind, text = fields.fields("pattern").only()
     if not isinstance(text, str) or not text:
         raise fields.error("the pattern is not a text")
@@ -71,7 +74,9 @@ def normalizer_steps(fields: Fields) -> list[Step]:
 
 
 def _character_map(fields: Fields) -> bytes:
-    """The character map of SentencePiece in a normalizer."""
+    """The bytes of SentencePiece's character map in a Precompiled normalizer. Raises ModelFileError if it is
+    damaged.
+    """
     try:
         content = base64.b64decode(fields.text("precompiled_charsmap"), validate=True)
     except ValueError:
@@ -83,7 +88,9 @@ def _character_map(fields: Fields) -> bytes:
 
 
 def rewrite(fields: Fields, text: str) -> str:
-    """The replacement that is a text of the file."""
+    """The replacement string for a text of the file. Raises ConversionError if the operation does not allow its
+    length.
+    """
     if len(text.encode()) > 4:
         raise refused(fields, f"the replacement {text[:40]!r}, which is longer than the operation allows")
     try:
@@ -122,7 +129,7 @@ def pre_tokenizer_steps(fields: Fields) -> list[Step]:
 
 
 def has_start(steps: Sequence[Step]) -> bool:
-    """Whether steps look for START, which has to be put before the text then."""
+    """Whether steps look for START; then START has to be put before the text."""
     return any(isinstance(step, Replacement) and START in step.pattern for step in steps)
 
 

@@ -14,7 +14,7 @@ _LONGEST = 256
 
 
 def templates_of(processor: Fields, count: int) -> tuple[Template, Template | None]:
-    """The templates of one text and of two.
+    """The templates of one text and of two; None for the latter if the post-processor has none.
 
     Args:
         processor: the post-processor.
@@ -50,7 +50,7 @@ def templates_of(processor: Fields, count: int) -> tuple[Template, Template | No
 
 
 def _end(processor: Fields, key: str, count: int) -> int:
-    """The id of a pair of a token and its id."""
+    """The id of a token given as the pair [token, id] under `key`, which has to be below `count`."""
     pair = processor.list(key)
     if len(pair) != 2 or not isinstance(pair[0], str):
         raise processor.error(f"{key!r} is not a token and its id")

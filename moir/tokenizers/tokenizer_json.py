@@ -101,7 +101,10 @@ def _is_scored(entry: Any) -> bool:
 
 
 def _added(fields: Fields, vocabulary: Mapping[str, int], settings: Settings) -> tuple[AddedToken, ...]:
-    """The added tokens: those of `tokenizer.json`, and those that the settings name and that have an id."""
+    """The added tokens: those of `tokenizer.json`, and those that the settings name and that have an id.
+
+    `vocabulary` has the ids of tokens that the settings name without one.
+    """
     named = set(settings.named.values())
     tokens: dict[str, AddedToken] = {}
     for each in fields.objects("added_tokens"):

@@ -89,7 +89,10 @@ class ArgumentParser(argparse.ArgumentParser):
         return _TRUTHS[value]
 
     def _known(self, arguments: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:
-        """The values of the known arguments, and the unknown ones. Raises UsageError if an argument is missing."""
+        """The values of the known arguments, and the unknown ones. Raises UsageError if an argument is missing.
+
+        `arguments` is the command line; None for that of this process.
+        """
         required = [action for action in self._actions if action.required]
         for action in required:
             action.required = False
@@ -105,7 +108,7 @@ class ArgumentParser(argparse.ArgumentParser):
         return values, unknown
 
     def _instead(self, name: str) -> str:
-        """The hint for an option that does not exist."""
+        """The hint for an option that does not exist: the nearest option, or else how to get the help text."""
         known = [option for action in self._actions for option in action.option_strings if option.startswith("--")]
         return did_you_mean(name.replace("_", "-"), known) or f"see {self.prog} --help"
 

@@ -83,6 +83,6 @@ def _storable(array: Array) -> Array:
 
 
 def check_npz(path: str | None) -> None:
-    """Raises UsageError for the name of an output that does not end in `.npz`."""
+    """Raises UsageError for the name of an output that does not end in `.npz`; None is no output."""
     if path is not None and not path.endswith(".npz"):
         raise UsageError(f"{path} has to end in .npz, as the arrays are written in that form")

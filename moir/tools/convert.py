@@ -311,7 +311,7 @@ def check_certified(options: argparse.Namespace) -> None:
 
 
 def _bars(options: argparse.Namespace) -> list[ProgressBar]:
-    """The bar on the terminal, if there is one."""
+    """The progress bar on stderr as a list of one observer; empty with `--silent`, or if stderr is no terminal."""
     from moir.tools.progress import ProgressBar, shows_progress
 
     return [ProgressBar(sys.stderr)] if not options.silent and shows_progress(sys.stderr) else []
@@ -320,7 +320,15 @@ def _bars(options: argparse.Namespace) -> list[ProgressBar]:
 def _convert(
     options: argparse.Namespace, request: Request, model: LocalModel, output: LocalOutput, bars: list[ProgressBar]
 ) -> Callable[[], None]:
-    """Convert a model; returns a function that prints the summary, when the files have their places."""
+    """Convert a model; returns a function that prints the summary, when the files have their places.
+
+    Args:
+        options: the values of the command line.
+        request: the options of the conversion, and notes.
+        model: where the model is read.
+        output: where the files are written.
+        bars: the progress bars.
+    """
     from moir.tools.file_conversion import converted_file
 
     with ExitStack() as stack:

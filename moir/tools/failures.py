@@ -148,7 +148,10 @@ def _internal(error: BaseException, stage: str) -> str:
 
 
 def _operation_at(trace: TracebackType | None) -> str:
-    """The operation that was processed when an exception was raised, as the end of a message."""
+    """The operation that was processed when an exception was raised, as the end of a message: " on onnx.Conv 'conv1'".
+
+    An empty text if there is no traceback, or no operation is found in it.
+    """
     from moir.dialects.names import name_of
     from moir.rewriting.failing_operation import failing_operation
 

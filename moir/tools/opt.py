@@ -200,7 +200,7 @@ class MoirOptMain(xDSLOptMain):
 
     @contextmanager
     def text_output(self) -> Generator[IO[str]]:
-        """The stream for the output; models are written without it."""
+        """A context with the stream for the output: standard output, or a text that replaces a file at the end."""
         if self.args.output_file in (None, STANDARD) or self.writes_model:
             yield text_output()
             sys.stdout.flush()
@@ -267,7 +267,8 @@ class MoirOptMain(xDSLOptMain):
             print(timing.table(), end="", file=sys.stderr)
 
     def piece(self, chunk: IO[bytes], extension: str, offset: int, output: IO[str], observers: Sequence[Observer]) -> None:
-        """Read, transform and write one chunk of the input.
+        """Read, transform and write one chunk of the input, `offset` lines after its beginning, by the reader for
+        `extension`.
 
         With `--verify-diagnostics` its errors are compared with those that its text announces. With
         `--parsing-diagnostics`, an error of the parser becomes the output instead.

@@ -114,7 +114,9 @@ class Field:
         return None if self._message is None else self._message()
 
     def tags(self, number: int) -> list[int]:
-        """The tags with which the field may begin; a list of numbers may be packed into one field, or not."""
+        """The tags with which a field of this number may begin: a repeated number has two, as it may be packed or
+        not.
+        """
         if self.scalar is None:
             return [number << 3 | LENGTH]
         return [number << 3 | self.scalar.wire, *([number << 3 | LENGTH] if self.repeated else [])]
@@ -162,7 +164,10 @@ class Message:
 
     @classmethod
     def of(cls, name: str, fields: Mapping[int, Field], *, strict: bool) -> type[Message]:
-        """Make a class of messages from its fields, by field number."""
+        """Make a class of messages from its fields, by field number.
+
+        `strict` says that a string which is not in UTF-8 is an error; else it is bytes.
+        """
         members: dict[str, Any] = {each.name: default for each in fields.values() if (default := each.default()) is not None}
         members["FIELDS"] = {each.name: each for each in fields.values()}
         members["TAGS"] = {tag: each for number, each in fields.items() for tag in each.tags(number)}
@@ -194,9 +199,10 @@ class Message:
         return message
 
     def _read(self, encoded: bytes, position: int, end: int, depth: int) -> None:
-        """Add the fields between two offsets to the message.
+        """Add the fields between two offsets of `encoded` to the message.
 
-        Reading past `end` is noticed at the end of a field, or as an IndexError at the end of the file.
+        Reading past `end` is noticed at the end of a field, or as an IndexError at the end of the file. Raises
+        ValueError for invalid bytes, and if `depth`, the number of messages around this one, is too large.
         """
         if depth > MAXIMUM_DEPTH:
             raise ValueError("nested too deeply")

@@ -125,7 +125,7 @@ def encode_varint(value: int) -> bytes:
 
 
 def length_field(number: int, content: bytes) -> bytes:
-    """Encode a field of wire type LEN with its tag."""
+    """Encode a field with its number, wire type LEN and the content."""
     return encode_varint(number << 3 | LENGTH) + encode_varint(len(content)) + content
 
 
@@ -208,7 +208,13 @@ class Splitter:
             position = self.content(position, wire, start, end)[1]
 
     def rewrite(self, layout: WireSchema, position: int, end: int, depth: int) -> int:
-        """Append the skeleton of the message between two offsets to the chunks; returns its size."""
+        """Append the skeleton of the message between two offsets to the chunks; returns its size.
+
+        Args:
+            layout: the schema of the message.
+            position, end: the offsets.
+            depth: the number of messages around it, which is limited.
+        """
         if depth > MAXIMUM_DEPTH:
             raise self.error(f"messages are nested more than {MAXIMUM_DEPTH} deep", position)
         if layout.payloads:
@@ -254,7 +260,11 @@ class Splitter:
         return size + end - run
 
     def rewrite_tensor(self, layout: WireSchema, position: int, end: int) -> int:
-        """Append the skeleton of a TensorProto, unchanged if it has several payloads or an unusual form."""
+        """Append the skeleton of a TensorProto between two offsets, unchanged if it has several payloads or an unusual
+        form.
+
+        `layout` is its schema. Returns the size of what was appended.
+        """
         origin = position
         payload: tuple[int, int, int, int] | None = None
         dropped: list[tuple[int, int]] = []

@@ -51,7 +51,10 @@ def download(store: Store, file: RemoteFile, partial: Path, progress: Progress |
 
 
 def _complete(store: Store, file: RemoteFile, partial: Path, progress: Progress | None) -> None:
-    """Download the rest of a file, in as many attempts as it takes while bytes arrive."""
+    """Download the rest of a file, in as many attempts as it takes while bytes arrive.
+
+    Raises ModelFileError for the failure of an attempt in which none arrived.
+    """
     attempts = 0
     while True:
         before = _size(partial)
@@ -98,9 +101,14 @@ def _append(store: Store, file: RemoteFile, partial: Path, progress: Progress | 
 
 
 def _check_space(file: RemoteFile, done: int, folder: Path) -> None:
-    """Make room for the rest of a file, of which the size may be unknown.
+    """Check that the disk has space for the rest of a download, and remove models that were used before if it has not.
 
-    Raises ModelFileError if the disk has no space for it, also without the models that were used before.
+    Args:
+        file: the file, of which the size may be unknown.
+        done: the bytes that were downloaded already.
+        folder: the folder to which it is downloaded.
+
+    Raises ModelFileError if there is no space even then.
     """
     rest = 0 if file.size is None else file.size - done
     make_room(rest, _RESERVE)

@@ -94,7 +94,15 @@ def _fetch_folder(mirror: Mirror, content: dict[str, RemoteFile], progress: Prog
 
 
 def _fetch_beside(store: Store, mirror: Mirror, path: Path, folder: str, progress: Progress | None) -> None:
-    """Fetch the files that belong to the file of a model, and those that they name in their turn."""
+    """Fetch the files that belong to the file of a model, and those that they name in their turn.
+
+    Args:
+        store: the store of the model.
+        mirror: its local files.
+        path: the local path of the model, which is there.
+        folder: the address of its folder.
+        progress: is told of each piece; None for no one.
+    """
     framework = framework_of_file(path)
     listing: dict[str, RemoteFile] | None = None
     asked: set[str] = set()

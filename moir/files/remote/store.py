@@ -128,7 +128,10 @@ class Store:
         return self.scheme == "s3"
 
     def writer(self, address: str, block: int) -> Any:
-        """A file to write, which appears when its `commit` is called, and not if its `discard` is. Raises as fsspec."""
+        """A file to write, which appears when its `commit` is called, and not if its `discard` is. Raises as fsspec.
+
+        `block` is the size of the parts that are sent, in bytes.
+        """
         return self._files.open(self._path(address), "wb", block_size=block, autocommit=False)
 
     def put(self, path: Path, address: str) -> None:

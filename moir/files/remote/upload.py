@@ -33,7 +33,7 @@ _MOST_PARTS = 9_000
 def uploaded_folder(output: str, sources: Iterable[RemoteFile], progress: Progress | None) -> Generator[Path]:
     """The path for the file of a model in a temporary folder, whose files are uploaded when the context ends.
 
-    See `local.local_output`.
+    The arguments are those of `local.local_output`.
     """
     store = _writable(output)
     _check_replaceable(store, output, sources)

@@ -114,7 +114,10 @@ def is_gathered_scalar(value: SSAValue) -> bool:
 
 
 def added_unsqueezes(value: SSAValue, depth: int = 0) -> int:
-    """How many Unsqueezes `as_1d` has to add to compute a scalar as a 1-D tensor."""
+    """How many Unsqueezes `as_1d` has to add to compute a scalar as a 1-D tensor.
+
+    `depth` is the number of arithmetic operations between the scalar and the first one, which is limited.
+    """
     if constant_of(value) is not None:
         return 0
     if not has_one_live_use(value) or depth > DEEPEST:
@@ -126,7 +129,11 @@ def added_unsqueezes(value: SSAValue, depth: int = 0) -> int:
 
 
 def as_1d(rewriter: Rewriter, op: Operation, depth: int = 0) -> SSAValue:
-    """Builds an arithmetic operation of scalars, and those before it, for 1-D tensors of one element."""
+    """Build an arithmetic operation of scalars, and those before it, for 1-D tensors of one element; returns the
+    result.
+
+    `depth` is the number of arithmetic operations after this one, which is limited.
+    """
     assert isinstance(op, ARITHMETIC)
     build, operands = rewriter.op, list[SSAValue]()
     for value in op.operands:

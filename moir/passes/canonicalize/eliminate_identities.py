@@ -136,9 +136,9 @@ class DecidedSelect(DimensionsPattern):
 
 
 def fits_into(shape: Sequence[int], whole: Sequence[int]) -> bool:
-    """Whether a shape that broadcasts with another one is certainly broadcast to it.
+    """Whether a shape that broadcasts with the shape `whole` is certainly broadcast to that.
 
-    Where the other one has more than one element, only 1 or as many are possible.
+    Where `whole` has more than one element, only 1 or as many are possible.
     """
     return len(shape) <= len(whole) and all(
         size == 1 or other not in (-1, 1) for size, other in zip(shape[::-1], whole[::-1], strict=False)

@@ -26,7 +26,7 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 def _given(op: If, body: Block, indices: str) -> dict[SSAValue, SSAValue]:
-    """The operand of the operation for each Parameter of a branch."""
+    """The operand of an If for each Parameter of one branch, by the property `indices` that lists their indices."""
     numbers = op.integers(indices)
     return {each.results[0]: op.operands[number] for each, number in zip(parameters_of(body), numbers, strict=True)}
 

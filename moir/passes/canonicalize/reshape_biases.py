@@ -29,7 +29,7 @@ from moir.rewriting.driver import Rewriter
 
 
 class SplitBias(DimensionsPattern):
-    """Moves the addition of a constant before the Reshape of a product."""
+    """Moves the addition of a constant bias before the Reshape that splits the last dimension of a matrix product."""
 
     roots = (Add,)
 

@@ -36,7 +36,7 @@ def target_shape(dimensions: Tokens, order: Sequence[int]) -> list[int] | None:
 
 
 class UnitTranspose(DimensionsPattern):
-    """Replaces a transposition by a Reshape."""
+    """Replaces a Transpose that moves only dimensions of size 1 by a Reshape."""
 
     roots = (Transpose,)
 

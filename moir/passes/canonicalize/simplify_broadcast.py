@@ -123,7 +123,9 @@ class BroadcastNeutralElement(Pattern):
 
     @staticmethod
     def _is_neutral(value: SSAValue, neutral: float | None) -> bool:
-        """Whether a value is a constant whose elements are all the neutral element, of the rank of its target."""
+        """Whether a value is a Broadcast of a constant that equals `neutral`, to a target of as many entries as its
+        rank.
+        """
         if not isinstance(value.owner, Broadcast) or value.owner.text("mode") not in MODES:
             return False
         values, target = values_of(value.owner.operands[0]), shape_of(value.owner.operands[1])
@@ -133,7 +135,9 @@ class BroadcastNeutralElement(Pattern):
 
 
 class ConstantTarget(DimensionsPattern):
-    """Replaces a computed target by numbers, with a 1 where the target is the dimension of the data."""
+    """Replaces the computed target of a Broadcast by a constant, with a 1 where the target is the dimension of the
+    data.
+    """
 
     roots = (Broadcast,)
 

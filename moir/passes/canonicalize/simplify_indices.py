@@ -56,7 +56,7 @@ from moir.rewriting.driver import Pattern, Rewriter
 
 
 def within(op: OpBuilder, index: SSAValue, size: int) -> SSAValue:
-    """An index limited to those that Gather accepts for a dimension of a size."""
+    """Clamp an index to those that Gather accepts for a dimension of a size: -size … size - 1."""
     return op.Maximum(op.Minimum(index, op.constant_like(size - 1, index)), op.constant_like(-size, index))
 
 
@@ -213,7 +213,7 @@ class FilledGather(Pattern):
 
 
 def with_first(filler: Array, table: Array, axis: int) -> Values:
-    """A table with a slice that is filled with `number` before its first slice along an axis; computed lazily."""
+    """A table with a slice of `filler` inserted before its first slice along an axis; computed when it is read."""
     indices: list[Array] = []
     for index, size in enumerate(table.shape):
         first = -1 if index == axis else 0
@@ -223,7 +223,9 @@ def with_first(filler: Array, table: Array, axis: int) -> Values:
 
 
 def filled_elements(filler: Array, table: Array, axis: int, *indices: Array) -> Array:
-    """The elements of a table at indices; `filler` where the index along `axis` is -1."""
+    """The elements of a table at broadcast `indices`, one array for each axis; `filler` where the index along `axis` is
+    -1.
+    """
     read: Sequence[Array] = [np.maximum(each, 0) if index == axis else each for index, each in enumerate(indices)]
     return np.where(indices[axis] < 0, filler, table[tuple(read)])
 

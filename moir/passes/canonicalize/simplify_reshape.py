@@ -62,7 +62,10 @@ class ConstantTarget(DimensionsPattern):
 
 
 def constant_target(source: Sequence[Token], entries: Sequence[Token], special_zero: bool) -> list[int] | None:
-    """A constant target shape equivalent to `entries` for all sizes; None if there is none."""
+    """A constant target shape of a Reshape equivalent to `entries` for all sizes; None if there is none.
+
+    `source` are the dimensions of the data, and `special_zero` says that a 0 in `entries` copies one.
+    """
     pattern: list[int] = []
     for position, entry in enumerate(entries):
         if isinstance(entry, Symbol):

@@ -63,7 +63,10 @@ class Flattened(Record):
 
 
 def flattened(operand: SSAValue, is_transposed: bool) -> Flattened | None:
-    """An operand of a product, with constant factors and a Transpose after the Reshape; None for other values."""
+    """An operand of a product whose batch and heads a Reshape merges, maybe before constant factors and a Transpose.
+
+    `is_transposed` says whether the product transposes the operand. Returns None for other values.
+    """
     value, scale = unscaled(operand)
     if isinstance(value.owner, Transpose) and value.owner.permutation(NOTHING_KNOWN) == (0, 2, 1):
         value, factor = unscaled(value.owner.operands[0])
@@ -74,8 +77,9 @@ def flattened(operand: SSAValue, is_transposed: bool) -> Flattened | None:
 
 
 def product_before(value: SSAValue, depth: int = 0) -> tuple[MatMul, tuple[Operation, ...]] | None:
-    """The product that a value is computed from by constant factors and additions, with these operations; None
-    otherwise.
+    """The product of which a value is computed by constant factors and additions, and these operations.
+
+    Returns None for other values, and for more than MOST_STEPS operations, which `depth` counts.
     """
     op = value.owner
     if not isinstance(value, OpResult) or depth > MOST_STEPS or not has_one_live_use(value) or rank_of(value) != FLAT:
@@ -100,7 +104,7 @@ def data_indices(op: Add | Multiply | Divide) -> tuple[int, ...]:
 
 
 class FlattenedBatch(DimensionsPattern):
-    """Multiplies the tensors before the Reshapes."""
+    """Multiplies operands with separate batch and heads, and removes the Reshapes that merge these before a product."""
 
     roots = (Reshape,)
 
@@ -145,7 +149,15 @@ class FlattenedBatch(DimensionsPattern):
         rewriter.replace_with(op, value)
 
     def sizes(self, first: Flattened, second: Flattened, op: Operation) -> Tokens | None:
-        """The dimensions of the product with separate heads, if the Reshapes only merge and separate them."""
+        """The dimensions [batch, heads, rows, columns] of the product with separate heads.
+
+        Returns None if the Reshapes do more than merge and separate batch and heads.
+
+        Args:
+            first: the left operand.
+            second: the right operand.
+            op: the Reshape after the product.
+        """
         whole, other = self.known.tokens(first.value), self.known.tokens(second.value)
         flat, other_flat, target = (self.known.tokens(each) for each in (first.flat, second.flat, op.results[0]))
         if whole is None or other is None or flat is None or other_flat is None or target is None:
@@ -162,12 +174,13 @@ class FlattenedBatch(DimensionsPattern):
         return sizes if all(same(a, b) for a, b in kept) and same_tokens(sizes, target) else None
 
     def raised(self, value: SSAValue, flat: Tokens, op: Reshape, rewriter: Rewriter) -> SSAValue | None:
-        """The addend of a product, with separate heads; None if it cannot be written without new sizes.
+        """The addend of a product reshaped to separate heads; None if it cannot be written without new sizes.
 
         Args:
             value: the addend.
             flat: the dimensions of the product with merged heads.
             op: the Reshape that separates the heads of the product.
+            rewriter: builds the reshaped addend.
         """
         tokens = self.known.tokens(value)
         if tokens is None or len(tokens) > FLAT:
@@ -188,7 +201,9 @@ class FlattenedBatch(DimensionsPattern):
 
 
 class FlattenedTranspose(DimensionsPattern):
-    """Transposes the last two of four dimensions without merging the others."""
+    """Transposes the last two of four dimensions without the Reshapes that merge the others before, and separate them
+    after.
+    """
 
     roots = (Reshape,)
 
@@ -212,7 +227,10 @@ def exchanged(tokens: Tokens, is_transposed: bool) -> Tokens:
 
 
 def with_units(target: SSAValue, axes: list[int], rewriter: Rewriter) -> SSAValue | None:
-    """The target of a Reshape with entries of 1; None if it is neither a constant without 0 nor a Concat of entries."""
+    """The target of a Reshape with the entries at `axes` replaced by 1.
+
+    Returns None if it is neither a constant without 0 nor a Concat of single entries.
+    """
     if not axes:
         return target
     known = constant_of(target)

@@ -49,7 +49,8 @@ def last_size(value: SSAValue) -> int:
 
 
 class FlattenedProduct(DimensionsPattern):
-    """Multiplies the data of the first Reshape by the matrix.
+    """Multiplies data by a matrix without the Reshapes that merge all but the last dimension before, and separate them
+    after.
 
     The first Reshape must keep the last dimension, the second one must restore all others.
     """

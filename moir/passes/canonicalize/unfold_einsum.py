@@ -45,7 +45,10 @@ class Labels(Record):
 
 
 def labels_of(terms: Sequence[tuple[str, ...]], output: tuple[str, ...]) -> Labels | None:
-    """The labels of the terms of an equation; None if it is not a product of two operands with a sum."""
+    """The labels of an equation by their roles, from those of its terms and of its result.
+
+    Returns None if it is not a product of two operands with a sum.
+    """
     if any(ELLIPSIS in term or len(set(term)) < len(term) for term in (*terms, output)):
         return None
     left, right = terms
@@ -61,15 +64,19 @@ def labels_of(terms: Sequence[tuple[str, ...]], output: tuple[str, ...]) -> Labe
 
 
 def arranged(op: OpBuilder, value: SSAValue, present: Sequence[str], wanted: Sequence[str]) -> SSAValue:
-    """A value whose dimensions have labels, transposed."""
+    """Transpose a value whose dimensions have the labels `present` so that they are in the order of `wanted`."""
     return op.transposed(value, [list(present).index(label) for label in wanted])
 
 
 def product_with_weight(op: OpBuilder, data: SSAValue, weight: SSAValue, terms: Sequence[Sequence[str]], labels: Labels) -> SSAValue:
-    """The product of data and a constant without a common label in the result, with the labels of rows and columns.
+    """Build the product of data and a constant as a MatMul; the result has the labels of rows and then of columns.
 
     Args:
-        terms: the labels of data, rows first, and of the weight.
+        op: the builder.
+        data: the data, whose first labels are the rows.
+        weight: the constant.
+        terms: the labels of data and of the weight.
+        labels: which labels are rows, columns and summed.
     """
     sizes: dict[str, int] = dict(zip(terms[1], shape_of(weight) or (), strict=True))
     rows, left = [0] * len(labels.rows), data
@@ -87,13 +94,15 @@ def product_with_weight(op: OpBuilder, data: SSAValue, weight: SSAValue, terms: 
 
 
 def sizes_of(terms: Sequence[Sequence[str]], operands: Sequence[SSAValue], labels: Sequence[str]) -> Iterator[set[int]]:
-    """The sizes that operands have at each label; -1 is an unknown one."""
+    """For each of `labels`, the sizes that the operands, whose labels are `terms`, have at it; -1 is a dynamic one."""
     for label in labels:
         yield {(shape_of(operand) or ())[term.index(label)] for term, operand in zip(terms, operands, strict=True)}
 
 
 class MatrixProduct(Pattern):
-    """Writes an Einsum as a MatMul."""
+    """Replaces an Einsum of two operands that is a matrix product by a MatMul, with Transposes and Reshapes where
+    needed.
+    """
 
     roots = (Einsum,)
 

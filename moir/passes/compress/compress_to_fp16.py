@@ -97,7 +97,7 @@ def _is_scale(value: SSAValue) -> bool:
 
 
 def _are_codes(value: SSAValue) -> bool:
-    """Whether a value is a converted constant of integers, with or without a zero point subtracted."""
+    """Whether a value is a Convert of a constant of integers, with or without a Subtract (of a zero point) after it."""
     if isinstance(value, OpResult) and isinstance(value.op, Subtract):
         value = value.op.operands[0]
     if not isinstance(value, OpResult) or not isinstance(value.op, Convert):
@@ -110,7 +110,7 @@ def _count(data: TensorData) -> int:
 
 
 def _compressed(data: TensorData) -> DataAttr | None:
-    """The data of a constant as f16; None if the constant must not be changed."""
+    """The data of a constant as f16; None if the constant must not be changed, as the module's docstring lists."""
     values = data.values
     if values is None or values.size == 0 or not _survives(values):
         return None

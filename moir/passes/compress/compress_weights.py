@@ -86,7 +86,7 @@ class Form(NamedTuple):
 
     Args:
         axis: the dimension whose weights share scales.
-        integers: the codes; those below 0 have no zero points.
+        integers: the range of the codes; one that has negative codes has no zero points.
         group: number of weights that share a scale; the size of the whole dimension if there are no groups.
     """
 
@@ -156,7 +156,10 @@ def _compress(model: ModelOp, codes: WeightCodes, known: KnownValues, is_languag
 
 
 def _scratch_file(sources: Sequence[tuple[Constant, Sequence[Site]]], forms: Sequence[Sequence[Form]]) -> ScratchFile | None:
-    """A file for scales and zero points; None if they are small, or there is no room for one."""
+    """A file for the scales and zero points of constants that are compressed in `forms`.
+
+    Returns None if they are small, or there is no room for one.
+    """
     size = sum(
         BYTES_OF_GROUP * math.prod(source.value.shape) // form.group
         for (source, _), each in zip(sources, forms, strict=True)
@@ -171,17 +174,26 @@ def _scratch_file(sources: Sequence[tuple[Constant, Sequence[Site]]], forms: Seq
 
 
 def _form(site: Site, integers: IntegerRange, group: int) -> Form:
-    """The form for groups of a size, or of its greatest common divisor with the number of weights."""
+    """The form with groups of `group` weights, or of the greatest common divisor of that and the size of the dimension.
+
+    Without groups if the divisor is smaller than SMALLEST_GROUP.
+    """
     length = site.source.value.shape[site.axis]
     fitting = math.gcd(length, group)
     return Form(site.axis, integers, length if fitting < SMALLEST_GROUP else fitting)
 
 
 def _narrow(sources: Sequence[tuple[Constant, Sequence[Site]]], last: Constant | None, share: float) -> set[Constant]:
-    """The matrices that get codes of 4 bits: the largest, and of equally large ones the later, up to a share of all.
+    """The matrices that get codes of 4 bits: the largest, and of equally large ones the later, up to a share of all
+    weights.
 
     The rounding of a matrix adds the same error to the result whatever its size, and errors of the first layers pass
     through all others.
+
+    Args:
+        sources: the constants with their uses.
+        last: the matrix of the last product, which never gets 4 bits.
+        share: the largest share of the weights of products.
     """
     products = [(source, sites) for source, sites in sources if _is_product(sites)]
     room = share * sum(math.prod(source.value.shape) for source, _ in products if source is not last)
@@ -204,7 +216,7 @@ def _is_product(sites: Sequence[Site]) -> bool:
 
 
 def _has_groups(source: Constant, sites: Sequence[Site]) -> bool:
-    """Whether the rows of a matrix consist of groups, of which no two share a byte."""
+    """Whether the rows of a matrix can be split into groups, of which no two share a byte in codes of 4 bits."""
     shape = source.value.shape
     return all(shape[site.axis] % SMALLEST_GROUP == 0 for site in sites) and shape[-1] % 2 == 0
 
@@ -250,9 +262,15 @@ class _Compression:
         return self._done[key]
 
     def _restored(self, replaced: Operation, source: Constant, stored: Quantized) -> SSAValue:
-        """Build the operations that restore weights, before the operation that they replace.
+        """Build the operations that restore weights, before the operation `replaced`; returns the result of the last
+        one.
 
-        The last of them takes over its attributes.
+        The last of them takes over the attributes of `replaced`.
+
+        Args:
+            replaced: the operation whose result they take the place of.
+            source: the constant, after which the new ones are named.
+            stored: the quantized weights.
         """
         assert replaced.parent is not None
         op = OpBuilder(self._known, replaced.parent, replaced)
@@ -298,7 +316,9 @@ def _counted(count: int, one: str, several: str = "") -> str:
 
 
 def _grouped(shape: tuple[int, ...], form: Form) -> tuple[int, ...]:
-    """The shape of the codes of a constant: with groups, the dimension is split into groups and their members."""
+    """The shape of the codes of a constant of a shape: with groups, the dimension is split into groups and their
+    members.
+    """
     if form.group == shape[form.axis]:
         return shape
     return (*shape[: form.axis], shape[form.axis] // form.group, form.group, *shape[form.axis + 1 :])

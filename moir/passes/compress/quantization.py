@@ -110,7 +110,9 @@ def _single(weights: Array) -> Array:
 
 
 def _bounds_of_rows(weights: Values) -> tuple[Array, Array] | None:
-    """The smallest and the largest weight along the last dimension, as `_ranges`, computed by threads."""
+    """The smallest and the largest weight of each row, extended to contain 0, computed by threads; None if not all are
+    finite.
+    """
     shape = weights.shape[:-1]
     bounds = ComputedRows(_row_bounds, [weights], (*shape, 2), np.dtype(np.float32), min(2, len(shape)))
     lowest, highest = np.empty((*shape, 1), np.float32), np.empty((*shape, 1), np.float32)
@@ -121,7 +123,7 @@ def _bounds_of_rows(weights: Values) -> tuple[Array, Array] | None:
 
 
 def _row_bounds(weights: Array) -> Array:
-    """The bounds […, 2] of the last dimension."""
+    """The smallest and the largest weight of each row, as […, 2]; rows extend along the last dimension."""
     shape = weights.shape
     result = np.zeros((*shape[:-1], 2), np.float32)
     if shape[-1] <= LARGEST_SHORT_ROW and weights.flags.c_contiguous:
@@ -152,9 +154,9 @@ def _ranges(weights: Values, axis: int) -> tuple[Array, Array] | None:
 
 
 def _parameters(lowest: Array, highest: Array, integers: IntegerRange) -> tuple[Array, Array]:
-    """Scales, and zero points of the numpy type of the codes, for ranges of weights that contain 0.
+    """The scales, and the zero points of the numpy type of the codes, for ranges of weights from `lowest` to `highest`.
 
-    The ranges are overwritten: with small groups they are large.
+    The ranges contain 0. They are overwritten: with small groups they are large.
     """
     with np.errstate(over="ignore"):
         if integers.signed:
@@ -175,7 +177,7 @@ def _parameters(lowest: Array, highest: Array, integers: IntegerRange) -> tuple[
 
 
 def _codes(integers: IntegerRange, weights: Array, scales: Array, zero_points: Array) -> Array:
-    """The codes of weights, a byte each."""
+    """The codes of weights with broadcast scales and zero points, rounded and limited to `integers`, a byte each."""
     factors = scales.astype(np.float32)
     np.divide(1, factors, out=factors, where=factors != 0)
     codes = weights * _spread(factors, weights)
@@ -195,7 +197,11 @@ def _spread(values: Array, weights: Array) -> Array:
 
 
 def _packed_rows(encode: Callable[..., Array], weights: Values, scales: Array, zero_points: Array) -> Values:
-    """The codes of 4 bits of weights whose last dimension shares scales; two neighbours share a byte."""
+    """The codes of 4 bits of weights whose last dimension shares scales; two neighbours share a byte. Computed when
+    read.
+
+    `encode` computes codes from weights, scales and zero points.
+    """
     shape = (*weights.shape[:-1], weights.shape[-1] // 2)
     return computed_rows(partial(_row_pairs, encode), [weights, scales, zero_points], shape, np.uint8, min(2, weights.ndim - 1))
 
@@ -211,7 +217,7 @@ def _row_pairs(encode: Callable[..., Array], weights: Array, scales: Array, zero
 
 
 def _packed(encode: Callable[..., Array], *arrays: Values) -> Values:
-    """The codes of 4 bits of arrays that broadcast.
+    """The codes of 4 bits that `encode` computes of arrays that broadcast.
 
     Two neighbours in the last dimension share a byte, the first of them in its low bits.
     """
@@ -224,7 +230,7 @@ def _packed_pairs(encode: Callable[..., Array], *arrays: Array) -> Array:
 
 
 def _every_other(array: Values, start: int) -> Values:
-    """Every second element along the last dimension; the whole array if it is broadcast along that."""
+    """Every second element along the last dimension from `start` on; the whole array if it is broadcast along that."""
     if array.shape[-1] == 1:
         return array
     return array[..., start::2] if isinstance(array, np.ndarray) else array.moved(lambda part: part[..., start::2])
@@ -237,7 +243,10 @@ def _packed_at_once(codes: Array) -> Array:
 
 
 def _errors(weights: Values, axis: int, encode: Callable[..., Array], scales: Array, zero_points: Array) -> tuple[float, float]:
-    """The sums of the squares of the errors of restored weights, and of the weights, both of a sample."""
+    """The sums of the squares of the errors of restored weights, and of the weights, both of a sample.
+
+    `encode` computes the codes from weights, scales and zero points, which weights along `axis` share.
+    """
     order = memory_order(weights)
     error = energy = 0.0
     arrays = [array.transpose(order) for array in (scales, zero_points)]

@@ -87,7 +87,11 @@ def site_of(op: Operation, with_experts: bool = False) -> Site | None:
 
 
 def _source_of(value: SSAValue) -> Constant | None:
-    """The constant of floating-point numbers that is a value, directly or converted to another floating-point type."""
+    """The constant of a value that is one, or one converted to another floating-point type.
+
+    Returns None for other values, for constants of other types than floats of 16 bits or more, and for one without
+    values.
+    """
     if not isinstance(value, OpResult) or element_of(value) not in REAL_TYPES:
         return None
     op = value.op
@@ -139,6 +143,8 @@ def last_product(sites: Sequence[Site], block: Block) -> Constant | None:
     Args:
         sites: the sites of the model in order.
         block: the block of the model: products in bodies are last only if it has none.
+
+    Returns None if there are no products.
     """
     products = [site for site in sites if not isinstance(site.op, Gather)]
     outer = [site.source for site in products if site.op.parent is block]
@@ -223,7 +229,7 @@ def _erase_unused(op: Operation) -> None:
 
 
 def _source_of_numbers(value: SSAValue) -> Constant | None:
-    """The constant behind conversions."""
+    """The constant behind any number of Converts; None for other values, and for one whose values were left out."""
     while isinstance(value, OpResult) and isinstance(value.op, Convert):
         value = value.op.operands[0]
     if isinstance(value, OpResult) and isinstance(value.op, Constant) and value.op.value.data.values is not None:
@@ -232,7 +238,7 @@ def _source_of_numbers(value: SSAValue) -> Constant | None:
 
 
 def _scaled_rows(outer: int, numbers: Array, factors: Array) -> Array:
-    """Rows of numbers times the scales of their groups, as f32."""
+    """Rows of numbers times the scales of their groups, as f32, with the dimensions after the first `outer` merged."""
     values = numbers.astype(np.float32)
     values *= factors.astype(np.float32)
     return values.reshape(*values.shape[:outer], -1)

@@ -47,7 +47,7 @@ def channel_order(op: Operation) -> list[int] | None:
 
 
 def inverse(order: list[int]) -> list[int]:
-    """The inverse of an order."""
+    """The inverse of a permutation: element `i` is the index of `i` in `order`."""
     return [order.index(index) for index in range(len(order))]
 
 
@@ -68,7 +68,10 @@ def reordered_filters(op: ConvolutionOp, filters: Values, order: list[int]) -> V
 
 
 def reordered_constant(value: SSAValue, rank: int, order: list[int]) -> Values | None:
-    """A constant for channels before they are reordered, which broadcasts against [N, C, …]; None for other values."""
+    """A constant for channels before they are reordered by `order`, which broadcasts against [N, C, …].
+
+    Returns None for values that are no constants, or that do not broadcast along the channels.
+    """
     values = weight_of(value)
     if values is None or values.ndim > rank:
         return None

@@ -84,7 +84,8 @@ def product_factors(op: OpsetOp, weights: Values, factors: Values, side: str) ->
 
 
 def scaled_weights(op: Operation, factors: Values, side: str) -> Values | None:
-    """The constant weights of a linear operation, multiplied by factors of its outputs or inputs.
+    """The constant weights of a linear operation, multiplied by factors of its channels of `side`: `outputs` or
+    `inputs`.
 
     None if the weights are not constant, have other uses, or the factors do not fit them.
     """
@@ -151,7 +152,10 @@ def keeps_rank(constant: Values, other: SSAValue) -> bool:
 
 
 def combined(function: Callable[[Array, Array], Array], a: Values, b: Values, value: SSAValue) -> Values | None:
-    """The function of two constants in the element type of a value; None if the result has more elements than both."""
+    """The result of a function of two constants, computed in f64 and stored in the element type of `value`.
+
+    Returns None if the broadcast result has more elements than either constant.
+    """
     if np.prod(np.broadcast_shapes(a.shape, b.shape), dtype=object) > max(a.size, b.size):
         return None
 
@@ -208,7 +212,10 @@ class ScaleAfter(Pattern):
         rewriter.replace_with(op, result if term is None else rewriter.op.Add(result, rewriter.op.constant(term, element_of(result))))
 
     def scaled(self, op: OpsetOp, factors: Values, rewriter: Rewriter) -> SSAValue | None:
-        """The result of a linear operation or of a multiplication by a constant, multiplied by factors."""
+        """The result of a linear operation or of a multiplication by a constant, multiplied by factors.
+
+        Returns None if its weights are not constant, have other uses, or do not take the factors.
+        """
         inner = constant_factor(op)
         if inner is not None:
             merged = combined(np.multiply, inner[1], factors, op.results[0])

@@ -38,7 +38,7 @@ def is_padded(op: OpsetOp) -> bool:
 
 
 def sum_of_products(op: Convolution | GroupConvolution, filters: Array, term: Values) -> Array | None:
-    """The result of a convolution of a constant: a number for each output channel.
+    """The result of a convolution by `filters` of a constant `term`: a number for each output channel.
 
     None if the constant varies along other dimensions than the channels.
     """

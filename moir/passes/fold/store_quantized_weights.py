@@ -36,7 +36,14 @@ TOLERANCE = 2.0**-10
 
 
 def codes(levels: int, first: int, data: Array, low: Array, high: Array) -> Array:
-    """The integers of quantized numbers, rounded as FakeQuantize does."""
+    """The integers of quantized numbers, rounded as FakeQuantize does, as uint8 or int8.
+
+    Args:
+        levels: the number of quantization levels.
+        first: the integer of the lowest level: 0 for uint8, negative for int8.
+        data: the numbers.
+        low, high: the limits of the input range.
+    """
     level = np.rint((data - low) / (high - low) * np.float32(levels - 1))
     return (np.clip(level, 0, levels - 1) + np.float32(first)).astype(np.uint8 if first == 0 else np.int8)
 

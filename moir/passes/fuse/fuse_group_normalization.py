@@ -44,7 +44,13 @@ from moir.support.records import Record
 
 
 class Groups(Record):
-    """How the channels of data are grouped: the number of groups, the dimension of the channels and their number."""
+    """How the channels of data are grouped.
+
+    Args:
+        count: the number of groups.
+        axis: the dimension of the channels.
+        channels: the number of channels.
+    """
 
     count: int
     axis: int
@@ -52,8 +58,9 @@ class Groups(Record):
 
 
 def groups_of(split: SSAValue, axes: tuple[int, ...] | None, known: Dimensions) -> tuple[SSAValue, Groups] | None:
-    """The data that a Reshape splits into groups of channels, and these groups, if `axes` are all dimensions of a
-    group.
+    """The data that a Reshape splits into groups of channels, and these groups.
+
+    Returns None unless `axes` are all dimensions of a group, and the channels are the second or the last dimension.
     """
     reshape = split.owner
     if not isinstance(reshape, Reshape) or axes is None:
@@ -76,7 +83,7 @@ def groups_of(split: SSAValue, axes: tuple[int, ...] | None, known: Dimensions) 
 
 
 def normalized(op: OpBuilder, data: SSAValue, groups: Groups, epsilon: float) -> SSAValue:
-    """Data standardized in each group of channels."""
+    """Build a GroupNormalization without scale and shift: data standardized in each group of channels."""
     rank = len(shape_of(data) or ())
     order = [0, groups.axis, *(axis for axis in range(1, rank) if axis != groups.axis)]
     affine = [op.constant_like(np.full(groups.channels, number), data) for number in (1.0, 0.0)]
@@ -85,7 +92,9 @@ def normalized(op: OpBuilder, data: SSAValue, groups: Groups, epsilon: float) ->
 
 
 class GroupedMvn(DimensionsPattern):
-    """Matches a standardization of split data from the Reshape that merges the groups again."""
+    """Replaces an MVN of data split into groups of channels by a GroupNormalization, from the Reshape that merges them
+    again.
+    """
 
     roots = (Reshape,)
 
@@ -167,7 +176,9 @@ def is_variance(value: SSAValue, mean: ReduceMean) -> bool:
 
 
 class RepeatedStatistics(DimensionsPattern):
-    """Matches data minus a repeated mean, times a factor that begins with the reciprocal of the deviation."""
+    """Replaces data minus a repeated mean, times a factor that begins with the reciprocal deviation, by a
+    GroupNormalization.
+    """
 
     roots = (Multiply,)
 
@@ -193,7 +204,10 @@ class RepeatedStatistics(DimensionsPattern):
                 return
 
     def statistics(self, data: SSAValue, mean: SSAValue, factor: SSAValue) -> tuple[Groups, float] | None:
-        """The groups and the epsilon of a mean and a reciprocal deviation; None for other values."""
+        """The groups and the epsilon of a standardization: data minus `mean`, times `factor`, the reciprocal deviation.
+
+        Returns None for other values.
+        """
         reciprocal = factor.owner
         if not isinstance(reciprocal, Divide) or scalar_of(reciprocal.operands[0]) != 1:
             return None

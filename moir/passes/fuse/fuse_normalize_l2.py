@@ -35,9 +35,12 @@ SMALLEST, LARGEST = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32)
 
 @dataclass(frozen=True)
 class Form:
-    """A form of the norm or its reciprocal, as a part of a pattern and the `eps_mode` of NormalizeL2.
+    """A form of the norm or its reciprocal.
 
-    The eps of the operation is `match.scalar("eps")`, or the lower limit of a Clamp, to the power `power`.
+    Args:
+        part: builds the pattern of the form.
+        mode: the `eps_mode` of NormalizeL2.
+        power: the eps of the operation is `match.scalar("eps")`, or the lower limit of a Clamp, to this power.
     """
 
     part: Part

@@ -24,11 +24,12 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 def counted(value: SSAValue, rank: int, axis: int) -> int | None:
-    """The length n of a constant that is 0, 1, …, n - 1 along an axis of the tensor to which it is broadcast; None for
-    others.
+    """The length n of a constant that is 0, 1, …, n - 1 along one axis only; None for other values.
 
     Args:
-        rank: the rank of the tensor.
+        value: the value.
+        rank: the rank of the tensor to which it is broadcast.
+        axis: the axis of this tensor.
     """
     array = constant_of(value)
     own_axis = axis - rank + (0 if array is None else array.ndim)

@@ -48,7 +48,10 @@ def _not_negative(slope: Array) -> bool:
 
 
 def _prelu(factor: float, condition: Condition) -> Rewrite:
-    """A rewrite of a match to PRelu, whose slope is the matched slope times a factor (±1 or ±2, which are exact)."""
+    """A rewrite of a match to PRelu, whose slope is the matched slope times a factor (±1 or ±2, which are exact).
+
+    The rewrite declines slopes for which `condition` does not hold; None for any slope.
+    """
 
     def rewrite(op: OpBuilder, match: Match) -> SSAValue | None:
         x, slope = match["x"], match.constant("slope")

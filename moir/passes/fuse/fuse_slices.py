@@ -127,8 +127,14 @@ def lasting_lengths(parts: Sequence[Operation], lengths: list[int], size: int) -
     """The lengths of a VariadicSplit that equals these slices for any size of the dimension; -1 is the remaining
     length.
 
-    Numbers that are counted from the end remain so. None if a part ends at a number that is counted from one side where
-    the next one begins at a number from the other side. If the last part ends at a number, no other size is meant.
+    A bound that is counted from the end remains so. Returns None if a part ends at a bound counted from one side and
+    the next part begins at a bound counted from the other. If the last part ends at a bound within the dimension, the
+    lengths are returned unchanged: the slices are for this size only.
+
+    Args:
+        parts: the slices, in the order of the dimension.
+        lengths: their lengths.
+        size: the size of the dimension.
     """
     cut_lists = [cuts for part in parts if isinstance(part, Slice) and (cuts := cuts_of(part)) is not None]
     starts, ends = ([int(cuts[index][0]) for cuts in cut_lists] for index in (0, 1))

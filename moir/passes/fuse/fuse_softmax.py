@@ -69,6 +69,8 @@ def _is_reduced(value: SSAValue, data: SSAValue, steps: int = MOST_STEPS) -> boo
     another shape: its dimensions are those of the data.
 
         opset1.Select(opset1.ReduceLogicalOr(opset10.IsNaN(%x)), nan, opset1.ReduceMax(%x))
+
+    `steps` limits the operations between value and reduction; False beyond it.
     """
     op = value.owner
     if isinstance(op, ReductionOp):

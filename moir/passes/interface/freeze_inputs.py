@@ -95,7 +95,11 @@ def _data(parameter: Parameter, item: InputItem) -> DataAttr:
 
 
 def _shape(declared: Shape, count: int, is_scalar: bool) -> tuple[int, ...] | None:
-    """The declared shape, completed by the number of given values; None if they do not fit."""
+    """The declared shape with its dynamic dimensions replaced by sizes, so that it holds `count` values.
+
+    One value fits any static shape. Returns None if they do not fit. A shape that is not declared (None) is that of a
+    scalar if `is_scalar` is set, else of a 1-D tensor.
+    """
     if declared is None:
         return () if is_scalar else (count,)
     unknown = [index for index, d in enumerate(declared) if d < 0]

@@ -50,7 +50,9 @@ class NamePortsPass(ReportingPass):
 
 
 def _declared(op: Operation, names: Container[str]) -> str | None:
-    """The name of an input or output, None if its tensor does not have it, as is possible in IR that was read."""
+    """The name of an input or output if it is among `names`, those of its tensor; else None, which IR that was read may
+    have.
+    """
     name = name_of(op)
     return name if name is not None and name in names else None
 

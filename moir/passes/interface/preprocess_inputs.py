@@ -176,14 +176,16 @@ def _usual_layout(parameter: Operation) -> str:
 
 
 def _usual_count(parameter: Operation) -> str:
-    """The number of channels that an input has if its layout is the usual one for its rank; None if it is dynamic."""
+    """The clause of a hint on the number of channels in the usual layout; empty if it is dynamic, or the layout does
+    not fit.
+    """
     layout, shape = _usual_layout(parameter), shape_of(parameter.results[0])
     count = -1 if shape is None or len(layout) != len(shape) else shape[layout.index("c")]
     return f", in which there are {count}" if count > 0 else ""
 
 
 def _choose_reversed(model: ModelOp, asked: dict[Operation, Preprocessing]) -> None:
-    """Reverse the channels of the inputs that have three. Raises UsageError if there are none."""
+    """Mark the inputs that have three channels as reversed in `asked`. Raises UsageError if there are none."""
     for parameter, each in asked.items():
         shape = shape_of(parameter.results[0])
         if each.axis is None and (each.layout is not None or len(shape or ()) in IMAGE_RANKS):
@@ -281,7 +283,10 @@ def _reversed(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
 
 
 def _along_channels(op: OpBuilder, numbers: Iterable[float], value: SSAValue, axis: int | None) -> SSAValue:
-    """A constant of numbers, one for each channel of a value. Raises UsageError if its element type cannot hold one."""
+    """A constant of numbers that broadcasts along dimension `axis` of a value; None for one number for all channels.
+
+    Raises UsageError if the element type of the value cannot hold one of them.
+    """
     element = element_of(value)
     exact = np.array(tuple(numbers), np.float64)
     with np.errstate(all="ignore"):

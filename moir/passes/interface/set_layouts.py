@@ -97,7 +97,10 @@ def _change_input(model: ModelOp, parameter: Operation, change: Rearrangement) -
 
 
 def _rearrange_texts(parameter: Operation, source: Parts, target: Parts) -> None:
-    """Reorder the attributes of a Parameter that have an element for each dimension: names and bounds."""
+    """Reorder the attributes of a Parameter that have an element for each dimension: names and bounds.
+
+    `source` and `target` are the parts of each dimension before and after, as in `Rearrangement`.
+    """
     names = parameter.attributes.get("dimension_names")
     if names is not None:
         parameter.attributes["dimension_names"] = strings_attribute(_rearranged(value_of(names), source, target, ""))

@@ -54,7 +54,7 @@ def permuted_type(value: SSAValue, order: Order) -> Attribute:
 
 
 class Application:
-    """The rewrite of one module."""
+    """Rewrites one module by its layout assignment, and keeps the names of tensors."""
 
     def __init__(self, layouts: Layouts) -> None:
         self.layouts = layouts
@@ -105,7 +105,7 @@ class Application:
         return orbit is not None and orbit.root is not op.results[0]
 
     def tensor(self, orbit: Orbit) -> Tensor:
-        """The state of an orbit, created with the names of all its values at the first request."""
+        """The record of an orbit's values, created with the names of all its members at the first request."""
         tensor = self.tensors.get(orbit)
         if tensor is None:
             names: dict[Order, Names] = {}
@@ -139,7 +139,9 @@ class Application:
         return transposed
 
     def supply(self, orbit: Orbit, order: Order, value: SSAValue) -> None:
-        """Record that a value holds a tensor in a permutation, and give the value the names of the tensor in it."""
+        """Record that a value holds the tensor of an orbit in a permutation, and give it the names of the tensor in
+        that.
+        """
         present = self.tensor(orbit)
         present.values[order] = value
         names = present.names.get(order)
@@ -208,7 +210,9 @@ class Application:
             self.replaced(old, new, order)
 
     def replaced(self, old: SSAValue, new: SSAValue, order: Order | None) -> None:
-        """Replace the result of an operation by the same tensor in a permutation (None: the natural one)."""
+        """Replace the result `old` of an operation by `new`, the same tensor in a permutation (None: the natural
+        one).
+        """
         orbit = self.layouts.orbit(old)
         if orbit is None:
             old.replace_all_uses_with(new)
@@ -219,7 +223,11 @@ class Application:
         self.supply(orbit, own, new)
 
     def with_bodies(self, op: Operation) -> None:
-        """Rewrite an operation with bodies: its operands, its results and the operations in the bodies."""
+        """Apply the chosen permutations to an operation with bodies: to its operands and results, and to the operations
+        inside.
+
+        States and other values at the boundary of a body change their type in place, and slices their axes.
+        """
         self.operands(op)
         ports = self.layouts.ports_of.get(op, [])
         permuted_ports = [(port, node) for port in ports if (node := self.layouts.node_of.get(port)) is not None and node.is_permuted]
@@ -237,7 +245,7 @@ class Application:
                     self.reorder(value, node.order)
 
     def reorder(self, value: SSAValue, order: Order) -> None:
-        """Change the permutation in which a value holds its tensor: its type changes and the value stays.
+        """Record that a value holds its tensor in permutation `order`: its type changes, and the value stays.
 
         Its tensor names are moved to the value of the natural permutation as soon as that exists.
         """

@@ -74,7 +74,7 @@ def _preference(node: LayoutNode, attribute: str) -> bool:
 
 
 class Demand(Record):
-    """An orbit in the network.
+    """The cost of an orbit in the flow network.
 
     Args:
         producers: the network node of the producer, as seen by users on side 0 and by users on side 1. The two differ
@@ -88,7 +88,7 @@ class Demand(Record):
     cost: int
 
     def cost_of(self, sides: list[bool]) -> int:
-        """Cost of the orbit, where `sides` maps each network node to whether it is on side 1."""
+        """The cost of the orbit under a cut: `sides` says for each network node whether it is on side 1."""
         wanted = {sides[user] for user in self.users}
         return self.cost * sum(1 for side in wanted if sides[self.producers[side]] != side)
 
@@ -190,7 +190,9 @@ class Assignment:
         return list({id(group): group for group in group_of.values()}.values())
 
     def _gain(self, group: Group, before: list[bool], sides: list[bool]) -> int:
-        """The cost that is saved by permuting the nodes of a group."""
+        """The cost that is saved by permuting the nodes of a group: `before` are the sides without them, `sides` with
+        them.
+        """
         gain = sum(self.stays[position] - self.extras[position] for position in group.nodes)
         return gain + sum(self.demands[number].cost_of(before) - self.demands[number].cost_of(sides) for number in group.demands)
 
@@ -227,7 +229,10 @@ class Assignment:
         return cost
 
     def _flow_node(self, node: LayoutNode | None, value: SSAValue, order: Order | None) -> int | None:
-        """The index of the flow node of a user or producer that can be permuted like the orbit; None for others."""
+        """The index of the flow node of a user or producer whose permutations agree with the orbit's; None for others.
+
+        `order` is the permutation of `value` in its orbit, None if it has none.
+        """
         if node is None or order is None or node not in self.flow_nodes or not self.layouts.agrees(node, value, order):
             return None
         return self.flow_nodes[node]

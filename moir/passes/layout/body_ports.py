@@ -59,7 +59,7 @@ def _moved(port: BodyPort, order: Order) -> BodyPort:
 
 
 def results_in(op: Operation, region: int) -> list[Result]:
-    """The Result operations of a body."""
+    """The Result operations of the body in region `region`, in order."""
     return [each for each in op.regions[region].block.ops if isinstance(each, Result)]
 
 

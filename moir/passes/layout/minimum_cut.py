@@ -56,7 +56,7 @@ class Network:
         return None
 
     def _levels(self, start: int) -> list[int]:
-        """Breadth-first distance of each node from the source, or to the sink, in the residual network.
+        """Breadth-first distance of each node from `start`, the source, or to it, the sink, in the residual network.
 
         -1 for a node without a path.
         """

@@ -42,7 +42,9 @@ def between(start: Order, end: Order) -> Order:
 
 
 def with_fixed(moving: Iterable[int], fixed: Collection[int], rank: int) -> Order:
-    """A permutation that keeps the `fixed` dimensions in place and fills the other positions with `moving`, in turn."""
+    """A permutation that keeps the `fixed` dimensions in place and fills the other indices with `moving`, in that
+    order.
+    """
     rest = iter(moving)
     return tuple(axis if axis in fixed else next(rest) for axis in range(rank))
 

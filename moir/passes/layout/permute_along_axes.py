@@ -10,11 +10,13 @@ from moir.passes.layout.permuted import LayoutRule, Offer, Permuted, moved_axis,
 
 
 def along_axes(offer: Offer, axes: AlongAxes | None = None) -> Permuted | None:
-    """Data operands and results share any permutation; the axes, in properties or an operand, are renumbered.
+    """The layout rule of operations along axes: data and results share any permutation, and the axes are renumbered.
 
     Args:
         offer: the operation.
         axes: where the operation has its data and its axes, by default the `AXES` of its class.
+
+    Returns None if another operand is permuted, or the rank of the data is not that of the permutation.
     """
     op, order = offer.op, offer.order
     axes = axes or op.AXES
@@ -33,7 +35,9 @@ def along_axes(offer: Offer, axes: AlongAxes | None = None) -> Permuted | None:
 
 
 def reverse(offer: Offer) -> Permuted | None:
-    """The layout rule of Reverse, whose axes are indices, or a mask with a flag for each dimension."""
+    """The layout rule of Reverse, whose axes are indices, or a mask with a flag for each dimension. None as
+    `along_axes`.
+    """
     op, order = offer.op, offer.order
     if op.text("mode") == "index":
         return along_axes(offer, AlongAxes(operand=1))

@@ -18,7 +18,10 @@ from moir.passes.layout.permuted import LayoutRule, Offer, Permuted, is_single, 
 
 
 def unary(offer: Offer) -> Permuted | None:
-    """The layout rule of operations on elements of one operand: operand and result share any permutation."""
+    """The layout rule of operations on elements of one operand: operand and result share any permutation.
+
+    None if another operand is permuted, or a FakeConvert has scales of several elements.
+    """
     op, order = offer.op, offer.order
     if not offer.is_of(0):
         return None
@@ -82,7 +85,7 @@ def broadcasting(offer: Offer) -> Permuted | None:
 def fake_quantize(offer: Offer) -> Permuted | None:
     """The layout rule of FakeQuantize: limits of several elements belong to dimension 1, the channels, after it, too.
 
-    There is no other dimension for them.
+    Returns None if the permutation moves them to another dimension, or the permuted operand is a limit.
     """
     op, order = offer.op, offer.order
     permuted = broadcasting(offer)
@@ -97,7 +100,10 @@ def fake_quantize(offer: Offer) -> Permuted | None:
 
 
 def prelu(offer: Offer) -> Permuted | None:
-    """The layout rule of PRelu: a slope of rank 1 follows dimension 1 of the data; any other slope broadcasts."""
+    """The layout rule of PRelu: a slope of rank 1 follows dimension 1 of the data; any other slope broadcasts.
+
+    Returns None if the slope is the permuted operand, or as `broadcasting`.
+    """
     op, order = offer.op, offer.order
     slope, rank = op.operands[1], rank_of(op.results[0])
     if rank_of(slope) != 1 or rank is None or rank < 2 or is_single(slope):

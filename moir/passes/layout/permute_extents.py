@@ -29,6 +29,8 @@ def vectors(offer: Offer, indices: tuple[int, ...] | None = None) -> Permuted | 
     Args:
         offer: the operation.
         indices: the operands that are such vectors, by default the `EXTENTS` of the operation class.
+
+    Returns None if another operand is permuted, or one of these is not known to have as many elements as the rank.
     """
     op, order = offer.op, offer.order
     indices = indices or op.EXTENTS
@@ -43,7 +45,8 @@ def vectors(offer: Offer, indices: tuple[int, ...] | None = None) -> Permuted | 
 def between_space_and_batch(offer: Offer) -> Permuted | None:
     """The layout rule of SpaceToBatch and BatchToSpace: the batch stays first, divided dimensions keep their order.
 
-    The relative order of these dimensions determines how the batch is composed.
+    The relative order of these dimensions determines how the batch is composed. Returns None for other permutations,
+    and for a computed block shape.
     """
     op, order = offer.op, offer.order
     block = constant_of(op.operands[1])
@@ -56,6 +59,8 @@ def between_space_and_batch(offer: Offer) -> Permuted | None:
 def broadcast(offer: Offer) -> Permuted | None:
     """The layout rule of Broadcast: the result has any permutation; the data broadcast to it as in an elementwise
     operation.
+
+    Returns None for explicit axes, and for a target of unknown length.
     """
     op = offer.op
     order = order_of_result(op, offer.order)
@@ -71,7 +76,10 @@ def broadcast(offer: Offer) -> Permuted | None:
 
 
 def slice_(offer: Offer) -> Permuted | None:
-    """The layout rule of Slice: the axes are renumbered; without them the permuted form lists the first axes."""
+    """The layout rule of Slice: the axes are renumbered; without them the permuted form lists the first axes.
+
+    Returns None if another operand than the data is permuted, or the number of axes is unknown.
+    """
     op, order = offer.op, offer.order
     permuted = together(op, order, (0,)) if offer.is_of(0) else None
     if permuted is None:
@@ -90,7 +98,8 @@ def slice_(offer: Offer) -> Permuted | None:
 def interpolate(offer: Offer) -> Permuted | None:
     """The layout rule of Interpolate, whose axes are an operand, or all axes.
 
-    A permuted form may resize only the last dimensions, or the same ones: a target may not support others.
+    A permuted form may resize only the last dimensions, or the same ones: a target may not support others. Returns None
+    for other permutations, and for computed axes.
     """
     op, order = offer.op, offer.order
     rank = len(order)
@@ -126,7 +135,9 @@ def is_end(axes: Sequence[int], rank: int) -> bool:
 
 
 def sort_axes(permuted: Permuted, op: OpsetOp, index: int, vectors: Sequence[int], axes: Sequence[int]) -> None:
-    """Replace an operand of axes by ascending axes, and permute the operands `vectors` in the same way."""
+    """Replace operand `index`, which has axes, by ascending axes, and permute the operands `vectors` in the
+    same way.
+    """
     ascending = tuple(sorted(range(len(axes)), key=axes.__getitem__))
     element, numbers = element_of(op.operands[index]), np.array(sorted(axes))
     permuted.adaptations[index] = lambda op, _: op.constant(numbers, element)

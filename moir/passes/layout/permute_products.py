@@ -28,6 +28,8 @@ TRANSPOSED_DATA, EXCHANGED_OPERANDS = 1, 2
 def matmul(offer: Offer) -> Permuted | None:
     """The layout rule of MatMul: batch dimensions are permuted in both operands alike; a swap of the last two
     dimensions changes the transposition flags.
+
+    Returns None for vectors and dynamic ranks, and for permutations that mix batch and matrix dimensions.
     """
     op, order = offer.op, offer.order
     ranks = [rank_of(operand) for operand in op.operands]
@@ -77,7 +79,10 @@ def matmul(offer: Offer) -> Permuted | None:
 
 
 def einsum(offer: Offer) -> Permuted | None:
-    """The layout rule of Einsum: the labels of the permuted operand or result are permuted in the equation."""
+    """The layout rule of Einsum: the labels of the permuted operand or result are permuted in the equation.
+
+    Returns None for an equation with an ellipsis or without a result.
+    """
     op, order = offer.op, offer.order
     equation = op.text("equation").replace(" ", "")
     terms, arrow, result = equation.partition("->")

@@ -45,7 +45,11 @@ def name_axes(permuted: Permuted, op: OpsetOp, index: int, axes: Collection[int]
 
 
 def _with_axes(permuted: Permuted, op: OpsetOp, order: Order | None, axes: Collection[int]) -> Permuted:
-    """The form with the operand 1, which are axes of an unpermuted tensor, as axes of one permuted by `order`."""
+    """A permuted form of an operation whose operand 1 has axes: they are replaced by those of data transposed by
+    `order`.
+
+    For None the form is returned unchanged.
+    """
     if order is not None:
         new_axes = inverse(order)
         name_axes(permuted, op, 1, [new_axes[axis] for axis in axes])
@@ -131,7 +135,10 @@ def spread(order: Order, axis: int, count: int) -> Order:
 
 
 def collected(order: Order, axis: int, count: int) -> Order | None:
-    """The inverse of `spread`; None if the `count` dimensions are not adjacent and ascending."""
+    """The permutation after `count` dimensions from `axis` on are merged into one; axes behind them are renumbered.
+
+    Returns None if `order` does not keep them adjacent and ascending.
+    """
     if count == 0:
         # The permutation of the result does not determine the axis of a removed dimension.
         return AxisMap.removing({axis}, len(order) + 1).backward(order)
@@ -167,7 +174,11 @@ def gather(offer: Offer) -> Permuted | None:
 
 
 def scatter_update(offer: Offer) -> Permuted | None:
-    """The layout rule of ScatterUpdate: updates have the data's shape, with the indices' shape in place of the axis."""
+    """The layout rule of ScatterUpdate: updates have the data's shape, with the indices' shape in place of the axis.
+
+    Returns None for a computed axis and dynamic ranks, and if the indices are permuted, or their dimensions moved
+    apart.
+    """
     op, order = offer.op, offer.order
     rank, count = rank_of(op.operands[0]), rank_of(op.operands[1])
     axis = constant_of(op.operands[3])
@@ -186,7 +197,10 @@ def scatter_update(offer: Offer) -> Permuted | None:
 
 
 def shape_of_data(offer: Offer) -> Permuted | None:
-    """The layout rule of ShapeOf: the shape of the permuted tensor, its elements gathered into the natural order."""
+    """The layout rule of ShapeOf: the shape of the permuted tensor, its elements gathered into the natural order.
+
+    Returns None if the shape itself is permuted.
+    """
     op, order = offer.op, offer.order
     if offer.is_result:
         return None
@@ -197,7 +211,10 @@ def shape_of_data(offer: Offer) -> Permuted | None:
 
 
 def strided_slice(offer: Offer) -> Permuted | None:
-    """The layout rule of StridedSlice: its index is expanded to one element per dimension of the data, and permuted."""
+    """The layout rule of StridedSlice: its index is expanded to one element per dimension of the data, and permuted.
+
+    Returns None for computed bounds and dynamic ranks, and for a permutation that does not fit data and result.
+    """
     op = offer.op
     rank, result_rank = rank_of(op.operands[0]), rank_of(op.results[0])
     if rank is None or result_rank is None or not all(map(is_constant, op.operands[1:])):

@@ -47,7 +47,14 @@ def target_tokens(op: OpsetOp, known: Dimensions, data: Sequence[Token]) -> list
 
 
 def common_groups(data: Sequence[Token], target: Sequence[Token], axes: Sequence[int], places: Sequence[int]) -> list[Group]:
-    """Groups of equal size from the start of two shapes, up to the first that cannot be compared."""
+    """Groups of equal size from the start of two shapes, up to the first that cannot be compared.
+
+    Args:
+        data: the dimensions of the data.
+        target: those of the result.
+        axes: the axes of the data to group, in order.
+        places: the axes of the result to group, in order.
+    """
     groups: list[Group] = []
     a = b = 0
     while a < len(axes) and b < len(places):
@@ -125,7 +132,10 @@ def permuted_target(data: Sequence[Token], target: Sequence[Token], order: Order
 
 
 def reshape(offer: Offer) -> Permuted | None:
-    """Data and result have any permutations that keep the groups together."""
+    """The layout rule of Reshape: data and result have any permutations that keep each group of dimensions together.
+
+    Returns None for other permutations, if the groups are unknown, and if the target shape cannot be permuted.
+    """
     op, order = offer.op, offer.order
     data, shape = offer.known.tokens(op.operands[0]), shape_of(op.results[0])
     target = None if data is None else target_tokens(op, offer.known, data)

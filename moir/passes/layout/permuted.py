@@ -104,7 +104,9 @@ def moved_axis(axis: int, order: Order) -> int:
 
 
 def replace_axes(permuted: Permuted, index: int, axes: SSAValue, order: Order) -> None:
-    """Renumber the axes in operand `index` for data that are transposed by a permutation."""
+    """Let a permuted form renumber the axes in operand `index`, which is `axes`, for data transposed by a
+    permutation.
+    """
     new_axes = np.array(inverse(order))
     constant = constant_of(axes)
     if constant is not None:
@@ -115,7 +117,9 @@ def replace_axes(permuted: Permuted, index: int, axes: SSAValue, order: Order) -
 
 
 def permute_vector(permuted: Permuted, index: int, vector: SSAValue, order: Order) -> None:
-    """Permute the entries of the operand `index`, which is a vector of one element for each dimension."""
+    """Let a permuted form permute operand `index`, which is `vector`, a 1-D tensor of one element for each
+    dimension.
+    """
     constant = constant_of(vector)
     if constant is not None:
         permuted.adaptations[index] = lambda op, _: op.constant(constant[list(order)], element_of(vector))

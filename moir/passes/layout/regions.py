@@ -159,7 +159,7 @@ class Layouts:
                     yield member, use.operation, use.index
 
     def user(self, op: Operation, index: int) -> LayoutNode | None:
-        """The node that uses an operand; None if its operation cannot be permuted."""
+        """The node that uses operand `index` of an operation; None if the operation cannot be permuted."""
         return self.node_of.get(self.port_of_use.get((op, index), op))
 
     def producer(self, value: SSAValue) -> LayoutNode | None:
@@ -220,9 +220,16 @@ class Layouts:
         return node
 
     def _fitting(self, op: OpsetOp, form: Permuted, part: PortIndex, order: Order) -> Permuted:
-        """A permuted form of an operation, preferably one whose tensors already have the permutations that it needs.
+        """A permuted form of an operation, preferably one whose other tensors already have the permutations that it
+        needs.
 
         If an operation inserts or removes dimensions, several permutations of its result fit one of its operand.
+
+        Args:
+            op: the operation.
+            form: its permuted form.
+            part: the operand or result that is fixed: its index, and whether it is a result.
+            order: the permutation of that operand or result.
         """
         for index, is_result, own in form.permutations():
             value = op.results[index] if is_result else op.operands[index]

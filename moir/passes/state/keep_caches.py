@@ -91,7 +91,10 @@ class KeepCachesPass(ReportingPass):
 
 
 def _keep_caches(block: Block, written: Sequence[str]) -> list[str]:
-    """Replace the pairs of a model by variables; returns notes on those that no operation for attention reads."""
+    """Replace the pairs of a model, those in `written` among them, by variables.
+
+    Returns notes on those that no operation for attention reads.
+    """
     inputs, outputs = inputs_by_name(block), outputs_by_name(block)
     pairs = [*cache_pairs(inputs, outputs), *[split_pair(each, inputs, outputs) for each in written]]
     if not pairs and BEAMS in inputs:
@@ -130,8 +133,9 @@ def cache_pairs(inputs: Mapping[str, object], outputs: Mapping[str, object]) -> 
 
 
 def _check_inputs(block: Block, taken: Sequence[Parameter]) -> None:
-    """Give the inputs that are not caches GenAI's names and element type. Raises ConversionError for any other
-    input.
+    """Give the inputs that are not caches, all but `taken`, GenAI's names and element type, and drop their bounds.
+
+    Raises ConversionError for an input that GenAI does not have.
     """
     others = [op for op in block.ops if isinstance(op, Parameter) and op not in taken]
     for op in others:
@@ -158,7 +162,11 @@ def _check_inputs(block: Block, taken: Sequence[Parameter]) -> None:
 
 
 def _set_logits(block: Block, used: Sequence[Result]) -> None:
-    """Name the output of a program `logits`, and give it the type f32."""
+    """Rename the output with the logits, which is not one of `used`, to `logits`, give it the type f32, and erase the
+    others.
+
+    Raises ConversionError if there is none, or more than one.
+    """
     left = [op for op in block.ops if isinstance(op, Result) and op not in used]
     named = [op for op in left if LOGITS in (name_of(op), *names_of(op.operands[0]))] or left
     if len(named) != 1:
@@ -181,7 +189,7 @@ def _set_logits(block: Block, used: Sequence[Result]) -> None:
 
 
 def _beams(block: Block) -> SSAValue:
-    """A new input with the rows of the cache that the next tokens follow."""
+    """Add an input `beam_idx`, si32 [?]: for each row of the next tokens, the row of the cache that it follows."""
     parameter = opset.operation("opset1.Parameter").create(result_types=[tensor((-1,), si32)])
     parameter.attributes["name"] = string_attribute(BEAMS)
     parameter.attributes["tensor_names"] = tensor_names(BEAMS)
@@ -191,7 +199,14 @@ def _beams(block: Block) -> SSAValue:
 
 
 def _keep(parameter: Parameter, result: Result, variable: str, beams: SSAValue) -> str:
-    """Replace an input and an output by a variable; returns a note on what GenAI does not take, or ""."""
+    """Replace an input and an output by a variable; returns a note on what GenAI does not take, or "".
+
+    Args:
+        parameter: the input.
+        result: the output.
+        variable: the id of the variable.
+        beams: the input `beam_idx`, which reorders the rows.
+    """
     value, assigned = parameter.results[0], result.operands[0]
     shape, later = shape_of(value), shape_of(assigned)
     if shape is not None and later is not None and len(shape) == len(later) == 4:
@@ -224,7 +239,9 @@ def _keep(parameter: Parameter, result: Result, variable: str, beams: SSAValue) 
 
 
 def _is_attended(value: SSAValue) -> bool:
-    """Whether an operation for attention reads a value, or its heads, each repeated."""
+    """Whether a ScaledDotProductAttention reads a value, also behind up to three Unsqueezes, Broadcasts and
+    Reshapes.
+    """
     for _ in range(4):
         readers = [use.operation for use in value.uses if use.operation.name not in ("opset6.Assign", "opset1.Result")]
         if any(op.name == "opset13.ScaledDotProductAttention" for op in readers):

@@ -144,7 +144,10 @@ def _loop_states(op: RepeatingOp) -> list[tuple[int, SSAValue]]:
 
 
 def _own_operand(op: RepeatingOp, index: int, back_edge: int) -> int:
-    """The index of the operand that initializes the state with this back edge, if it initializes no other state."""
+    """The index of an operand that initializes only the state with this back edge.
+
+    That is `index` if no other port reads the operand; else the operand is repeated at the end.
+    """
     inputs = op.ports("inputs")
     if sum(port.index == index for port in inputs) == 1:
         return index
@@ -156,7 +159,7 @@ def _own_operand(op: RepeatingOp, index: int, back_edge: int) -> int:
 
 
 def _last_value(op: RepeatingOp, index: int) -> SSAValue:
-    """The result of a loop that is the last value of a Result of its body."""
+    """The result of a loop that is the last value of Result `index` of its body; it is added if the loop lacks it."""
     ports = op.ports("outputs")
     for port, result in zip(ports, op.results, strict=True):
         if port == BodyPort(index):
@@ -165,7 +168,7 @@ def _last_value(op: RepeatingOp, index: int) -> SSAValue:
 
 
 def _add_result(op: RepeatingOp, port: BodyPort) -> SSAValue:
-    """Add a result to a loop, for a Result of its body."""
+    """Add a result to a loop by the output connection `port`, which names a Result of its body; returns the result."""
     op.properties["outputs"] = ArrayAttr([*(BodyPortAttr(each) for each in op.ports("outputs")), BodyPortAttr(port)])
     value = results_of(op.block)[port.index or 0]
     op.results = SSAValues((*op.results, OpResult(value.type, op, len(op.results))))

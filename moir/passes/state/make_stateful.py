@@ -62,7 +62,10 @@ class MakeStatefulPass(ReportingPass):
 
 
 def _make_stateful(block: Block, pairs: Sequence[str], dimensions: Dimensions) -> list[str]:
-    """Replace pairs by variables; returns notes on sizes that were chosen."""
+    """Replace pairs by variables; returns notes on sizes that were chosen.
+
+    `dimensions` are those of the model, by which sizes are compared.
+    """
     inputs, outputs = inputs_by_name(block), outputs_by_name(block)
     parameters = [op for op in block.ops if isinstance(op, Parameter)]
     variables = [split_pair(pair, inputs, outputs) for pair in pairs]
@@ -89,7 +92,7 @@ def _make_stateful(block: Block, pairs: Sequence[str], dimensions: Dimensions) -
 
 
 def _replace(parameter: Parameter, result: Result, variable: str, sizes: Sequence[Size]) -> None:
-    """Replace an input and an output by a variable."""
+    """Replace an input and an output by a variable whose value before the first inference is zeros of these sizes."""
     value, assigned = parameter.results[0], result.operands[0]
     shape = shape_of(value)
     if shape is not None:

@@ -67,7 +67,10 @@ class RecognizeWindowsPass(ReportingPass):
 
 
 def _rewrite(readers: Sequence[ScaledDotProductAttention], inputs: Mapping[str, Parameter], window: int) -> None:
-    """Give attentions a mask with a window."""
+    """Replace the masks of attentions by one mask that is causal, within a window of this size, and not padding.
+
+    `inputs` has `attention_mask` and `input_ids`, from which the mask is built.
+    """
     first = readers[0]
     assert isinstance(first.parent, Block)
     op = OpBuilder(KnownValues(), first.parent, first)
@@ -102,8 +105,10 @@ def _window(mask: SSAValue, attention_mask: SSAValue) -> int:
 
 
 def _condition(mask: SSAValue) -> SSAValue:
-    """The boolean condition "query may attend to key" that a mask is made from by a Select or a product; the mask
-    itself otherwise.
+    """The condition "query may attend to key" that a mask is made from by a Select or a product; the mask itself
+    otherwise.
+
+    Looks through a Maximum.
     """
     owner = mask.owner
     if isinstance(owner, Operation):
@@ -117,7 +122,7 @@ def _condition(mask: SSAValue) -> SSAValue:
 
 
 def _inverted(value: SSAValue) -> SSAValue:
-    """Strips Convert(LogicalNot(x)) to x; returns other values unchanged."""
+    """The x of Convert(LogicalNot(x)); other values unchanged."""
     owner = value.owner
     if isinstance(owner, Operation) and owner.name == "opset1.Convert":
         inner = owner.operands[0].owner

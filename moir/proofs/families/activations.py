@@ -15,7 +15,14 @@ from moir.proofs.families.small_graphs import all_sizes, filled
 
 
 def _of_error_function(graph: Graph, x: SSAValue, form: str, is_first: bool) -> SSAValue:
-    """1 + erf(x / √2), or the same as 1 - erf(-x / √2)."""
+    """1 + erf(x / √2), or the same as 1 - erf(-x / √2).
+
+    Args:
+        graph: the graph to build in.
+        x: the operand.
+        form: `quotient` divides by √2, `negative` negates x, any other value multiplies by √½.
+        is_first: whether x stands first in commutative operations.
+    """
     op = graph.op
     argument = op.Divide(x, math.sqrt(2)) if form == "quotient" else op.Multiply(*_ordered(x, math.sqrt(0.5), is_first))
     if form == "negative":
@@ -24,7 +31,14 @@ def _of_error_function(graph: Graph, x: SSAValue, form: str, is_first: bool) -> 
 
 
 def _of_tanh(graph: Graph, x: SSAValue, form: str, is_first: bool) -> SSAValue:
-    """1 + tanh(√(2/π) (x + 0.044715 x³)), with the cube as a power or as products."""
+    """1 + tanh(√(2/π) (x + 0.044715 x³)).
+
+    Args:
+        graph: the graph to build in.
+        x: the operand.
+        form: `quotient` computes the cube as a power, `negative` is 1 - tanh(-…), any other value uses products.
+        is_first: whether x stands first in commutative operations.
+    """
     op = graph.op
     cube = op.Power(x, 3.0) if form == "quotient" else op.Multiply(*_ordered(op.Multiply(x, x), x, is_first))
     inner = op.Multiply(*_ordered(op.Add(x, op.Multiply(cube, 0.044715)), math.sqrt(2 / math.pi), is_first))

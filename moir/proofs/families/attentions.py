@@ -17,7 +17,15 @@ SIZES = ((1, 2, 2, 2), (2, 1, 1, 2), (1, 1, 2, 3))
 
 
 def _weights(graph: Graph, scores: SSAValue, scale: str, mask: str, shape: tuple[int, ...]) -> SSAValue:
-    """The softmax of scores of a shape, with a scale and a mask."""
+    """The softmax of scores of a shape.
+
+    Args:
+        graph: the graph to build in.
+        scores: the scores.
+        scale: `factor` multiplies them by ½, `divisor` divides them by 2, any other value leaves them.
+        mask: `added` adds an input as mask, any other value none.
+        shape: the shape of the scores.
+    """
     op = graph.op
     scores = op.Multiply(scores, 0.5) if scale == "factor" else op.Divide(scores, 2.0) if scale == "divisor" else scores
     if mask == "added":

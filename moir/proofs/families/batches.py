@@ -18,14 +18,17 @@ SHAPES: tuple[tuple[int, ...], ...] = ((-1, 3, -1, 2), (2, 3, -1, 4), (-1, 2, 4,
 
 
 def _flat(graph: Graph, value: SSAValue) -> SSAValue:
-    """A value whose first two dimensions are merged."""
+    """Reshape a value of rank 4 so that its first two dimensions are merged."""
     merged = graph.op.Multiply(*(_size(graph, value, axis) for axis in (0, 1)))
     target = graph.op.Concat(merged, *(_size(graph, value, axis) for axis in (2, 3)), axis=0)
     return graph.op.Reshape(value, target, special_zero=False)
 
 
 def _separate(graph: Graph, flat: SSAValue, like: SSAValue, rows: SSAValue, columns: SSAValue) -> SSAValue:
-    """A value whose first dimension is split into the batch and the heads of another one."""
+    """Reshape a value so that its first dimension is split into the first two dimensions of `like`.
+
+    `rows` and `columns` are the sizes of the last two, as 1-D tensors.
+    """
     lead = graph.op.Gather(graph.op.ShapeOf(like), np.array([0, 1], np.int64), 0)
     return graph.op.Reshape(flat, graph.op.Concat(lead, rows, columns, axis=0), special_zero=False)
 

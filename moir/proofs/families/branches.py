@@ -17,7 +17,7 @@ from moir.proofs.families.graph import MOST_RANKS, Graph
 
 
 def _branch(kind: str, rank: int, number: float) -> Block:
-    """A body of one input: an operation with a number, and an activation."""
+    """A body with one input of dynamic shape: the operation `kind` of the input and `number`, then a Relu."""
     body = Graph()
     value = getattr(body.op, kind)(body.input((-1,) * rank), number)
     body.result(body.op.Relu(value))

@@ -25,7 +25,16 @@ MOST_ROUNDED = 4
 
 
 def applied(graph: Graph, kind: str, value: SSAValue, shape: Sequence[int], start: int = 0, *, is_first: bool = False) -> SSAValue:
-    """Arithmetic of a value and a constant of a shape, which stands first where the operation is commutative."""
+    """Build the operation `kind` of a value and a constant of a shape.
+
+    Args:
+        graph: the graph to build in.
+        kind: the operation, such as `Add` or `Divide`.
+        value: the value.
+        shape: the shape of the constant.
+        start: the index of its first element in the numbers that the constant takes in turn.
+        is_first: whether the constant stands first, if the operation is an Add or a Multiply.
+    """
     constant = filled(graph, shape, DIVISORS if kind == "Divide" else TERMS, start)
     is_first = is_first and kind in ("Add", "Multiply")
     return getattr(graph.op, kind)(*((constant, value) if is_first else (value, constant)))
@@ -45,7 +54,15 @@ def two_constants() -> Iterator[ModuleOp]:
 
 
 def linear(graph: Graph, kind: str, data: SSAValue, sizes: Sequence[int], transposed: bool) -> SSAValue:
-    """A convolution or a matrix product with constant weights that are [outputs, inputs, …]."""
+    """Build a convolution or a matrix product of data with constant weights [outputs, inputs, …].
+
+    Args:
+        graph: the graph to build in.
+        kind: `MatMul`, `Convolution` or `GroupConvolution`.
+        data: the data.
+        sizes: the shape of the weights.
+        transposed: whether a MatMul transposes the weights itself, or a convolution pads its data.
+    """
     if kind == "MatMul":
         return graph.op.MatMul(data, filled(graph, sizes if transposed else sizes[::-1]), transpose_b=transposed)
     spatial = len(sizes) - (3 if kind == "GroupConvolution" else 2)
@@ -67,13 +84,21 @@ def linear_graphs() -> Iterator[tuple[str, tuple[int, ...], tuple[int, ...], boo
 
 
 def channels_of(kind: str, sizes: Sequence[int], side: str) -> int:
-    """The number of output or input channels of weights, of all groups."""
+    """The number of channels in all groups: of the outputs if `side` is `outputs`, else of the inputs.
+
+    Args:
+        kind: the operation, of which a GroupConvolution has the groups first in its weights.
+        sizes: the shape of the weights.
+        side: `outputs` or `inputs`.
+    """
     groups, rest = (sizes[0], sizes[1:]) if kind == "GroupConvolution" else (1, sizes)
     return groups * rest[0 if side == "outputs" else 1]
 
 
 def along_channels(kind: str, rank: int, count: int) -> tuple[int, ...]:
-    """The shape of constants of channels beside data of a rank."""
+    """The shape of a constant with `count` channels that broadcasts to data of a rank: the last axis for MatMul, else
+    axis 1.
+    """
     return (count,) if kind == "MatMul" else (count, *(1,) * (rank - 2))
 
 
@@ -107,7 +132,7 @@ def _before(kinds: Sequence[str]) -> Iterator[ModuleOp]:
 
 
 def terms_after() -> Iterator[ModuleOp]:
-    """Two terms after a convolution, the first of which comes from a term before it, or stands there."""
+    """Two terms after a convolution: the first one number or one for each channel, the second one for each channel."""
     for number, ((kind, shape, sizes, flag), (inner, outer)) in enumerate(product(linear_graphs(), PAIRS[:4])):
         if kind == "MatMul":
             continue

@@ -42,7 +42,7 @@ class Data:
 
     @property
     def index(self) -> Any:
-        """The axis as a 1-D tensor."""
+        """The axis as a constant array of one integer."""
         return _ints(self.axis)
 
     def constant(self, *axes: int) -> SSAValue:
@@ -50,7 +50,7 @@ class Data:
         return filled(self.graph, [size if axis in axes else 1 for axis, size in enumerate(self.sizes)])
 
     def vector(self, number: int, rest: int = 0) -> Any:
-        """A vector with a number for the axis and another one for the rest."""
+        """An integer array with one element for each dimension: `number` at the axis, `rest` elsewhere."""
         return np.array([number if axis == self.axis else rest for axis in range(self.rank)], np.int64)
 
     def limits(self) -> list[SSAValue]:

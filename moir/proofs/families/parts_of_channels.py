@@ -100,7 +100,16 @@ def grouped_standardizations() -> Iterator[ModuleOp]:
 
 
 def _repeated(graph: Graph, statistics: SSAValue, count: int, channels: int, batch: int, rank: int) -> SSAValue:
-    """Statistics [N, groups] of groups, repeated for the channels [N, 1, …, channels]."""
+    """Repeat the statistics [N, groups] of groups for their channels: [N, 1, …, channels].
+
+    Args:
+        graph: the graph to build in.
+        statistics: the statistics.
+        count: the number of channels of a group.
+        channels: the number of all channels.
+        batch: N.
+        rank: the rank of the result.
+    """
     wide = graph.op.Unsqueeze(statistics, np.array([2], np.int64))
     wide = graph.op.Broadcast(wide, np.array([batch, channels // count, count], np.int64), mode="numpy")
     return graph.op.Reshape(wide, np.array([batch, *[1] * (rank - 2), channels], np.int64), special_zero=False)

@@ -14,7 +14,10 @@ from moir.proofs.families.graph import Graph
 
 
 def _regrouped(shape: Sequence[int], split: Sequence[int], order: Sequence[int], merged: Sequence[int]) -> ModuleOp | None:
-    """A Reshape, a Transpose and a Reshape; None for targets that do not fit."""
+    """A module of an input of a shape, reshaped to `split`, transposed by `order`, and reshaped to `merged`.
+
+    Returns None if the targets do not fit the shape.
+    """
     graph = Graph()
     try:
         parts = graph.op.Reshape(graph.input(shape), np.array(split, np.int64), special_zero=True)
@@ -55,7 +58,10 @@ def depth_to_space() -> Iterator[ModuleOp]:
 
 
 def _likely_orders(first: bool) -> list[tuple[int, ...]]:
-    """Orders for two spatial dimensions: that of depth to space, and two that are none."""
+    """Orders for two spatial dimensions: that of depth to space, and two that are none.
+
+    `first` says whether the depth stands before the block, as in the mode `depth_first`.
+    """
     depth, blocks = (1, (2, 3)) if first else (3, (1, 2))
     right = (depth, 4, blocks[0], 5, blocks[1])
     return [right, (depth, 4, blocks[1], 5, blocks[0]), (depth, 5, blocks[0], 4, blocks[1])]

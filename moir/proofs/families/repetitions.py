@@ -15,7 +15,7 @@ from moir.proofs.families.small_graphs import all_sizes
 
 
 def _repeated(graph: Graph, value: SSAValue, rank: int, axis: int, count: int) -> SSAValue:
-    """A value whose elements along an axis are repeated, in the form of `tf.repeat`."""
+    """Repeat each element of a value of a rank `count` times along an axis, in the form of `tf.repeat`."""
     op = graph.op
     counts = np.array([count if each == axis + 1 else 1 for each in range(rank + 1)], np.int64)
     tiled = op.Tile(op.Unsqueeze(value, np.array([axis + 1], np.int64)), counts)

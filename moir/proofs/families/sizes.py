@@ -18,7 +18,9 @@ LIKELY = range(1, 5)
 
 
 def _fits(entries: Sequence[int], rank: int) -> bool:
-    """Whether data of some sizes, the last of which is 4, can be reshaped to a list of their dimensions and numbers."""
+    """Whether data of a rank, whose last size is 4, can be reshaped to `entries`: dimensions of the data and
+    numbers.
+    """
     for sizes in product(*[LIKELY] * (rank - 1), (4,)):
         target = [sizes[entry] if 0 <= entry < rank and number < rank else entry or 2 for number, entry in enumerate(entries)]
         static = prod(each for each in target if each > 0)

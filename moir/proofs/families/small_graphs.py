@@ -39,7 +39,7 @@ def broadcast_pairs(most: int = MOST_RANKS) -> Iterator[tuple[tuple[int, ...], t
 
 
 def filled(graph: Graph, shape: Sequence[int], numbers: Sequence[float] = TERMS, start: int = 0) -> SSAValue:
-    """A constant of f32 with consecutive numbers."""
+    """An f32 constant of a shape whose elements are `numbers` in turn, from index `start` on."""
     count = prod(shape)
     array = np.array([numbers[(start + index) % len(numbers)] for index in range(count)], np.float32)
     return graph.op.constant(array.reshape(tuple(shape)))

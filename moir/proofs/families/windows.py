@@ -24,7 +24,13 @@ def _pooled(graph: Graph, value: SSAValue, kernel: Sequence[int], pads: Sequence
 
 
 def _counts(sizes: Sequence[int], kernel: Sequence[int], pads: Sequence[int]) -> Any:
-    """How many elements of data each window has."""
+    """How many elements of data each window has, as an array [1, 1, …].
+
+    Args:
+        sizes: the sizes of the spatial axes.
+        kernel: the sizes of the windows.
+        pads: the padding before and after each spatial axis.
+    """
     counts: Any = np.ones((1, 1))
     for size, length in zip(sizes, kernel, strict=True):
         begins = np.arange(-pads[0], size + pads[1] - length + 1)

@@ -72,7 +72,10 @@ def _is_extreme(value: SSAValue) -> bool:
 
 
 def _is_all(value: SSAValue, number: float, rank: int | None) -> bool:
-    """Whether a value is a constant with one element, which is `number`, and its rank is at most `rank`."""
+    """Whether a value is a constant with one element, which is `number`, and its rank is at most `rank`.
+
+    False if `rank` is None, a dynamic rank.
+    """
     array = constant_of(value)
     return array is not None and array.size == 1 and rank is not None and array.ndim <= rank and bool(array.item() == number)
 
@@ -147,7 +150,10 @@ def _is_small(value: SSAValue) -> bool:
 
 
 def _is_counted(value: SSAValue, depth: int = 10) -> bool:
-    """Whether a value is computed from sizes and indices, which are below 2²⁴, by moving and adding elements."""
+    """Whether a value is computed from sizes and indices, which are below 2²⁴, by moving and adding elements.
+
+    `depth` limits the number of operations; False beyond it.
+    """
     op = value.owner
     if not isinstance(op, OpsetOp) or not depth:
         return False

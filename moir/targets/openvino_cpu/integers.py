@@ -190,7 +190,15 @@ def _computation(result: SSAValue) -> tuple[SSAValue, list[OpsetOp]] | None:
 
 
 def _table(size: SSAValue, operations: list[OpsetOp], result: SSAValue) -> Array | None:
-    """The integers for all sizes; None if f32 computes them exactly, too, or they cannot be computed."""
+    """The integer that a computation gives for each size 0 … SIZES - 1, as si32; 0 where it does not fit.
+
+    Returns None if f32 computes all of them exactly, too, or an operation cannot be evaluated.
+
+    Args:
+        size: the operand that is the size.
+        operations: the operations, in order.
+        result: the result of the last one.
+    """
     values: dict[SSAValue, Array] = {size: np.arange(SIZES)}
     is_exact = True
     with np.errstate(all="ignore"):

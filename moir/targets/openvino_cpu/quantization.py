@@ -62,7 +62,12 @@ def _leveled(build: OpBuilder, op: FakeQuantize) -> SSAValue:
 
 
 def _is_another_range(low: Array | None, high: Array | None, first: Array | None, last: Array | None) -> bool:
-    """Whether the output range is known to differ from the input range."""
+    """Whether the output range is known to differ from the input range; False if a limit is not constant.
+
+    Args:
+        low, high: the limits of the input.
+        first, last: the limits of the output.
+    """
     if low is None or high is None or first is None or last is None:
         return False
     tolerance = float(np.max(np.abs(high - low))) / 256

@@ -153,7 +153,9 @@ class StaticDimensions(Pattern):
 
 
 def _gathered_indices(op: Operation, rank: int, rewriter: Rewriter) -> list[int] | None:
-    """The dimensions that an operation selects from a shape of a rank; None if they are computed."""
+    """The dimensions that a Gather or Slice selects from a shape of a rank; None if its indices or bounds are
+    computed.
+    """
     numbers = [rewriter.known.integers(each) for each in op.operands[1:]]
     if any(each is None for each in numbers):
         return None

@@ -81,7 +81,7 @@ class InverseOfRealTransform(Pattern):
 
 
 def _part(op: OpBuilder, lengths: SSAValue, index: int) -> SSAValue:
-    """The length [1] along the axis of an index."""
+    """The element `index` of a 1-D tensor of lengths, as a tensor [1]."""
     return lengths if shape_of(lengths) == (1,) else op.Slice(lengths, [index], [index + 1], [1], [0])
 
 
@@ -112,7 +112,9 @@ def _padded_to(op: OpBuilder, data: SSAValue, axis: int, length: SSAValue) -> SS
 
 
 def _needed_count(op: OpBuilder, lengths: SSAValue) -> SSAValue:
-    """The number of frequencies that the inverse transform to `lengths` real numbers reads."""
+    """The number of frequencies that the inverse transform to `lengths` real numbers reads: n // 2 + 1 of each length
+    n.
+    """
     return op.Add(op.Divide(op.convert(lengths, si64), 2), 1)
 
 

@@ -86,7 +86,11 @@ class StartCountedFromEnd(Pattern):
 
 
 def _certain_starts(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], axes: Sequence[int] | None) -> SSAValue | None:
-    """Equivalent starts for which the runtime infers the right sizes; None if it does so for the present ones."""
+    """Equivalent starts of a Slice for which the runtime infers the right sizes; None if it does so for the present
+    ones.
+
+    `bounds` are starts, stops and steps; `axes` is None for the first ones.
+    """
     starts, stops, steps = (op.known.integers(bound) for bound in bounds)
     if starts is None or stops is None or steps is None or not len(starts) == len(stops) == len(steps):
         return None
@@ -198,7 +202,7 @@ def _padded(mask: Sequence[int], count: int) -> list[int]:
 
 
 def _entries(op: OpBuilder, bounds: SSAValue, positions: Sequence[int]) -> SSAValue:
-    """The elements of a 1-D tensor at some positions."""
+    """The elements of a 1-D tensor of bounds at some indices."""
     known = constant_of(bounds)
     if known is None:
         return op.Gather(bounds, list(positions), 0)
@@ -206,7 +210,10 @@ def _entries(op: OpBuilder, bounds: SSAValue, positions: Sequence[int]) -> SSAVa
 
 
 def _new_axes(masks: dict[str, list[int]]) -> list[int]:
-    """The new dimensions of a result; those after an ellipsis are counted from the end."""
+    """The axes of the result that a StridedSlice inserts, from the masks by their property names.
+
+    Those after an ellipsis are counted from the end.
+    """
     axes: list[int] = []
     axis = 0
     for position, (is_new, is_single, is_rest) in enumerate(

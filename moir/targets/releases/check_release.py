@@ -44,7 +44,9 @@ class CheckReleasePass(ReportingPass):
 
 
 def _refusal(op: Operation, release: Release) -> tuple[str, str | None]:
-    """What of an operation a release does not read, and what can be done; empty if it reads the operation."""
+    """What of an operation a release does not read, and a hint or None; the first is empty if it reads the
+    operation.
+    """
     if not accepts(release, op.name):
         return f"{op.name}, for which there are no older operations here", _since(first_with(op.name))
     for result in op.results:

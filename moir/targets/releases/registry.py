@@ -82,7 +82,7 @@ def release_named(name: str) -> Release:
 
 
 def is_earlier(release: Release, other: str) -> bool:
-    """Whether a release is older than the one of a name."""
+    """Whether a release is older than the one with the name `other`."""
     return _RELEASES.index(release) < _RELEASES.index(RELEASES[other])
 
 

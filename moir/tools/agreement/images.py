@@ -69,7 +69,10 @@ def read_image(path: Path, shape: Shape | None, dtype: np.dtype[Any], preparatio
 
 
 def _channels(shape: Shape | None) -> tuple[int, int]:
-    """The number of channels of an input, and their axis."""
+    """The number of channels (1 or 3) of an input of rank 4, and their axis, 1 or 3.
+
+    Raises UsageError for an input of another shape.
+    """
     if shape is not None and len(shape) == 4:
         for axis in (1, 3):
             if shape[axis] in (1, 3):

@@ -61,7 +61,8 @@ def samples_of(
 def _as_element_type(port: TensorPort, array: Array, label: str) -> Array:
     """An array in the element type of its input: floats of another width are rounded, integers have to fit.
 
-    Raises UsageError if the array has elements of another kind, or integers that do not fit.
+    `label` is where the array comes from, for messages. Raises UsageError if the array has elements of another kind, or
+    integers that do not fit.
     """
     dtype = port.dtype
     if dtype is None or array.dtype == dtype or dtype.kind not in "fiu":

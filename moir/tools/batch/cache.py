@@ -166,7 +166,11 @@ class CachedConversion:
             raise _UnusableEntry from error
 
     def _keep(self, path: Path) -> str:
-        """Move a new file of an IR from its temporary folder into the cache; returns its digest."""
+        """Move a new file of an IR from its temporary folder into the cache; returns its digest, which is its name
+        there.
+
+        Raises OSError if it has changed.
+        """
         digest = self._digests.file(path)
         if digest == ABSENT:
             raise OSError(f"{path} has changed")

@@ -61,7 +61,9 @@ class CacheFolder:
         return path
 
     def publish(self, *names: str) -> str | None:
-        """Upload files of a cache at an address, in their order. Returns a note for the user if that fails.
+        """Upload files of a cache at an address, in their order.
+
+        Returns a note for the user if that fails; None otherwise, and for a cache on this machine.
 
         Args:
             names: their names relative to the folder, those of contents (`files/<digest>`) before those that name them.

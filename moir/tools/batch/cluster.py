@@ -149,9 +149,10 @@ class _Run:
             self._completed.add(future)
 
     def _outcome(self, future: Future, number: int) -> Outcome | None:
-        """The outcome of a conversion; None if it has to be submitted again.
+        """The outcome of a conversion by its number; None if it has to be submitted again.
 
         When a worker ends, Dask counts a failure for each task that was sent to it, also for tasks that had not begun.
+        Raises ConversionError if the connection to the scheduler is lost.
         """
         if future.status in ("cancelled", "lost"):
             self._is_lost = True
@@ -251,5 +252,5 @@ def _resources(work: Work, workers: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _extensions(works: Sequence[Work]) -> list[str]:
-    """The extensions that options name."""
+    """The extensions that the options of all conversions name, each once."""
     return list(dict.fromkeys(str(each) for work in works for each in work.conversion[EXTENSIONS]))

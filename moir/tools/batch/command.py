@@ -69,7 +69,13 @@ def convert_all(options: argparse.Namespace, given: ConversionOptions, notes: li
 
 
 def _results(options: argparse.Namespace, works: list[Work], convert: Conversion) -> Generator[Ended]:
-    """The results of all conversions: those that are done already, and then the others as they end."""
+    """The results of all conversions: those that are done already, and then the others as they end.
+
+    Args:
+        options: the values of the command line.
+        works: the conversions.
+        convert: converts one model.
+    """
     earlier: Mapping[str, ConversionResult] = {} if options.resume is None else earlier_results(options.resume)
     remaining: list[int] = []
     for number, work in enumerate(works):

@@ -85,7 +85,7 @@ class ConversionProcess:
         self._begun = 0.0
 
     def begin(self, number: int, work: Work) -> None:
-        """Give the process a model to convert."""
+        """Give the process a model to convert; `number` is that of the conversion in its result."""
         self.number = number
         self._work = work
         self._begun = time.perf_counter()
@@ -194,7 +194,10 @@ def _interrupts_blocked() -> Generator[None]:
 
 
 def _serve(connection: Connection, convert: Conversion, memory: int | None) -> None:
-    """Convert each model that arrives over a connection, and send back its result, until the connection is closed."""
+    """Convert each model that arrives over a connection, and send back its result, until the connection is closed.
+
+    `memory` is the limit of the process in bytes; None for none.
+    """
     if memory is not None:
         limit_memory(memory)
     # Garbage is looked for between conversions only.

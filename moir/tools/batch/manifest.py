@@ -92,9 +92,16 @@ def read_manifest(path: str, overriding: ConversionOptions, place: str | None) -
 
 
 def _checked(path: str, table: Mapping[str, Any], where: str, names: frozenset[str]) -> dict[str, Any]:
-    """The keys of a table with underscores.
+    """The keys of a table of a manifest, written with underscores, and their values.
 
-    Raises UsageError for one that is not among the names of parameters, and for two that say where the IR goes.
+    Args:
+        path: the manifest, for messages.
+        table: the table.
+        where: the place of the table, for messages; empty for the keys before the first model.
+        names: the names of parameters.
+
+    Raises UsageError for one that is neither a parameter nor a key of manifests, and for two that say where the IR
+    goes.
     """
     keys = {key.replace("-", "_"): value for key, value in table.items()}
     prefix = f"{where}: " if where else ""

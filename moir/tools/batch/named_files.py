@@ -27,7 +27,9 @@ def named_paths(name: str, plain: object) -> list[Path]:
 
 
 def resolved(name: str, value: Any, folder: Path) -> Any:
-    """The value of an option with its paths, which are relative to a folder, after the path of that folder."""
+    """The value of the option `name`, with its paths resolved against a folder; values that are no paths are
+    unchanged.
+    """
     if name not in {each.name for each in parameters() if each.kind.is_private}:
         return value
     if isinstance(value, list):

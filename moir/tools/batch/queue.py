@@ -41,6 +41,6 @@ class Queue:
         return -negative
 
     def end(self, number: int) -> None:
-        """End a conversion: its memory is free again."""
+        """End the conversion `number`: its memory is free again."""
         if self._free is not None:
             self._free += self._needs[number]

@@ -70,7 +70,11 @@ def earlier_results(path: str) -> Mapping[str, ConversionResult]:
 
 
 def is_unchanged(result: ConversionResult) -> bool:
-    """Whether the files that an earlier conversion has read are unchanged, and those that it has written are there."""
+    """Whether the files that an earlier conversion has read are unchanged, and those that it has written have their
+    sizes.
+
+    False as well if the result lists none.
+    """
     if not result.read or not result.files:
         return False
     try:

@@ -83,7 +83,7 @@ def _bisect(options: argparse.Namespace) -> int:
 
 
 def written(verdict: Verdict, folder: Path, extensions: Sequence[str]) -> list[tuple[str, str]]:
-    """Write files that reproduce a fault; returns rows about them.
+    """Write files that reproduce a fault; returns rows of labels and texts about them.
 
     Args:
         verdict: the verdict.

@@ -164,7 +164,7 @@ def checked_model(
 
 
 def _fitting(samples: Iterable[Mapping[str, Array]], ports: Sequence[TensorPort]) -> Iterator[Mapping[str, Array]]:
-    """The samples. Raises UsageError if there is none, and for an array whose shape is not that of its input."""
+    """Yields the samples. Raises UsageError if there is none, and for an array whose shape is not that of its input."""
     is_empty = True
     for sample in samples:
         is_empty = False

@@ -139,7 +139,10 @@ def compared(
 
 
 def _reference(model: Path | ModuleOp, options: ConversionOptions, *, definitions: bool) -> Runner:
-    """The runner of a model: not OpenVINO Runtime, which is to be compared with it."""
+    """The runner of a model: that of its framework, else the definitions; with `definitions` always these.
+
+    It is not OpenVINO Runtime, which is to be compared with it.
+    """
     from moir.tools.commands.run import DEFINITIONS, FRAMEWORK, runner_of
 
     if not definitions and isinstance(model, Path):

@@ -45,13 +45,15 @@ def _complete(options: argparse.Namespace) -> int:
 
 
 def update(configuration: str, model: str, reading: Mapping[str, object]) -> int:
-    """Complete a file in place; returns the exit status."""
+    """Complete a configuration file for a model in place; returns the exit status. `reading` are the options of the
+    reader.
+    """
     _write(Path(configuration), completed(configuration, model, reading), Path(configuration))
     return 0
 
 
 def completed(configuration: str, model: str, reading: Mapping[str, object]) -> str:
-    """The text of a configuration file, completed for a model.
+    """The text of a configuration file, completed for a model. `reading` are the options of the reader.
 
     Raises ConversionError, e.g. for scopes that the model does not have.
     """

@@ -71,7 +71,9 @@ def _write(as_json: bool, content: object, tables: list[Table]) -> None:
 
 
 def _framework_named(name: str) -> Framework | None:
-    """The framework with a name: that of its dialect, or its title in any case without blanks."""
+    """The framework with a name: that of its dialect, or its title in any case without blanks; None if there
+    is none.
+    """
     wanted = name.lower().replace(" ", "")
     return next((each for each in lowered() if wanted in (each.dialect, each.title.lower().replace(" ", ""))), None)
 

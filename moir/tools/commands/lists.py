@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def print_lists(*, passes: bool, dialects: bool, extensions: LoadedExtensions | None) -> None:
-    """Print the passes, the dialects or both, with descriptions."""
+    """Print the passes, the dialects or both, with descriptions, those of `extensions` among them."""
     if passes:
         print("Passes:")
         print(_table(list(_passes(extensions))))

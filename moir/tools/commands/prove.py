@@ -75,7 +75,7 @@ def _prove(options: argparse.Namespace) -> int:
 
 
 def _shown(proof: RuleProof) -> ModuleOp | None:
-    """Prints a line for a rule; returns the counterexample if it is refuted."""
+    """Print a line for a rule; returns the counterexample if it is refuted, else None."""
     from moir.proofs.counterexamples import counterexample
     from moir.proofs.outcomes import Status
 

@@ -130,7 +130,10 @@ def write_conversion(
 
 
 def write_comparison(first: str, second: str, given: ConversionOptions, page: Path, *, verdict: str | None) -> None:
-    """Write the page that shows two models, given by their paths, with their differences."""
+    """Write the page that shows two models, given by their paths, with their differences.
+
+    `verdict` is a text for the top of the page; None for none.
+    """
     from moir.files.output import PAGE_FILE, check_replaceable
     from moir.report_page.difference import content_of_difference
     from moir.tools.model_reading import read_any
@@ -144,7 +147,7 @@ def write_comparison(first: str, second: str, given: ConversionOptions, page: Pa
 
 
 def title_of(model: str, module: ModuleOp | None) -> str:
-    """The title for a model: the name of its file, and its own name if that differs."""
+    """The title for a model: the name of its file, and its own name if that differs; of None, the file alone."""
     from moir.dialects.moir import models_of
 
     file = Path(shown(model)).name or Path(model).resolve().name
@@ -153,7 +156,7 @@ def title_of(model: str, module: ModuleOp | None) -> str:
 
 
 def facts_of(module: ModuleOp | None) -> list[tuple[str, str]]:
-    """The metadata of a model file, such as its producer and the versions of its operation sets."""
+    """The metadata of a model file, such as its producer and the versions of its operation sets; empty for None."""
     from moir.inspection.records import metadata_rows
     from moir.inspection.summary import metadata_of
 

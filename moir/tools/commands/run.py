@@ -169,7 +169,11 @@ def inputs_of(
 
 
 def _items(runner: Runner, options: ConversionOptions) -> dict[TensorPort, InputItem]:
-    """The items of `--input` by input of the model. Items for inputs that the conversion froze are left out."""
+    """The items of `--input` by the input of the model that they name; those without a name belong to the inputs in
+    order.
+
+    Values for inputs that the conversion froze are left out. Raises UsageError for any other unknown input.
+    """
     from moir.execution.runner import FrameworkRunner
 
     ports = runner.interface.inputs

@@ -44,7 +44,7 @@ class Expectation:
     comment_column: int
 
     def matches(self, line: int | None, message: str) -> bool:
-        """Whether an error of a line is the announced one."""
+        """Whether an error at a line is the announced one; `line` is None for an error without a place."""
         return self.kind == "error" and self.line == line and re.search(self.pattern(), message, re.DOTALL) is not None
 
     def pattern(self) -> str:
@@ -90,7 +90,13 @@ def expectations_of(text: str, name: str, line_offset: int = 0) -> list[Expectat
 
 
 def _line(place: str | None, index: int, plain: Sequence[int]) -> int | None:
-    """The index of the line that a comment refers to."""
+    """The line that a comment's `@…` refers to; None for an error without a place.
+
+    Args:
+        place: the text after `@`: a number relative to the comment, `above`, `below` or `unknown`; None without `@`.
+        index: the line of the comment.
+        plain: the lines without such comments.
+    """
     match place:
         case None:
             return index
@@ -105,7 +111,7 @@ def _line(place: str | None, index: int, plain: Sequence[int]) -> int | None:
 
 
 def differences(name: str, expected: Iterable[Expectation], errors: Iterable[tuple[int | None, int | None, str]]) -> list[str]:
-    """The unexpected errors and the missing ones, each as a line of text.
+    """The unexpected errors and the missing ones, each as a line of text; empty if all is as expected.
 
     Args:
         name: the name of the file.

@@ -67,7 +67,9 @@ class PassSelection:
 
     @staticmethod
     def of(lists: Sequence[str], all_passes: bool) -> PassSelection:
-        """The selection of options: each has names separated by commas."""
+        """The selection of an option: the names, separated by commas, in all texts of `lists`; every pass if
+        `all_passes` is set.
+        """
         return PassSelection(frozenset(name for text in lists for each in text.split(",") if (name := each.strip())), all_passes)
 
     def __contains__(self, stage: tuple[int, str]) -> bool:

@@ -139,7 +139,8 @@ def _named_location(op: Operation) -> LocationAttr:
 
 
 def named_sources(named: Mapping[Operation, LocationAttr], traced: Mapping[Operation, LocationAttr]) -> dict[Operation, LocationAttr]:
-    """The locations of `--print-debuginfo` and `--print-provenance` together: `loc("conv1"(fused["a"("onnx.Conv")]))`.
+    """The locations of `--print-debuginfo` (`named`) and `--print-provenance` (`traced`) together:
+    `loc("conv1"(fused["a"("onnx.Conv")]))`.
 
     The name of an operation is before the nodes from which it comes; it is alone if there are none.
     """

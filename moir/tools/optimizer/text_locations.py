@@ -33,6 +33,8 @@ class TextLocations:
     def of_operation(self, op: Operation) -> Location | None:
         """The location of an operation; if it is not in the text, that of an operation there whose node has the same
         name.
+
+        Returns None if there is neither.
         """
         if op not in self._positions:
             return self.of_node(op.name, name_of(op))
@@ -40,8 +42,9 @@ class TextLocations:
         return Span(position, position, self._input, self._line_offset).get_location()
 
     def of_node(self, operation: str | None, node: str | None) -> Location | None:
-        """The location of the first operation that was made from a node, preferably one with the given
-        operation name.
+        """The location of the first operation that was made from a node, preferably one with the given operation name.
+
+        Returns None if the text has no operation of the node.
         """
         candidates = self._by_node.get(node or "", [])
         matching = [op for op in candidates if op.name == operation] or candidates
@@ -72,6 +75,6 @@ class TextLocations:
 
 
 def set_location(error: Exception, location: Location | None) -> None:
-    """Add a location to an error that has none."""
+    """Add a location to an error that has none; None changes nothing."""
     if location is not None and isinstance(error, ConversionError | OperationVerifyException | InternalError):
         error.location = error.location or str(location)

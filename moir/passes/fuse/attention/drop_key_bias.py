@@ -33,7 +33,7 @@ NOTHING_KNOWN = KnownValues()
 
 
 class KeyBias(DimensionsPattern):
-    """Leaves out the constant of the nearest Add before the keys."""
+    """Leaves out the constant of the nearest Add before the keys of attention, which does not change the softmax."""
 
     roots = (ATTENTION,)
 
@@ -74,7 +74,9 @@ class KeyBias(DimensionsPattern):
         return None
 
     def without_constant(self, op: Add, axis: int) -> SSAValue | None:
-        """The operand of an addition whose other operand is a constant that does not vary along an axis."""
+        """The operand of an addition whose other operand is a constant that does not vary along an axis; None for
+        others.
+        """
         if op.text("auto_broadcast") != "numpy":
             return None
         for data, constant in (op.operands, reversed(op.operands)):

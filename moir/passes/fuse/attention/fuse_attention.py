@@ -122,7 +122,7 @@ class Mask(Record):
 
 
 class Attention(DimensionsPattern):
-    """Matches attention from its second product upwards through the operands."""
+    """Replaces attention of MatMuls by one operation, matched from its second product upwards through the operands."""
 
     roots = (MatMul,)
 
@@ -172,7 +172,7 @@ class Attention(DimensionsPattern):
     def fits(self, scores: Scores, second: MatMul) -> bool:
         """Whether the masks that are added have the type of the product, and no mask certainly enlarges it.
 
-        The number of keys is that of the values, otherwise the second product fails. The operations that follow fix
+        The number of keys is that of the values, otherwise the product `second` fails. The operations that follow fix
         the numbers of samples, heads and queries.
         """
         if scores.factor is not None and not self.scales(scores.factor, scores.query):
@@ -258,7 +258,10 @@ def scores_of(value: SSAValue, depth: int = 0) -> Scores | None:
 
 
 def summed_mask(masks: Sequence[Mask], query: SSAValue, rewriter: Rewriter) -> SSAValue:
-    """The mask to add to the product in place of several masks."""
+    """The mask to add to the product in place of several masks; a scalar 0 if there are none.
+
+    `query` determines the element type.
+    """
     op = rewriter.op
     mask: SSAValue | None = None
     for each in masks:
@@ -328,7 +331,10 @@ def replacing_number(value: SSAValue, condition: SSAValue, axis: int | None, *, 
 
 
 def added_mask(condition: SSAValue, numbers: tuple[float, float], query: SSAValue, rewriter: Rewriter) -> SSAValue:
-    """The mask to add to scores: the first number where a condition is true, the second where it is false."""
+    """The mask to add to scores: the first number where a condition is true, the second where it is false.
+
+    It has the element type of `query`, and is a constant if the condition is.
+    """
     known = constant_of(condition)
     if known is None:
         return rewriter.op.Select(condition, *(rewriter.op.constant_like(number, query) for number in numbers))

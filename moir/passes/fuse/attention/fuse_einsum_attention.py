@@ -140,7 +140,7 @@ class Roles(Record):
 
 
 class EinsumAttention(DimensionsPattern):
-    """Matches attention from its second product upwards through the operands."""
+    """Replaces attention of Einsums by one operation, matched from its second product upwards through the operands."""
 
     roots = (Einsum, MatMul)
 
@@ -168,7 +168,7 @@ class EinsumAttention(DimensionsPattern):
         return any(isinstance(use.operation, Einsum) for use in scores.product.left.value.uses)
 
     def scores(self, labelled: Labelled, spare: Sequence[str], key: str) -> Scores | None:
-        """The operand of the softmax as a scaled product with a mask; None for other operands and for several uses."""
+        """The softmax's operand as a scaled product with a mask, sums labelled from `spare` and keys `key`; or None."""
         product = without_transposes(labelled)
         if product is None:
             return None
@@ -188,7 +188,7 @@ class EinsumAttention(DimensionsPattern):
         return None
 
     def scaled(self, labelled: Labelled, spare: Sequence[str]) -> Scores | None:
-        """A product with constant factors, and Transposes between them; None for other values."""
+        """A product with constant factors and Transposes between, sums labelled from `spare`; None for other values."""
         scale, current = 1.0, without_transposes(labelled)
         while current is not None and isinstance(current.value.owner, Multiply | Divide):
             value, factor = unscaled(current.value)
@@ -216,7 +216,9 @@ class EinsumAttention(DimensionsPattern):
         return None if rank is None or rank > len(labels) else Labelled(mask, labels[len(labels) - rank :])
 
     def roles(self, query: Labelled, key: Labelled, value: Labelled, output: Labels, column: str) -> Roles | None:
-        """The roles of the labels; None if they are not those of attention."""
+        """The roles of the labels, `output` of the result and `column` of the keys; None if they are not
+        attention's.
+        """
         batch = tuple([label for label in key.labels if label in value.labels and label != column])
         width = [label for label in key.labels if label not in (*batch, column)]
         value_width = [label for label in value.labels if label not in (*batch, column)]
@@ -240,7 +242,7 @@ class EinsumAttention(DimensionsPattern):
         return Roles(batch, kept, left_out, column, width[0], value_width[0])
 
     def sizes(self, label: str, *values: Labelled) -> list[Token]:
-        """The dimensions that values have at a label."""
+        """The dimension that each value has at a label; [-1] if no value has a known one."""
         dimensions = [self.known.tokens(each.value) for each in values]
         return [
             tokens[each.labels.index(label)]
@@ -249,7 +251,7 @@ class EinsumAttention(DimensionsPattern):
         ] or [-1]
 
     def fuse(self, root: Operation, scores: Scores, value: Labelled, output: Labels, column: str, rewriter: Rewriter) -> None:
-        """Replace the second product by the fused operation, if labels, sizes and mask are those of attention."""
+        """Replace the product `root`, with `output` labels and keys `column`, by attention if labels and sizes fit."""
         left, right = scores.product.left, scores.product.right
         query, key = (right, left) if column in left.labels else (left, right)
         (data, first), (factors, second) = unscaled(query.value), unscaled(key.value)
@@ -298,7 +300,7 @@ class EinsumAttention(DimensionsPattern):
 
 
 def is_beside(label: str, other: str, labelled: Labelled) -> bool:
-    """Whether a label is directly after another one, as the two labels are into which heads were split."""
+    """Whether a label directly follows `other` in a value, as the two labels do into which heads were split."""
     return (*labelled.labels, "").index(label) == labelled.labels.index(other) + 1
 
 
@@ -320,7 +322,7 @@ def without_transposes(labelled: Labelled) -> Labelled | None:
 
 
 def arranged_data(op: OpBuilder, data: Labelled, wanted: Sequence[str], roles: Roles) -> SSAValue:
-    """A value with its dimensions in an order, without the dimensions of 1 that are left out."""
+    """A value without the dimensions of 1 that are left out, transposed to the order of the labels `wanted`."""
     axes = [axis for axis, label in enumerate(data.labels) if label in roles.left_out]
     value = op.Squeeze(data.value, axes) if axes else data.value
     present = [label for label in data.labels if label not in roles.left_out]
@@ -328,10 +330,9 @@ def arranged_data(op: OpBuilder, data: Labelled, wanted: Sequence[str], roles: R
 
 
 def arranged_mask(op: OpBuilder, mask: Labelled, roles: Roles, tokens: Sequence[Token], sizes: Mapping[str, Token]) -> SSAValue | None:
-    """A mask whose dimensions are samples, heads, queries and keys; None if it would have to be repeated for queries
-    whose number is unknown.
+    """A mask as [samples, heads, queries, keys] without leading ones; `tokens` are its dimensions, `sizes` the scores'.
 
-    Leading dimensions of 1 are left out.
+    None if it would have to be repeated for queries whose number is unknown.
     """
     units = [axis for axis, token in enumerate(tokens) if same(token, 1)]
     value = op.Squeeze(mask.value, units) if units else mask.value
@@ -359,8 +360,8 @@ def arranged_mask(op: OpBuilder, mask: Labelled, roles: Roles, tokens: Sequence[
 
 
 def inserted(order: Sequence[str], present: Sequence[str]) -> Iterator[int]:
-    """The axes at which dimensions of 1 have to be inserted after the first label, so that at least the last two labels
-    exist.
+    """The axes at which to insert dimensions of 1 for labels of `order` not in `present`; at least two labels
+    remain.
     """
     first = min([order.index(label) for label in present], default=len(order))
     first = min(first, len(order) - 2)

@@ -61,7 +61,10 @@ def factors(sizes: Iterable[Token]) -> tuple[Counter[Symbol], int]:
 
 
 def is_demand(op: Reshape, symbols: Counter[Symbol], number: int, known: Dimensions) -> bool:
-    """Whether the target of a Reshape has a given number of elements and states every size, without 0 and -1."""
+    """Whether the target of a Reshape has `number` times the unknown sizes `symbols` as elements.
+
+    It has to state every size, without 0 and -1.
+    """
     target = known.elements(op.operands[1])
     if target is None:
         return False
@@ -76,7 +79,11 @@ def keeps_shape(op: Operation, known: Dimensions) -> bool:
 
 
 def projected(op: MatMul, number: int, known: Dimensions) -> int | None:
-    """The known factor in the element count of a MatMul with a matrix of known sizes; None for other products."""
+    """The known factor in the element count of a MatMul with a matrix of known sizes, of data whose known factor is
+    `number`.
+
+    Returns None for other products.
+    """
     matrix = known.tokens(op.operands[1])
     if op.flag("transpose_a") or matrix is None or len(matrix) != 2:
         return None

@@ -59,7 +59,7 @@ class SplitScores(Record):
 
 
 class SplitBatch(Pattern):
-    """Matches from the second product of attention upwards through the operands."""
+    """Removes the Reshapes around the mask of attention for windows, matched from its second product upwards."""
 
     roots = (MatMul,)
 

@@ -71,7 +71,11 @@ class DimensionSplit:
         return True
 
     def _source_axis(self, op: OpsetOp, axis: int) -> int | None:
-        """The split dimension of the first operand of an operation whose operands can be planned; None for others."""
+        """The axis of the first operand that has to be split so that axis `axis` of the result of an operation is
+        split.
+
+        Returns None if the operation cannot be planned.
+        """
         source: int | None = None
         if isinstance(op, Reshape):
             return 0 if axis == 0 and self.tail(op.results[0]) and self.leading() is not None else None
@@ -95,7 +99,10 @@ class DimensionSplit:
         return source if source is not None and self.add(op.operands[0], source) else None
 
     def _operands_axis(self, op: OpsetOp, axis: int) -> int | None:
-        """As `_source_axis`, for a matrix product or an elementwise operation of two operands."""
+        """As `_source_axis`, for a matrix product or an elementwise operation of two operands.
+
+        Returns None if the axis is one of the last two, or an operand cannot be planned.
+        """
         rank = rank_of(op.results[0]) or 0
         if axis >= rank - 2 or (not isinstance(op, MatMul) and op.text("auto_broadcast") != "numpy"):
             return None
@@ -121,7 +128,7 @@ class DimensionSplit:
         return [int(size) for size in tokens[1:] if not isinstance(size, Symbol)]
 
     def is_closed(self, users: AbstractSet[Operation]) -> bool:
-        """Whether only planned operations and some others use the results of planned operations."""
+        """Whether only planned operations and `users` use the results of planned operations."""
         results = [result for op in self._planned for result in op.results]
         return all(use.operation in users or use.operation in self._planned for result in results for use in live_uses(result))
 
@@ -171,7 +178,7 @@ class DimensionSplit:
         return [build[op.name](*operands, **properties)]
 
     def _target(self, tail: Sequence[int], build: OpBuilder) -> SSAValue:
-        """The target shape of a Reshape: the two dimensions, and others."""
+        """The target shape of a Reshape: the two sizes of the split dimension, then `tail`."""
         leading = self.leading()
         if isinstance(leading, list):
             return build.constant([*leading, *tail])
@@ -192,7 +199,7 @@ def constant_axes(op: OpsetOp) -> list[int] | None:
 
 
 def unsqueezed(axis: int, axes: Sequence[int]) -> int:
-    """The dimension before some are removed."""
+    """The index that axis `axis` of a squeezed tensor had before the dimensions `axes` were removed."""
     for each in sorted(axes):
         axis += each <= axis
     return axis

@@ -138,7 +138,7 @@ def window_of(op: SlidingWindowOp) -> tuple[list[int], list[int], list[int]] | N
 
 
 class ConvolutionOfParts(Pattern):
-    """Matches SpaceToBatch, a convolution and BatchToSpace with equal block shapes."""
+    """Replaces SpaceToBatch, a convolution and BatchToSpace with equal block shapes by one dilated convolution."""
 
     roots = (BatchToSpace,)
 

@@ -46,7 +46,7 @@ ROUNDINGS = 3
 
 
 class GeluPattern(Pattern):
-    """Matches Gelu starting from Erf or Tanh, where `argument` is the expected polynomial of x."""
+    """Replaces x · Φ(x) by a Gelu, matched from Erf or Tanh, where `argument` is the expected polynomial of x."""
 
     companions: tuple[Roots, ...] = ((Multiply, Divide),)
 
@@ -95,7 +95,9 @@ def are_about(polynomial: Polynomial, expected: Polynomial, element: Attribute) 
 
 
 class ComplementPattern(GeluPattern):
-    """Matches Gelu starting from the Select between the approximations of 1 - erf(a) for small and for large a."""
+    """Replaces x · Φ(x) by a Gelu, matched from the Select between the approximations of erfc for small and for large
+    arguments.
+    """
 
     companions = ((Multiply,), (Abs,), (Exp,))
 
@@ -126,7 +128,12 @@ def half_of_x_times_one_plus(
 ) -> list[Operation] | None:
     """The operations that compute ½ x (1 + f), the last one first; None if there is no such chain.
 
-    `constant` + `sign` · f is the result of `op`, x is the variable of the reader.
+    Args:
+        op: the operation whose result is `constant` + `sign` · f.
+        constant: a polynomial of x.
+        sign: 1 or -1.
+        reader: reads polynomials of its variable x.
+        element: the element type, which determines the tolerance.
     """
     # The current value of the chain is `constant` + `factor` · f.
     factor: Polynomial = {0: sign}
@@ -154,10 +161,9 @@ def half_of_x_times_one_plus(
 def _next(
     name: str, constant: Polynomial, factor: Polynomial, other: Polynomial, *, is_first: bool
 ) -> tuple[Polynomial, Polynomial] | None:
-    """The constant and factor after an operation on `constant` + `factor` · f and a polynomial; None if it has no such
-    form.
+    """The constant and factor after an operation `name` on `constant` + `factor` · f and the polynomial `other`.
 
-    `is_first` states that the value is the first operand.
+    Returns None if the result has no such form. `is_first` states that `constant` + `factor` · f is the first operand.
     """
     match name:
         case "opset1.Add":

@@ -63,7 +63,9 @@ def _window_sum(value: SSAValue, known: Dimensions) -> WindowSum | None:
 
 
 class MeanOfWindows(DimensionsPattern):
-    """Matches a sum of windows divided by their size, or by the numbers of elements of the data in them."""
+    """Replaces a sum of windows, divided by their size or by the numbers of elements of the data in them, by their
+    mean.
+    """
 
     roots = (Divide,)
 
@@ -107,7 +109,9 @@ def _are_ones(value: SSAValue) -> bool:
 
 
 def _are_counts_of(counts: Array, total: WindowSum) -> bool:
-    """Whether numbers are the counts of the elements of the data in the windows of a sum."""
+    """Whether an array, broadcast and transposed as the sum, counts the elements of the data in the windows
+    of a sum.
+    """
     wanted, rank = _elements_of_windows(total.pool), len(shape_of(total.pool.results[0]) or ())
     if wanted is None or counts.ndim > rank:
         return False

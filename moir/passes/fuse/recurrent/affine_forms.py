@@ -59,7 +59,9 @@ class AffineForms:
         self._forms: dict[SSAValue, Affine | None] = {}
 
     def of(self, value: SSAValue, depth: int = 0) -> Affine | None:
-        """The affine form of a value; None if it is not an affine form of the base values."""
+        """The affine form of a value; None if it is not an affine form of the base values, or `depth` exceeds
+        DEEPEST_FORM.
+        """
         if value not in self._forms:
             self._forms[value] = self._compute(value, depth) if depth < DEEPEST_FORM else None
         return self._forms[value]

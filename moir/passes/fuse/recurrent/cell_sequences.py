@@ -49,7 +49,13 @@ def fuse_unrolled_cells(block: Block, operations: Sequence[Operation], known: Kn
 
 
 def _read_end(last: SSAValue, end: SSAValue, known: KnownValues) -> None:
-    """Read the last hidden state from the result that holds it, if no other hidden state of the sequence is used."""
+    """Let the users of the last hidden state read it from `end`, if no other hidden state of the sequence is used.
+
+    Args:
+        last: the state as a slice of a Split of the whole sequence.
+        end: the result of the sequence operation that has the last state, [N, 1, H].
+        known: known values, for the builder.
+    """
     piece = last.owner
     if not last.uses or not isinstance(piece, Operation) or piece.parent is None:
         return
@@ -98,10 +104,10 @@ def _depends_on_itself(chain: Chain) -> bool:
 
 
 def _replace(chain: Chain, block: Block, known: KnownValues, replaced: dict[SSAValue, SSAValue]) -> list[tuple[SSAValue, SSAValue]]:
-    """Replace a chain by a sequence operation, unless type inference rejects the latter.
+    """Replace a chain by a sequence operation, and add the states to `replaced`.
 
-    Adds the states to `replaced`. Returns the hidden state after the last step, [N, H], and the result of the
-    operation that has it, [N, 1, H].
+    Returns a list of one pair: the hidden state after the last step, [N, H], and the result of the operation that has
+    it, [N, 1, H]. Empty, with nothing replaced, if type inference rejects the operation.
     """
     op = OpBuilder(known, block, block.last_op)
     op.inserted = []
@@ -142,7 +148,9 @@ def _sequence(op: OpBuilder, chain: Chain) -> tuple[tuple[SSAValue, SSAValue], l
 
 
 def _initial(op: OpBuilder, state: SSAValue | None, x: SSAValue, cell: Cell) -> SSAValue:
-    """A state [N, H] before the first step; None stands for zeros."""
+    """The state [N, H] before the first step: `state`, broadcast to N rows where it is constant; zeros if it
+    is None.
+    """
     if state is not None and (shape := shape_of(state)) is not None and len(shape) == 2 and constant_of(state) is None:
         return state
     value = op.constant(0.0, element_of(x)) if state is None else state

@@ -177,13 +177,20 @@ def recognized(loop: RepeatingOp) -> Recurrence | None:
 
 
 def _always(loop: Loop, results: Sequence[SSAValue]) -> bool:
-    """Whether only the trip count ends a loop."""
+    """Whether only the trip count ends a loop: its condition and that among the body's `results` are constants that are
+    true.
+    """
     conditions = [constant_of(loop.operands[1]), constant_of(results[loop.integer("condition")])]
     return all(condition is not None and condition.all() for condition in conditions)
 
 
 def _element(parameter: Parameter, port: BodyPort) -> SSAValue | None:
-    """The Squeeze along the sliced axis, if it is the only use of a slice in the body; else None."""
+    """The Squeeze along the sliced axis, if it is the only use of a slice in the body; else None.
+
+    Args:
+        parameter: the Parameter of the body.
+        port: its connection, which slices an operand.
+    """
     uses = list(parameter.results[0].uses)
     if (
         len(uses) != 1
@@ -208,6 +215,11 @@ def _outputs(loop: RepeatingOp, following: Sequence[SSAValue], results: Sequence
     """For each result of a loop, the index of a state of the cell, or -1 for the states of all steps, and the slicing.
 
     None if a result is neither.
+
+    Args:
+        loop: the loop.
+        following: the states that the cell computes.
+        results: the results of the body.
     """
     outputs: list[tuple[int, Slicing | None]] = []
     for port in loop.ports("outputs"):

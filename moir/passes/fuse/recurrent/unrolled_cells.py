@@ -105,7 +105,11 @@ def steps_of(operations: Iterable[Operation]) -> list[CellStep]:
 
 
 def _forms(op: Operation) -> Iterator[tuple[str, tuple[SSAValue, ...], SSAValue | None, list[SSAValue]]]:
-    """Candidates for a step that ends in an operation: kind, new states, initial state, and the values of its gates."""
+    """Candidates for a step that ends in an operation: kind, new states, initial state, and the operands of its
+    activations.
+
+    The initial state is None for RNN cells. Yields nothing for operations that end no cell.
+    """
     if isinstance(op, Multiply):
         yield from _lstm_forms(op.results[0])
     elif isinstance(op, Add):
@@ -131,9 +135,10 @@ def _lstm_forms(h: SSAValue) -> Iterator[tuple[str, tuple[SSAValue, ...], SSAVal
 
 
 def _products(values: Sequence[SSAValue], state: SSAValue | None) -> tuple[list[SSAValue], set[SSAValue]]:
-    """The operands and the constant matrices of the products that a cell's gates are computed from.
+    """The operands and the constant matrices of the products that `values`, the operands of a cell's gates, are
+    computed from.
 
-    A state that is multiplied with a gate before the product is one of the values, and the gate is followed.
+    A state that is multiplied with a gate before the product is one of the operands, and the gate is followed.
     """
     bases: list[SSAValue] = []
     weights: set[SSAValue] = set()
@@ -163,7 +168,7 @@ def _products(values: Sequence[SSAValue], state: SSAValue | None) -> tuple[list[
 def _previous(step: CellStep, by_state: Mapping[SSAValue, CellStep]) -> CellStep | None:
     """The previous step: a cell of the same kind with the same weights, whose state this step reads.
 
-    None if there are several.
+    None if there is none, or there are several.
     """
     states = step.bases if step.state is None else [step.state]
     candidates = [by_state[state] for state in states if state in by_state]
@@ -219,7 +224,10 @@ def _first(step: CellStep, cell: Cell) -> Chain | None:
 
 
 def _first_of_zeros(step: CellStep, cell: Cell) -> Chain | None:
-    """A chain with a first step whose hidden state is zero, so that its product was folded into the bias."""
+    """A chain with a first step whose hidden state is zero, so that its product was folded into the bias.
+
+    Returns None if the step is not the cell with a state of zeros.
+    """
     if len(step.bases) != 1:
         return None
     x = step.bases[0]

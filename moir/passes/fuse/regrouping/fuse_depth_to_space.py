@@ -20,9 +20,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 class BlocksToSpace(RegroupingPattern):
-    """Matches a split of the channels into block and remaining channels, where the block moves after the
-    spatial axes.
-    """
+    """Fuses a split of the channels into block and remaining channels, where the block moves after the spatial axes."""
 
     def fused(self, regrouping: Regrouping, op: OpBuilder) -> SSAValue | None:
         spatial = len(regrouping.source) - 2

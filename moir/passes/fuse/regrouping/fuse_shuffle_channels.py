@@ -17,9 +17,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 class ShuffledChannels(RegroupingPattern):
-    """Matches a dimension that is split into two, which are exchanged and merged; all other dimensions are
-    unchanged.
-    """
+    """Fuses a dimension that is split into two, which are exchanged and merged; all other dimensions are unchanged."""
 
     def fused(self, regrouping: Regrouping, op: OpBuilder) -> SSAValue | None:
         if len(regrouping.parts) != len(regrouping.source) + 1:

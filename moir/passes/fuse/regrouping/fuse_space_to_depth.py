@@ -19,7 +19,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 class SpaceToBlocks(RegroupingPattern):
-    """Matches a split of every spatial dimension into blocks, which move before or after the channels."""
+    """Fuses a split of every spatial dimension into blocks, which move before or after the channels."""
 
     def fused(self, regrouping: Regrouping, op: OpBuilder) -> SSAValue | None:
         spatial = len(regrouping.source) - 2

@@ -131,7 +131,11 @@ class SliceInMemoryOfState(Pattern):
 
 
 def shared_with(values: set[SSAValue], op: RepeatingOp) -> set[SSAValue]:
-    """The values of a loop body that may share memory with one of `values`, directly or through operations."""
+    """The values of a loop body that may share memory with one of `values`: the operands, directly or through
+    operations.
+
+    Operations that write their results to memory of their own end the search.
+    """
     shared = set(values)
     for inner in reversed(list(iter(op.block.ops))):
         if not isinstance(inner, OWN_MEMORY) and not shared.isdisjoint(inner.results):
@@ -206,7 +210,11 @@ class ConcatenatedEmptySlices(Pattern):
 
 
 def _transpose_result(op: RepeatingOp, index: int, order: list[int], known: KnownValues) -> None:
-    """Let the users of a result get its transpose, which has the shape that the result had."""
+    """Insert a Transpose by `order` after a result of a loop, which gets the type before it, and let all users read
+    that.
+
+    The names of the result move to the Transpose.
+    """
     result, sizes = op.results[index], shape_of(op.results[index])
     assert op.parent is not None
     uses, names = list(result.uses), names_of(result)

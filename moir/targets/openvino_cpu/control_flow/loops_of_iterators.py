@@ -55,8 +55,10 @@ def _size(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
 
 
 def _shifted(port: BodyPort, taken: list[int]) -> BodyPort:
-    """A port of the TensorIterator with the indices of a Loop, which has two more operands and whose first Result is
-    the condition.
+    """A port of the TensorIterator as one of the Loop, which has two operands and one Result, the condition, before the
+    others.
+
+    `taken` lists the operands of the TensorIterator that the Loop keeps, in order.
     """
     assert port.index is not None
     back_edge = None if port.back_edge is None else port.back_edge + 1

@@ -118,7 +118,7 @@ def _changed(op: Interpolate, axes: Sequence[int], known: Dimensions) -> list[in
 
 
 def _is_refused(axes: Sequence[int], rank: int, mode: str) -> bool:
-    """Whether the plugin does not resize axes of data at once, or computes another result."""
+    """Whether the plugin does not resize axes of data of a rank at once in a mode, or computes another result."""
     is_cubic = mode == "cubic"
     match rank:
         case 3:

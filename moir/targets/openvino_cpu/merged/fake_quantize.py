@@ -78,8 +78,10 @@ def _separate_axis(op: FakeQuantize, rewriter: Rewriter) -> int | None:
 
 
 def merged_before(value: SSAValue, also: frozenset[str] = frozenset()) -> SSAValue:
-    """The value from which a value is computed by operations that the plugin merges into the one before: elementwise
-    ones with constants, and some others.
+    """The value from which a value is computed by operations that the plugin merges into the one before.
+
+    These are elementwise operations with constants, and operations of the kinds in `also`. Returns the value itself if
+    there are none.
     """
     while isinstance(owner := value.owner, OpsetOp) and owner.operands:
         computed = [each for each in owner.operands if not isinstance(each.owner, Constant)]

@@ -69,7 +69,11 @@ class NormalizationOfQuantizedValues(Pattern):
 
 
 def _is_product(value: SSAValue) -> bool:
-    """Whether a value, or what movements, a Relu or a sum compute it of, is a product with a constant, or quantized."""
+    """Whether a value is a product or quotient with a constant, or quantized with constant limits, or a sum of such a
+    value.
+
+    Looks through movements and a Relu after these.
+    """
     while isinstance(owner := value.owner, OpsetOp) and owner.KIND in KEEPING:
         value = owner.operands[0]
     summands = owner.operands if isinstance(owner, OpsetOp) and owner.KIND in ("Add", "Subtract") else (value,)
@@ -148,7 +152,13 @@ _NEAR = 1e-2
 
 
 def _has_zero(first: Array, last: Array, steps: int) -> bool:
-    """Whether 0 is (up to rounding) a quantized value, or outside of the quantized range."""
+    """Whether 0 is (up to rounding) one of the quantized values, or outside of the quantized range, for all limits.
+
+    Args:
+        first: the lowest quantized values.
+        last: the highest ones.
+        steps: the number of quantization levels minus 1.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         zero = -first.astype(np.float64) / (last.astype(np.float64) - first) * steps
     return bool(np.all((zero <= _NEAR) | (zero >= steps - _NEAR) | (np.abs(zero - np.round(zero)) <= _NEAR)))

@@ -151,7 +151,7 @@ def _shapes_of_factors(value: SSAValue) -> list[tuple[int, ...]]:
 
 
 def _with_rank(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
-    """A shape with ones in front."""
+    """A shape with ones in front up to a rank."""
     return (1,) * (rank - len(shape)) + shape
 
 

@@ -65,7 +65,10 @@ def _kernel(op: ConvolutionOp) -> Sequence[int]:
 
 
 def _is_map(value: SSAValue, kernel: Sequence[int]) -> bool:
-    """Whether a value is a constant with several elements along rows, columns or depth, as many as a kernel has."""
+    """Whether a value is a constant whose sizes along the spatial axes, each 1 or that of the kernel, are not all 1.
+
+    `kernel` has the kernel's size for each spatial axis, -1 where it is dynamic, which any size fits.
+    """
     if weight_of(value) is None:
         return False
     sizes = ((1,) * len(kernel) + (shape_of(value) or ()))[-len(kernel) :]
@@ -110,8 +113,10 @@ def _has_unit_kernel(op: Convolution) -> bool:
 
 
 def _parts(value: SSAValue) -> Iterator[SSAValue]:
-    """The results of operations with several results that a value is computed of, by operations before which the
-    runtime moves strides.
+    """Yields the results of operations with several results (`_is_part`) that a value is computed from.
+
+    Looks through elementwise operations and convolutions by kernels of one element, before which the runtime moves
+    strides.
     """
     pending, seen = [value], {value}
     while pending:
@@ -164,7 +169,9 @@ class WindowsOfPadding(Pattern):
 
     @staticmethod
     def _excess(op: ConvolutionOp) -> list[int]:
-        """The padding at the end of each axis if a window fits into it; 0 if none does."""
+        """The padding at the end of each axis if a whole window fits into that padding; 0 for axes where it
+        does not.
+        """
         sizes = zip(op.integers("pads_end"), _kernel(op), op.integers("dilations"), strict=True)
         return [end if end > 0 and end >= (length - 1) * step + 1 else 0 for end, length, step in sizes]
 

@@ -56,7 +56,10 @@ def _is_stored(value: SSAValue) -> bool:
 
 
 def _may_be_wrong(value: SSAValue, other: SSAValue) -> bool:
-    """Whether the plugin may compute the sum of two values wrongly, since the first one is a convolution."""
+    """Whether the plugin may compute the sum of two values wrongly, since the first one is a convolution.
+
+    True for a convolution of few channels, and if `other` may have other sizes.
+    """
     if (convolution := _convolution_of(value)) is None:
         return False
     channels = (shape_of(convolution.operands[1]) or (-1, -1))[1]

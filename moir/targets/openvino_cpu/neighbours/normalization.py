@@ -182,7 +182,7 @@ def _mean_of(value: SSAValue | None) -> ReduceMean | None:
 
 
 def _base_of_square(value: SSAValue) -> SSAValue | None:
-    """x for x ** 2 and x * x."""
+    """The x of x ** 2 or x * x, converted or not; None for other values."""
     op = _unconverted(value).owner
     if isinstance(op, Power) and scalar_of(op.operands[1]) == 2:
         return op.operands[0]
@@ -190,14 +190,14 @@ def _base_of_square(value: SSAValue) -> SSAValue | None:
 
 
 def _unconverted(value: SSAValue) -> SSAValue:
-    """The operand of Converts."""
+    """The value before all Converts that compute a value; the value itself if there is none."""
     while isinstance(value.owner, Convert):
         value = value.owner.operands[0]
     return value
 
 
 def _are_alike(mean: ReduceMean, other: ReduceMean) -> bool:
-    """Whether two means are along the same axes, which they keep."""
+    """Whether two ReduceMeans keep the reduced dimensions and have the same axes; computed axes count as the same."""
     if not (mean.flag("keep_dims") and other.flag("keep_dims")):
         return False
     axes = [constant_of(each.operands[1]) for each in (mean, other)]
@@ -206,7 +206,12 @@ def _are_alike(mean: ReduceMean, other: ReduceMean) -> bool:
 
 
 def _quotients(value: SSAValue, constants: tuple[SSAValue, ...] = ()) -> Iterator[tuple[SSAValue, tuple[SSAValue, ...]]]:
-    """The dividends of the root of a value, each with the other operands of the operations between value and root."""
+    """The dividends x of x / √value and x · (1 / √value), each with the other operands between value and root.
+
+    Args:
+        value: the value under the root.
+        constants: the other operands of the operations so far.
+    """
     for user in _users(value):
         if isinstance(user, Divide | Multiply) and user.operands[0] is not value:
             yield user.operands[0], constants

@@ -63,7 +63,7 @@ def _is_convolution(value: SSAValue) -> bool:
 
 
 def _is_rounded_later(op: Operation | None) -> bool:
-    """Whether the only user of a result is a FakeQuantize, perhaps after elementwise operations."""
+    """Whether the only user of a result is a FakeQuantize, perhaps after elementwise operations; False for None."""
     for _ in range(LONGEST_CHAIN):
         op = None if op is None else sole_user(op.results[0])
         if isinstance(op, FakeQuantize):

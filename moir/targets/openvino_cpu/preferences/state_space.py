@@ -87,7 +87,10 @@ class StepsOfStateSpace(Pattern):
 
 
 def _spread(op: OpBuilder, groups: SSAValue, heads: int, width: int) -> SSAValue:
-    """The values of groups [batch, tokens, groups, …] for all heads [batch, tokens, heads, state size]."""
+    """Repeat the values of groups [batch, tokens, groups, …] for all heads: [batch, tokens, heads, width].
+
+    `heads` is a multiple of the number of groups.
+    """
     count = (shape_of(groups) or (0, 0, heads))[2]
     parts = op.Reshape(groups, [0, 0, count, width], special_zero=True)
     tiled = op.Tile(op.Unsqueeze(parts, [3]), [1, 1, 1, heads // count, 1])
@@ -95,7 +98,13 @@ def _spread(op: OpBuilder, groups: SSAValue, heads: int, width: int) -> SSAValue
 
 
 def _space(factors: SSAValue, updates: SSAValue, outputs: SSAValue) -> StateSpace | None:
-    """The operands of a state space from those of its loop; None if they are computed otherwise."""
+    """The operands of a state space from those of its loop; None if they are computed otherwise.
+
+    Args:
+        factors: the factors of the state in each step.
+        updates: what is added to the state.
+        outputs: what the state is multiplied by for the results.
+    """
     exponents = _operands(_bare(factors), "opset1.Exp")
     decay = _operands(exponents[0], "opset1.Multiply") if exponents else ()
     update = _operands(updates, "opset1.Multiply")

@@ -29,7 +29,10 @@ def write_first_squeezes(rewriter: Rewriter, block: Block) -> None:
 
 
 def computation(block: Block, inputs: list[BodyPort]) -> Hashable:
-    """A key of the computation of a body, equal for bodies that differ only in copies of slices and signs of axes."""
+    """A key of the computation of a body, equal for bodies that differ only in copies of slices and signs of axes.
+
+    `inputs` are the connections of its Parameters.
+    """
     known: dict[SSAValue, Hashable] = {
         parameter.results[0]: (port.index, port.back_edge, None if port.slicing is None else port.slicing.axis)
         for parameter, port in zip(parameters_of(block), inputs, strict=True)
@@ -48,7 +51,7 @@ def computation(block: Block, inputs: list[BodyPort]) -> Hashable:
 
 
 def _operands(op: Operation, known: dict[SSAValue, Hashable]) -> list[Hashable]:
-    """Keys of the operands of an operation, with nonnegative axes."""
+    """Keys of the operands of an operation, with nonnegative axes; `known` has the keys of values of the body."""
     facts = [known[operand] for operand in op.operands]
     if isinstance(op, ReductionOp | Unsqueeze | SqueezingOp) and (axes := constant_of(op.operands[1])) is not None:
         shown = op.results[0] if isinstance(op, Unsqueeze) else op.operands[0]

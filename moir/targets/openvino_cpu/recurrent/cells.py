@@ -22,8 +22,15 @@ def computes_gates(op: RecurrentOp) -> bool:
 
 
 def contribution(op: OpBuilder, cell: RecurrentOp, x: SSAValue, w: SSAValue, r: SSAValue, b: SSAValue) -> list[SSAValue]:
-    """The contribution of inputs to the gates, the weights of the recurrence, and the bias that belongs to the product
-    of the state, if there is one.
+    """Build the contribution of the inputs to the gates, which can be computed for all steps at once.
+
+    Args:
+        op: the builder.
+        cell: the cell or sequence.
+        x: the inputs.
+        w, r, b: the weights of the inputs and of the state, and the bias.
+
+    Returns the contribution, r, and for some GRUs the part of the bias that belongs to the product of the state.
     """
     inputs = op.MatMul(x, w, transpose_b=True)
     if not _has_last_bias(cell):

@@ -94,7 +94,9 @@ def stepped(op: OpBuilder, sequence: SequenceOp, *, is_whole: bool = False) -> l
 
 
 def _part(op: OpBuilder, value: SSAValue, number: int) -> SSAValue:
-    """The weights of one direction."""
+    """The weights of direction `number`: the slice of a value at this index of its first dimension, which is
+    removed.
+    """
     array = constant_of(value)
     return op.Gather(value, number, 0) if array is None else op.constant(array[number], element_of(value))
 
@@ -108,9 +110,16 @@ def _direction(
     weights: Sequence[SSAValue],
     order: Slicing,
 ) -> list[SSAValue]:
-    """The output [N, T, H] and the states [N, H] of one direction, for states [N, H] and its weights.
+    """Build the loop over the steps of one direction; returns the output [N, T, H] and the last states [N, H].
 
-    `runs` [N, T, 1] is true for steps within their sequences; None if all steps are.
+    Args:
+        op: the builder.
+        sequence: the operation.
+        x: the data.
+        runs: booleans [N, T, 1], true for steps within their sequences; None if all steps are.
+        states: the initial states [N, H].
+        weights: the weights of the direction.
+        order: the slicing of the steps, forward or backward.
     """
     from moir.expansions.loops.built_loops import Cut, Step, repeated_steps
 

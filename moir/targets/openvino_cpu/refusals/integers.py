@@ -14,7 +14,9 @@ from moir.targets.record import Fault, Refusal
 
 
 def _upper_bits(op: Operation, _: Analyses) -> str | None:
-    """A shifted number with a sign, of which a mask keeps bits beyond 32."""
+    """The reason to refuse a bitwise operation on a right-shifted si64 whose constant mask has bits beyond 31; else
+    None.
+    """
     if element_of(op.results[0]) != si64 or not any(isinstance(each.owner, BitwiseRightShift) for each in op.operands):
         return None
     masks = [mask for each in op.operands if (mask := constant_of(each)) is not None]
@@ -29,7 +31,7 @@ MOST_NUMBERS = (1 << 32) - 1
 
 
 def _long_range(op: Operation, _: Analyses) -> str | None:
-    """A Range of static size with more numbers than the runtime counts."""
+    """The reason to refuse a Range of static size with more than MOST_NUMBERS elements; None for any other."""
     is_long = max(shape_of(op.results[0]) or (), default=0) > MOST_NUMBERS
     return f"it has more than {MOST_NUMBERS} numbers, which OpenVINO Runtime does not count" if is_long else None
 

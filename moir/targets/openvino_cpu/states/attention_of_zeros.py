@@ -92,7 +92,14 @@ def unattended_states(model: ModelOp) -> list[str]:
 
 
 def _add_attention(result: Result, tokens: SSAValue, attention_mask: SSAValue, beams: SSAValue) -> None:
-    """Add the attention to an output [batch, tokens, features]."""
+    """Add an attention of zeros, with its caches, and its sum to an output [batch, tokens, features].
+
+    Args:
+        result: the output.
+        tokens: the ids of the tokens [batch, tokens].
+        attention_mask: the attention mask of the model.
+        beams: the input `beam_idx`.
+    """
     assert isinstance(result.parent, Block)
     op = OpBuilder(KnownValues(), result.parent, result)
     sizes, zero = op.ShapeOf(tokens), op.constant(0.0, f32)

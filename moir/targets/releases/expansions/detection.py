@@ -14,7 +14,7 @@ from moir.targets.releases.expansions.expansion import Expansion
 
 
 def detection_output(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
-    """The first version has the number of classes as a property; None if it is dynamic.
+    """DetectionOutput by its first version, which has the number of classes as a property; None if that is dynamic.
 
     %y = opset8.DetectionOutput(%boxes, %scores, %priors)                           // %scores: [1, 60], %priors: 20
     ->  %y = opset1.DetectionOutput(%boxes, %scores, %priors) {num_classes = 3}
@@ -28,7 +28,7 @@ def detection_output(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
 
 
 def deformable_convolution(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
-    """The first version has no mask, and does not interpolate with zeros at the border; None for others."""
+    """DeformableConvolution by its first version; None with a mask, or with interpolation by zeros at the border."""
     if node.optional_operand(3) is not None or node.flag("bilinear_interpolation_pad"):
         return None
     properties = {name: value for name, value in node.properties.items() if name != "bilinear_interpolation_pad"}

@@ -105,7 +105,16 @@ def slice_scatter(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
 
 
 def _scattered(op: OpBuilder, data: SSAValue, updates: SSAValue, bounds: Sequence[SSAValue], axes: Sequence[int], first: int) -> SSAValue:
-    """Data with updates in place of a slice along the axes from number `first` on."""
+    """Build data with `updates` in place of a slice along several axes, from the inner slice to the outer one.
+
+    Args:
+        op: the builder.
+        data: the data, sliced along the axes before `first`.
+        updates: the values to write.
+        bounds: starts, stops and steps, as 1-D tensors with an element for each axis.
+        axes: the axes.
+        first: the index in `axes` of the first axis to slice.
+    """
     axis = axes[first]
     start, stop, step = (op.Gather(each, [first], 0) for each in bounds)
     size = dimension_value(op, data, axis)

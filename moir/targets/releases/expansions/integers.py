@@ -16,7 +16,7 @@ from moir.targets.releases.expansions.expansion import Expansion
 
 
 def logical(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
-    """opset13.BitwiseAnd(x, y) -> opset1.LogicalAnd(x, y) of booleans; None for integers."""
+    """opset13.BitwiseAnd(x, y) -> opset1.LogicalAnd(x, y) of booleans; likewise BitwiseOr. None for integers."""
     if element_of(node.operands[0]) != boolean:
         return None
     return op[f"opset1.Logical{node.KIND.removeprefix('Bitwise')}"](*node.operands)
@@ -28,7 +28,9 @@ def exclusive_or(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
 
 
 def complement(op: OpBuilder, node: OpsetOp) -> SSAValue:
-    """The integer with all bits set minus x, or the negation of a boolean."""
+    """opset13.BitwiseNot(x) -> -1 - x, for unsigned integers with all bits set in place of -1; LogicalNot for
+    booleans.
+    """
     x = node.operands[0]
     element = element_of(x)
     if element == boolean:
@@ -52,7 +54,9 @@ def shift_right(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
 
 
 def _powers(node: OpsetOp) -> np.ndarray | None:
-    """2 to the power of a constant second operand, in the element type of the first; None if one overflows."""
+    """2 to the power of a constant second operand, in the element type of the first; None if it is computed, or one
+    overflows.
+    """
     counts, dtype = constant_of(node.operands[1]), to_numpy(element_of(node.operands[0]))
     if counts is None or counts.size == 0 or counts.min() < 0 or counts.max() >= np.iinfo(dtype).bits - 1:
         return None

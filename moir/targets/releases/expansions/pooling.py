@@ -51,7 +51,7 @@ def has_partial_windows(node: OpsetOp) -> bool:
 
 
 def max_pool(op: OpBuilder, node: OpsetOp) -> Sequence[SSAValue] | None:
-    """MaxPool whose number of windows is rounded otherwise, see `_rounding`."""
+    """MaxPool by an older version whose number of windows is rounded otherwise; None where `_rounding` is None."""
     rounding = _rounding(node)
     if rounding is None:
         return None

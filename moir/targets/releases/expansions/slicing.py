@@ -51,7 +51,7 @@ def _is_end(stop: int, step: int) -> bool:
 
 
 def _spread(op: OpBuilder, entries: SSAValue, axes: Sequence[int], count: int, filler: int) -> SSAValue:
-    """A vector with the entries of a slice at the positions of its axes, and a filler at the others."""
+    """Build a 1-D tensor of `count` elements: `entries` at the indices `axes`, and `filler` at the others."""
     known = constant_of(entries)
     if known is not None:
         vector = np.full(count, filler, np.int64)

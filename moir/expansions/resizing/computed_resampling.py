@@ -138,7 +138,9 @@ def _nearest(op: OpBuilder, data: SSAValue, axis: ComputedResizing, coordinates:
 
 
 def _weighted(op: OpBuilder, data: SSAValue, axis: ComputedResizing, coordinates: SSAValue, sampling: Sampling) -> SSAValue:
-    """Data resized along an axis: the weighted sum of the two (linear) or four (cubic) elements around each coordinate."""
+    """Data resized along an axis: the weighted sum of the two (linear) or four (cubic) elements around each
+    coordinate.
+    """
     before, rank = op.Floor(coordinates), rank_of(data) or 0
     passed, last = op.Subtract(coordinates, before), op.Subtract(axis.size, 1)
     terms: list[SSAValue] = []

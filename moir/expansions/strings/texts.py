@@ -128,7 +128,9 @@ def packed(op: OpBuilder, texts: Texts, shape: Operand = None) -> SSAValue:
 
 
 def concatenated(op: OpBuilder, pieces: Texts, shape: Operand) -> SSAValue:
-    """The tensor of strings, in a shape, each of which is the concatenation of a row of `pieces` [strings, substrings]."""
+    """The tensor of strings, in a shape, each of which is the concatenation of a row of `pieces` [strings,
+    substrings].
+    """
     result = contiguous(op, pieces)
     begins, ends = (op.Reshape(value, op.ShapeOf(pieces.begins), special_zero=False) for value in (result.begins, result.ends))
     first, last = op.Gather(begins, 0, -1), op.Gather(ends, -1, -1)

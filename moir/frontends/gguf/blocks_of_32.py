@@ -53,7 +53,9 @@ def low_and_high(stored: Array) -> Array:
 
 
 def packed_low_and_high(stored: Array) -> Array:
-    """The values of `low_and_high`, packed as in constants of the IR, the first of two in the low half: [… , 2, n / 2]."""
+    """The values of `low_and_high`, packed as in constants of the IR, the first of two in the low half: […
+    , 2, n / 2].
+    """
     pairs = np.ascontiguousarray(stored).view(np.uint16)
     low = pairs & 0x000F | pairs >> 4 & 0x00F0
     high = pairs >> 4 & 0x000F | pairs >> 8 & 0x00F0
@@ -65,7 +67,9 @@ def _packed(stored: Array) -> Array:
 
 
 def _with_fifth_bits(blocks: Array, offset: int) -> Array:
-    """The 5-bit values u8 [rows …, blocks, 1, 32] whose highest bits are at a byte offset, the four others after them."""
+    """The 5-bit values u8 [rows …, blocks, 1, 32] whose highest bits are at a byte offset, the four others
+    after them.
+    """
     highest = np.unpackbits(np.ascontiguousarray(blocks[..., offset : offset + 4]), axis=-1, bitorder="little")
     return (low_and_high(blocks[..., offset + 4 :]) | highest << 4)[..., None, :]
 

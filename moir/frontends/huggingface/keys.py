@@ -142,7 +142,9 @@ class Keys:
         return value
 
     def flag(self, key: str, default: bool = False) -> bool:
-        """The boolean under a key; the default if the key is missing or null. Raises ModelFileError for another type."""
+        """The boolean under a key; the default if the key is missing or null. Raises ModelFileError for
+        another type.
+        """
         value = self.value(key, default)
         if value is None:
             return default

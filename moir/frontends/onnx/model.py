@@ -127,7 +127,9 @@ def _make_inputs_required(inputs: Any) -> list[str]:
 
 
 def _check_inputs(inputs: Any, initializers: dict[str, Any], path: Path) -> None:
-    """Raises ModelFileError for an input without initializer that is no tensor of a type that the operation sets have."""
+    """Raises ModelFileError for an input without initializer that is no tensor of a type that the operation
+    sets have.
+    """
     for info in inputs:
         if info.name in initializers:
             continue

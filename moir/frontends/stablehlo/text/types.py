@@ -139,7 +139,9 @@ _QUANTIZED = re.compile(
 
 
 def quantized_type(text: str, words: Scanner) -> Quantized:
-    """The quantized type from the text between its brackets. Raises ModelFileError if it is invalid or not supported."""
+    """The quantized type from the text between its brackets. Raises ModelFileError if it is invalid or not
+    supported.
+    """
     match = _QUANTIZED.match(text)
     # The dialect of quantized types writes `u8` for what is `ui8` elsewhere.
     storage_name = "" if match is None else re.sub(r"^u(?=\d)", "ui", match["storage"])

@@ -73,7 +73,7 @@ def _with_columns_of(op: OpBuilder, matrix: SSAValue, added: SSAValue | None, is
 
 
 def _scaled(op: OpBuilder, value: SSAValue, factor: float) -> SSAValue:
-    """A value multiplied by a number; itself for 1. A constant stays a constant."""
+    """A value multiplied by a number; itself for 1. A constant of whole bytes stays a constant."""
     if factor == 1:
         return value
     values = small_constant(op, value)

@@ -35,7 +35,7 @@ def with_alibi(
     slopes as the first operand, two Reshapes. The second one has a computed target and copies zeros, so that
     `cancel-reshapes` does not merge them.
 
-    Raises ConversionError for a kind that is not known.
+    `kind` is `plain` or `scaled`; raises ConversionError for another one.
     """
     values = slopes(heads, node.number("alibi_bias", 8.0))
     if kind == "scaled":

@@ -1,4 +1,4 @@
-"""Convolutions over the last tokens, each feature by itself.
+"""Depthwise convolutions over the last tokens.
 
 The paged backend of GenAI has an operation for these (PagedCausalConv1DFusion): a Concat of the last K
 tokens and the new ones, a GroupConvolution without padding, a Slice of the new tokens; no addition within. It drops the

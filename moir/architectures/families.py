@@ -55,7 +55,6 @@ def family_of(model_type: str) -> Family | None:
 
 def architecture_of(name: str) -> Family | None:
     """The record of a family by the name of its architecture, as file formats other than Hugging Face's name it; None
-    if
-    there is none.
+    if there is none.
     """
     return family_of(name)

@@ -50,8 +50,7 @@ class ModelInputs:
         """The mask of a layer whose queries see the last `window` keys, or those of their own chunk of `chunk` tokens.
 
         0 is for all keys. CausalMask(attention_mask, tokens) {window, chunk}, or Mask(attention_mask, tokens) {window}
-        of an
-        encoder, where a query sees keys on both sides.
+        of an encoder, where a query sees keys on both sides.
         """
         if self.architecture.attention.has_position_bias:
             return self._biased_mask()
@@ -97,8 +96,8 @@ class ModelInputs:
         return cosines, sines
 
     def growth(self, rotary: Rotary) -> SSAValue:
-        """The factors of queries [batch, tokens, 1], which grow with their positions:
-        LengthFactor(positions) {growth, length}
+        """The factors of queries [batch, tokens, 1], which grow with their positions: LengthFactor(positions) {growth,
+        length}
         """
         if self._growth is None:
             assert self.positions is not None

@@ -46,8 +46,8 @@ def network(architecture: Architecture, configuration: Configuration, checkpoint
 
 
 class LayerBlock(Protocol):
-    """Appends the token-mixing block of a layer (attention, convolution or recurrence), or the only block
-    that it has.
+    """Appends the token-mixing block of a layer (attention, convolution or recurrence), or the only block that
+    it has.
     """
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
@@ -194,8 +194,8 @@ class Network:
         return x if factor is None else self.vectors.scaled(x, factor)
 
     def outputs(self, x: SSAValue) -> None:
-        """Append the output of the model: the logits of a generating or classifying model, or the last
-        hidden states.
+        """Append the output of the model: the logits of a generating or classifying model, or the last hidden
+        states.
         """
         sizes, architecture = self.configuration, self.architecture
         if architecture.task != "generation":

@@ -60,8 +60,7 @@ class StoredWeight(Record):
 
         Args:
             move: takes an array and returns its rows, the first dimension of a matrix, in another order; of the
-                matrices of
-                experts [E, N, K] the first two dimensions are rows.
+                matrices of experts [E, N, K] the first two dimensions are rows.
 
         Raises ConversionError if rows of packed codes share bytes.
         """

@@ -88,8 +88,7 @@ class VectorNodes:
 
     def gated(self, x: SSAValue, gates: SSAValue, activation: str = "sigmoid", heads: int = 1) -> SSAValue:
         """Append x times the activation of gates, which has one gate for each feature, or one for all features of a
-        head:
-        Gate(x, gates) {activation, heads}
+        head: Gate(x, gates) {activation, heads}
         """
         properties = {"activation": None if activation == "sigmoid" else activation, "heads": None if heads == 1 else heads}
         return self.nodes.nodes("Gate", [x, gates], "", [x.type], properties)[0]

@@ -12,8 +12,7 @@ from moir.rewriting.builder import OpBuilder
 
 class Distinct(NamedTuple):
     """The results of opset10.Unique: the distinct elements or slices, the index of the first occurrence of each, for
-    each
-    element the index of its value among them, and how often each occurs.
+    each element the index of its value among them, and how often each occurs.
     """
 
     values: SSAValue

@@ -1,5 +1,5 @@
-"""Grouped matrix products: consecutive rows form groups, each with its own matrix, such as the tokens of
-each expert.
+"""Grouped matrix products: consecutive rows form groups, each with its own matrix, such as the tokens of each
+expert.
 """
 
 from __future__ import annotations

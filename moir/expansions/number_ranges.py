@@ -32,8 +32,8 @@ LARGEST_EXACT = 1 << 24
 
 
 def known_number(op: OpBuilder, value: Number) -> float | None:
-    """The value of a constant of one element or a Python number, floats in full precision; None if it is
-    not constant.
+    """The value of a constant of one element or a Python number, floats in full precision; None if it is not
+    constant.
     """
     if not isinstance(value, SSAValue):
         return value

@@ -13,8 +13,7 @@ def prefixes_of(op: OpBuilder, x: SSAValue, axis: int, neutral: float, *, exclus
     """For each element the elements up to it along a negative axis, stacked along a new dimension before the axis.
 
     Elements after the prefix are replaced by `neutral`. With `exclusive` the prefix does not contain the element
-    itself;
-    with `reverse` it contains the elements after it.
+    itself; with `reverse` it contains the elements after it.
     """
     size = op.Squeeze(op.Gather(op.ShapeOf(x), [axis], 0), [0])
     positions = op.Range(op.constant(0, si64), size, op.constant(1, si64), output_type=si64)

@@ -26,8 +26,8 @@ def dimension(op: OpBuilder, value: SSAValue, axis: int) -> int | SSAValue:
 def dimension_value(op: OpBuilder, value: SSAValue, axis: int, shape: Sequence[int] = ()) -> SSAValue:
     """The size of an axis of a value, as i64 scalar for `shape` (), or as 1-D tensor of one element for [1].
 
-    It is computed from the value also where it is static, since the IR may be reshaped, unless the options fix sizes.
-    A negative axis may be that of a value of dynamic rank.
+    It is computed from the value also where it is static, since the IR may be reshaped, unless the options fix sizes. A
+    negative axis may be that of a value of dynamic rank.
     """
     if (size := _fixed_size(op, value, axis)) is not None:
         return op.constant([size] if len(shape) else size, si64)

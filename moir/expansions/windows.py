@@ -10,8 +10,7 @@ from moir.support.records import Record
 
 class SlidingWindow(Record):
     """The sliding window of a convolution or pooling: tuples with an element for each spatial axis, and `auto_pad` as
-    the IR
-    spells it.
+    the IR spells it.
     """
 
     strides: tuple[int, ...]

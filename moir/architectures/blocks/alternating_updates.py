@@ -2,8 +2,7 @@
 3n).
 
 Baykal and others, "Alternating Updates for Efficient Transformers", 2023. `configuration.sizes` has `values`, the
-number
-of streams, `active`, the index of the one that is computed, and `laurel_rank`.
+number of streams, `active`, the index of the one that is computed, and `laurel_rank`.
 """
 
 from __future__ import annotations

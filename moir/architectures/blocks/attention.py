@@ -80,8 +80,7 @@ class AttentionNodes(TokenBlockNodes):
         """The result of the attention of a layer that reuses the keys and values of layer `source(layer)`.
 
         The layer has a key-value cache of its own all the same: targets execute one cache with one attention as one
-        operation,
-        but not a cache that several attentions share.
+        operation, but not a cache that several attentions share.
         """
         sizes, block = self.configuration.of_layer(layer), f"layers.{layer}.attention"
         queries = self.vectors.linear(x, f"{block}.query", sizes.hidden, sizes.heads * sizes.head_size)

@@ -20,8 +20,8 @@ class DeltaRuleNodes(TokenBlockNodes):
         GatedDeltaRule(queries, keys, values, strengths, steps, decay, step bias, beams) {key_heads, heads, layer}
 
         The strengths are the write strengths (beta) of the rule, the steps its time steps (a). Queries, keys and values
-        go
-        through a convolution over the last tokens; the result is normalized for each head, and multiplied with gates.
+        go through a convolution over the last tokens; the result is normalized for each head, and multiplied with
+        gates.
         """
         block = f"layers.{layer}.delta_rule"
         key_heads, heads, key_size, value_size = (self.configuration.sizes[f"delta.{name}"] for name in SIZES)

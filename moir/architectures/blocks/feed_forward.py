@@ -79,8 +79,7 @@ class FeedForwardNodes:
         {chosen, scores, …}
 
         If the rows of gate and up are interleaved in one matrix, it is both operands, with {is_interleaved}. For
-        experts
-        without a gate `up` is both operands, with {is_plain}.
+        experts without a gate `up` is both operands, with {is_plain}.
 
         Args:
             x: the value that the experts compute.

@@ -51,8 +51,8 @@ class LatentAttentionNodes(TokenBlockNodes):
         return self.vectors.linear(x, f"{block}.output", heads * value_size, sizes.hidden)
 
     def queries(self, x: SSAValue, block: str, latent: Latent) -> SSAValue:
-        """The queries of all heads: a projection of x, or of a compressed vector of x if
-        `latent.query_rank` is not 0.
+        """The queries of all heads: a projection of x, or of a compressed vector of x if `latent.query_rank`
+        is not 0.
         """
         sizes = self.configuration
         width = sizes.heads * sizes.head_size

@@ -20,8 +20,7 @@ class StateSpaceNodes(TokenBlockNodes):
     """Appends the state space of a layer to a network (Gu and Dao, "Mamba", 2023).
 
     `configuration.sizes` has `state`, the size of the state of a feature, `expansion`, the number of features divided
-    by
-    the hidden size, and `rank`, the rank of the projection of the time steps.
+    by the hidden size, and `rank`, the rank of the projection of the time steps.
     """
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
@@ -63,9 +62,9 @@ class GroupedStateSpaceNodes(TokenBlockNodes):
     """Appends the state space of a layer to a network, whose heads have one decay each (Dao and Gu, "Mamba-2", 2024).
 
     `configuration.sizes` has `state`, the size of the state of a feature, `state_heads`, the number of heads, `groups`,
-    the
-    number of groups of heads with the same input and output matrices (B and C); and `features`, the number of features,
-    or else `state_head_size`, that of a head, or else `expansion`, the number of features divided by the hidden size.
+    the number of groups of heads with the same input and output matrices (B and C); and `features`, the number of
+    features, or else `state_head_size`, that of a head, or else `expansion`, the number of features divided by the
+    hidden size.
     """
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
@@ -105,8 +104,7 @@ class GroupedStateSpaceNodes(TokenBlockNodes):
         """A constant vector of the factors of all features of the projection.
 
         `widths` has the number of features of each part of the projection by its name in `Configuration.factors`; the
-        factor
-        of a part without an entry there is 1.
+        factor of a part without an entry there is 1.
         """
         parts = [np.full(width, self.configuration.factors.get(part, 1.0), np.float32) for part, width in widths.items()]
         return self.nodes.constant(DataAttr.of(np.concatenate(parts), f32))

@@ -34,8 +34,7 @@ def position_averages(op: OpBuilder, x: SSAValue, rows: SSAValue, channels: int,
     channels.
 
     `rows` [R, 5] are the regions, each the index of its image and its corners; `channels` is the number of channels of
-    the
-    result, and `scale` the factor from the coordinates of the regions to those of x.
+    the result, and `scale` the factor from the coordinates of the regions to those of x.
     """
     attributes = {"output_dim": channels, "group_size": size, "spatial_scale": scale, "spatial_bins_x": 1, "spatial_bins_y": 1}
     return op.PSROIPooling(x, rows, mode="average", **attributes)

@@ -26,8 +26,7 @@ SWEEPS = 10
 
 def tournament(size: int) -> tuple[int, ...]:
     """The indices of an even number of rows in their order for the next round, in which row i of the first half is
-    paired
-    with row i of the second.
+    paired with row i of the second.
     """
     half = size // 2
     # Player 0 stays; the others move around the table: up the first half, down the second one.
@@ -52,8 +51,7 @@ def halves(op: OpBuilder, value: SSAValue, half: int, axis: int) -> tuple[SSAVal
 
 def rotated(op: OpBuilder, value: SSAValue, cosine: SSAValue, sine: SSAValue, axis: int, size: int) -> SSAValue:
     """The pairs (i, i + size / 2) of rows or columns along `axis`, rotated by the given angles and put in the order of
-    the
-    next round.
+    the next round.
     """
     first, second = halves(op, value, size // 2, axis)
     turned = (

@@ -80,10 +80,9 @@ def reflections(op: OpBuilder, matrices: SSAValue, rows: int, columns: int) -> t
     """The QR factors of matrices [..., rows, columns], by Householder reflections.
 
     Returns a matrix with r as its upper triangle and, below it, the vectors v of the reflections whose product is q;
-    and
-    the factors t [..., K] of the reflections. q is the product of I - t · v · vᵀ, where v begins with a 1 that is not
-    stored. A diagonal element of r has the opposite sign of the element that it replaces, or equals it if all elements
-    below it are 0.
+    and the factors t [..., K] of the reflections. q is the product of I - t · v · vᵀ, where v begins with a 1 that is
+    not stored. A diagonal element of r has the opposite sign of the element that it replaces, or equals it if all
+    elements below it are 0.
 
     Source: G. Golub and C. Van Loan, "Matrix Computations", section 5.2.2 (Householder QR).
     """

@@ -50,8 +50,7 @@ def solved_complex(
     """The complex solution x of t · x = b, or of x · t = b unless `is_left`.
 
     t is a triangle of a, or its transpose or adjoint. The real matrix [[real, -imaginary], [imaginary, real]] of twice
-    the
-    size is inverted.
+    the size is inverted.
     """
     skipped = (-1 if is_lower else 1) if has_unit_diagonal else 0
     real = with_unit_diagonal(op, a.real, is_lower=is_lower) if has_unit_diagonal else triangle_of(op, a.real, is_lower=is_lower)

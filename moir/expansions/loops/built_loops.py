@@ -106,8 +106,8 @@ def repeated_steps(
 def _of_one_size(op: OpBuilder, created: list[SSAValue], parts: Sequence[SSAValue], first: int, joins: Sequence[Slicing]) -> list[SSAValue]:
     """The results of a loop whose concatenated outputs with slices of dynamic size are rebuilt as states.
 
-    A loop cannot tell that slices with dynamic dimensions have one size in every step. Returns `created` if there is
-    no such output.
+    A loop cannot tell that slices with dynamic dimensions have one size in every step. Returns `created` if there is no
+    such output.
 
     Args:
         op: the builder.

@@ -43,8 +43,8 @@ def count(op: OpBuilder, pieces: Pieces) -> SSAValue:
 
 
 def piece(op: OpBuilder, pieces: Pieces, position: SSAValue) -> SSAValue:
-    """The tensor of a sequence at index `position`, a 1-D tensor of one element; a negative index counts
-    from the end.
+    """The tensor of a sequence at index `position`, a 1-D tensor of one element; a negative index counts from
+    the end.
     """
     each = lengths(op, pieces)
     end = op.Gather(op.CumSum(each, 0), as_list(op, position), 0)

@@ -24,8 +24,8 @@ CUBIC_COEFFICIENT = -0.5
 
 
 def cubic_weights(size: int, resized: int) -> Weights:
-    """The matrix [resized, size] of cubic interpolation with half_pixel_centers; the weights within the
-    image sum to 1.
+    """The matrix [resized, size] of cubic interpolation with half_pixel_centers; the weights within the image
+    sum to 1.
     """
     single = np.float32
     samples = (np.arange(resized, dtype=single) + single(0.5)) * (single(size) / single(resized)) - single(0.5)
@@ -39,8 +39,8 @@ def cubic_weights(size: int, resized: int) -> Weights:
 
 
 def area_weights(size: int, resized: int, *, align_corners: bool) -> Weights:
-    """The matrix [resized, size] of resizing by area: the share of each pixel of the data in each pixel of
-    the result.
+    """The matrix [resized, size] of resizing by area: the share of each pixel of the data in each pixel of the
+    result.
     """
     scale = (size - 1) / (resized - 1) if align_corners and min(size, resized) > 1 else size / resized
     matrix = np.zeros((resized, size))

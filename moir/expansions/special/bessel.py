@@ -23,8 +23,7 @@ from moir.rewriting.builder import OpBuilder
 @dataclass(frozen=True)
 class Modified:
     """Coefficients of the modified Bessel function of an order: those of powers of x near 0; elsewhere those of powers
-    of
-    1 / x, in a polynomial that is multiplied by exp(±x) / sqrt(x).
+    of 1 / x, in a polynomial that is multiplied by exp(±x) / sqrt(x).
     """
 
     near: tuple[float, ...]
@@ -34,8 +33,7 @@ class Modified:
 @dataclass(frozen=True)
 class Oscillating:
     """Coefficients of the Bessel functions J and Y of an order: those of powers of (x / 3)² up to x = 3; above, those
-    of the
-    amplitude and the phase in powers of 3 / x.
+    of the amplitude and the phase in powers of 3 / x.
     """
 
     first: tuple[float, ...]
@@ -104,8 +102,7 @@ def modified_first_kind(op: OpBuilder, x_: SSAValue, order: int, *, is_scaled: b
     """The modified Bessel function I of an order, 0 or 1.
 
     A polynomial in x² up to 3.75; elsewhere exp(|x|) / sqrt(|x|) times a polynomial in 1 / |x|. The exponentially
-    scaled
-    function is exp(-|x|) times that.
+    scaled function is exp(-|x|) times that.
     """
     x = single(op, x_)
     distance = op.Abs(x)
@@ -126,8 +123,7 @@ def modified_second_kind(op: OpBuilder, x_: SSAValue, order: int, *, is_scaled: 
     """The modified Bessel function K of an order, 0 or 1.
 
     ∓ln(x / 2) I(x) plus a polynomial in x² up to 2; elsewhere exp(-x) / sqrt(x) times another one. The exponentially
-    scaled
-    function is exp(x) times that. The result is infinite at 0 and below.
+    scaled function is exp(x) times that. The result is infinite at 0 and below.
     """
     x = single(op, x_)
     logarithm = op.Multiply(op.Log(op.Multiply(x, 0.5)), first_kind_near(op, x, order))

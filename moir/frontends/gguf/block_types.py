@@ -34,8 +34,7 @@ class BlockType(Record):
         element: the element type of the quantized values, or of the numbers.
         group: how many numbers share a scale; 0 for numbers without scale.
         codes: computes the quantized values of blocks, [rows …, blocks, groups, bytes of a group], of elements below 8
-            bits
-            packed as in constants of the IR; None for plain numbers.
+            bits packed as in constants of the IR; None for plain numbers.
         scale: computes the scales [rows …, blocks, groups], f16, f32, or u8 for f8e8m0; None for plain numbers.
         minimum: computes the minima in this shape, f32; None if there are none.
         scale_element: the element type of the scales.

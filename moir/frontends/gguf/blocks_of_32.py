@@ -53,8 +53,8 @@ def low_and_high(stored: Array) -> Array:
 
 
 def packed_low_and_high(stored: Array) -> Array:
-    """The values of `low_and_high`, packed as in constants of the IR, the first of two in the low half: […
-    , 2, n / 2].
+    """The values of `low_and_high`, packed as in constants of the IR, the first of two in the low half: [… ,
+    2, n / 2].
     """
     pairs = np.ascontiguousarray(stored).view(np.uint16)
     low = pairs & 0x000F | pairs >> 4 & 0x00F0

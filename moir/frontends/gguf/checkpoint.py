@@ -159,15 +159,14 @@ class FileCheckpoint:
         return stacked(weights)
 
     def _stored(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
-        """The weight of an operand as it is in the file. Raises ModelFileError if it is missing or has
-        another shape.
+        """The weight of an operand as it is in the file. Raises ModelFileError if it is missing or has another
+        shape.
         """
         return self._weight(self.name(operand), shape, is_table=operand == "embedding.weight")
 
     def _weight(self, name: str, shape: tuple[int, ...], is_table: bool) -> StoredWeight:
         """The weight of the tensor `name`; `is_table` if single rows of it are read. Raises ModelFileError if it is
-        missing or has
-        another shape.
+        missing or has another shape.
         """
         tensor = self.container.tensors.get(name)
         if tensor is None:

@@ -96,8 +96,7 @@ class FolderCheckpoint:
         """The name of the tensor that stacks the matrices of all experts, `block`.
 
         If the folder has no tensor of the family's name, that of Transformers for families with a tensor for each
-        expert:
-        mlp.experts.gate_up_proj and mlp.experts.down_proj for mlp.experts.0.gate_proj and so on.
+        expert: mlp.experts.gate_up_proj and mlp.experts.down_proj for mlp.experts.0.gate_proj and so on.
         """
         name = self._block(block)
         if not self._is_stored(name):
@@ -157,8 +156,7 @@ class FolderCheckpoint:
 
     def _quantized(self, name: str, operand: str, shape: tuple[int, ...]) -> StoredWeight | None:
         """The quantized weight of the tensor `name` for an operand; None if it is not quantized, as vectors and
-        embeddings usually
-        are not.
+        embeddings usually are not.
 
         Raises ModelFileError if the weight has another shape.
         """

@@ -168,8 +168,7 @@ class Keys:
         """For each layer, whether its index modulo a period is a given index.
 
         `names` are the keys of the period and of that index, with a blank between them. Raises ModelFileError if the
-        index is
-        not below the period.
+        index is not below the period.
         """
         first, second = names.split()
         period, index = self.integer(first), self.integer(second)

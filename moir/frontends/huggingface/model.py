@@ -81,8 +81,7 @@ def _object(path: Path) -> dict[str, Any]:
 
 def _number(content: dict[str, Any]) -> Any:
     """The infinity that a JSON object stands for, `{"__float__": "Infinity"}` as Transformers 5 writes it; the object
-    itself
-    if it is another one.
+    itself if it is another one.
     """
     text = content.get("__float__")
     return INFINITIES.get(text, content) if len(content) == 1 and isinstance(text, str) else content

@@ -81,8 +81,7 @@ class Functions:
         """The size that inlining a call of `function` adds.
 
         `depth` is the nesting of the graph with the call, `callers` are the functions around it. Raises ModelFileError
-        for a
-        function that calls itself, or too deep nesting.
+        for a function that calls itself, or too deep nesting.
         """
         if any(function is caller for caller in callers):
             raise self.reader.error(f"function {self.name(function)!r} calls itself", node)

@@ -17,8 +17,7 @@ _DROPPED = frozenset(("precision_config", "result_accuracy", "operand_layouts", 
 
 def properties_of(attributes: Mapping[str, Any]) -> dict[str, Attribute]:
     """The properties of an operation, from its attributes in the program: entries of dictionaries such as dimension
-    numbers
-    become properties of their own, nested lists are flattened.
+    numbers become properties of their own, nested lists are flattened.
     """
     properties: dict[str, Attribute] = {}
     for name, value in attributes.items():

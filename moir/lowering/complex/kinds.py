@@ -86,8 +86,7 @@ def by_parts(*operands: int, accepts: Accepts | None = None) -> Complex:
 
 def by_function(name: str = "") -> Complex:
     """The record of a kind that the function `name` of `moir.expansions.complex_numbers` computes; by default the
-    function
-    has the name of the kind.
+    function has the name of the kind.
     """
 
     def compute(node: LoweringNode, op: OpBuilder, _: BoundHandler) -> SSAValue:

@@ -63,8 +63,7 @@ def _with_columns_of(op: OpBuilder, matrix: SSAValue, added: SSAValue | None, is
     """A matrix, reshaped if need be so that its type states the number of columns of its product.
 
     The summand `added` of the product may imply that number. Then the sizes of the product are static whenever the
-    number
-    of its rows is.
+    number of its rows is.
     """
     shape, columns = shape_of(matrix) or (-1, -1), (() if added is None else shape_of(added) or ())[-1:]
     if columns in ((), (-1,), (0,), (1,)) or len(shape) != 2 or shape[0 if is_transposed else 1] >= 0:

@@ -23,8 +23,7 @@ from moir.rewriting.builder import OpBuilder
 
 def rounding(node: LoweringNode) -> str:
     """The rounding type of opset14 for the attribute `ceil_mode`; a last window that would start in the end padding is
-    left
-    out.
+    left out.
     """
     return "ceil_torch" if node.flag("ceil_mode") else "floor"
 

@@ -37,8 +37,7 @@ NOT_A_HALF = 0x7E00
 
 def _powers() -> tuple[np.ndarray[tuple[int], np.dtype[np.float32]], np.ndarray[tuple[int], np.dtype[np.float32]]]:
     """Two tables of factors by exponent field, whose product is 2 to the power of the field minus the bias; each factor
-    is a
-    normal number.
+    is a normal number.
     """
     exponents = np.arange(255) - BIAS
     halves = exponents // 2

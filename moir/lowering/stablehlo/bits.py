@@ -107,7 +107,7 @@ def _shifted_int64(node: LoweringNode, op: OpBuilder, x: SSAValue, counts: SSAVa
 
 
 def _int32_parts(op: OpBuilder, x: SSAValue) -> list[SSAValue]:
-    """Split integers into uint32 or int32, the lowest bits first; narrower integers are zero-extended."""
+    """Split integers into i32, the lowest bits first; narrower integers are zero-extended."""
     bits, integers = _bits(x), op.convert(x, si32)
     if bits > 32:
         return [integers, op.convert(op.BitwiseRightShift(x, op.constant_like(32, x)), si32)]
@@ -115,8 +115,8 @@ def _int32_parts(op: OpBuilder, x: SSAValue) -> list[SSAValue]:
 
 
 def population(op: OpBuilder, integers: SSAValue) -> SSAValue:
-    """The number of bits that are 1 in integers of 32 bits, by sums of neighbouring fields of 1, 2, 4, 8
-    and 16 bits.
+    """The number of bits that are 1 in integers of 32 bits, by sums of neighbouring fields of 1, 2, 4, 8 and
+    16 bits.
     """
 
     def field(value: SSAValue, distance: int, mask: int) -> SSAValue:

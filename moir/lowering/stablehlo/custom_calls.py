@@ -32,8 +32,7 @@ def _largest(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) ->
 
 def _approximately_largest(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Lower ApproxTopK to the exact largest or smallest elements along an axis, and the second tensor's elements at
-    their
-    indices.
+    their indices. Raises ConversionError for a comparator that JAX does not write.
     """
     comparator = " ".join(node.texts("called_computations", ()))
     direction = re.search(r"_(gt|lt)_", comparator)

@@ -129,8 +129,7 @@ def arithmetic(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) 
     """stablehlo.add(a, b) -> opset1.Add(a, b); for booleans opset1.LogicalOr(a, b)
 
     Likewise and, divide, maximum and the other elementwise functions of two operands. Raises ConversionError for
-    booleans
-    if the kind has no meaning for them.
+    booleans if the kind has no meaning for them.
     """
     of_numbers, of_truths = ARITHMETIC[node.op.KIND]
     if node.op.KIND in ("maximum", "minimum") and (extreme := _beside_infinity(op, node.op.KIND, lhs, rhs)) is not None:

@@ -121,7 +121,7 @@ def _selected(
         offsets: the offsets of the elements of a window from its first one.
         strides: the distance of neighbouring windows along each axis.
         windows: the number of windows along each axis.
-        compared: the comparison, `max` or `min`.
+        compared: the opset comparison that keeps an earlier element, such as `GreaterEqual`.
         whole: the axes with windows of one element, whose number is dynamic.
     """
     axes = [axis for axis in range(len(strides)) if axis not in whole]

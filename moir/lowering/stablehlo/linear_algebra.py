@@ -108,8 +108,8 @@ def _letter(node: LoweringNode, name: str, default: str) -> str:
 
 
 def _potrf(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """LAPACK's potrf(a) -> the Cholesky factor, and 1 for each matrix that has none because it is not
-    positive definite
+    """LAPACK's potrf(a) -> the Cholesky factor, and 1 for each matrix that has none because it is not positive
+    definite
     """
     factor = _cholesky(op, operands[0], is_lower=_letter(node, "uplo", "L") == "L")
     rows = (shape_of(factor) or (0,))[-1]

@@ -49,8 +49,7 @@ class RaggedTerms(Record):
         """The letters of the dimensions over which the group sizes may vary.
 
         These are the batch dimensions, and those before the ragged one in the first operand: the contracting ones if it
-        is
-        contracting, else the others.
+        is contracting, else the others.
         """
         if self.ragged in self.contracting:
             return self.batch + self.contracting[: self.contracting.index(self.ragged)]

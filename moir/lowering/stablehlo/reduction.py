@@ -80,8 +80,8 @@ def _is_combination(kind: str | None, element: Attribute) -> bool:
 
 
 def joined(node: LoweringNode, op: OpBuilder, first: Sequence[SSAValue], second: Sequence[SSAValue]) -> list[SSAValue]:
-    """Apply the body of a node to two elements of each operand, `first` and `second`, as tensors; returns
-    its results.
+    """Apply the body of a node to two elements of each operand, `first` and `second`, as tensors; returns its
+    results.
     """
     captured = node.operands[len(own_operands(node)) :]
     return inlined(node, op, node.op.regions[0].clone(), [*first, *second, *captured])
@@ -243,8 +243,8 @@ def by_function(
     """Reduce windows of tensors by the body of a node, any function, with the initial values `first` as its neutral
     elements.
 
-    If each window contains all elements up to one index, or all from it on, windows of doubled size are combined
-    from two windows of the previous size, so that the number of operations grows with the logarithm of the length.
+    If each window contains all elements up to one index, or all from it on, windows of doubled size are combined from
+    two windows of the previous size, so that the number of operations grows with the logarithm of the length.
     """
     fillers = [as_scalar(op, each) for each in first]
     rank = len(windows)

@@ -189,8 +189,8 @@ class OnnxBuilder:
     # Forms that several handlers use.
 
     def cast(self, value: SSAValue, element: Attribute) -> SSAValue:
-        """Convert a value to an element type; the value itself if it has that type. A small constant stays
-        a constant.
+        """Convert a value to an element type; the value itself if it has that type. A small constant stays a
+        constant.
         """
         if element_of(value) == element:
             return value

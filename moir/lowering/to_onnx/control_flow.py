@@ -200,7 +200,7 @@ class LoopBody:
 def _stacked(node: LoweringNode, op: OnnxBuilder, stack: SSAValue, slicing: Slicing, rank: int | None) -> SSAValue:
     """Concatenate the slices of a stack [iterations, slice…] along an axis, backwards for a negative stride.
 
-    `rank` is the rank of the result. Raises ConversionError if it is dynamic but needed.
+    `rank` is the rank of the result. Raises ConversionError if it is dynamic, or slices overlap or leave gaps.
     """
     if rank is None:
         node.fail("the rank of a result whose slices are concatenated is dynamic")

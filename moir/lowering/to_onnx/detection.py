@@ -25,8 +25,7 @@ def _suppressed(
     """The indices (batch, class, box) of the boxes that are kept, [boxes, 3] in i64, and their scores.
 
     They are sorted by score if the node's `sort_result_descending` is true. `operands` are boxes, scores, the largest
-    count,
-    and the thresholds of overlap and score.
+    count, and the thresholds of overlap and score.
     """
     boxes, scores, count, overlap, threshold = operands
     center = int(node.text("box_encoding", "corner") == "center")
@@ -61,8 +60,7 @@ def non_max_suppression(
     output_type: Attribute = si64,
 ) -> list[SSAValue | None]:
     """opset9.NonMaxSuppression(…) -> onnx.NonMaxSuppression: the indices of the boxes that are kept, their scores with
-    these
-    indices, and their number
+    these indices, and their number
     """
     if node.optional(5) is not None:
         sigma = node.constant(5)

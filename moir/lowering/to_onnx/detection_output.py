@@ -150,8 +150,7 @@ def _rows(node: LoweringNode, op: OnnxBuilder, head: Head, boxes: SSAValue, kept
 
 def _without_gaps(op: OnnxBuilder, rows: SSAValue, is_kept: SSAValue) -> SSAValue:
     """The rows where `is_kept` is true, [rows, 7], moved to the front in their order, then a row that begins with -1,
-    then
-    zeros.
+    then zeros.
     """
     size = op.Squeeze(op.Shape(is_kept), [0])
     index = op.Range(op.constant(0), size, op.constant(1))

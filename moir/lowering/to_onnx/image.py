@@ -214,8 +214,7 @@ def extract_image_patches(
     auto_pad: str,
 ) -> SSAValue:
     """opset3.ExtractImagePatches(x) -> patches [batch, rows · columns · channels, …]: a slice for each element of a
-    patch,
-    concatenated
+    patch, concatenated
     """
     if auto_pad.startswith("same"):
         shape = node.shape(0)

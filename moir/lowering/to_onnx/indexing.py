@@ -76,8 +76,8 @@ def scatter_elements(
     reduction: str = "none",
     use_init_val: bool = True,
 ) -> SSAValue:
-    """opset12.ScatterElementsUpdate(x, indices, updates, axis) {reduction} -> onnx.ScatterElements(x,
-    indices, updates)
+    """opset12.ScatterElementsUpdate(x, indices, updates, axis) {reduction} -> onnx.ScatterElements(x, indices,
+    updates)
     """
     return op.ScatterElements(x, indices, updates, axis=constant_axis(node, 3), reduction=_reduction(node, op, reduction, use_init_val))
 
@@ -181,8 +181,7 @@ def unique(
     count_element_type: Attribute = si64,
 ) -> list[SSAValue]:
     """opset10.Unique(x, axis) -> onnx.Unique: the distinct elements or slices, the index of the first occurrence of
-    each, for
-    each element the index of its value, and counts
+    each, for each element the index of its value, and counts
     """
     axis = None if node.optional(1) is None else constant_axis(node, 1)
     results = op.Unique.results(4, x, axis=axis, sorted=int(sorted))
@@ -201,8 +200,7 @@ def search_sorted(
     output_type: Attribute = si64,
 ) -> SSAValue:
     """opset15.SearchSorted(boundaries, values) -> how many elements of a sorted row are below each value, or with
-    `right_mode`
-    not above it
+    `right_mode` not above it
     """
     rank, of_boundaries = node.known_rank(1), node.known_rank(0)
     elements = op.Unsqueeze(values, [rank])

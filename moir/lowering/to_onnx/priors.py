@@ -134,8 +134,7 @@ def _dense_boxes(box: SizedPriorOp) -> Boxes:
 
 def _grid(density: int, extent: float, half: tuple[float, float]) -> Boxes:
     """Boxes (x, y, half width, half height) of one size whose centres are `density` x `density` points of a square of
-    side
-    `extent`.
+    side `extent`.
     """
     shift = int(extent / density)
     offsets = [-extent / 2 + shift / 2 + index * shift for index in range(density)]

@@ -79,8 +79,7 @@ def _sequence(
     """Build an RNN, GRU or LSTM of ONNX for x [batch, steps, inputs] and states [batch, directions, hidden].
 
     Returns the hidden states of all steps [batch, directions, steps, hidden], and the last states. `operands` are x,
-    the
-    lengths (None for all steps), input weights, recurrent weights and biases.
+    the lengths (None for all steps), input weights, recurrent weights and biases.
     """
     x, lengths, w, r, biases = operands
     steps = op.transposed(x, [1, 0, 2])

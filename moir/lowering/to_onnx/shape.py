@@ -14,8 +14,7 @@ from moir.lowering.to_onnx.table import opset
 @opset.lowers("Reshape")
 def reshape(node: LoweringNode, op: OnnxBuilder, x: SSAValue, shape: SSAValue, *, special_zero: bool) -> SSAValue:
     """opset1.Reshape(x, shape) {special_zero} -> onnx.Reshape; with `special_zero` a 0 copies a dimension, as always in
-    ONNX
-    before version 14
+    ONNX before version 14
     """
     sizes = node.constant_integers(1)
     if not special_zero and op.version < 14 and (sizes is None or 0 in sizes):
@@ -126,8 +125,7 @@ def broadcast(
     """opset3.Broadcast(x, shape, axes_mapping) -> onnx.Expand(x, shape)
 
     In the mode explicit or none the dimensions of x are first put at the axes of `_axes_mapping`. Raises
-    ConversionError if
-    these are not constant, and for the mode pdpd.
+    ConversionError if these are not constant, and for the mode pdpd.
     """
     if mode in ("explicit", "none") and node.optional(2) is not None:
         axes, target = node.constant_integers(2), node.shape(1)
@@ -142,8 +140,7 @@ def broadcast(
 @opset.lowers("Reverse")
 def reverse(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _axes: SSAValue, *, mode: str) -> SSAValue:
     """opset1.Reverse(x, axes) {mode} -> x with its elements along axes in reverse order; in mode `mask` axes has a
-    boolean for
-    each axis
+    boolean for each axis
     """
     constant = node.constant(1)
     if constant is None:

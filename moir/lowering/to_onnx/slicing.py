@@ -152,8 +152,8 @@ def slice_scatter(
     step: SSAValue,
     axes: SSAValue | None = None,
 ) -> SSAValue:
-    """opset15.SliceScatter(x, updates, …) -> onnx.ScatterND(x, …): the indices of the slice's elements are sliced
-    likewise
+    """opset15.SliceScatter(x, updates, …) -> onnx.ScatterElements of flattened x at the indices of the
+    slice's elements
     """
     total = op.ReduceProd(op.Shape(x), keepdims=0)
     indices = op.Reshape(op.Range(0, total, 1), op.Shape(x))

@@ -93,8 +93,7 @@ def operands_of(value: SSAValue) -> Sequence[SSAValue]:
 
 def combination(body: Region, first: int = 0, second: int = 1, result: int = 0) -> str | None:
     """The name of the binary function of arguments `first` and `second` that computes a result: a value of PAIRS, or
-    `first` or
-    `second` if the result is that argument. None for other functions.
+    `first` or `second` if the result is that argument. None for other functions.
     """
     arguments: list[SSAValue] = [parameter.results[0] for parameter in parameters_of(body.block)]
     results = results_of(body.block)

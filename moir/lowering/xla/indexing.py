@@ -1,7 +1,7 @@
 """Gather: slices at computed indices, with any order of dimensions.
 
-An index has a start for each dimension in `start_index_map`. Where a slice of such a dimension has several
-elements, there is an index for each of them:
+An index has a start for each dimension in `start_index_map`. Where a slice of such a dimension has several elements,
+there is an index for each of them:
 
     starts [[2], [5]], slices of 3  ->  indices [[[2], [3], [4]], [[5], [6], [7]]]
 """

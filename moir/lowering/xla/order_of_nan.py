@@ -38,8 +38,8 @@ def _is_share(value: SSAValue) -> bool:
 
 
 def with_nan_as_extreme(op: OpBuilder, x: SSAValue, *, largest: bool) -> SSAValue:
-    """Sort keys of floats in the order of the floats, with NaN above all numbers if `largest`, else below
-    all numbers.
+    """Sort keys of floats in the order of the floats, with NaN above all numbers if `largest`, else below all
+    numbers.
     """
     largest_number = _LARGEST.get(element_of(x), float(np.finfo(np.float32).max))
     if largest:

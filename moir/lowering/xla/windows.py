@@ -73,7 +73,10 @@ def reduced_windows(node: LoweringNode, op: OpBuilder, kind: str, init_value: SS
 
 
 def _running_sum(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence[AxisWindow], axes: Sequence[int]) -> SSAValue | None:
-    """The running sums from the first element, or to the last one; None if the windows have another form."""
+    """Running sums of operand 0 along an axis, from the first element on or up to the last one.
+
+    Returns None unless `kind` is a sum and the windows have this form.
+    """
     if kind != "sum" or len(axes) != 1:
         return None
     axis, size = axes[0], (node.shape(0) or ())[axes[0]]
@@ -123,8 +126,7 @@ def pooled(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence[AxisW
 
 def pooling(op: OpBuilder, kind: str, data: SSAValue, windows: Sequence[AxisWindow]) -> SSAValue:
     """The pooling of data [N, C, …] by `kind`: a minimum is the negated maximum of the negated data, a sum the mean
-    times the
-    size.
+    times the size.
     """
     properties = {
         "kernel": [window.size for window in windows],

@@ -36,8 +36,8 @@ class Scores:
     Args:
         scale: factor of the products; None for 1 / sqrt(size of a head).
         cap: bound of the products, which a hyperbolic tangent limits to -cap … cap; 0 for no bound.
-        mask: numbers that are added to the products, or booleans that are true for visible keys; broadcast to
-            [batch, heads, queries, keys].
+        mask: numbers that are added to the products, or booleans that are true for visible keys; broadcast to [batch,
+            heads, queries, keys].
         causal: whether query i sees only keys 0 … i.
         visible: booleans of the shape of the mask; a query without a true entry gets zeros.
     """
@@ -68,8 +68,7 @@ def attention(op: OpBuilder, query: SSAValue, key: SSAValue, value: SSAValue, sc
 
 def guarded(op: OpBuilder, result: SSAValue, visible: SSAValue | None) -> SSAValue:
     """A result with zeros for queries without a true entry in `visible`, for which softmax is undefined; unchanged if
-    it is
-    None.
+    it is None.
     """
     if visible is None:
         return result
@@ -145,8 +144,8 @@ def window_mask(op: OpBuilder, query: SSAValue, key: SSAValue, window: Window) -
 
 
 def combined_masks(op: OpBuilder, visible: SSAValue, mask: SSAValue | None) -> SSAValue:
-    """The boolean mask `visible` and another mask combined, where the latter is boolean, added to the
-    scores, or None.
+    """The boolean mask `visible` and another mask combined, where the latter is boolean, added to the scores,
+    or None.
     """
     if mask is None:
         return visible

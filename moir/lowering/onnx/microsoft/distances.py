@@ -19,8 +19,7 @@ def squared_distances(op: OpBuilder, x: SSAValue, rows: Array, limit: float) -> 
     """The squared distances [N, K] of rows x [N, F] and constant rows [K, F].
 
     They are computed from products, with errors in proportion to the norms of the rows; but from differences if the
-    squared
-    norm of a constant row, relative to the mean of all, exceeds `limit`.
+    squared norm of a constant row, relative to the mean of all, exceeds `limit`.
     """
     centre = rows.mean(axis=0, dtype=np.float64).astype(rows.dtype)
     centred = rows - centre

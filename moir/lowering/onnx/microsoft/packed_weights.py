@@ -225,8 +225,8 @@ def _integers_of_blocks(
 
 
 def _along_elements(values: Array, axis: int, block: int, size: int) -> Array:
-    """Values of blocks along an axis, each repeated for the `block` elements of its block, and cut to
-    `size` elements.
+    """Values of blocks along an axis, each repeated for the `block` elements of its block, and cut to `size`
+    elements.
     """
     return values if values.ndim == 0 else np.take(np.repeat(values, block, axis), np.arange(size), axis)
 

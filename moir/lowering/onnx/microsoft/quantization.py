@@ -60,8 +60,8 @@ def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _unary(kind: str, compute: Callable[[LoweringNode, OpBuilder, SSAValue], SSAValue]) -> None:
-    """Register a handler for a kind with one quantized operand and a quantized result; `compute` builds it
-    in floats.
+    """Register a handler for a kind with one quantized operand and a quantized result; `compute` builds it in
+    floats.
     """
 
     @onnx.lowers(f"com.microsoft.{kind}")

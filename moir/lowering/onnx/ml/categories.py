@@ -37,8 +37,7 @@ _SUFFIXES: dict[str, tuple[Any, Attribute]] = {
 
 def _constants_of(node: LoweringNode, name: str) -> Constants:
     """The `keys` or the `values` of a LabelEncoder, which are in one of several attributes. Raises ConversionError if
-    none has
-    them.
+    none has them.
     """
     attribute = node.op.properties.get(f"{name}_tensor")
     if isinstance(attribute, DataAttr):
@@ -82,8 +81,7 @@ def _positions(op: OpBuilder, x: SSAValue, keys: Constants) -> tuple[SSAValue, S
     """Look up the elements of x in the keys.
 
     Returns for each element of x an index among the sorted keys, and whether the key there equals the element; and for
-    each
-    sorted key its index in `keys`.
+    each sorted key its index in `keys`.
     """
     if keys.element == string:
         texts = encoded(keys.array)

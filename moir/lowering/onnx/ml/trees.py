@@ -77,8 +77,7 @@ class Ensemble:
     @cached_property
     def numbered(self) -> tuple[Numbers, Numbers]:
         """The nodes in an order in which roots are first and both children of a node are neighbours, and the index in
-        it of the
-        first child of each.
+        it of the first child of each.
         """
         first = np.full(self.modes.size, -1, np.int64)
         low, high = np.where(self.modes == NOT_EQUAL, (self.true, self.false), (self.false, self.true))

@@ -39,7 +39,10 @@ PLAIN_LOCALES = ("", "en", "de", "fr", "es", "it", "pt", "nl", "ru", "zh", "ja",
 
 @cache
 def mapping(action: str) -> dict[int, str]:
-    """The characters that change by `action` (LOWER or UPPER), by their code points."""
+    """The character that each character becomes in lower or upper case (`action` LOWER or UPPER), by its code point.
+
+    Characters that stay as they are have no entry.
+    """
     mapped: dict[int, str] = {}
     for code in range(sys.maxunicode + 1):
         character = chr(code)

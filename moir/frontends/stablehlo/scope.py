@@ -60,9 +60,7 @@ class Scope:
         return self.operations.parameter(_stored(type_) or self.type_of(type_), attributes)
 
     def _carried(self, value: SSAValue, type_: Type, operation: Operation) -> SSAValue:
-        """A value converted to the carrier, the type that the IR computes with for its element type; itself if it has
-        that type.
-        """
+        """A value converted to the type (carrier) that stands for a narrow element type, else unchanged."""
         carried = self.type_of(type_)
         return value if carried == value.type or carried is UNKNOWN else self._plain("convert", [value], carried, operation)
 
@@ -92,18 +90,14 @@ class Scope:
         return value
 
     def type_of(self, type_: Type) -> Attribute:
-        """The IR type for a type of the program: of a quantized tensor that of its integers; UNKNOWN for types that are
-        no tensor.
-        """
+        """The IR type for a type: of a quantized tensor that of its integers; UNKNOWN for what is no tensor."""
         if not isinstance(type_, TensorType):
             return UNKNOWN
         element = type_.element.storage if isinstance(type_.element, Quantized) else type_.element
         return tensor(type_.shape, CARRIERS.get(element, element))
 
     def value(self, value: Value, operation: Operation) -> SSAValue:
-        """The SSA value for a value of the program that an operation uses. Raises ModelFileError if it is not defined
-        yet.
-        """
+        """The SSA value of an operand of an operation. Raises ModelFileError if it is not defined yet."""
         known = self.values.get(value)
         if known is None:
             raise self.builder.error("it uses a value that is not defined before it", operation.kind, operation.name)
@@ -158,9 +152,7 @@ class Scope:
             self._node(operation, operands, [each.type for each in operation.results])
 
     def _in_bytes(self, operation: Operation) -> None:
-        """Build an operation on integers of less than 8 bits: it is computed in 8 bits, of which the lowest bits are
-        kept.
-        """
+        """Build an operation on integers of less than 8 bits in 8 bits, of whose results the lowest bits are kept."""
         (result,) = operation.results
         element, type_ = cast(Attribute, cast(TensorType, result.type).element), self.type_of(result.type)
         bits = NARROW_INTEGERS[element]
@@ -183,9 +175,7 @@ class Scope:
         operation: Operation,
         properties: Mapping[str, Attribute] | None = None,
     ) -> SSAValue:
-        """Build a `stablehlo` operation with one result as a part of the translation of `operation`, whose name it
-        gets.
-        """
+        """Build a `stablehlo` operation with one result as a part of translating `operation`, whose name it gets."""
         self.builder.count()
         names = {"name": string_attribute(self.builder.name(operation.name or kind))} if self.is_named else {}
         op = operation_class("stablehlo", kind).create(
@@ -201,9 +191,7 @@ class Scope:
         return isinstance(element, Attribute) and element in STORED and element not in NARROW_INTEGERS
 
     def _convert_to_narrow(self, operation: Operation) -> None:
-        """Build the conversions of a convert to a narrow element type: to the type, which rounds, and back to its
-        carrier.
-        """
+        """Build a convert to a narrow element type: to this type, which rounds, then back to its carrier."""
         (operand,), (result,) = operation.operands, operation.results
         declared = cast(TensorType, result.type)
         if fault := narrow_fault(operation):
@@ -223,10 +211,7 @@ class Scope:
         self.values.update(zip(operation.results, values, strict=True))
 
     def _applied(self, block: Block, operation: Operation) -> list[SSAValue]:
-        """Inline a block with the operands of an operation as its arguments; returns what it returns.
-
-        Raises ModelFileError for another number of arguments.
-        """
+        """Inline a block at an operation's operands; returns its results. Raises ModelFileError if they do not fit."""
         if len(block.arguments) != len(operation.operands):
             reason = f"its region has {len(block.arguments)} arguments for {len(operation.operands)} operands"
             raise self.builder.error(reason, operation.kind, operation.name)
@@ -245,9 +230,7 @@ class Scope:
             self.values[result] = value
 
     def _dynamic(self, operation: Operation) -> None:
-        """Build an operation with computed sizes, which JAX writes as a custom call; called functions become its
-        regions.
-        """
+        """Build an operation with computed sizes, a custom call of JAX; the functions it calls become its regions."""
         attributes = dict(operation.attributes)
         kind = str(attributes.pop("call_target_name")).removeprefix("stablehlo.")
         called: list[Block] = []
@@ -280,16 +263,9 @@ class Scope:
         kind: str = "",
         further: Mapping[str, Any] | None = None,
     ) -> list[SSAValue]:
-        """Build the operation of the dialect for an operation of the program; returns its results.
+        """Build the operation for one of the program; returns its results. Raises ModelFileError if it is invalid.
 
-        Args:
-            operation: the operation, with its attributes and regions.
-            operands: its operands.
-            types: the types of its results.
-            kind: the kind; that of `operation` by default.
-            further: attributes in addition.
-
-        Raises ModelFileError for attributes or regions that do not fit, and for narrow element types.
+        `types` are those of the results; `kind` replaces its own, `further` are added attributes.
         """
         self.builder.count()
         if fault := narrow_fault(operation):
@@ -325,9 +301,7 @@ class Scope:
     # Regions
 
     def _captured(self, operation: Operation) -> list[Value]:
-        """The values from outside that the regions of an operation use, without constants, which are copied into the
-        regions.
-        """
+        """The values from outside that the regions of an operation use, without constants, which regions copy."""
         captured: dict[Value, None] = {}
         for block in operation.regions:
             for each in free_values(block):
@@ -339,10 +313,7 @@ class Scope:
         return list(captured)
 
     def _region(self, block: Block, captured: Sequence[Value], *, is_named: bool) -> Region:
-        """Build a region from a block, with Parameters for its arguments and the captured values.
-
-        `is_named` says whether its operations have names; those of functions that are applied to elements have none.
-        """
+        """Build a region with Parameters for the block's arguments, then for the captured values."""
         inner = Scope(self.builder, Operations(), {})
         inner.is_named = is_named
         for argument in block.arguments:
@@ -359,9 +330,7 @@ class Scope:
     # Quantized tensors
 
     def _of_quantized(self, operation: Operation) -> None:
-        """Build an operation on quantized tensors: it is computed on dequantized operands, and its results are
-        quantized.
-        """
+        """Build an operation on quantized tensors: on dequantized operands, with results that are quantized."""
         kind = operation.kind
         if kind in _MOVING and _same(operation):
             self._node(operation, [self.value(each, operation) for each in operation.operands], [each.type for each in operation.results])

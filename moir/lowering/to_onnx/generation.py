@@ -63,7 +63,7 @@ def random_uniform(
     output_type: Attribute,
     op_seed: int = 0,
 ) -> SSAValue:
-    """opset8.RandomUniform(shape, low, high) -> random numbers of the runtime's own generator between both limits"""
+    """opset8.RandomUniform(shape, low, high) -> other random numbers between both limits, by onnx.RandomUniformLike"""
     zeros = op.ConstantOfShape(op.vector(shape))
     numbers = op.RandomUniformLike(zeros, low=0.0, high=1.0, dtype=f32, seed=float(op_seed) if op_seed else None)
     scaled = op.cast(numbers, node.element(1))

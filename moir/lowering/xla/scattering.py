@@ -115,7 +115,7 @@ def _combined(
 
 
 def _is_whole(op: OpBuilder, operand: SSAValue, updates: SSAValue, axis: int, window: int) -> bool:
-    """Whether a dimension of the updates covers a whole dimension of the operand.
+    """Whether dimension `window` of the updates covers the whole dimension `axis` of the operand.
 
     Two dynamic dimensions are taken to be equal, since updates of other sizes are not valid.
     """

@@ -168,10 +168,7 @@ class BytecodeReader:
         return value
 
     def _builtin(self, cursor: Cursor) -> Any:
-        """The next attribute of MLIR's builtin dialect: a list, a dictionary, a string, or a location by its name.
-
-        None for other attributes, and for locations without a name.
-        """
+        """The next builtin attribute: a list, dictionary, string, or a location by its name; None for others."""
         code = cursor.number()
         match code:
             case 0:
@@ -327,10 +324,7 @@ class BytecodeReader:
         return self._regions_of(cursor.part(size), count, Scope())
 
     def _named(self, cursor: Cursor, full: str, number: int) -> dict[str, Any]:
-        """The attributes in the properties with index `number` of an operation with the name `full`, by their names.
-
-        Empty for an operation without such attributes. Raises ModelFileError if there are no such properties.
-        """
+        """The attributes by name in properties `number` of operation `full`. Raises ModelFileError if they are missing."""
         if number >= len(self._properties):
             cursor.fail(f"there are no properties {number}")
         data = self._properties[number]

@@ -177,7 +177,7 @@ def with_scalars(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue,
 
 
 def _join(a: SSAValue, b: SSAValue, whole: SSAValue) -> bool:
-    """Whether two shapes broadcast to a third one; False unless all three are static."""
+    """Whether the shapes of a and b broadcast to that of `whole`; False unless all three are static."""
     shapes = [shape_of(each) for each in (a, b, whole)]
     if any(shape is None or not is_static(shape) for shape in shapes):
         return False

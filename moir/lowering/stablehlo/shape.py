@@ -129,7 +129,7 @@ def dynamic_reshape(op: OpBuilder, operand: SSAValue, output_shape: SSAValue) ->
 
 @stablehlo.lowers("iota")
 def iota(node: LoweringNode, op: OpBuilder, *, iota_dimension: int = 0) -> SSAValue:
-    """stablehlo.iota() {iota_dimension} -> a constant of positions, in a shape that is broadcast"""
+    """stablehlo.iota() {iota_dimension} -> a constant 0, 1, … along that dimension, broadcast to the shape"""
     shape, element = declared_shape(node), result_element(node)
     if not 0 <= iota_dimension < len(shape) or not is_static(shape):
         node.fail("its shape is dynamic, or has no such dimension")

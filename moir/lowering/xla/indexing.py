@@ -96,7 +96,10 @@ class SliceIndices:
         return op.Slice(self.data, starts, op.Add(starts, sizes) if begins else sizes, [1] * len(axes), axes)
 
     def elements(self, starts: SSAValue) -> SSAValue:
-        """An index [batch…, several…, indexed] for each element of the indexed dimensions of each slice."""
+        """The index of each element of each slice, [batch…, slice…, indexed], from the `starts` of the slices.
+
+        Only indexed dimensions of the data with slices of several elements have a `slice` dimension.
+        """
         op, batch, grid = self.op, self.batch_rank, len(self.several)
         if not self.index_batching and not grid:
             return starts

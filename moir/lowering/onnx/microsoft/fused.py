@@ -54,8 +54,9 @@ def _batch_transposed(node: LoweringNode, op: OpBuilder, index: int, flag: str) 
 
 
 def activated(node: LoweringNode, op: OpBuilder, x: SSAValue, parameters: Sequence[float]) -> SSAValue:
-    """The activation that the attribute of a fused node names, applied to x. Raises ConversionError for an
-    unknown one.
+    """The activation that the attribute of a fused node names, applied to x; x if there is none.
+
+    Raises ConversionError for an unknown one.
     """
     kind = node.text("activation", "")
     first, second = [*parameters, *(0.0, 0.0)[len(parameters) :]][:2]
@@ -84,7 +85,10 @@ def fused_convolution(
     group: int = 1,
     activation_params: tuple[float, ...] = (),
 ) -> SSAValue:
-    """onnx.com.microsoft.FusedConv(x, w, b, z) {activation} -> Relu(Convolution(x, w) + b + z)"""
+    """onnx.com.microsoft.FusedConv(x, w, b, z) {activation = "Relu"} -> Relu(Convolution(x, w) + b + z)
+
+    Likewise other activations.
+    """
     axes = spatial_axes(node, (1, 0))
     check_group(node, group)
     filters = w if group == 1 else grouped_filters(node, op, w, group, axes)
@@ -135,14 +139,19 @@ def channel_last_fused_convolution(
     kernel_shape: tuple[int, ...] = (),
     activation_params: tuple[float, ...] = (),
 ) -> SSAValue:
-    """onnx.com.microsoft.NhwcFusedConv(x, w, b, z) {activation} -> Relu(NhwcConv(x, w, b) + z)"""
+    """onnx.com.microsoft.NhwcFusedConv(x, w, b, z) {activation = "Relu"} -> Relu(NhwcConv(x, w, b) + z)
+
+    Likewise other activations.
+    """
     result = channel_last_convolution(node, op, x, w, b, group=group, kernel_shape=kernel_shape)
     return activated(node, op, result if z is None else op.Add(result, z), activation_params)
 
 
 @onnx.lowers("com.microsoft.FusedGemm")
 def fused_general_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, c: SSAValue | None = None) -> SSAValue:
-    """onnx.com.microsoft.FusedGemm(a, b, c) {activation} -> Relu(MatMul(a, b) + c)"""
+    """onnx.com.microsoft.FusedGemm(a, b, c) {activation = "Relu"} -> Relu(MatMul(a, b) + c), likewise other
+    activations
+    """
     result = affine_product(node, op, a, b, c)
     names = [name for name in ("activation_alpha", "activation_beta", "activation_gamma") if node.has(name)]
     return activated(node, op, result, [node.number(name) for name in names])

@@ -324,9 +324,7 @@ class BytecodeReader:
         return self._regions_of(cursor.part(size), count, Scope())
 
     def _named(self, cursor: Cursor, full: str, number: int) -> dict[str, Any]:
-        """The attributes by name in properties `number` of operation `full`. Raises ModelFileError if they
-        are missing.
-        """
+        """The attributes by name in properties `number` of operation `full`. Raises ModelFileError if absent."""
         if number >= len(self._properties):
             cursor.fail(f"there are no properties {number}")
         data = self._properties[number]

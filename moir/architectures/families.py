@@ -1,4 +1,4 @@
-"""The family of a `model_type`; the file of its record is imported when it is asked for."""
+"""The family of a `model_type`; the file of its record is imported on demand."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FILES = by_member(
 
 
 def family_of(model_type: str) -> Family | None:
-    """The record of a family; None if there is none."""
+    """The record of the family of a `model_type`; None if there is none."""
     file = FILES.get(model_type)
     if file is None:
         return None
@@ -54,5 +54,7 @@ def family_of(model_type: str) -> Family | None:
 
 
 def architecture_of(name: str) -> Family | None:
-    """The record of a family by the name of its architecture, as other file formats than Hugging Face's know it."""
+    """The record of a family by the name of its architecture, as file formats other than Hugging Face's name it; None
+    if there is none.
+    """
     return family_of(name)

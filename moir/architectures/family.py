@@ -177,9 +177,9 @@ class Family(Record):
 
     @property
     def rotates(self) -> bool:
-        """Whether layers of the family are rotated."""
+        """Whether the family has rotary embeddings."""
         return self.architecture.attention.rotation is not None
 
     def key(self, field: str) -> str:
-        """The key of config.json that says a field of the configuration; empty if none does."""
+        """The key of config.json for a field of the configuration; empty if no key has it."""
         return self.keys.get(field, KEYS.get(field, ""))

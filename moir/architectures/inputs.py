@@ -1,4 +1,4 @@
-"""The inputs of a language model, and what every layer computes of them alike: masks, positions, rotations.
+"""The inputs of a language model, and what its layers share: masks, positions, rotations.
 
 Each is built when a layer first asks for it.
 """
@@ -47,10 +47,10 @@ class ModelInputs:
         self._index_growth: SSAValue | None = None
 
     def mask(self, window: int, chunk: int = 0) -> SSAValue:
-        """The mask of a layer whose queries see `window` keys, or those of their own chunk; 0 for all.
+        """The mask of a layer whose queries see the last `window` keys, or those of their own chunk of `chunk` tokens.
 
-        CausalMask(attention_mask, tokens) {window, chunk}, or Mask(attention_mask, tokens) {window} of an encoder,
-        where a query sees keys on both sides.
+        0 is for all keys. CausalMask(attention_mask, tokens) {window, chunk}, or Mask(attention_mask, tokens) {window}
+        of an encoder, where a query sees keys on both sides.
         """
         if self.architecture.attention.has_position_bias:
             return self._biased_mask()
@@ -74,7 +74,7 @@ class ModelInputs:
         return self._masks[0, 0]
 
     def unpadded(self, x: SSAValue) -> SSAValue:
-        """The values of all new tokens, 0 for padding: MaskPadding(x, attention_mask, tokens)"""
+        """x with the features of padding tokens set to 0: MaskPadding(x, attention_mask, tokens)"""
         return self.nodes.nodes("MaskPadding", [x, self.attention_mask, self.tokens], "", [x.type], {})[0]
 
     def rotation(self, rotary: Rotary) -> tuple[SSAValue, SSAValue]:
@@ -118,7 +118,12 @@ class ModelInputs:
         return self._index_growth
 
     def learned_rows(self, kind: str, offset: int) -> SSAValue:
-        """The rows of the table of learned positions for all tokens."""
+        """The row of the table of learned positions for each token.
+
+        Args:
+            kind: how they are counted, as in `Architecture.learned_positions`; `row` for 0, 1, … whatever the mask.
+            offset: the row of position 0; not read for `unpadded` and `row`.
+        """
         types = [tensor((-1, -1), si64)]
         if kind == "input":
             assert self.positions is not None
@@ -135,9 +140,9 @@ class ModelInputs:
         return self.nodes.nodes("CountedPositions", [self.attention_mask, self.tokens], "learned_positions", types, {"offset": offset})[0]
 
     def sinusoids(self, shape: tuple[int, int]) -> SSAValue:
-        """A table of positions: sines and cosines of angles 10000^(-i / (half - 1)) · position.
+        """A constant table of positions, of `shape`: sines and cosines of angles 10000^(-i / (half - 1)) · position.
 
-        The row of the padding is 0.
+        The row of the padding token is 0.
         """
         rows, half = shape[0], shape[1] // 2
         steps = np.exp(np.arange(half, dtype=np.float32) * np.float32(-math.log(10000) / max(half - 1, 1)))
@@ -148,9 +153,9 @@ class ModelInputs:
         return self.nodes.constant(DataAttr.of(table, f32), "positions")
 
     def types(self) -> SSAValue:
-        """The types of the tokens; all are of the first type where the model has but one."""
+        """The token types: the input `token_type_ids`, or 0 for each token if the model has no such input."""
         return self.first_types("types") if self._types is None else self._types
 
     def first_types(self, name: str) -> SSAValue:
-        """The first type for each token: FirstTypes(tokens)"""
+        """Token type 0 for each token: FirstTypes(tokens). `name` is the name of the operation."""
         return self.nodes.nodes("FirstTypes", [self.tokens], name, [tensor((-1, -1), si64)], {})[0]

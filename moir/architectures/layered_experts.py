@@ -12,7 +12,9 @@ from moir.support.tables import words
 
 
 def rotations(full: tuple[float, float], sliding: tuple[float, float]) -> dict[str, object]:
-    """The rotary embeddings of layers without and with a window, each by its base and the rotated share of a head."""
+    """The fields of rotary embeddings of layers without and with a window, each given as (base, rotated share of a
+    head).
+    """
     kinds = {"full_attention": full, "sliding_attention": sliding}
     return {kind: {"rope_type": "default", "rope_theta": theta, "partial_rotary_factor": part} for kind, (theta, part) in kinds.items()}
 

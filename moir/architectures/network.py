@@ -35,9 +35,9 @@ from moir.dialects.moir import ModelOp
 
 
 def network(architecture: Architecture, configuration: Configuration, checkpoint: Checkpoint, name: str = "model") -> ModuleOp:
-    """The module of a model.
+    """The module of a model, with one `moir.model` named `name`.
 
-    Raises ModelFileError for a weight that is missing or has another shape, and for weights that nothing reads.
+    Raises ModelFileError for a weight that is missing or has another shape, and for weights that no operand reads.
     """
     nodes = NodeList(checkpoint)
     Network(architecture, configuration, nodes).build()
@@ -46,7 +46,9 @@ def network(architecture: Architecture, configuration: Configuration, checkpoint
 
 
 class LayerBlock(Protocol):
-    """Appends the block of a layer: attention, convolution or recurrence; or the only one that it has."""
+    """Appends the token-mixing block of a layer (attention, convolution or recurrence), or the only block that
+    it has.
+    """
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
         """The result of the block of a layer."""
@@ -54,7 +56,7 @@ class LayerBlock(Protocol):
 
 
 class Network:
-    """The blocks of a model in order.
+    """Appends the operations of a whole model, from the embeddings to the outputs.
 
     Args:
         architecture: the record of the family.
@@ -92,7 +94,7 @@ class Network:
         self.outputs(x)
 
     def layers(self, x: SSAValue) -> SSAValue:
-        """The value after all layers."""
+        """The hidden states after all layers, from those x before the first one."""
         for layer in range(self.configuration.layers):
             x = self.layer(x, layer)
             if self.architecture.layer_inputs and self.configuration.sizes.get("layer_input"):
@@ -102,7 +104,10 @@ class Network:
         return x
 
     def updated(self, x: SSAValue) -> SSAValue:
-        """The value after all layers of a model with several values of each token."""
+        """The hidden states after all layers of a model with several residual streams per token (AltUp).
+
+        x is expanded to the streams before the first layer; after the last one they are merged into one.
+        """
         updates = AlternatingUpdateNodes(self.architecture, self.configuration, self.vectors)
         values = updates.values(x)
         for layer in range(self.configuration.layers):
@@ -110,7 +115,10 @@ class Network:
         return updates.joined(values)
 
     def embedded(self) -> SSAValue:
-        """The embeddings of the tokens, with those of learned positions and types."""
+        """The embeddings of the tokens, plus those of learned positions and token types where the family has them.
+
+        They are normalized and projected to the hidden size if the family does that.
+        """
         sizes, architecture = self.configuration, self.architecture
         width = sizes.embedding_size or sizes.hidden
         scale = None if sizes.embedding_scale == 1 else sizes.embedding_scale
@@ -141,7 +149,7 @@ class Network:
         )
 
     def layer(self, x: SSAValue, layer: int) -> SSAValue:
-        """The value after a layer."""
+        """The hidden states after a layer, from those x before it."""
         normed: dict[str, SSAValue] = {}
         for index, residual in enumerate(self.residuals(layer)):
             terms = [self.branch(x, layer, branch, normed) for branch in residual.branches]
@@ -155,12 +163,15 @@ class Network:
         return x
 
     def residuals(self, layer: int) -> tuple[Residual, ...]:
-        """The sums of a layer."""
+        """The residual sums of a layer: the family's, or `other_residuals` for a layer whose block is no attention."""
         blocks, others = self.configuration.blocks, self.architecture.other_residuals
         return others if others and blocks and blocks[layer] != ATTENTION else self.architecture.residuals
 
     def branch(self, x: SSAValue, layer: int, branch: Branch, normed: dict[str, SSAValue]) -> SSAValue:
-        """The result of a block of a layer. `normed` has the values that are normalized already, by operand."""
+        """The result of a block of a layer, with the normalizations before and after it.
+
+        `normed` has the results of normalizations of x by their operand; one that is missing is built and added.
+        """
         hidden, value = self.configuration.hidden, x
         if branch.before is not None and (layer or self.architecture.first_norm or branch.block != ATTENTION):
             if branch.before not in normed:
@@ -178,12 +189,14 @@ class Network:
         return x if branch.after is None else self.vectors.norm(x, f"layers.{layer}.{branch.after}", hidden)
 
     def factored(self, x: SSAValue, name: str) -> SSAValue:
-        """A value times the factor of a name, if the configuration has one."""
+        """x times the entry `name` of `Configuration.factors`; x itself if there is none."""
         factor = self.configuration.factors.get(name)
         return x if factor is None else self.vectors.scaled(x, factor)
 
     def outputs(self, x: SSAValue) -> None:
-        """The outputs of the model: logits of all tokens, or the last values."""
+        """Append the output of the model: the logits of a generating or classifying model, or the last hidden
+        states.
+        """
         sizes, architecture = self.configuration, self.architecture
         if architecture.task != "generation":
             if architecture.task == "classification":

@@ -30,7 +30,7 @@ class NodeList:
     """The operations of a network in order, and the constants of its weights.
 
     Args:
-        checkpoint: the weights.
+        checkpoint: provides the weights.
     """
 
     def __init__(self, checkpoint: Checkpoint) -> None:
@@ -40,13 +40,13 @@ class NodeList:
         self._absent: SSAValue | None = None
 
     def node(self, kind: str, operands: Sequence[Operand], name: str, width: int = -1, /, **properties: object) -> SSAValue:
-        """Append a node of the dialect whose result is [batch, tokens, width]; returns the result."""
+        """Append an operation of the dialect whose result is f32 [batch, tokens, width]; returns the result."""
         return self.nodes(kind, operands, name, [tensor((-1, -1, width), f32)], properties)[0]
 
     def nodes(
         self, kind: str, operands: Sequence[Operand], name: str, types: Sequence[Attribute], properties: Mapping[str, object]
     ) -> list[SSAValue]:
-        """Append a node of the dialect with results of several types; returns the results.
+        """Append an operation of the dialect with results of the given types; returns the results.
 
         Properties whose value is None are absent.
         """
@@ -62,7 +62,7 @@ class NodeList:
         return list(op.results)
 
     def absent(self) -> SSAValue:
-        """The value for absent operands."""
+        """The value of a `NoneOp`, which stands for absent operands; built once."""
         if self._absent is None:
             op = NoneOp.of()
             self.operations.append(op)
@@ -70,7 +70,7 @@ class NodeList:
         return self._absent
 
     def parameter(self, name: str, shape: tuple[int, ...], element: Attribute) -> SSAValue:
-        """Append an input of the model."""
+        """Append an input of the model with an element type; returns its value."""
         attributes = {"name": string_attribute(name), "tensor_names": several_tensor_names([[name]])}
         op = opset.operation("opset1.Parameter").create(result_types=[tensor(shape, element)], attributes=attributes)
         self.operations.append(op)
@@ -83,7 +83,7 @@ class NodeList:
         self.operations.append(opset.operation("opset1.Result").create(operands=[value], attributes={"name": string_attribute(name)}))
 
     def constant(self, data: DataAttr, name: str | None = None) -> SSAValue:
-        """Append a constant."""
+        """Append a constant; returns its value."""
         op = opset.operation("opset1.Constant").create(
             properties={"value": data},
             attributes={} if name is None else {"name": string_attribute(name)},
@@ -93,14 +93,16 @@ class NodeList:
         return op.results[0]
 
     def weight(self, operand: str, shape: tuple[int, ...]) -> SSAValue:
-        """The weight of an operand: a constant, or codes that are dequantized. It is one value wherever it is used."""
+        """The weight of an operand: a constant, or a Dequantize of quantized values. It is built once and shared by all
+        uses.
+        """
         key = operand, shape
         if key not in self._weights:
             self._weights[key] = self.stored(self.checkpoint.weight(operand, shape), self.checkpoint.name(operand))
         return self._weights[key]
 
     def stored(self, weight: StoredWeight, name: str) -> SSAValue:
-        """A stored weight: a constant for numbers, else a node `Dequantize`.
+        """Append a stored weight: a constant of plain values, or an operation `Dequantize` of quantized ones.
 
         Dequantize(codes, scale, zero point, columns) {is_grouped}
         """

@@ -306,7 +306,7 @@ class Configuration(Record):
     sparsity: float = 0.0
 
     def of_layer(self, layer: int) -> Configuration:
-        """The configuration with the fields of one layer."""
+        """The configuration with the fields that one layer changes; itself if no layer differs."""
         return self.with_fields(**self.layer_fields[layer]) if self.layer_fields else self
 
 

@@ -1,9 +1,10 @@
-"""Weights as a file stores them: numbers, or codes with a scale and a zero point for each group.
+"""Weights as a file stores them: plain values, or quantized values (codes) with a scale and a zero point for each
+group.
 
-    numbers     bf16 [N, K]
+    values      bf16 [N, K]
     codes       u4 [N, K / G, G], scale f16 [N, K / G, 1], zero point u4 [N, K / G, 1]
 
-The codes are never expanded: they go into the constants of the IR as they are.
+The codes are never dequantized: they go into the constants of the IR as they are.
 """
 
 from __future__ import annotations
@@ -45,20 +46,21 @@ class StoredWeight(Record):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the values: that of the codes, groups joined."""
+        """The shape of the dequantized weight: that of the codes, with groups merged into rows."""
         shape = self.codes.shape
         return (*shape[:-2], shape[-2] * shape[-1]) if self.is_grouped else shape
 
     @property
     def is_plain(self) -> bool:
-        """Whether the codes are the values."""
+        """Whether the weight is not quantized: the codes are its values."""
         return self.scale is None
 
     def rows(self, move: Move) -> StoredWeight:
         """The weight with whole rows moved alike in codes, scales and zero points.
 
         Args:
-            move: moves rows, the first dimension of a matrix; of the matrices of experts [E, N, K] the first two.
+            move: takes an array and returns its rows, the first dimension of a matrix, in another order; of the
+                matrices of experts [E, N, K] the first two dimensions are rows.
 
         Raises ConversionError if rows of packed codes share bytes.
         """

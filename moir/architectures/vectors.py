@@ -1,4 +1,4 @@
-"""Nodes that compute with the value of each token by itself: normalizations, products, sums."""
+"""Operations that compute the vector of each token by itself: normalizations, projections, sums."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from moir.dialects.shapes import shape_of, tensor
 
 
 class VectorNodes:
-    """Appends these nodes to a network.
+    """Appends normalizations, projections and elementwise operations to a network.
 
     Args:
         architecture: the record of the family.
@@ -27,7 +27,7 @@ class VectorNodes:
         self.nodes = nodes
 
     def name(self, block: str) -> str:
-        """The name of a block in the file, which its node gets."""
+        """The name of a block in the file, which its operation gets."""
         return self.nodes.checkpoint.name(block)
 
     def norm(
@@ -40,7 +40,7 @@ class VectorNodes:
         epsilon: float | None = None,
         offset: float | None = None,
     ) -> SSAValue:
-        """Append a normalization over the last dimension of x, or the last parts of it.
+        """Append a normalization over the last dimension of x, or over each of its equal parts.
 
         Args:
             x: the value.
@@ -63,55 +63,61 @@ class VectorNodes:
         return self.nodes.nodes("LayerNorm", [x, weight, bias], name, [x.type], common)[0]
 
     def plain_norm(self, x: SSAValue, width: int, epsilon: float | None = None) -> SSAValue:
-        """Append a division of each part of x by the root of the mean of its squares: RMSNorm(x) {epsilon, part}"""
+        """Append an RMS normalization of each part of x of `width` features, without weights: RMSNorm(x) {epsilon,
+        part}
+        """
         properties = {"epsilon": self.configuration.epsilon if epsilon is None else epsilon, "part": width}
         return self.nodes.nodes("RMSNorm", [x], "", [x.type], properties)[0]
 
     def matrix(self, block: str, inner: int, outer: int) -> tuple[SSAValue, SSAValue | None]:
-        """The matrix [outer, inner] and the bias of a block; no bias if the configuration says so."""
+        """The matrix [outer, inner] and the bias of a block; None for the bias if the configuration does not list the
+        block.
+        """
         weight = self.nodes.weight(f"{block}.weight", (outer, inner))
         part = block.partition(".")[2].partition(".")[2] if block.startswith("layers.") else block
         bias = self.nodes.weight(f"{block}.bias", (outer,)) if part in self.configuration.biases else None
         return weight, bias
 
     def linear(self, x: SSAValue, block: str, inner: int, outer: int) -> SSAValue:
-        """Append a product with a matrix [outer, inner]."""
+        """Append the projection of x with the matrix [outer, inner] and, if there is one, the bias of a block."""
         return self.nodes.node("Linear", [x, *self.matrix(block, inner, outer)], self.name(block), outer)
 
     def sum(self, x: SSAValue, y: SSAValue, block: str) -> SSAValue:
-        """Append a sum."""
+        """Append the elementwise sum x + y, with the name of `block`."""
         return self.nodes.nodes("Add", [x, y], self.name(block), [x.type], {})[0]
 
     def gated(self, x: SSAValue, gates: SSAValue, activation: str = "sigmoid", heads: int = 1) -> SSAValue:
-        """Append a product with activations, one for each feature or one for all features of a head:
-        Gate(x, gates) {activation, heads}
+        """Append x times the activation of gates, which has one gate for each feature, or one for all features of a
+        head: Gate(x, gates) {activation, heads}
         """
         properties = {"activation": None if activation == "sigmoid" else activation, "heads": None if heads == 1 else heads}
         return self.nodes.nodes("Gate", [x, gates], "", [x.type], properties)[0]
 
     def product(self, x: SSAValue, y: SSAValue) -> SSAValue:
-        """Append a product of features: Multiply(x, y)"""
+        """Append the elementwise product: Multiply(x, y)"""
         return self.nodes.nodes("Multiply", [x, y], "", [x.type], {})[0]
 
     def concat(self, parts: Sequence[SSAValue], block: str) -> SSAValue:
-        """Append the features of several values, one after the other: Concat(parts)"""
+        """Append the concatenation of several values along the features, with the name of `block`: Concat(parts)"""
         width = sum((shape_of(each) or (-1,))[-1] for each in parts)
         return self.nodes.node("Concat", parts, self.name(block), width)
 
     def split(self, x: SSAValue, widths: Sequence[int], block: str, groups: int = 1) -> list[SSAValue]:
-        """Append the parts of x, each part from every group in turn: Split(x) {groups, widths}
+        """Append a split of the features of x, each part taken from every group in turn: Split(x) {groups, widths}
 
         Args:
             x: the value [batch, tokens, groups * sum(widths)].
             widths: the sizes of the parts in a group.
-            block: the block whose name the node gets.
+            block: the block whose name the operation gets.
             groups: the number of groups.
+
+        Returns the parts, [batch, tokens, groups * width] each.
         """
         types = [tensor((-1, -1, groups * width), f32) for width in widths]
         return self.nodes.nodes("Split", [x], f"{self.name(block)}.parts", types, {"groups": groups, "widths": list(widths)})
 
     def scaled(self, x: SSAValue, factor: float, weight: SSAValue | None = None) -> SSAValue:
-        """Append a product with a number, and with a weight: one for each feature, or one for all.
+        """Append x times a number and, unless it is None, a weight with one element for each feature, or one for all.
 
         Scale(x, weight) {factor}
         """
@@ -119,7 +125,9 @@ class VectorNodes:
         return self.nodes.nodes("Scale", operands, "", [x.type], {"factor": factor})[0]
 
     def classification(self, x: SSAValue, attention_mask: SSAValue) -> SSAValue:
-        """Append the classifier of an encoder, of the value of the first token or of the mean of all."""
+        """Append the classifier of an encoder: scores [batch, labels] of x pooled over the tokens as the configuration
+        says.
+        """
         hidden, labels, pooling = self.configuration.hidden, self.configuration.labels, self.configuration.pooling
         if pooling != "late":
             x = self.pooled(x, attention_mask, pooling)
@@ -134,6 +142,8 @@ class VectorNodes:
         return self.nodes.nodes("Linear", [x, weight, bias], self.name("classifier"), [tensor((-1, labels), f32)], {})[0]
 
     def pooled(self, x: SSAValue, attention_mask: SSAValue, pooling: str) -> SSAValue:
-        """Append the value of the first token, FirstToken(x), or the mean of all but padding, MeanToken(x, mask)."""
+        """Append the pooling of x over the tokens: `first`, FirstToken(x), or else the mean without padding,
+        MeanToken(x, mask).
+        """
         kind, operands = ("FirstToken", [x]) if pooling == "first" else ("MeanToken", [x, attention_mask])
         return self.nodes.nodes(kind, operands, "", [tensor((-1, self.configuration.hidden), f32)], {})[0]

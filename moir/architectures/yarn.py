@@ -9,5 +9,5 @@ import math
 
 
 def magnitude(factor: float, scale: float) -> float:
-    """0.1 · scale · ln(factor) + 1; 1 for factors up to 1."""
+    """The magnitude factor of YaRN, 0.1 · scale · ln(factor) + 1; 1 for factors up to 1."""
     return 0.1 * scale * math.log(factor) + 1 if factor > 1 else 1.0

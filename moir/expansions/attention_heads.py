@@ -1,4 +1,4 @@
-"""The heads of an attention: parts of the features of each element of a sequence."""
+"""The heads of an attention: splitting the features of each element of a sequence into heads, and joining them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def split_heads(op: OpBuilder, x: SSAValue, heads: int) -> SSAValue:
-    """[batch, sequence, heads * size] -> [batch, heads, sequence, size]"""
+    """Split features into heads: [batch, sequence, heads * size] -> [batch, heads, sequence, size]"""
     return op.Transpose(op.Reshape(x, [0, 0, heads, -1], special_zero=True), [0, 2, 1, 3])
 
 
 def join_heads(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """[batch, heads, sequence, size] -> [batch, sequence, heads * size]"""
+    """Join heads to features: [batch, heads, sequence, size] -> [batch, sequence, heads * size]"""
     return op.Reshape(op.Transpose(x, [0, 2, 1, 3]), [0, 0, -1], special_zero=True)

@@ -34,7 +34,10 @@ def query_indices(op: OpBuilder, attention_mask: SSAValue, tokens: SSAValue) -> 
 
 
 def visible_keys(op: OpBuilder, attention_mask: SSAValue, tokens: SSAValue, window: int) -> SSAValue:
-    """Which keys each query sees: boolean [batch, 1, queries, keys]."""
+    """Which keys each query sees: boolean [batch, 1, queries, keys].
+
+    A key is seen if it is no padding, not after the query and, for a `window` above 0, among its last `window` keys.
+    """
     keys, queries = key_indices(op, attention_mask), query_indices(op, attention_mask, tokens)
     true = np.array(True)
     causal = op.LessEqual(keys, queries)

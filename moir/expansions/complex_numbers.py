@@ -1,4 +1,4 @@
-"""Angles of points, and arithmetic and functions of complex numbers by formulas on their real and imaginary parts.
+"""Complex numbers by formulas on their real and imaginary parts: arithmetic, functions, and angles of points.
 
 log(z) = (log of the magnitude, the angle)
 """
@@ -30,17 +30,17 @@ Product = Callable[[SSAValue, SSAValue], SSAValue]
 
 
 def parts(op: OpBuilder, value: SSAValue) -> Number:
-    """The parts of complex numbers."""
+    """The real and the imaginary parts of complex numbers given as [..., 2]."""
     return Number(part(op, value, 0), part(op, value, 1))
 
 
 def part(op: OpBuilder, value: SSAValue, index: int) -> SSAValue:
-    """The real part of complex numbers for index 0, the imaginary part for index 1."""
+    """The real parts, for index 0, or the imaginary parts, for index 1, of complex numbers given as [..., 2]."""
     return op.Gather(value, index, -1)
 
 
 def conjugated(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """Complex numbers with the opposite imaginary part."""
+    """The conjugates of complex numbers given as [..., 2]."""
     return op.Multiply(value, op.constant_like(np.array([1, -1]), value))
 
 
@@ -53,7 +53,7 @@ def block_matrix(op: OpBuilder, a: Number) -> SSAValue:
 
 
 def paired(op: OpBuilder, real: SSAValue, imaginary: SSAValue) -> SSAValue:
-    """Complex numbers whose parts are two real tensors of equal shape."""
+    """Complex numbers as [..., 2], from two real tensors of equal shape, their real and imaginary parts."""
     return op.Concat(op.Unsqueeze(real, [-1]), op.Unsqueeze(imaginary, [-1]), axis=-1)
 
 
@@ -61,7 +61,7 @@ def paired(op: OpBuilder, real: SSAValue, imaginary: SSAValue) -> SSAValue:
 
 
 def angle_of(op: OpBuilder, y: SSAValue, x: SSAValue) -> SSAValue:
-    """The angle between the first axis and a point (x, y); -0 is on the negative side, as in C."""
+    """The angle atan2(y, x) of the point (x, y) from the x axis; a y of -0 counts as negative, as in C."""
     tiny = float(np.finfo(np.float16 if element_of(x) == f16 else np.float32).tiny)
     is_left = is_negative(op, x)
     # 0 is replaced by the smallest number: then 0 / 0 becomes 0, and any other quotient has the angle ±π/2.
@@ -133,12 +133,12 @@ def conjugate(op: OpBuilder, a: Number) -> Number:
 
 
 def turned(op: OpBuilder, a: Number) -> Number:
-    """i · a"""
+    """The product i · a"""
     return Number(op.Negative(a.imaginary), a.real)
 
 
 def turned_back(op: OpBuilder, a: Number) -> Number:
-    """-i · a"""
+    """The product -i · a"""
     return Number(a.imaginary, op.Negative(a.real))
 
 
@@ -151,7 +151,7 @@ def magnitude(op: OpBuilder, a: Number) -> SSAValue:
 
 
 def over(op: OpBuilder, a: Number, b: Number) -> Number:
-    """a / b; b is scaled first, so that its square neither overflows nor underflows."""
+    """The quotient a / b; b is scaled first, so that its square neither overflows nor underflows."""
     scale = op.Maximum(op.Abs(b.real), op.Abs(b.imaginary))
     b = Number(op.Divide(b.real, scale), op.Divide(b.imaginary, scale))
     norm = op.Add(op.Multiply(b.real, b.real), op.Multiply(b.imaginary, b.imaginary))
@@ -172,7 +172,7 @@ def is_zero(op: OpBuilder, a: Number) -> SSAValue:
 
 
 def zero_where(op: OpBuilder, condition: SSAValue, a: Number) -> Number:
-    """a, or 0 where a condition holds."""
+    """a where `condition` is false, 0 where it holds."""
     return Number(op.Select(condition, 0.0, a.real), op.Select(condition, 0.0, a.imaginary))
 
 
@@ -190,7 +190,7 @@ def logarithm(op: OpBuilder, a: Number) -> Number:
 
 
 def root(op: OpBuilder, a: Number) -> Number:
-    """The square root of a with a non-negative real part."""
+    """The principal square root of a, whose real part is not negative."""
     size = magnitude(op, a)
     # The larger part is computed from a sum; the other one follows from the product of both parts, which is b / 2.
     larger = op.Sqrt(op.Multiply(op.Add(size, op.Abs(a.real)), 0.5))
@@ -266,7 +266,7 @@ def inverse_tangent(op: OpBuilder, a: Number) -> Number:
 
 
 def angle_of_two(op: OpBuilder, y: Number, x: Number) -> Number:
-    """-i ln((x + i y) / sqrt(x² + y²)), the angle of a point in the plane if both are real"""
+    """The complex atan2: -i ln((x + i y) / sqrt(x² + y²)), the angle of a point in the plane if both are real."""
     length = root(op, plus(op, times(op, x, x), times(op, y, y)))
     return turned_back(op, logarithm(op, over(op, plus(op, x, turned(op, y)), length)))
 

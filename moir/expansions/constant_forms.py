@@ -1,6 +1,6 @@
-"""Conversions that keep constants constant: unpacking, other element types, other dimensions.
+"""Conversions that keep constants constant: unpacking, other element types, other shapes.
 
-Constants of fewer than 8 bits are packed: several numbers share a byte.
+Constants of fewer than 8 bits are packed: several elements share a byte.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def is_packed(element: Attribute) -> bool:
-    """Whether numbers of an element type share a byte with others."""
+    """Whether several elements of an element type share a byte."""
     return is_element_type(element) and describe(element).is_packed
 
 
@@ -30,12 +30,17 @@ def unpacked_type(element: Attribute) -> Attribute:
 
 
 def small_constant(op: OpBuilder, value: SSAValue) -> Array | None:
-    """The array of a constant, which can be reshaped; None for packed element types and for any other value."""
+    """The array of a constant whose elements are whole bytes; None for packed element types and values that are no
+    constant.
+    """
     return None if is_packed(element_of(value)) else op.known.constant(value)
 
 
 def constant_array(op: OpBuilder, value: SSAValue) -> Array | None:
-    """The array of a constant, with packed integers unpacked; None for any other value."""
+    """The array of a constant, with packed integers unpacked to i32.
+
+    Returns None for a value that is no constant, and for packed floats and integers whose bits do not divide a byte.
+    """
     element, shape = element_of(value), shape_of(value) or ()
     if not isinstance(value.owner, Constant) or not is_packed(element):
         return small_constant(op, value)
@@ -51,7 +56,7 @@ def constant_array(op: OpBuilder, value: SSAValue) -> Array | None:
 
 
 def as_type(op: OpBuilder, value: SSAValue, element: Attribute) -> SSAValue:
-    """A value in another element type; a constant remains a constant."""
+    """Convert a value to another element type; a constant stays a constant."""
     if element_of(value) == element:
         return value
     array = constant_array(op, value)
@@ -59,7 +64,7 @@ def as_type(op: OpBuilder, value: SSAValue, element: Attribute) -> SSAValue:
 
 
 def with_dimensions_after(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
-    """A value of static rank with `count` dimensions of 1 appended; a constant remains a constant."""
+    """Append `count` dimensions of 1 to a value of static rank; a constant stays a constant."""
     if count == 0:
         return value
     array = small_constant(op, value)
@@ -70,7 +75,7 @@ def with_dimensions_after(op: OpBuilder, value: SSAValue, count: int) -> SSAValu
 
 
 def reshaped(op: OpBuilder, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-    """A value in another shape of as many elements; a constant, also a packed one, remains a constant."""
+    """Reshape a value to a static shape of as many elements; a constant, also a packed one, stays a constant."""
     if not isinstance(value.owner, Constant):
         return op.Reshape(value, list(shape), special_zero=False)
     data = value.owner.value
@@ -80,5 +85,5 @@ def reshaped(op: OpBuilder, value: SSAValue, shape: Sequence[int]) -> SSAValue:
 
 
 def along_channels(op: OpBuilder, vector: SSAValue, axes: int) -> SSAValue:
-    """A vector [C] as [1, C, 1, …] with `axes` dimensions of 1 at the end; a constant remains a constant."""
+    """Reshape a vector [C] to [1, C, 1, …] with `axes` dimensions of 1 at the end; a constant stays a constant."""
     return reshaped(op, vector, (1, -1, *(1,) * axes))

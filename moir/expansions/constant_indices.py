@@ -9,9 +9,9 @@ from moir.dialects.shapes import shape_of, size_along
 
 
 def outside(data: SSAValue, indices: Array | None, axis: int) -> str:
-    """What to note about constant indices of which one is out of the range of a dimension; empty if none is.
+    """A note that one of the constant indices along `axis` of `data` is out of range; empty if none is.
 
-    Frameworks refuse such an index when the model runs; opset8.Gather takes zeros there. The text is empty, too, for
+    Frameworks refuse such an index when the model runs; opset8.Gather takes zeros there. The note is empty, too, for
     indices that are not constant (None) or no integers, and for a dynamic dimension.
     """
     shape = shape_of(data)

@@ -42,7 +42,7 @@ class Correlation(NamedTuple):
 def correlated(op: OpBuilder, a: SSAValue, b: SSAValue, form: Correlation) -> SSAValue:
     """The correlation [N, displacements, rows, columns] of two images [N, C, H, W].
 
-    Raises ConversionError for images of dynamic size, and for invalid parameters.
+    Raises UnsupportedOperationError for images whose C, H or W is dynamic or too small, and for invalid parameters.
     """
     shape = shape_of(a)
     if shape is None or len(shape) != 4 or not is_static(shape[1:]):

@@ -9,7 +9,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def first_extremes(op: OpBuilder, x: SSAValue, axis: int, mode: str, index_type: Attribute = si64) -> tuple[SSAValue, SSAValue]:
-    """The extremes along an axis and the index of the first one of equal elements; both keep the axis with size 1.
+    """The maximum or minimum along an axis, and the index of its first occurrence; both keep the axis with size 1.
 
     `mode` is max or min. Built as opset11.TopK(x, 1) {stable}.
     """

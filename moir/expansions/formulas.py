@@ -1,4 +1,4 @@
-"""Functions of single elements that several operations compute, by the names that frameworks have for them."""
+"""Elementwise functions that several operations compute, by the names that frameworks have for them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def cube_root(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """The cube root, also of negative numbers."""
+    """The real cube root, also of negative numbers."""
     return op.Multiply(op.Sign(x), op.Power(op.Abs(x), 1 / 3))
 
 

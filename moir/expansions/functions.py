@@ -1,4 +1,4 @@
-"""Functions of single elements, by the names that frameworks and Model Optimizer have for them.
+"""Elementwise functions, by the names that frameworks and Model Optimizer have for them.
 
     mxnet.arcsin, onnx.Asin, tf.Asin  ->  opset1.Asin
 
@@ -78,12 +78,15 @@ OPERATIONS: Mapping[str, str] = {name: operation for operation, names in _NAMES.
 
 
 def has_operation(name: str) -> bool:
-    """Whether one operation computes a function."""
+    """Whether one opset operation computes the elementwise function of a name."""
     return name.replace("_", "").lower() in OPERATIONS
 
 
 def operation(op: OpBuilder, name: str) -> Constructor:
-    """The constructor of the operation that computes a function. Raises KeyError if no single operation does."""
+    """The constructor of the opset operation that computes the elementwise function of a name.
+
+    Raises KeyError if no single operation does.
+    """
     return getattr(op, OPERATIONS[name.replace("_", "").lower()])
 
 
@@ -102,17 +105,17 @@ def parametric_relu(op: OpBuilder, x: SSAValue, slopes: SSAValue) -> SSAValue:
 
 
 def linear(op: OpBuilder, x: SSAValue, scale: float, shift: float) -> SSAValue:
-    """scale * x + shift, without a multiplication by 1 or an addition of 0."""
+    """scale * x + shift, without the multiplication if scale is 1, and without the addition if shift is 0."""
     x = x if scale == 1 else op.Multiply(x, scale)
     return x if shift == 0 else op.Add(x, shift)
 
 
 def power_of_linear(op: OpBuilder, x: SSAValue, scale: float, shift: float, exponent: float) -> SSAValue:
-    """(scale * x + shift) ^ exponent: the layer Power of Caffe, and of Model Optimizer."""
+    """(scale * x + shift) ^ exponent, the layer Power of Caffe and of Model Optimizer."""
     base = linear(op, x, scale, shift)
     return base if exponent == 1 else op.Power(base, exponent)
 
 
 def weighted(op: OpBuilder, values: Sequence[SSAValue], factors: Sequence[float]) -> list[SSAValue]:
-    """Values, each multiplied by a factor: the coefficients of an Eltwise."""
+    """The product of each value with its factor, the coefficients of a layer Eltwise."""
     return [value if factor == 1 else op.Multiply(value, factor) for value, factor in zip(values, factors, strict=True)]

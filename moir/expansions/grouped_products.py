@@ -1,4 +1,6 @@
-"""Groups of consecutive indices, each of which has its own matrix, as the tokens of the experts of a mixture do."""
+"""Grouped matrix products: consecutive rows form groups, each with its own matrix, such as the tokens of each
+expert.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from moir.rewriting.builder import OpBuilder
 def group_of_each(op: OpBuilder, ends: SSAValue, x: SSAValue, axis: int) -> SSAValue:
     """Whether each index along an axis of x is in each group: booleans [..., groups, size].
 
-    `ends` [..., groups] are the indices behind the last one of each group.
+    `ends` [..., groups] are the exclusive ends of consecutive groups, the first of which begins at 0.
     """
     stop = op.Unsqueeze(op.convert(ends, si64), [-1])
     first = op.constant(np.zeros((1, 1), np.int64))
@@ -26,5 +28,5 @@ def group_of_each(op: OpBuilder, ends: SSAValue, x: SSAValue, axis: int) -> SSAV
 
 
 def select_groups(op: OpBuilder, products: SSAValue, is_member: SSAValue) -> SSAValue:
-    """The sum over the first axis of the products of which `is_member` is true; products of other groups may be NaN."""
+    """The sum over the first axis, the groups, of those products where `is_member` is true; the others may be NaN."""
     return op.ReduceSum(op.Select(is_member, products, op.constant_like(0, products)), [0], keep_dims=False)

@@ -16,10 +16,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 class Mode(NamedTuple):
-    """A kind of cell.
+    """A kind of cell, by the opset operation that computes it.
 
     Args:
-        operation: the sequence operation.
+        operation: the sequence operation, such as `LSTMSequence`.
         order: the index of the gate in cuDNN for each gate of the operation, in the order of the operation.
         activations: activations of the operation; empty for its defaults.
     """
@@ -60,8 +60,8 @@ class StackedRNN(NamedTuple):
         mode: the kind of cell.
         layers: the number of layers.
         directions: 1 or 2.
-        width: the size of an input.
-        size: the size of a hidden state.
+        width: the size I of an input.
+        size: the size H of a hidden state.
     """
 
     mode: Mode
@@ -86,7 +86,7 @@ def computed(
     lengths: SSAValue,
     parameters: SSAValue,
 ) -> tuple[SSAValue, list[SSAValue]]:
-    """The output [N, T, D · H] of the last layer, and the final states [L · D, N, H].
+    """Build a stacked RNN: returns the output [N, T, D · H] of the last layer, and the final states [L · D, N, H].
 
     Args:
         op: the builder.
@@ -121,7 +121,7 @@ def over_layers(
 
 
 def _weights(op: OpBuilder, parameters: SSAValue, stacked: StackedRNN) -> list[list[Direction]]:
-    """The weights of each layer."""
+    """The weights of each direction of each layer, cut out of the vector `parameters`."""
     mode, layers, directions, width, size = stacked
     rows = len(mode.order) * size
     position = 0
@@ -140,7 +140,7 @@ def _weights(op: OpBuilder, parameters: SSAValue, stacked: StackedRNN) -> list[l
 
 
 def _reordered(op: OpBuilder, value: SSAValue, order: Sequence[int]) -> SSAValue:
-    """Gates along axis 0 in another order."""
+    """A value with its gates, equal parts along axis 0, in another order; `order` has the old index of each."""
     if len(order) == 1:
         return value
     parts = op.Split.parts(len(order), value, op.constant(0), num_splits=len(order))
@@ -162,7 +162,10 @@ def _bias(op: OpBuilder, mode: Mode, weights: Direction) -> SSAValue:
 def _sequence(
     op: OpBuilder, mode: Mode, x: SSAValue, states: Sequence[SSAValue], lengths: SSAValue, weights: Sequence[Direction], size: int
 ) -> tuple[SSAValue, ...]:
-    """The operation of a layer; returns its output [N, D, T, H] and states [N, D, H]."""
+    """The sequence operation of a layer, with its weights for one or two directions and hidden size `size`.
+
+    Returns its output [N, D, T, H] and states [N, D, H].
+    """
 
     def joined(values: Sequence[SSAValue]) -> SSAValue:
         unsqueezed = [op.Unsqueeze(value, [0]) for value in values]
@@ -184,9 +187,7 @@ def _sequence(
 
 
 def _arranged(op: OpBuilder, mode: Mode, weights: Direction) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """The weights of a direction, with the gates in the order of the operation: input weights, recurrent weights,
-    bias.
-    """
+    """The input weights, recurrent weights and bias of a direction, with the gates in the order of the operation."""
     return (
         _reordered(op, weights.weights, mode.order),
         _reordered(op, weights.recurrent, mode.order),

@@ -33,7 +33,7 @@ def number_position(op: OpBuilder, x: SSAValue, keys: Array, element: Attribute)
 
 
 def encoded(strings: Array) -> list[bytes]:
-    """Strings as bytes."""
+    """Strings as UTF-8 bytes, in the order of the flattened array."""
     return [str(text).encode() for text in strings.ravel()]
 
 
@@ -58,7 +58,7 @@ def string_position(op: OpBuilder, texts: SSAValue, keys: Sequence[bytes]) -> SS
 
 
 def selected_string(op: OpBuilder, position: SSAValue, texts: Sequence[bytes]) -> SSAValue:
-    """Constant strings selected by their indices."""
+    """The strings of a constant list at computed indices."""
     constants = constant_texts(op, texts)
     return packed(op, Texts(op.Gather(constants.begins, position, 0), op.Gather(constants.ends, position, 0), constants.symbols))
 

@@ -1,11 +1,11 @@
-"""Ranges of floats, whose number of elements each framework computes in its own way.
+"""Ranges of floats, for which each framework computes the number of elements in its own way.
 
     torch.arange(0, 1, 0.01)         100 elements: ⌈(1 - 0) / 0.01⌉ of f64
     tf.range(0.0, 1.0, 0.01)         100 elements: ⌈(1 - 0) / 0.01⌉ of f32
     onnx.Range(0.0, 1.0, 0.01)       101 elements: ⌈(1 - 0) / 0.01⌉ of real numbers, since 0.01 in f32 is less than that
 
-opset4.Range does not say how the quotient is rounded. So a range of floats is counted first if that matters; it is
-start + step · opset4.Range(0, count, 1).
+opset4.Range does not say how the quotient is rounded. So the length of a range of floats is computed first if that
+matters, and the range is start + step · opset4.Range(0, count, 1).
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ LARGEST_EXACT = 1 << 24
 
 
 def known_number(op: OpBuilder, value: Number) -> float | None:
-    """The value of a constant scalar or Python number, floats in full precision; None if it is computed."""
+    """The value of a constant of one element or a Python number, floats in full precision; None if it is not
+    constant.
+    """
     if not isinstance(value, SSAValue):
         return value
     known = op.known.constant(value)
@@ -52,8 +54,10 @@ def is_whole(op: OpBuilder, value: Number) -> bool:
 
 
 def is_counted_exactly(op: OpBuilder, start: SSAValue, stop: SSAValue, step: SSAValue) -> bool:
-    """Whether the length of a range does not depend on how it is computed: the numbers are whole, or the quotient has
-    no rounding error, since the step is a power of 2.
+    """Whether the length of a range does not depend on the precision in which it is computed.
+
+    True if start, stop and step are whole numbers, or the step is a power of 2, so that the quotient has no rounding
+    error.
     """
     known = known_number(op, step)
     is_power = known is not None and math.isfinite(known) and abs(math.frexp(known)[0]) == 0.5
@@ -61,7 +65,8 @@ def is_counted_exactly(op: OpBuilder, start: SSAValue, stop: SSAValue, step: SSA
 
 
 def length_of_range(start: float, stop: float, step: float) -> int:
-    """The number of elements from start by step, excluding stop: ⌈(stop - start) / step⌉ in the type of the numbers.
+    """The number of elements from start by step, excluding stop: ⌈(stop - start) / step⌉ in the type of the numbers, or
+    0.
 
     Raises InferenceError if that is infinite or not a number.
     """
@@ -74,10 +79,10 @@ def length_of_range(start: float, stop: float, step: float) -> int:
 
 
 def range_counted_in_type(op: OpBuilder, start: SSAValue, stop: SSAValue, step: SSAValue, element: Attribute) -> SSAValue:
-    """A range of scalars, whose length is computed in the element type.
+    """Build a range whose length is computed in the element type.
 
     Args:
-        start, stop, step: integers, or floats that are rounded to the element type.
+        start, stop, step: scalars, integers or floats that are rounded to the element type.
     """
     bounds = (start, stop, step)
     if element not in REAL_TYPES or is_counted_exactly(op, *bounds):
@@ -90,14 +95,17 @@ def range_counted_in_type(op: OpBuilder, start: SSAValue, stop: SSAValue, step: 
 
 
 def length_in_f64(op: OpBuilder, start: SSAValue, stop: SSAValue, step: SSAValue, element: Attribute) -> SSAValue:
-    """A range of scalars, whose length is computed in f64."""
+    """Build a range from scalars whose length, ⌈(stop - start) / step⌉, is computed in f64."""
     first, last, distance = (op.convert(each, f64) for each in (start, stop, step))
     length = op.Maximum(op.Ceiling(op.Divide(op.Subtract(last, first), distance)), 0.0)
     return counted_range(op, start, step, op.convert(length, si64), element)
 
 
 def counted_range(op: OpBuilder, start: Number, step: Number, count: int | SSAValue, element: Attribute) -> SSAValue:
-    """start + step · i for every i below a count, in an element type; a constant if all is known and it is not long."""
+    """Build the 1-D tensor start + step · i for i = 0 … count - 1, in an element type.
+
+    It is a constant if start, step and count are known and count is not large.
+    """
     first, distance = known_number(op, start), known_number(op, step)
     if isinstance(count, int) and count <= MAXIMUM_CONSTANT and first is not None and distance is not None:
         return op.constant((first + distance * np.arange(count)).astype(to_numpy(element)), element)

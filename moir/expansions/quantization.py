@@ -40,7 +40,7 @@ Rounding = Callable[[OpBuilder, SSAValue], SSAValue]
 
 
 class NumberRange(NamedTuple):
-    """The dequantized values of the smallest and the largest integer of a quantized tensor."""
+    """The dequantized values of the smallest and the largest integer of a quantized tensor, which broadcast to it."""
 
     low: SSAValue
     high: SSAValue
@@ -68,7 +68,7 @@ def half_up(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def along_axis(op: OpBuilder, value: SSAValue, axis: int, rank: int) -> SSAValue:
-    """A scale or zero point along an axis of a tensor of a rank, reshaped to broadcast to it; a scalar unchanged.
+    """A scale or zero point along an axis of a tensor of rank `rank`, reshaped to broadcast to it; a scalar unchanged.
 
     Constants remain constants; packed integers are unpacked to whole bytes.
     """
@@ -84,8 +84,9 @@ def along_axis(op: OpBuilder, value: SSAValue, axis: int, rank: int) -> SSAValue
 
 
 def aligned(op: OpBuilder, how: Parameters, rank: int) -> Parameters:
-    """Scale and zero point that broadcast to a tensor of a rank: 1-D tensors along an axis get dimensions of 1 after
-    it.
+    """Scale and zero point that broadcast to a tensor of rank `rank`; those without an axis are unchanged.
+
+    1-D tensors along an axis get dimensions of 1 for the axes after it.
     """
     if how.axis is None:
         return how
@@ -107,7 +108,7 @@ def is_one(op: OpBuilder, scale: SSAValue) -> bool:
 
 
 def constant_parameters(op: OpBuilder, how: Parameters) -> tuple[Array, Array] | None:
-    """The arrays of scale and zero point; None if one of them is computed when the model runs."""
+    """The arrays of scale and zero point; None if one of them is not a constant."""
     scales = constant_array(op, how.scale)
     zeros = np.asarray(0) if how.zero_point is None else constant_array(op, how.zero_point)
     return None if scales is None or zeros is None else (scales, zeros)
@@ -137,7 +138,7 @@ def magnitude(op: OpBuilder, limits: NumberRange) -> SSAValue:
 
 
 def quantized(op: OpBuilder, x: SSAValue, how: Parameters) -> SSAValue:
-    """x / scale rounded, plus the zero point, saturated to the integers.
+    """x / scale rounded, plus the zero point, saturated to the range of the integers.
 
     The result is a FakeQuantize and a Convert if scale and zero point are constants, otherwise arithmetic.
     """
@@ -154,8 +155,9 @@ def quantized(op: OpBuilder, x: SSAValue, how: Parameters) -> SSAValue:
 
 
 def in_real_type(op: OpBuilder, x: SSAValue, how: Parameters, bits: int) -> SSAValue:
-    """x in a floating-point type that represents all integers of a width exactly: not bf16, and not f16 for 16
-    bits.
+    """Convert x to f32 unless its type is a float type that represents all integers of `bits` bits exactly.
+
+    bf16 is converted always, f16 for 16 bits and more or if the scale has another type.
     """
     element = element_of(x)
     is_narrow = element == f16 and (bits >= 16 or element_of(how.scale) != f16)
@@ -163,15 +165,16 @@ def in_real_type(op: OpBuilder, x: SSAValue, how: Parameters, bits: int) -> SSAV
 
 
 def _takes_levels(scales: Array, zeros: Array, bits: int) -> bool:
-    """Whether a FakeQuantize rounds to integers of this many bits as precisely as arithmetic.
+    """Whether a FakeQuantize rounds to integers of `bits` bits as precisely as arithmetic.
 
-    For more than 8 bits it does not if a scale is 1 and its zero point 0: arithmetic needs no quotient then.
+    For more than 8 bits it does not if a scale is 1 and its zero point 0, as arithmetic needs no quotient then; nor for
+    more than `MAXIMUM_LEVEL_BITS`.
     """
     return bits <= 8 or (bits <= MAXIMUM_LEVEL_BITS and not np.any((scales == 1) & (zeros == 0)))
 
 
 def quantized_by_arithmetic(op: OpBuilder, x: SSAValue, how: Parameters, rounding: Rounding) -> SSAValue:
-    """x / scale rounded, plus the zero point, saturated to the integers."""
+    """x / scale rounded by `rounding`, plus the zero point, saturated to the range of the integers."""
     result = rounding(op, divided(op, x, how.scale))
     if how.zero_point is not None:
         result = op.Add(result, as_type(op, how.zero_point, element_of(x)))
@@ -184,19 +187,22 @@ def divided(op: OpBuilder, x: SSAValue, scale: SSAValue) -> SSAValue:
 
 
 def saturated(op: OpBuilder, values: SSAValue, integers: IntegerRange) -> SSAValue:
-    """Whole numbers converted to integers; numbers outside of the range become its nearest end."""
+    """Convert whole numbers to integers; numbers outside of the range of integers become its nearest end."""
     return op.convert(clamped(op, values, integers), integers.element)
 
 
 def clamped(op: OpBuilder, values: SSAValue, integers: IntegerRange) -> SSAValue:
-    """Whole numbers, still as floats, limited to the range of integers."""
+    """Clamp whole numbers to the range of integers; they remain floats."""
     low, high = integers.ends
     # The largest integer of 32 bits is not an f32 number, and the next smaller f32 is 127 less.
     return op.Clamp(values, min=float(low), max=float(high if high < 1 << 24 else high - 127))
 
 
 def fake_quantized(op: OpBuilder, x: SSAValue, limits: NumberRange, results: NumberRange, integers: IntegerRange) -> SSAValue:
-    """Numbers rounded to evenly spaced levels between limits, and the levels moved to another range."""
+    """Build a FakeQuantize: x rounded to evenly spaced levels between `limits`, which become levels between `results`.
+
+    The number of levels is that of the integers in the range `integers`.
+    """
     return op.FakeQuantize(x, *limits, *results, levels=integers.steps + 1)
 
 
@@ -213,13 +219,16 @@ def dequantized(op: OpBuilder, x: SSAValue, how: Parameters, real: Attribute = f
 
 
 def centered(op: OpBuilder, x: SSAValue, how: Parameters, real: Attribute = f32) -> SSAValue:
-    """x - zero point, as floats."""
+    """x - zero point, as floats of type `real`."""
     value = op.convert(x, real)
     return value if how.zero_point is None else op.Subtract(value, as_type(op, how.zero_point, real))
 
 
 def _requantized(op: OpBuilder, x: SSAValue, how: Parameters, real: Attribute) -> SSAValue | None:
-    """One FakeQuantize in place of quantization and dequantization of x; None if `quantized` did not build x."""
+    """One FakeQuantize to floats of type `real` in place of the quantization and dequantization of x.
+
+    Returns None if `quantized` did not build x, scale or zero point are not constant, or it computed in another type.
+    """
     rounding = quantizer_of(op, x)
     if rounding is None or element_of(x) == boolean or constant_parameters(op, how) is None:
         return None

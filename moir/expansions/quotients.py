@@ -1,4 +1,4 @@
-"""Quotients rounded down or up, which no operation computes alone."""
+"""Quotients rounded down or up exactly, which no single operation computes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def is_not_negative(op: OpBuilder, value: SSAValue) -> bool:
-    """Whether all elements are known to be non-negative, such as sizes of dimensions."""
+    """Whether all elements are known not to be negative: unsigned integers, constants, and sizes of dimensions."""
     element = element_of(value)
     if element in INTEGER_TYPES and to_numpy(element).kind == "u":
         return True

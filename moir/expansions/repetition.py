@@ -10,9 +10,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def repeated(op: OpBuilder, data: SSAValue, axis: int, count: SSAValue) -> SSAValue:
-    """The data repeated `count` times along an axis: Tile(data, [1, …, count, …, 1]). `count` is a scalar.
+    """Repeat data `count` times along an axis: Tile(data, [1, …, count, …, 1]). `count` is a scalar.
 
-    For data of dynamic rank: Gather(data, Range(0, size · count) mod size, axis).
+    For data of dynamic rank: Gather(data, Range(0, size · count) mod size, axis). Data itself if the count is known to
+    be 1.
     """
     if op.known.lasting_integers(count) == (1,):
         return data

@@ -33,7 +33,7 @@ def response_normalized(op: OpBuilder, x: SSAValue, *, size: int, alpha: float, 
 
 
 def normalized_by_sums(op: OpBuilder, x: SSAValue, *, size: int, alpha: float, beta: float, bias: float) -> SSAValue:
-    """The same as `response_normalized`, by a sum of `size` slices; the number of channels may be dynamic."""
+    """The same function as `response_normalized`, by a sum of `size` slices; the number of channels may be dynamic."""
     base = op.Add(op.Multiply(_neighbour_sums(op, op.Multiply(x, x), size), alpha / size), bias)
     return op.Divide(x, op.Power(base, beta))
 

@@ -19,9 +19,9 @@ compared in i32.
 
 
 def running_extremes(op: OpBuilder, data: SSAValue, axis: int, *, largest: bool) -> tuple[SSAValue, SSAValue]:
-    """The running maxima (or minima) along an axis, and the last position of each (i64).
+    """The running maxima (or minima) along an axis, and the index of the last occurrence of each (i64).
 
-    The rank of the data is known and not 0; the axis is counted from the front.
+    The rank of the data is static and not 0; the axis is not negative.
     """
     rank, element = rank_of(data) or 1, element_of(data)
     computed = element if element in REAL_TYPES or element in (si32, si64) else WIDER.get(element, si32)

@@ -12,8 +12,8 @@ from moir.rewriting.builder import OpBuilder
 def prefixes_of(op: OpBuilder, x: SSAValue, axis: int, neutral: float, *, exclusive: bool = False, reverse: bool = False) -> SSAValue:
     """For each element the elements up to it along a negative axis, stacked along a new dimension before the axis.
 
-    Elements after the prefix are replaced by `neutral`. A prefix that is `exclusive` does not contain its
-    element; with `reverse` it contains the elements after it.
+    Elements after the prefix are replaced by `neutral`. With `exclusive` the prefix does not contain the element
+    itself; with `reverse` it contains the elements after it.
     """
     size = op.Squeeze(op.Gather(op.ShapeOf(x), [axis], 0), [0])
     positions = op.Range(op.constant(0, si64), size, op.constant(1, si64), output_type=si64)
@@ -30,9 +30,9 @@ def prefixes_of(op: OpBuilder, x: SSAValue, axis: int, neutral: float, *, exclus
 
 
 def running_product(op: OpBuilder, x: SSAValue, axis: int, *, exclusive: bool = False, reverse: bool = False) -> SSAValue:
-    """The cumulative products along a negative axis.
+    """The cumulative products along a negative axis; `exclusive` and `reverse` as in opset3.CumSum.
 
-    If the length of the axis is known, products of 1, 2, 4, … neighbours are multiplied, else those of all prefixes.
+    If the length of the axis is static, products of 1, 2, 4, … neighbours are multiplied, else those of all prefixes.
     """
     shape = shape_of(x)
     if shape is None or shape[axis] < 0:
@@ -46,7 +46,7 @@ def running_product(op: OpBuilder, x: SSAValue, axis: int, *, exclusive: bool = 
 
 
 def _moved(op: OpBuilder, x: SSAValue, axis: int, distance: int) -> SSAValue:
-    """x shifted along an axis by `distance` elements; the first elements become 1."""
+    """x shifted along an axis by `distance` elements; the first `distance` elements become 1."""
     pads = [0] * (rank_of(x) or 1)
     pads[axis] = distance
     padded = op.Pad(x, pads, [0] * len(pads), op.constant_like(1, x), pad_mode="constant")

@@ -1,4 +1,4 @@
-"""Values computed from the shape of another value, by operations on ShapeOf unless the shape is fixed."""
+"""Values computed from the shape of another value: constants if the shape is fixed, otherwise operations on ShapeOf."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST_SIZE = 2**31 - 1
 
 
 def dimension(op: OpBuilder, value: SSAValue, axis: int) -> int | SSAValue:
-    """A dimension of a value: an int if it is static, otherwise a scalar of type i64."""
+    """The size of an axis of a value: an int if it is static, otherwise a scalar of type i64."""
     shape = shape_of(value)
     if shape is not None and (size := size_along(shape, axis)) >= 0:
         return size
@@ -24,10 +24,10 @@ def dimension(op: OpBuilder, value: SSAValue, axis: int) -> int | SSAValue:
 
 
 def dimension_value(op: OpBuilder, value: SSAValue, axis: int, shape: Sequence[int] = ()) -> SSAValue:
-    """A dimension of a value, as a scalar or as a 1-D tensor of one element, as `shape` says.
+    """The size of an axis of a value, as i64 scalar for `shape` (), or as 1-D tensor of one element for [1].
 
-    It is computed from the value also where it is known, since the IR may be reshaped, unless sizes are
-    fixed. A negative axis needs no rank.
+    It is computed from the value also where it is static, since the IR may be reshaped, unless the options fix sizes. A
+    negative axis may be that of a value of dynamic rank.
     """
     if (size := _fixed_size(op, value, axis)) is not None:
         return op.constant([size] if len(shape) else size, si64)
@@ -35,13 +35,13 @@ def dimension_value(op: OpBuilder, value: SSAValue, axis: int, shape: Sequence[i
 
 
 def dimension_list(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
-    """A dimension of a value as a 1-D tensor of one element, as `dimension_value` computes it."""
+    """The size of an axis of a value as a 1-D tensor of one element, as `dimension_value` computes it."""
     size = _fixed_size(op, value, axis)
     return op.Gather(op.ShapeOf(value), [axis], 0) if size is None else op.constant([size])
 
 
 def _fixed_size(op: OpBuilder, value: SSAValue, axis: int) -> int | None:
-    """A static dimension that no `Model.reshape` changes; None if it is dynamic, or may change."""
+    """The size of an axis that is static and that no `Model.reshape` changes; None otherwise."""
     shape = shape_of(value)
     if shape is None or (size := size_along(shape, axis)) < 0:
         return None
@@ -64,7 +64,7 @@ def all_axes(op: OpBuilder, value: SSAValue, first: int = 0) -> SSAValue:
 
 
 def without_computed_axes(op: OpBuilder, value: SSAValue, axes: SSAValue, rank: int, count: int) -> SSAValue:
-    """A Squeeze of `count` computed axes of size 1, for a value of static rank.
+    """Squeeze a value of static rank by `count` axes of size 1 that are computed, `axes`.
 
     Type inference does not know how many axes are left, so the result is a Reshape to a target of `rank - count` sizes.
     """
@@ -76,7 +76,7 @@ def without_computed_axes(op: OpBuilder, value: SSAValue, axes: SSAValue, rank: 
 
 
 def without_ones(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
-    """A tensor without its dimensions of 1, which may be dynamic; the model fails unless `rank` dimensions are left."""
+    """Remove the dimensions of 1, which may be dynamic, so that `rank` are left; the model fails if others are left."""
     sizes = op.ShapeOf(value)
     if not rank:
         return op.Reshape(value, op.constant([]), special_zero=False)
@@ -85,7 +85,7 @@ def without_ones(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
 
 
 def as_scalar(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value of one element, as a scalar."""
+    """Reshape a value of one element to a scalar."""
     if shape_of(value) == ():
         return value
     known = op.known.constant(value)
@@ -95,7 +95,7 @@ def as_scalar(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def as_list(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value of one element, as a 1-D tensor."""
+    """Reshape a value of one element to a 1-D tensor."""
     if rank_of(value) == 1:
         return value
     known = op.known.constant(value)
@@ -105,12 +105,12 @@ def as_list(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def as_integer(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value converted to i64."""
+    """Convert a value to i64."""
     return op.convert(value, si64)
 
 
 def with_last_dimension(op: OpBuilder, value: SSAValue, rank: int, size: int) -> SSAValue:
-    """A value of a static rank whose last dimension is `size`, with a type that states this size."""
+    """A value of static rank `rank` whose last dimension is `size`, reshaped so that its type states this size."""
     shape = shape_of(value)
     return (
         value if shape is not None and size_along(shape, -1) == size else op.Reshape(value, [*(0,) * (rank - 1), size], special_zero=True)
@@ -118,7 +118,7 @@ def with_last_dimension(op: OpBuilder, value: SSAValue, rank: int, size: int) ->
 
 
 def cut_to(op: OpBuilder, x: SSAValue, like: SSAValue, axis: int) -> SSAValue:
-    """The first elements of x along all axes but one, as many as `like` has; x and `like` have the same rank.
+    """Slice x along all axes but one to the sizes of `like`, from the beginning; both have the same rank.
 
     Args:
         op: the builder.
@@ -141,8 +141,9 @@ def cut_to(op: OpBuilder, x: SSAValue, like: SSAValue, axis: int) -> SSAValue:
 
 
 def at_least(op: OpBuilder, x: SSAValue, rank_of_x: int, rank: int) -> SSAValue:
-    """x, of the given rank, with at least 1, 2 or 3 dimensions, as numpy's atleast_1d and so on: dimensions are
-    inserted before the others, but the third one after them.
+    """x, of rank `rank_of_x`, unsqueezed to at least `rank` (1, 2 or 3) dimensions, as numpy's atleast_1d and so on.
+
+    Dimensions of 1 are inserted before the others, but the third one after them.
     """
     if rank_of_x >= rank:
         return x

@@ -28,7 +28,7 @@ def upper_bound(op: OpBuilder, rows: SSAValue, values: SSAValue, *, output_type:
 def search_with_last(
     op: OpBuilder, rows: SSAValue, values: SSAValue, is_last: SSAValue, *, right: bool, output_type: Attribute = si64
 ) -> SSAValue:
-    """The index at which each value is inserted into sorted rows; after all elements where `is_last`.
+    """The index at which each value is inserted into sorted rows; the size of a row for values where `is_last` is true.
 
     With `right` the index is after equal elements, else before them.
     """

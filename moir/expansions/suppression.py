@@ -20,7 +20,7 @@ SMALLEST = np.array(np.finfo(np.float32).tiny)
 
 
 def exclusive(op: OpBuilder, overlap: SSAValue) -> SSAValue:
-    """A threshold that an overlap must exceed, as a threshold that it must reach: the next larger f32, a scalar."""
+    """The threshold that an overlap must reach in order to exceed `overlap`: the next larger f32, a scalar."""
     known = op.known.constant(overlap)
     if known is not None and known.size == 1:
         following = np.nextafter(known.astype(np.float32), np.float32(np.inf))
@@ -31,15 +31,23 @@ def exclusive(op: OpBuilder, overlap: SSAValue) -> SSAValue:
 def selected_boxes(
     op: OpBuilder, boxes: SSAValue, scores: SSAValue, limit: SSAValue, overlap: SSAValue, *thresholds: SSAValue, **attributes: object
 ) -> Sequence[SSAValue]:
-    """opset9.NonMaxSuppression of boxes [N, A, 4], given by corners, in the order of images and classes: rows (image,
-    class, box), rows with scores, and their number.
+    """Build opset9.NonMaxSuppression of boxes [N, A, 4], given by corners; returns its three results.
+
+    They are the selected rows (image, class, box) in the order of images and classes, rows with their scores, and the
+    number of selected boxes.
+
+    Args:
+        limit: the largest number of boxes of an image and class.
+        overlap: the threshold of the overlap.
+        thresholds: the threshold of the scores, and further operands.
+        attributes: its other attributes.
     """
     operands = boxes, scores, limit, overlap, *thresholds
     return op["opset9.NonMaxSuppression"].results(*operands, box_encoding="corner", sort_result_descending=False, **attributes)
 
 
 def is_selected(op: OpBuilder, rows: SSAValue, scores: SSAValue) -> SSAValue:
-    """1 for each box of `scores` [N, A] that is among the rows of selected boxes, else 0."""
+    """1 for each box of `scores` [N, A] that is among the selected `rows` (image, class, box), else 0; f32 [N, A]."""
     # Rows after the last box are -1, which would be read as the index of the last box.
     opposite = op.Gather(rows, [0, 2], 1)
     chosen = op.convert(op.GreaterEqual(op.Gather(rows, 0, 1), 0), f32)

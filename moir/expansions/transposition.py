@@ -1,4 +1,4 @@
-"""Transposition of matrices."""
+"""Transposition of the last two axes."""
 
 from __future__ import annotations
 

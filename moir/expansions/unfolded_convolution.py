@@ -67,6 +67,7 @@ def unfolded_transposed_convolution(
 
     It is a convolution of the data, with zeros inserted between its elements, with the reversed filters. The spatial
     sizes of the result are `wanted`; without them they follow from explicit pads, or are those of x times the strides.
+    `padding` are the output paddings, zeros appended to each spatial axis.
     """
     axes = len(window.strides)
     whole = whole_transposed_convolution(op, x, filters, window, padding, groups)
@@ -87,7 +88,8 @@ def whole_transposed_convolution(
 ) -> SSAValue:
     """The transposed convolution of x [N, C, L…] with filters [C, M / groups, K…], before any pads are removed.
 
-    `groups` is an integer, or a 1-D tensor of one element if it is computed at run time.
+    `groups` is an integer, or a 1-D tensor of one element if it is computed at run time; `padding` are the output
+    paddings.
     """
     axes = len(window.strides)
     spatial = list(range(2, 2 + axes))
@@ -119,7 +121,7 @@ def _reversed(op: OpBuilder, x: SSAValue, axes: list[int]) -> SSAValue:
 
 
 def of_sizes(op: OpBuilder, x: SSAValue, targets: list[SSAValue], more_at_end: bool) -> SSAValue:
-    """x [N, C, L…] padded or cropped to other spatial sizes, each given as a 1-D tensor of one element.
+    """x [N, C, L…] padded or cropped to the spatial sizes `targets`, each a 1-D tensor of one element.
 
     Surplus elements are removed at both sides: if their number is odd, one more at the end with `more_at_end` and at
     the beginning otherwise. Missing elements are zeros after the others.
@@ -132,7 +134,11 @@ def of_sizes(op: OpBuilder, x: SSAValue, targets: list[SSAValue], more_at_end: b
 
 
 def cropped(op: OpBuilder, x: SSAValue, begins: list[SSAValue], targets: list[SSAValue]) -> SSAValue:
-    """x [N, C, L…] sliced from `begins` to other spatial sizes, 1-D tensors of one element, and padded with zeros."""
+    """x [N, C, L…] sliced from the indices `begins` on to the spatial sizes `targets`, and padded with zeros to reach
+    them.
+
+    Both have a 1-D tensor of one element for each spatial axis.
+    """
     axes = len(targets)
     ends = [op.Add(begin, target) for begin, target in zip(begins, targets, strict=True)]
     missing = [op.Maximum(op.Subtract(end, _as_1d(op, _size(op, x, 2 + axis))), 0) for axis, end in enumerate(ends)]
@@ -149,7 +155,7 @@ def _spread(op: OpBuilder, x: SSAValue, axis: int, stride: int, rank: int) -> SS
 
 
 def _with_pads(op: OpBuilder, x: SSAValue, extents: list[SSAValue], window: SlidingWindow) -> SSAValue:
-    """x with the padding of a window around it."""
+    """x padded with zeros as a window says: its explicit pads, or those that `auto_pad` computes."""
     if window.auto_pad == "valid" or (window.auto_pad == "explicit" and not any((*window.pads_begin, *window.pads_end))):
         return x
     if window.auto_pad == "explicit":
@@ -169,7 +175,7 @@ def _with_pads(op: OpBuilder, x: SSAValue, extents: list[SSAValue], window: Slid
 
 
 def _size(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
-    """A dimension as a scalar of type i64."""
+    """The size of an axis as a scalar of type i64."""
     size = dimension(op, value, axis)
     return op.constant(size) if isinstance(size, int) else size
 

@@ -9,7 +9,9 @@ from moir.support.records import Record
 
 
 class SlidingWindow(Record):
-    """The sliding window of a node, with an element for each spatial axis and `auto_pad` as the IR spells it."""
+    """The sliding window of a convolution or pooling: tuples with an element for each spatial axis, and `auto_pad` as
+    the IR spells it.
+    """
 
     strides: tuple[int, ...]
     dilations: tuple[int, ...]
@@ -18,13 +20,18 @@ class SlidingWindow(Record):
     auto_pad: str
 
     def properties(self) -> dict[str, Any]:
-        """The properties of an opset operation with this window."""
+        """The properties `strides`, `dilations`, `pads_begin`, `pads_end` and `auto_pad` of an opset operation with
+        this window.
+        """
         return dict(vars(self))
 
 
 def padded_window(
     kernel: Sequence[int] | None, strides: Sequence[int], begins: Sequence[int], ends: Sequence[int], dilations: Sequence[int] | None = None
 ) -> dict[str, Any]:
-    """Properties `strides`, `pads_begin`, … of a windowed operation; `kernel` and `dilations` are left out if None."""
+    """The properties of a windowed operation with explicit pads, which `begins` and `ends` are.
+
+    `kernel` and `dilations` are left out if they are None.
+    """
     attributes = {"kernel": kernel, "strides": strides, "dilations": dilations, "pads_begin": begins, "pads_end": ends}
     return {name: value for name, value in attributes.items() if value is not None}

@@ -1,1 +1,1 @@
-"""The blocks of a layer: appending their nodes to a network."""
+"""The blocks of a layer: classes that append the operations of attention, feed-forward networks and recurrences."""

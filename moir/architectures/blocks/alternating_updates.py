@@ -1,7 +1,8 @@
-"""The nodes of several values of each token, of which a layer computes one and corrects the others (Gemma 3n).
+"""The operations of AltUp, several residual streams per token, of which a layer computes one and corrects all (Gemma
+3n).
 
-Baykal and others, "Alternating Updates for Efficient Transformers", 2023. `configuration.sizes` has `values`, their
-number, `active`, the index of the one that is computed, and `laurel_rank`.
+Baykal and others, "Alternating Updates for Efficient Transformers", 2023. `configuration.sizes` has `values`, the
+number of streams, `active`, the index of the one that is computed, and `laurel_rank`.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ Block = Callable[[SSAValue, int], SSAValue]
 
 
 class AlternatingUpdateNodes:
-    """Appends the layers of such a model to a network.
+    """Appends the layers of a model with AltUp to a network.
 
     Args:
         architecture: the record of the family.
         configuration: the sizes of the model.
-        vectors: appends nodes that compute with single tokens.
+        vectors: appends operations that compute each token by itself.
     """
 
     def __init__(self, architecture: Architecture, configuration: Configuration, vectors: VectorNodes) -> None:
@@ -36,28 +37,32 @@ class AlternatingUpdateNodes:
         self.nodes = vectors.nodes
 
     def values(self, x: SSAValue) -> list[SSAValue]:
-        """All values before the first layer: the embedding, and products of it with its magnitude."""
+        """The residual streams before the first layer: the embedding x, then projections of x rescaled to its
+        magnitude.
+        """
         return [x, *(self.rescaled(x, x, f"first_values.{index}") for index in range(self.configuration.sizes["values"] - 1))]
 
     def joined(self, values: Sequence[SSAValue]) -> SSAValue:
-        """The mean of the first value and of products of the others with its magnitude."""
+        """The mean of the residual streams after the last layer; all but the first are projected and rescaled to its
+        magnitude.
+        """
         total = values[0]
         for index, value in enumerate(values[1:]):
             total = self.vectors.sum(total, self.rescaled(value, values[0], f"last_values.{index}"), f"last_values.{index}.sum")
         return self.vectors.scaled(total, 1 / len(values))
 
     def rescaled(self, x: SSAValue, like: SSAValue, block: str) -> SSAValue:
-        """A product of x with the mean square of `like`: Rescale(x, like)"""
+        """The linear projection `block` of x, rescaled to the magnitude of `like`: Rescale(Linear(x), like)"""
         hidden = self.configuration.hidden
         product = self.vectors.linear(x, block, hidden, hidden)
         return self.nodes.nodes("Rescale", [product, like], "", [product.type], {})[0]
 
     def layer(self, values: Sequence[SSAValue], layer: int, attention: Block, feed_forward: Block, layer_input: Block) -> list[SSAValue]:
-        """The values after a layer.
+        """The residual streams after a layer.
 
         Args:
-            values: those before it.
-            layer: its number.
+            values: the streams before it.
+            layer: its index.
             attention, feed_forward, layer_input: append its blocks.
         """
         active = self.configuration.sizes["active"]
@@ -73,7 +78,9 @@ class AlternatingUpdateNodes:
         return [corrected[0], *(self.vectors.sum(each, term, name) for each, name in zip(corrected[1:], names, strict=True))]
 
     def computed(self, x: SSAValue, layer: int, attention: Block, feed_forward: Block) -> SSAValue:
-        """The active value after the attention, a product of low rank beside it, and the feed-forward block."""
+        """The active stream x after the blocks of a layer: attention and a low-rank (Laurel) branch beside it, then the
+        feed-forward block.
+        """
         hidden, rank, vectors = self.configuration.hidden, self.configuration.sizes["laurel_rank"], self.vectors
         name = f"layers.{layer}"
         normed = vectors.norm(x, f"{name}.attention_norm", hidden)
@@ -87,7 +94,10 @@ class AlternatingUpdateNodes:
         return vectors.sum(x, vectors.norm(inner, f"{name}.feed_forward_output_norm", hidden), f"{name}.sum2")
 
     def routed(self, x: SSAValue, layer: int, part: str, width: int) -> SSAValue:
-        """The coefficients of predictions or corrections, which depend on one value."""
+        """The router's coefficients of a layer, [batch, tokens, width], computed from the stream x.
+
+        `part` is `prediction` or `correction`, the name of the last projection.
+        """
         hidden, count, name = self.configuration.hidden, self.configuration.sizes["values"], f"layers.{layer}.updates"
         normed = self.vectors.scaled(self.vectors.norm(x, f"{name}.router_norm", hidden), 1 / hidden)
         operands = [normed, *self.vectors.matrix(f"{name}.router", hidden, count)]
@@ -95,12 +105,12 @@ class AlternatingUpdateNodes:
         return self.vectors.linear(shares, f"{name}.{part}", count, width)
 
     def predicted(self, values: Sequence[SSAValue], layer: int) -> list[SSAValue]:
-        """Sums of all values: MixValues(coefficients, values)"""
+        """The predicted residual streams, linear combinations of all streams: MixValues(coefficients, values)"""
         coefficients = self.routed(values[self.configuration.sizes["active"]], layer, "prediction", len(values) ** 2)
         return self.several("MixValues", [coefficients, *values], len(values))
 
     def corrected(self, predicted: Sequence[SSAValue], computed: SSAValue, layer: int) -> list[SSAValue]:
-        """The predictions corrected by what was computed of one.
+        """The predicted residual streams, corrected by the computed active one.
 
         CorrectValues(coefficients, computed, values) {active}
         """
@@ -109,5 +119,5 @@ class AlternatingUpdateNodes:
         return self.several("CorrectValues", operands, len(predicted), active=self.configuration.sizes["active"])
 
     def several(self, kind: str, operands: Sequence[SSAValue], count: int, **properties: object) -> list[SSAValue]:
-        """Append a node with a result for each value."""
+        """Append an operation `kind` with `count` results, one for each residual stream; returns the results."""
         return self.nodes.nodes(kind, operands, "", [tensor((-1, -1, self.configuration.hidden), f32)] * count, properties)

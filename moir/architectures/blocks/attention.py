@@ -73,14 +73,14 @@ class AttentionNodes(TokenBlockNodes):
         return self.output(x, block, sizes)
 
     def source(self, layer: int) -> int:
-        """The layer whose keys and values a layer uses."""
+        """The index of the layer whose keys and values a layer uses, often its own."""
         return self.configuration.sources[layer] if self.configuration.sources else layer
 
     def shared(self, x: SSAValue, layer: int) -> SSAValue:
-        """The result of the attention of a layer that has no keys and values of its own.
+        """The result of the attention of a layer that reuses the keys and values of layer `source(layer)`.
 
-        Each layer keeps what it uses in variables of its own: targets execute a cache with one attention as one
-        operation, and a cache with several not.
+        The layer has a key-value cache of its own all the same: targets execute one cache with one attention as one
+        operation, but not a cache that several attentions share.
         """
         sizes, block = self.configuration.of_layer(layer), f"layers.{layer}.attention"
         queries = self.vectors.linear(x, f"{block}.query", sizes.hidden, sizes.heads * sizes.head_size)
@@ -100,7 +100,10 @@ class AttentionNodes(TokenBlockNodes):
         return self.nodes.nodes("Rotate", [x, *self.inputs.rotation(rotary)], "", [x.type], properties)[0]
 
     def attended(self, projected: Sequence[SSAValue], layer: int, rotary: Rotary | None) -> SSAValue:
-        """The node Attention of a layer."""
+        """Append the operation Attention of a layer to the projected queries, keys and values; returns its result.
+
+        `rotary` is None for a layer without rotary embedding.
+        """
         sizes, kind, block = self.configuration.of_layer(layer), self.architecture.attention, f"layers.{layer}.attention"
         window = sizes.windows[layer] if sizes.windows else 0
         chunk = sizes.chunks[layer] if sizes.chunks else 0
@@ -131,12 +134,19 @@ class AttentionNodes(TokenBlockNodes):
         )
 
     def padded_heads(self, sizes: Configuration) -> int | None:
-        """The greatest number of heads of a layer, if this layer has fewer; None if it does not."""
+        """The greatest number of query heads of all layers, to which this layer's heads may be padded.
+
+        Returns None if this layer has that many, or the number is no multiple of this layer's key heads.
+        """
         most = max((each.get("heads", self.configuration.heads) for each in self.configuration.layer_fields), default=sizes.heads)
         return most if most != sizes.heads and not most % sizes.key_heads else None
 
     def projected(self, x: SSAValue, block: str, sizes: Configuration) -> Sequence[SSAValue]:
-        """Queries, keys and values: two or three products, or the parts of one."""
+        """The queries, keys and values of x: a Linear each, or one Linear that is split, as `AttentionBlock.packing`
+        says.
+
+        The values are the keys if the configuration has `values_are_keys`.
+        """
         packing, hidden = self.architecture.attention.packing, sizes.hidden
         queries = sizes.heads * sizes.head_size * (2 if self.architecture.attention.gate == "with queries" else 1)
         widths = (queries, sizes.key_heads * sizes.head_size, sizes.key_heads * (sizes.value_size or sizes.head_size))
@@ -153,19 +163,21 @@ class AttentionNodes(TokenBlockNodes):
         return self.vectors.split(product, [width // groups for width in widths], block, groups)
 
     def normalized(self, queries: SSAValue, keys: SSAValue, block: str, sizes: Configuration) -> tuple[SSAValue, SSAValue]:
-        """Queries and keys after their normalization, if the family has one."""
+        """Queries and keys after their normalization; both unchanged if the family has none."""
         if self.architecture.attention.query_norm is None:
             return queries, keys
         normed = self.normed_heads(queries, f"{block}.query_norm", sizes.heads, sizes)
         return normed, self.normed_heads(keys, f"{block}.key_norm", sizes.key_heads, sizes)
 
     def normed_heads(self, x: SSAValue, block: str, heads: int, sizes: Configuration) -> SSAValue:
-        """Queries or keys after their normalization."""
+        """Queries or keys x after the normalization whose weights belong to `block`: over each head, or over all
+        together.
+        """
         attention = self.architecture.attention
         size = heads * sizes.head_size if attention.query_norm == "whole" else sizes.head_size
         shape = (heads, sizes.head_size) if attention.query_norm == "per head" else None
         return self.vectors.norm(x, block, size, attention.query_norm_kind, shape)
 
     def output(self, x: SSAValue, block: str, sizes: Configuration) -> SSAValue:
-        """The product of the results of all heads with the matrix of the output."""
+        """The output projection of the attention: the concatenated heads x times its matrix."""
         return self.vectors.linear(x, f"{block}.output", sizes.heads * (sizes.value_size or sizes.head_size), sizes.hidden)

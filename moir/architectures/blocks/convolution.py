@@ -1,4 +1,4 @@
-"""The nodes of a short convolution with gates, which takes the place of an attention."""
+"""The operations of a short gated convolution over the tokens, the block of a layer without attention."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from moir.architectures.vectors import VectorNodes
 class ConvolutionNodes(TokenBlockNodes):
     """Appends the convolution of a layer to a network (Liquid AI, "LFM2 Technical Report", 2025).
 
-    `configuration.sizes` has `kernel`, the number of tokens that one sees.
+    `configuration.sizes` has `kernel`, the size of the convolution's window in tokens.
     """
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
@@ -34,16 +34,16 @@ def causal_convolution(
     inputs: ModelInputs,
     activation: str | None = None,
 ) -> SSAValue:
-    """Append a convolution of each feature over the last tokens: CausalConvolution(x, weight, bias, beams) {layer, …}
+    """Append a depthwise convolution over the last tokens: CausalConvolution(x, weight, bias, beams) {layer, …}
 
     Args:
         x: the value [batch, tokens, features].
-        layer: the number of the layer, whose state has the last tokens.
+        layer: the index of the layer, whose state has the last tokens.
         features: the number of features.
         configuration: the sizes of the model; `kernel` of its further sizes is the number of tokens.
-        vectors: appends nodes.
+        vectors: appends operations.
         inputs: the inputs of the model.
-        activation: that of the result; None for none.
+        activation: the activation of the result; None for none.
     """
     block, kernel = f"layers.{layer}.convolution.kernel", configuration.sizes["kernel"]
     nodes = vectors.nodes

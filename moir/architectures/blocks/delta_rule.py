@@ -1,4 +1,4 @@
-"""The nodes of a gated delta rule, a linear attention that takes the place of an attention."""
+"""The operations of a gated delta rule, a linear attention, the block of a layer without softmax attention."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ class DeltaRuleNodes(TokenBlockNodes):
 
         GatedDeltaRule(queries, keys, values, strengths, steps, decay, step bias, beams) {key_heads, heads, layer}
 
-        Queries, keys and values go through a convolution over the last tokens; the result is normalized for each head,
-        and multiplied with gates.
+        The strengths are the write strengths (beta) of the rule, the steps its time steps (a). Queries, keys and values
+        go through a convolution over the last tokens; the result is normalized for each head, and multiplied with
+        gates.
         """
         block = f"layers.{layer}.delta_rule"
         key_heads, heads, key_size, value_size = (self.configuration.sizes[f"delta.{name}"] for name in SIZES)
@@ -42,8 +43,17 @@ class DeltaRuleNodes(TokenBlockNodes):
         return self.vectors.linear(x, f"{block}.output", values, self.configuration.hidden)
 
     def projected(self, x: SSAValue, block: str, key_heads: int, widths: tuple[int, int, int]) -> list[SSAValue]:
-        """Queries, keys and values in one, gates, strengths and steps: six or four products, or the parts of two by
-        heads of keys.
+        """The projections of x by Linear: [queries, keys and values concatenated, output gates, write strengths, time
+        steps].
+
+        Append one Linear for each of the six or four weights that a file has, or for fewer weights whose rows are
+        interleaved by key head, and whose results are split, as `Architecture.delta_packing` says.
+
+        Args:
+            x: the value of the layer.
+            block: the name of the block.
+            key_heads: the number of key heads.
+            widths: the features of all keys, those of all values, and the number of value heads.
         """
         hidden, (keys, values, heads) = self.configuration.hidden, widths
         if self.architecture.delta_packing == "all separate":

@@ -1,4 +1,4 @@
-"""The nodes of a feed-forward block: one network for all tokens, or experts among which a router chooses."""
+"""The operations of a feed-forward block: an MLP for all tokens, or experts among which a router chooses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class FeedForwardNodes:
     Args:
         architecture: the record of the family.
         configuration: the sizes of the model.
-        vectors: appends nodes that compute with single tokens.
+        vectors: appends operations that compute each token by itself.
     """
 
     def __init__(self, architecture: Architecture, configuration: Configuration, vectors: VectorNodes) -> None:
@@ -26,10 +26,11 @@ class FeedForwardNodes:
         self.nodes = vectors.nodes
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
-        """The result of the block of a layer.
+        """The result of the feed-forward block of a layer.
 
         GatedMLP(x, gate, up, down, biases …) {activation}, or MLP(x, up, down, biases …) {activation}, or
-        MixtureOfExperts(x, router, gate, up, down, biases …) {chosen, …}, with the network that computes every token.
+        MixtureOfExperts(x, router, gate, up, down, biases …) {chosen, …}, with the shared expert, which computes every
+        token.
         """
         experts = self.configuration.experts[layer] if self.configuration.experts else None
         if experts is None:
@@ -47,17 +48,18 @@ class FeedForwardNodes:
         return self.vectors.scaled(both, 0.5) if self.architecture.halves_experts else both
 
     def own_network(self, x: SSAValue, layer: int) -> SSAValue:
-        """The result of the network of a layer that computes all tokens."""
+        """The result of the MLP of a layer, which computes all tokens."""
         sizes = self.configuration.of_layer(layer)
         return self.network(x, f"layers.{layer}.feed_forward", sizes.feed_forward, sizes.sparsity)
 
     def beside(self, normed: SSAValue, x: SSAValue, layer: int) -> SSAValue:
-        """The sum of the network of a layer and of its experts, which compute another normalization of its value.
+        """The sum of the MLP of a layer and of its experts, which compute another normalization of x; the MLP if it has
+        none.
 
         Args:
-            normed: the normalized value.
-            x: the value.
-            layer: the number of the layer.
+            normed: the normalized value, which the MLP computes.
+            x: the value before the normalization.
+            layer: the index of the layer.
         """
         experts = self.configuration.experts[layer] if self.configuration.experts else None
         hidden, name, norm = self.configuration.hidden, f"layers.{layer}", self.vectors.norm
@@ -71,13 +73,13 @@ class FeedForwardNodes:
         return self.vectors.sum(own, chosen, f"{name}.all_experts")
 
     def mixture(self, x: SSAValue, block: str, experts: Experts, router_input: SSAValue | None = None) -> SSAValue:
-        """Networks among which a router chooses.
+        """Append experts among which a router chooses.
 
         MixtureOfExperts(x, router, gate, up, down, biases of router, gate, up, down, correction, router input, factors)
         {chosen, scores, …}
 
-        Matrices of gate and up whose rows alternate stay one value, which is both operands: {is_interleaved}. The
-        matrix of experts without a gate is both, too: {is_plain}.
+        If the rows of gate and up are interleaved in one matrix, it is both operands, with {is_interleaved}. For
+        experts without a gate `up` is both operands, with {is_plain}.
 
         Args:
             x: the value that the experts compute.
@@ -122,7 +124,10 @@ class FeedForwardNodes:
         )
 
     def network(self, x: SSAValue, block: str, size: int, sparsity: float = 0.0) -> SSAValue:
-        """A network with one inner value of a size, whose gates are 0 below a quantile if `sparsity` is not 0."""
+        """Append the MLP whose weights belong to `block` and whose inner value has `size` features.
+
+        With a `sparsity` above 0 its gates are 0 below that quantile.
+        """
         sizes, kind, hidden = self.configuration, self.architecture.feed_forward, self.configuration.hidden
         down, down_bias = self.vectors.matrix(f"{block}.down", size, hidden)
         name, activation = self.vectors.name(block), sizes.activation

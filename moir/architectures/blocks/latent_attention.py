@@ -1,4 +1,4 @@
-"""The nodes of multi-head latent attention: keys and values are projections of one small vector for each token."""
+"""The operations of multi-head latent attention: keys and values are projections of one small vector for each token."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ class LatentAttentionNodes(TokenBlockNodes):
         return self.vectors.linear(x, f"{block}.output", heads * value_size, sizes.hidden)
 
     def queries(self, x: SSAValue, block: str, latent: Latent) -> SSAValue:
-        """The queries of all heads: a product, or the product of a compressed vector."""
+        """The queries of all heads: a projection of x, or of a compressed vector of x if `latent.query_rank`
+        is not 0.
+        """
         sizes = self.configuration
         width = sizes.heads * sizes.head_size
         if not latent.query_rank:
@@ -62,7 +64,9 @@ class LatentAttentionNodes(TokenBlockNodes):
 
 
 def _scale(rotary: Rotary, size: int) -> float:
-    """The factor of the scores, which grows with the length to which the rotation was stretched."""
+    """The factor of the scores: size^-0.5, times the squared YaRN magnitude if the rotary scaling has
+    `mscale_all_dim`.
+    """
     all_dimensions, factor = rotary.parameters.get("mscale_all_dim"), rotary.parameters.get("factor")
     if rotary.scaling == "default" or not isinstance(all_dimensions, float) or not isinstance(factor, float) or not all_dimensions:
         return size**-0.5

@@ -1,4 +1,4 @@
-"""The nodes of embeddings that each layer adds for itself: a part for each layer of a second table (Gemma 3n)."""
+"""The operations of per-layer embeddings: a slice of a second embedding table that each layer adds (Gemma 3n)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ HALF_ROOT = 2.0**-0.5
 
 
 class LayerInputNodes(TokenBlockNodes):
-    """Appends what layers add to a network. `configuration.sizes` has `layer_input`, the size of each part, and
-    `layer_vocabulary`, the rows of the table.
+    """Appends the per-layer embeddings to a network.
+
+    `configuration.sizes` has `layer_input`, the size of each slice, and `layer_vocabulary`, the rows of the table.
     """
 
     def prepare(self, embedded: SSAValue) -> None:
-        """Append the inputs of all layers: rows of the table, and a product of the embeddings of the tokens.
+        """Append the per-layer inputs of all layers: rows of the table, and a projection of the embeddings of the
+        tokens.
 
         Tokens beyond the table read its row 0.
         """
@@ -32,7 +34,7 @@ class LayerInputNodes(TokenBlockNodes):
         self._inputs = vectors.split(x, [width] * sizes.layers, "layer_inputs")
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
-        """What a layer adds to its value: norm(projection(activation(gate(x)) * input))"""
+        """What a layer adds to its hidden state x: norm(projection(activation(gate(x)) * input))"""
         sizes, vectors, name = self.configuration, self.vectors, f"layers.{layer}.layer_input"
         width = sizes.sizes["layer_input"]
         gates = vectors.linear(x, f"{name}.gate", sizes.hidden, width)

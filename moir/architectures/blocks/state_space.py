@@ -1,4 +1,4 @@
-"""The nodes of a selective state space, which takes the place of an attention."""
+"""The operations of a selective state space, the block of a layer without attention."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ RANK_DIVISOR = 16
 class StateSpaceNodes(TokenBlockNodes):
     """Appends the state space of a layer to a network (Gu and Dao, "Mamba", 2023).
 
-    `configuration.sizes` has `state`, the size of the state of a feature, `expansion`, the number of features in parts
-    of the size of the model, and `rank`, that of the steps.
+    `configuration.sizes` has `state`, the size of the state of a feature, `expansion`, the number of features divided
+    by the hidden size, and `rank`, the rank of the projection of the time steps.
     """
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
@@ -28,7 +28,7 @@ class StateSpaceNodes(TokenBlockNodes):
 
         SelectiveStateSpace(x, steps, inputs, outputs, decay, skip, beams) {layer}
 
-        What a state takes up of a token, how fast it decays, and what of it is the result, depends on the token.
+        The time steps and the input and output matrices (B and C) of the recurrence are projections of each token.
         """
         sizes, block = self.configuration, f"layers.{layer}.state_space"
         hidden, state = sizes.hidden, sizes.sizes["state"]
@@ -49,7 +49,9 @@ class StateSpaceNodes(TokenBlockNodes):
         return self.vectors.linear(self.vectors.gated(x, gates, sizes.activation), f"{block}.output", features, hidden)
 
     def normalized(self, x: SSAValue, block: str, width: int) -> SSAValue:
-        """Steps, inputs or outputs after their normalization, with or without weights, if the family has one."""
+        """Time steps, inputs or outputs after their normalization, with or without weights; unchanged if the family has
+        none.
+        """
         epsilon = self.configuration.part_epsilon
         if self.architecture.part_weights:
             return self.vectors.norm(x, block, width, epsilon=epsilon)
@@ -57,11 +59,12 @@ class StateSpaceNodes(TokenBlockNodes):
 
 
 class GroupedStateSpaceNodes(TokenBlockNodes):
-    """Appends the state space of a layer to a network, whose heads decay as a whole (Dao and Gu, "Mamba-2", 2024).
+    """Appends the state space of a layer to a network, whose heads have one decay each (Dao and Gu, "Mamba-2", 2024).
 
     `configuration.sizes` has `state`, the size of the state of a feature, `state_heads`, the number of heads, `groups`,
-    the number of groups of heads that read the same of a token, and `features` or else `state_head_size` or else
-    `expansion`, the number of features in parts of the size of the model.
+    the number of groups of heads with the same input and output matrices (B and C); and `features`, the number of
+    features, or else `state_head_size`, that of a head, or else `expansion`, the number of features divided by the
+    hidden size.
     """
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
@@ -98,6 +101,10 @@ class GroupedStateSpaceNodes(TokenBlockNodes):
         return self.vectors.linear(x, f"{block}.output", features, hidden)
 
     def factors(self, widths: Mapping[str, int]) -> SSAValue:
-        """The factors of all features of the projection, which has these parts."""
+        """A constant vector of the factors of all features of the projection.
+
+        `widths` has the number of features of each part of the projection by its name in `Configuration.factors`; the
+        factor of a part without an entry there is 1.
+        """
         parts = [np.full(width, self.configuration.factors.get(part, 1.0), np.float32) for part, width in widths.items()]
         return self.nodes.constant(DataAttr.of(np.concatenate(parts), f32))

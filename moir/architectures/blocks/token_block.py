@@ -17,7 +17,7 @@ class TokenBlockNodes(ABC):
     Args:
         architecture: the record of the family.
         configuration: the sizes of the model.
-        vectors: appends nodes that compute with single tokens.
+        vectors: appends operations that compute each token by itself.
         inputs: the inputs of the model.
     """
 

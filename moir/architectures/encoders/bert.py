@@ -1,7 +1,7 @@
 """Encoders: BERT and its kin, for embeddings and for the classification of texts.
 
-Without a head the output is the last value of each token; a class `…ForSequenceClassification` in config.json gives
-the scores of its labels.
+Without a head the output is the last hidden state of each token; a class `…ForSequenceClassification` in config.json
+gives the scores of its labels.
 """
 
 from __future__ import annotations
@@ -53,7 +53,13 @@ HEADS_OF_OTHERS = ("pooler.*", "cls.*", "lm_head.*", "qa_outputs.*", "embeddings
 
 
 def encoder(name: str, model_types: tuple[str, ...], learned_positions: str | None) -> Architecture:
-    """The record of an encoder with normalizations after its sums, for embeddings."""
+    """The record of a post-norm encoder like BERT, for embeddings.
+
+    Args:
+        name: the name of the architecture.
+        model_types: its names in config.json.
+        learned_positions: how the table of learned positions is indexed, as in `Architecture`; None without a table.
+    """
     return Architecture(
         name,
         model_types,
@@ -100,7 +106,7 @@ def roberta(model_types: tuple[str, ...], classifier: str, defaults: Mapping[str
 
     Args:
         model_types: its names in config.json.
-        classifier: the class in config.json with a classifier.
+        classifier: the class in config.json of its models that classify.
         defaults: the values of keys that a file leaves out.
     """
     return BERT.with_fields(

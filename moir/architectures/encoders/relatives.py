@@ -14,7 +14,15 @@ from moir.support.tables import words
 
 
 def classifier(name: str, tensors: Mapping[str, str], head: Mapping[str, str], biases: str = BLOCKS, **others: object) -> tuple[Any, ...]:
-    """The variants of a family whose class `name` in config.json classifies what a pooler makes of the first token."""
+    """The entry of `Family.variants` for models that classify the pooled first token.
+
+    Args:
+        name: the class in config.json that chooses the variant.
+        tensors: the tensors of the family by operand.
+        head: those of `pooler` and `classifier`.
+        biases: the operands within layers that have biases.
+        others: further changed fields.
+    """
     changes: dict[str, object] = {
         "task": CLASSIFICATION,
         "tensors": {**tensors, **head},

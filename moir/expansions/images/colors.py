@@ -1,4 +1,4 @@
-"""Colours: hue, saturation and value. A last dimension of 3 contains the parts of a colour.
+"""Conversions between RGB and HSV. The last dimension of 3 has the channels of a colour.
 
 Hue is 0 for red, 1/3 for green, 2/3 for blue, and linear between them; saturation is 1 - min / max; value is max.
 """
@@ -14,7 +14,7 @@ Parts = tuple[SSAValue, SSAValue, SSAValue]
 
 
 def split_colour(op: OpBuilder, colour: SSAValue) -> Parts:
-    """The three parts of a colour [..., 3], each [..., 1]."""
+    """The three channels of a colour [..., 3], each [..., 1]."""
     first, second, third = op.Split.parts(3, colour, -1, num_splits=3)
     return first, second, third
 

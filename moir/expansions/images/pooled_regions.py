@@ -10,7 +10,7 @@ from moir.rewriting.builder import OpBuilder
 def roi_align(
     op: OpBuilder, x: SSAValue, boxes: SSAValue, images: SSAValue, size: tuple[int, int], scale: float, samples: int, *, aligned: bool
 ) -> SSAValue:
-    """opset9.ROIAlign: the means of samples in boxes [R, 4] of images x [N, C, H, W].
+    """Build opset9.ROIAlign: the means of samples in boxes [R, 4] of images x [N, C, H, W].
 
     Args:
         op: the builder.
@@ -30,8 +30,11 @@ def roi_align(
 
 
 def position_averages(op: OpBuilder, x: SSAValue, rows: SSAValue, channels: int, size: int, scale: float) -> SSAValue:
-    """opset1.PSROIPooling: the averages of size x size cells of regions (image, corners) [R, 5], each cell of channels
-    of its own.
+    """Build opset1.PSROIPooling: the averages over size x size cells of the regions, where each cell reads its own
+    channels.
+
+    `rows` [R, 5] are the regions, each the index of its image and its corners; `channels` is the number of channels of
+    the result, and `scale` the factor from the coordinates of the regions to those of x.
     """
     attributes = {"output_dim": channels, "group_size": size, "spatial_scale": scale, "spatial_bins_x": 1, "spatial_bins_y": 1}
     return op.PSROIPooling(x, rows, mode="average", **attributes)

@@ -39,9 +39,10 @@ def determinant_of(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def sign_and_logarithm_of(op: OpBuilder, x: SSAValue) -> list[SSAValue]:
-    """The signs and the logarithms of the absolute values of the determinants, [...] each, as `determinant_of`.
+    """The signs and the logarithms of the absolute values of the determinants, [...] each, of matrices [..., M, M].
 
-    The logarithm is a sum of those of the pivots, so that it exists where the determinant itself overflows.
+    The logarithm is the sum of those of the pivots, which exists where the determinant itself overflows. Raises
+    ConversionError if the rank is dynamic.
     """
 
     def combine(op: OpBuilder, before: Sequence[SSAValue], pivot: SSAValue) -> list[SSAValue]:
@@ -85,7 +86,7 @@ def _accumulated(op: OpBuilder, x: SSAValue, initial: Sequence[float], combine: 
         op: the builder.
         x: the matrices.
         initial: the values before the first step.
-        combine: computes them after a step.
+        combine: computes the next values from the present ones and a pivot.
     """
     rank = rank_of(x)
     if rank is None:
@@ -146,13 +147,13 @@ def index_of_largest(op: OpBuilder, magnitudes: SSAValue) -> SSAValue:
 
 
 def row_at(op: OpBuilder, x: SSAValue, index: SSAValue, size: int) -> SSAValue:
-    """A row of matrices [..., size, size], as [..., 1, size]."""
+    """Row `index` [..., 1, 1] of matrices [..., size, size], as [..., 1, size]."""
     chosen = op.Equal(index, op.constant(np.arange(size).reshape(size, 1)))
     return op.ReduceSum(op.Select(chosen, x, 0.0), [-2], keep_dims=True)
 
 
 def remaining(op: OpBuilder, x: SSAValue, index: SSAValue, size: int) -> SSAValue:
-    """Matrices [..., size, size] without their first column and the row of the pivot."""
+    """Matrices [..., size, size] without their first column and without the row `index` of the pivot."""
     rest = op.Slice(x, [1], [size], [1], [-1])
     # Row i of the remaining matrix is row i, or from the pivot's row on row i + 1.
     after = op.GreaterEqual(op.constant(np.arange(size - 1).reshape(size - 1, 1)), index)
@@ -160,5 +161,5 @@ def remaining(op: OpBuilder, x: SSAValue, index: SSAValue, size: int) -> SSAValu
 
 
 def signed(op: OpBuilder, pivot: SSAValue, index: SSAValue) -> SSAValue:
-    """A pivot with the sign of its row, which is negative for rows of odd index."""
+    """The pivot times (-1)^index, the sign of its row in the expansion of the determinant."""
     return op.Select(op.Equal(op.FloorMod(index, 2), 1), op.Negative(pivot), pivot)

@@ -10,7 +10,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def einstein_sum(op: OpBuilder, equation: str, *operands: SSAValue) -> SSAValue:
-    """opset7.Einsum, whose equation has no blanks and an explicit result.
+    """Build opset7.Einsum from a framework's equation: blanks are removed, and an implicit result is made explicit.
 
     Raises UnsupportedOperationError for an equation that is malformed or has another number of operands.
     """

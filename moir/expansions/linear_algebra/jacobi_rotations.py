@@ -25,7 +25,9 @@ SWEEPS = 10
 
 
 def tournament(size: int) -> tuple[int, ...]:
-    """The order of an even number of players for the next round, in which i of the first half meets i of the second."""
+    """The indices of an even number of rows in their order for the next round, in which row i of the first half is
+    paired with row i of the second.
+    """
     half = size // 2
     # Player 0 stays; the others move around the table: up the first half, down the second one.
     return (0, half, *range(1, half - 1), *range(half + 1, size), half - 1) if half > 1 else (0, 1)
@@ -48,7 +50,9 @@ def halves(op: OpBuilder, value: SSAValue, half: int, axis: int) -> tuple[SSAVal
 
 
 def rotated(op: OpBuilder, value: SSAValue, cosine: SSAValue, sine: SSAValue, axis: int, size: int) -> SSAValue:
-    """Pairs of rows or columns turned by angles, in the order of the next round."""
+    """The pairs (i, i + size / 2) of rows or columns along `axis`, rotated by the given angles and put in the order of
+    the next round.
+    """
     first, second = halves(op, value, size // 2, axis)
     turned = (
         op.Subtract(op.Multiply(cosine, first), op.Multiply(sine, second)),
@@ -58,14 +62,15 @@ def rotated(op: OpBuilder, value: SSAValue, cosine: SSAValue, sine: SSAValue, ax
 
 
 def eigenvalues(op: OpBuilder, matrices: SSAValue, size: int, rank: int) -> SSAValue:
-    """The eigenvalues [..., size] of symmetric matrices, in ascending order."""
+    """The eigenvalues [..., size] of symmetric matrices [..., size, size] of a rank, in ascending order."""
     return eigenvectors(op, matrices, size, rank, with_vectors=False)[0]
 
 
 def eigenvectors(op: OpBuilder, matrices: SSAValue, size: int, rank: int, *, with_vectors: bool = True) -> tuple[SSAValue, SSAValue | None]:
-    """The eigenvalues [..., size] of symmetric matrices, in ascending order, and their vectors as columns.
+    """The eigenvalues [..., size] of symmetric matrices, in ascending order, and the eigenvectors as columns.
 
-    The eigenvectors are unique up to their signs, and for equal eigenvalues up to a rotation.
+    The eigenvectors are unique up to their signs, and for equal eigenvalues up to a rotation; None without
+    `with_vectors`.
     """
     even = size + size % 2
     half = even // 2
@@ -101,7 +106,7 @@ def singular_vectors(
     """The singular values [..., columns] of matrices with at least as many rows as columns, in descending order.
 
     With their left and right vectors as columns, [..., rows, columns] and [..., columns, columns], which are unique up
-    to their signs. The left vector of a singular value of 0 is 0.
+    to their signs; both None without `with_vectors`. The left vector of a singular value of 0 is 0.
     """
     even = columns + columns % 2
     half = even // 2
@@ -127,24 +132,27 @@ def singular_vectors(
 
 
 def with_zeros(op: OpBuilder, matrices: SSAValue, further: list[int], rank: int) -> SSAValue:
-    """Matrices with further rows and columns of zeros at their ends; `further` is [0, rows, columns]."""
+    """Append rows and columns of zeros to matrices; `further` is [0, rows, columns], the numbers of those appended."""
     ends = [*[0] * (rank - 2), *further[1:]]
     return op.Pad(matrices, [0] * rank, ends, op.constant_like(0, matrices), pad_mode="constant")
 
 
 def identities(op: OpBuilder, matrices: SSAValue, size: int) -> SSAValue:
-    """Identity matrices in the shape of square matrices."""
+    """Identity matrices in the shape of square matrices [..., size, size]."""
     return op.Add(op.Multiply(matrices, 0.0), op.constant_like(np.eye(size), matrices))
 
 
 def columns_at(op: OpBuilder, matrices: SSAValue, indices: SSAValue, rows: int | None, rank: int) -> SSAValue:
-    """The columns of matrices at indices [..., K]; with `rows` only the first rows of them."""
+    """The columns of matrices at indices [..., K]; only their first `rows` rows, unless `rows` is None."""
     columns = op.Gather(matrices, indices, rank - 1, batch_dims=rank - 2)
     return columns if rows is None else op.Slice(columns, [0], [rows], [1], [-2])
 
 
 def in_order(op: OpBuilder, values: SSAValue, count: int, mode: str) -> tuple[SSAValue, SSAValue]:
-    """The first `count` values of each sorted row, and their positions before sorting."""
+    """The first `count` values of each row, sorted, and their indices before sorting.
+
+    `mode` is that of TopK: max for descending order, min for ascending.
+    """
     first = op.Slice(values, [0], [count], [1], [-1])
     sorted_values = op.TopK.results(first, op.constant(count), axis=-1, mode=mode, sort="value", index_element_type=si64)
     return sorted_values[0], sorted_values[1]

@@ -13,13 +13,13 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 
 def dimension_of(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
-    """A dimension as a scalar of type i64."""
+    """The size of an axis as a scalar of type i64."""
     size = dimension(op, value, axis)
     return op.constant(size, si64) if isinstance(size, int) else size
 
 
 def joined_matrices(op: OpBuilder, data: SSAValue) -> SSAValue:
-    """Data with the last two dimensions merged into one."""
+    """Reshape a value so that its last two dimensions become one."""
     rank, shape = rank_of(data), shape_of(data)
     if rank is None or shape is None:
         return op.Reshape(data, op.Concat(op.Slice(op.ShapeOf(data), [0], [-2], [1], [0]), [-1], axis=0), special_zero=False)
@@ -28,13 +28,16 @@ def joined_matrices(op: OpBuilder, data: SSAValue) -> SSAValue:
 
 
 def require_matrices(shape: Shape) -> None:
-    """Raise InferenceError if a shape has fewer than two dimensions."""
+    """Raises InferenceError if a shape has fewer than two dimensions; a dynamic rank passes."""
     if shape is not None and len(shape) < 2:
         raise InferenceError(f"a tensor of rank {len(shape)} holds no matrices")
 
 
 def main_diagonal(op: OpBuilder, data: SSAValue, k: int) -> SSAValue:
-    """Diagonal k of the matrices in the last two dimensions."""
+    """Diagonal k of the matrices in the last two dimensions.
+
+    Raises InferenceError if data has fewer than two dimensions, or matrices of static size have no diagonal k.
+    """
     shape = shape_of(data)
     require_matrices(shape)
     elements = joined_matrices(op, data)
@@ -53,7 +56,7 @@ def main_diagonal(op: OpBuilder, data: SSAValue, k: int) -> SSAValue:
 
 
 def triangle_of(op: OpBuilder, data: SSAValue, k: int = 0, is_lower: bool = True) -> SSAValue:
-    """Matrices with 0 above diagonal k, or below it if the triangle is not the lower one.
+    """Matrices with 0 above diagonal k, or below it if `is_lower` is false.
 
     A vector becomes a matrix first, each row of which is the vector.
     """

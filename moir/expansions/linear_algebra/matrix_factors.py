@@ -39,10 +39,11 @@ def inverse_of_triangle(op: OpBuilder, matrices: SSAValue, is_lower: bool = True
 def pivoted_factors(
     op: OpBuilder, matrices: SSAValue, size: int, rank: int, columns: int | None = None
 ) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """The LU factors of matrices in one matrix, the order of the rows [..., M], and the row each was swapped with.
+    """The LU factors of matrices [..., size, columns] by Gaussian elimination with a pivot of largest magnitude per
+    column.
 
-    Gaussian elimination with a pivot of largest magnitude in each column. The order and the rows [..., min(M, N)]
-    are i64 from 0. The matrices are square if no number of columns N is given.
+    Returns both factors in one matrix, the order of the rows [..., M], and the index of the row with which each was
+    swapped [..., min(M, N)], i64 from 0. The matrices are square if no number of columns N is given.
 
     Source: G. Golub and C. Van Loan, "Matrix Computations", section 3.4 (partial pivoting).
     """
@@ -76,11 +77,12 @@ def pivoted_factors(
 
 
 def reflections(op: OpBuilder, matrices: SSAValue, rows: int, columns: int) -> tuple[SSAValue, SSAValue]:
-    """The QR factors of matrices a: r as the upper triangle of a matrix, below it the vectors v of the reflections
-    whose product is q; and the factors t [..., K] of the reflections.
+    """The QR factors of matrices [..., rows, columns], by Householder reflections.
 
-    q is the product of I - t · v · vᵀ, where v begins with a 1 that is not stored. A diagonal element of r has the
-    opposite sign of the element that it replaces, or equals it if all elements below it are 0.
+    Returns a matrix with r as its upper triangle and, below it, the vectors v of the reflections whose product is q;
+    and the factors t [..., K] of the reflections. q is the product of I - t · v · vᵀ, where v begins with a 1 that is
+    not stored. A diagonal element of r has the opposite sign of the element that it replaces, or equals it if all
+    elements below it are 0.
 
     Source: G. Golub and C. Van Loan, "Matrix Computations", section 5.2.2 (Householder QR).
     """
@@ -107,7 +109,10 @@ def reflections(op: OpBuilder, matrices: SSAValue, rows: int, columns: int) -> t
 
 
 def product_of_reflections(op: OpBuilder, vectors: SSAValue, factors: SSAValue, rows: int, columns: int, count: int) -> SSAValue:
-    """The first columns of the product of reflections, with the vectors and factors of `reflections`."""
+    """The first `columns` columns of q, the product of `count` reflections on matrices of `rows` rows.
+
+    `vectors` and `factors` are the results of `reflections`.
+    """
     row_indices = np.arange(rows).reshape(rows, 1)
     product = op.constant_like(np.eye(rows, columns), vectors)
     for step in range(count - 1, -1, -1):
@@ -119,7 +124,7 @@ def product_of_reflections(op: OpBuilder, vectors: SSAValue, factors: SSAValue, 
 
 
 def matrix_of_diagonals(op: OpBuilder, diagonals: Mapping[int, SSAValue]) -> SSAValue:
-    """Square matrices a […, M, M] with `diagonals` […, M], by their offsets, and zeros elsewhere.
+    """Square matrices a […, M, M] with zeros except on `diagonals`, each a vector […, M] by its offset.
 
     Element i of diagonal k is a[i, i + k]; an element outside of the matrix is not read.
     """

@@ -23,8 +23,8 @@ from moir.rewriting.constant_sizes import check_constant_size
 
 
 def power_by_squares(multiply: Callable[[SSAValue, SSAValue], SSAValue], x: SSAValue, exponent: int) -> SSAValue:
-    """x to the power of an exponent of at least 1: the product of x, x², x⁴, … for the bits of the exponent that are
-    1.
+    """x to the power of an exponent of at least 1, by repeated squaring: the product of those of x, x², x⁴, … whose bit
+    of the exponent is 1. `multiply` builds a product.
     """
     power: SSAValue | None = None
     while exponent:

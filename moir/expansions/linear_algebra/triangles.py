@@ -13,12 +13,12 @@ from moir.rewriting.builder import OpBuilder
 
 
 def symmetric(op: OpBuilder, x: SSAValue, *, is_lower: bool) -> SSAValue:
-    """Symmetric matrices, of which one triangle is read."""
+    """Symmetric matrices, built from their lower or upper triangle; the other one is not read."""
     return op.Add(triangle_of(op, x, is_lower=is_lower), transposed(op, triangle_of(op, x, -1 if is_lower else 1, is_lower=is_lower)))
 
 
 def with_unit_diagonal(op: OpBuilder, a: SSAValue, *, is_lower: bool) -> SSAValue:
-    """A triangle of matrices without their diagonal, which is ones."""
+    """The lower or upper triangles of matrices of static size, with ones as their diagonal."""
     triangle = triangle_of(op, a, -1 if is_lower else 1, is_lower=is_lower)
     rows, columns = (shape_of(a) or (1, 1))[-2:]
     return op.Add(triangle, op.constant_like(np.eye(rows, columns), a))
@@ -27,7 +27,10 @@ def with_unit_diagonal(op: OpBuilder, a: SSAValue, *, is_lower: bool) -> SSAValu
 def solved(
     op: OpBuilder, a: SSAValue, b: SSAValue, *, is_left: bool, is_lower: bool, is_transposed: bool, has_unit_diagonal: bool
 ) -> SSAValue:
-    """x with t · x = b or x · t = b, where t is a triangle of a, or its transpose."""
+    """The solution x of t · x = b, or of x · t = b unless `is_left`.
+
+    t is the lower or upper triangle of a, transposed if `is_transposed`; its diagonal is ones if `has_unit_diagonal`.
+    """
     triangle = with_unit_diagonal(op, a, is_lower=is_lower) if has_unit_diagonal else triangle_of(op, a, is_lower=is_lower)
     inverse = op.Inverse(triangle)
     return op.MatMul(inverse, b, transpose_a=is_transposed) if is_left else op.MatMul(b, inverse, transpose_b=is_transposed)
@@ -44,9 +47,10 @@ def solved_complex(
     is_conjugated: bool,
     has_unit_diagonal: bool,
 ) -> Number:
-    """x with t · x = b or x · t = b, where t is a triangle of complex matrices, or its transpose or adjoint.
+    """The complex solution x of t · x = b, or of x · t = b unless `is_left`.
 
-    The real matrix [[real, -imaginary], [imaginary, real]] of twice the size is inverted.
+    t is a triangle of a, or its transpose or adjoint. The real matrix [[real, -imaginary], [imaginary, real]] of twice
+    the size is inverted.
     """
     skipped = (-1 if is_lower else 1) if has_unit_diagonal else 0
     real = with_unit_diagonal(op, a.real, is_lower=is_lower) if has_unit_diagonal else triangle_of(op, a.real, is_lower=is_lower)

@@ -1,4 +1,4 @@
-"""Loops that a lowering builds itself: a function builds the body from Parameters and constants."""
+"""Loops that a lowering builds itself: a function builds the body from its Parameters and constants."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from moir.rewriting.operations_with_bodies import create_repeating, known_value,
 
 
 class Step(NamedTuple):
-    """The results of a body: the next states, the slices of concatenated outputs, and whether another step follows.
+    """The results of a body: the next states, the slices of concatenated outputs, and the condition of another step.
 
-    A slice has size 1 along the axis of the concatenation. Without `goes_on` another step always follows.
+    A slice has size 1 along the axis of the concatenation. `goes_on` is the condition; None for true.
     """
 
     states: Sequence[SSAValue]
@@ -53,7 +53,9 @@ def repeated_steps(
     most: int | SSAValue | None = None,
     starts: SSAValue | None = None,
 ) -> list[SSAValue]:
-    """Repeat a body; returns the states after the last step, then the concatenated outputs.
+    """Build a loop: a Loop if `most` is given, or else a TensorIterator over the slices of `cuts`.
+
+    Returns the states after the last step, then the concatenated outputs.
 
     Args:
         op: the builder.
@@ -102,8 +104,10 @@ def repeated_steps(
 
 
 def _of_one_size(op: OpBuilder, created: list[SSAValue], parts: Sequence[SSAValue], first: int, joins: Sequence[Slicing]) -> list[SSAValue]:
-    """The results of a loop. Concatenated outputs whose slices have dynamic dimensions become states, since a loop
-    cannot tell that these slices have one size in every step.
+    """The results of a loop whose concatenated outputs with slices of dynamic size are rebuilt as states.
+
+    A loop cannot tell that slices with dynamic dimensions have one size in every step. Returns `created` if there is no
+    such output.
 
     Args:
         op: the builder.

@@ -62,13 +62,13 @@ def carrying(
 
 @dataclass(frozen=True)
 class Carried:
-    """The connections of a concatenation that is a state of a loop.
+    """A concatenation that is a state of a loop: its initial value, and its ports in the body.
 
     Args:
         initial: the initial value, without elements.
-        body: the connection of the Parameter with the Result of the concatenation.
-        outputs: the connections of the concatenation and of the shapes of the values.
-        shape: the shape of a value.
+        body: connects the Parameter of the state with the Result of the concatenation.
+        outputs: the ports of the final concatenation and of the collected shapes.
+        shape: the shape of a value of one iteration.
         axis: the dimension of the values along which they are concatenated.
         is_flat: whether the state is a 1-D tensor of all elements, because other sizes are dynamic as well.
     """
@@ -81,7 +81,9 @@ class Carried:
     is_flat: bool
 
     def pieces(self, op: OpBuilder, data: SSAValue, sizes: SSAValue) -> Pieces:
-        """The values of all iterations, from the results of the loop for both outputs."""
+        """The values of all iterations, from the loop's results `data`, the concatenation, and `sizes`, the collected
+        shapes.
+        """
         if not self.is_flat:
             return Pieces(data, sizes, self.axis)
         rank = len(self.shape)
@@ -95,12 +97,12 @@ class Carried:
 
 
 def _carried(op: OpBuilder, block: Block, value: SSAValue, value_index: int, operand: int, axis: int, *, backwards: bool) -> Carried:
-    """Make the concatenation of a value a state of a body, instead of a concatenated output.
+    """Change the body of a loop so that the concatenation of a value is a state, instead of a concatenated output.
 
     Args:
         op: the builder for operations before the loop.
         block: the body.
-        value: the value, of static rank.
+        value: the value of an iteration, of static rank.
         value_index: the index of the Result of the value, which becomes that of the concatenation.
         operand: the index of the operand that will be the initial value of the state.
         axis: the dimension along which the values are concatenated.

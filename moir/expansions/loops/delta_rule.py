@@ -16,9 +16,9 @@ def delta_step(op: OpBuilder, slices: list[SSAValue], state: SSAValue) -> tuple[
         state = exp(gate) · state;  state += key · (value - keyᵀ · state) · strength;  result = queryᵀ · state
 
     Args:
-        op: appends operations.
-        slices: query, key [batch, heads, 1, key size], value [batch, heads, 1, value size], gate and strength
-            [batch, heads, 1] of the token.
+        op: the builder.
+        slices: query, key [batch, heads, 1, key size], value [batch, heads, 1, value size], gate and strength [batch,
+            heads, 1] of the token.
         state: the state before it [batch, heads, key size, value size].
     """
     query, key, value, gate, strength = slices

@@ -19,7 +19,7 @@ from moir.rewriting.builder import OpBuilder
 
 @dataclass(frozen=True)
 class Pieces:
-    """A sequence of tensors of one rank, packed into one tensor.
+    """A sequence of tensors of one rank that may differ in the size of one dimension, concatenated to one tensor.
 
     Args:
         data: the tensors, concatenated along `axis`.
@@ -33,30 +33,32 @@ class Pieces:
 
 
 def lengths(op: OpBuilder, pieces: Pieces) -> SSAValue:
-    """The size of each tensor along the axis, [count]."""
+    """The size of each tensor of a sequence along its axis, [count]."""
     return op.Gather(pieces.sizes, pieces.axis, 1)
 
 
 def count(op: OpBuilder, pieces: Pieces) -> SSAValue:
-    """The number of tensors, a 1-D tensor of one element."""
+    """The number of tensors of a sequence, a 1-D tensor of one element."""
     return dimension_list(op, pieces.sizes, 0)
 
 
 def piece(op: OpBuilder, pieces: Pieces, position: SSAValue) -> SSAValue:
-    """The tensor at `position`, a 1-D tensor of one element; a negative position counts from the end."""
+    """The tensor of a sequence at index `position`, a 1-D tensor of one element; a negative index counts from
+    the end.
+    """
     each = lengths(op, pieces)
     end = op.Gather(op.CumSum(each, 0), as_list(op, position), 0)
     return op.Slice(pieces.data, op.Subtract(end, op.Gather(each, as_list(op, position), 0)), end, [1], [pieces.axis])
 
 
 def of_stack(op: OpBuilder, stack: SSAValue, rank: int, axis: int = 0) -> Pieces:
-    """The sequence of the slices of a tensor along its first dimension.
+    """The sequence of the slices of a tensor along its first dimension, which need not be static.
 
     Args:
         op: the builder.
         stack: the tensors [count, …].
         rank: the rank of each of them.
-        axis: the dimension along which they are concatenated.
+        axis: the dimension of the slices in which the tensors of the sequence may differ.
     """
     shape = op.ShapeOf(stack)
     each = op.Slice(shape, [1], [rank + 1], [1], [0])
@@ -73,7 +75,9 @@ def of_stack(op: OpBuilder, stack: SSAValue, rank: int, axis: int = 0) -> Pieces
 
 
 def of_tensors(op: OpBuilder, tensors: Sequence[SSAValue], axis: int) -> Pieces:
-    """The sequence of several tensors of one rank."""
+    """The sequence of several tensors of one rank, which may differ in the size of `axis` and are concatenated along
+    it.
+    """
     sizes = [op.Unsqueeze(op.ShapeOf(each), [0]) for each in tensors]
     if len(tensors) == 1:
         return Pieces(tensors[0], sizes[0], axis)
@@ -81,19 +85,20 @@ def of_tensors(op: OpBuilder, tensors: Sequence[SSAValue], axis: int) -> Pieces:
 
 
 def joined(op: OpBuilder, first: Pieces, second: Pieces) -> Pieces:
-    """The concatenation of two sequences with the same `axis`."""
+    """The tensors of `first`, then those of `second`; both sequences have the same `axis`."""
     return Pieces(op.Concat(first.data, second.data, axis=first.axis), op.Concat(first.sizes, second.sizes, axis=0), first.axis)
 
 
 def append_empty(op: OpBuilder, pieces: Pieces, added: SSAValue, rank: int) -> Pieces:
-    """Appends empty tensors of rank `rank`; `added` is their number, a 1-D tensor of one element."""
+    """Append tensors of rank `rank` with all dimensions 0; `added` is their number, a 1-D tensor of one element."""
     none = op.Broadcast(op.constant(0, si64), op.Concat(added, [rank], axis=0))
     return Pieces(pieces.data, op.Concat(pieces.sizes, none, axis=0), pieces.axis)
 
 
 def replaced(op: OpBuilder, pieces: Pieces, added: Pieces, position: SSAValue) -> Pieces:
-    """A sequence with the tensor at `position` replaced by the tensors of `added`; at position `count` these are
-    appended.
+    """A sequence with the tensor at index `position` replaced by all tensors of the sequence `added`.
+
+    `position` is a 1-D tensor of one element, not negative; at the number of tensors those of `added` are appended.
     """
     rest = op.Add(position, 1)
 
@@ -110,12 +115,12 @@ def replaced(op: OpBuilder, pieces: Pieces, added: Pieces, position: SSAValue) -
 
 
 def stacked(op: OpBuilder, pieces: Pieces, rank: int, axis: int = 0) -> SSAValue:
-    """The tensors, stacked along a new dimension. The model fails unless their sizes are equal.
+    """The tensors of a sequence, stacked along a new dimension. The model fails unless their sizes are equal.
 
     Args:
         op: the builder.
-        pieces: the tensors.
-        rank: the rank of each of them.
+        pieces: the sequence.
+        rank: the rank of each tensor.
         axis: the new dimension.
     """
     largest = largest_sizes(op, pieces.sizes, rank)
@@ -127,7 +132,9 @@ def stacked(op: OpBuilder, pieces: Pieces, rank: int, axis: int = 0) -> SSAValue
 
 
 def largest_sizes(op: OpBuilder, sizes: SSAValue, rank: int) -> list[SSAValue]:
-    """The largest size in each dimension, 1-D tensors of one element; 0 if there are no tensors."""
+    """The largest size in each dimension among shapes `sizes` [count, rank], 1-D tensors of one element; 0 without
+    shapes.
+    """
     rows = op.Concat(op.constant(np.zeros((1, rank), np.int64)), sizes, axis=0)
     largest = op.ReduceMax(rows, [0], keep_dims=False)
     return [op.Gather(largest, [each], 0) for each in range(rank)]

@@ -1,4 +1,4 @@
-"""A step of an RNN layer by operations of its gates, for cells that are not those of the operation sets.
+"""A step of an RNN layer by operations for each gate, for cells that the operation sets do not have.
 
 In shapes: N batch, H hidden size, G gates.
 """
@@ -15,7 +15,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 class Activation(NamedTuple):
-    """A function of single elements."""
+    """An activation function by the name that ONNX gives it, with its parameters alpha and beta."""
 
     name: str
     alpha: float = 0.0
@@ -85,18 +85,18 @@ class RecurrentCell:
         return [self._gru(states[0], x) if self.kind == "GRU" else self._rnn(states[0], x)]
 
     def _activated(self, index: int, x: SSAValue) -> SSAValue:
-        """The result of an activation, whose argument is clipped first."""
+        """Activation `index` of the cell applied to x, which is clipped first if the cell has a `clip`."""
         activation, limit = self.activations[index], self.clip
         if limit > 0:
             x = self.op.Clamp(x, min=-limit, max=limit)
         return FUNCTIONS[activation.name](self.op, x, activation.alpha, activation.beta)
 
     def _product(self, x: SSAValue, weights: SSAValue) -> SSAValue:
-        """The product of states [N, H] and weights [K, H]: [N, K]."""
+        """The product x · weightsᵀ of states [N, H] and weights [K, H]: [N, K]."""
         return self.op.MatMul(x, weights, transpose_b=True)
 
     def _split(self, x: SSAValue, axis: int, *sizes: int) -> tuple[SSAValue, ...]:
-        """Parts of a value along an axis, with sizes that are multiples of the hidden size."""
+        """Split x along an axis into parts; `sizes` are their sizes in multiples of the hidden size."""
         return self.op.VariadicSplit.parts(len(sizes), x, axis, [size * self.hidden_size for size in sizes])
 
     def _rnn(self, h: SSAValue, x: SSAValue) -> SSAValue:

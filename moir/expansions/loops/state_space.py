@@ -17,9 +17,9 @@ def state_step(op: OpBuilder, slices: list[SSAValue], state: SSAValue) -> tuple[
         state = state · factor + update;  result = sum over the last dimension of state · output
 
     Args:
-        op: appends operations.
-        slices: factor [batch, 1, heads, 1, 1], update [batch, 1, heads, head size, state size] and output
-            [batch, 1, heads, 1, state size] of the token.
+        op: the builder.
+        slices: factor [batch, 1, heads, 1, 1], update [batch, 1, heads, head size, state size] and output [batch, 1,
+            heads, 1, state size] of the token.
         state: the state before it [batch, heads, head size, state size].
     """
     factor, update, output = (op.Squeeze(each, [1]) for each in slices)

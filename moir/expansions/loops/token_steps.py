@@ -33,11 +33,11 @@ OUTPUTS = [BodyPort(2), BodyPort(1)]
 def token_steps(
     op: OpBuilder, step: Step, cuts: Sequence[SSAValue], state: SSAValue, results: SSAValue, axis: int
 ) -> tuple[SSAValue, SSAValue]:
-    """The results of all tokens, and the state after the last one.
+    """Build a loop over tokens: returns the results of all tokens, and the state after the last one.
 
     Args:
-        op: appends operations.
-        step: builds the operations of one token.
+        op: the builder.
+        step: builds the operations of one token from its slices and the state before it.
         cuts: the values of which each token has a slice of size 1.
         state: the state before the first token.
         results: zeros in the shape of the results.
@@ -53,7 +53,7 @@ def token_steps(
 def body_of_tokens(
     op: OpBuilder, step: Step, cuts: Sequence[SSAValue], state: SSAValue, results: SSAValue, axis: int
 ) -> tuple[Block, list[BodyPort]]:
-    """The body of the loop of `token_steps`, and the connections of its Parameters."""
+    """The body of the loop of `token_steps`, and the ports of its Parameters."""
     block = Block()
     inside = OpBuilder(op.known, block)
     inputs: list[BodyPort] = []

@@ -11,15 +11,15 @@ from moir.rewriting.builder import OpBuilder
 
 
 def numbers(op: OpBuilder, count: SSAValue, shape: list[int]) -> SSAValue:
-    """The numbers 0, 1, … as f32, in a row [1, n] or a column [n, 1]."""
+    """0, 1, … below the scalar `count` as f32, in the shape `shape` of a row [1, -1] or a column [-1, 1]."""
     return op.Reshape(op.convert(op.Range(0, count, 1, output_type=si64), f32), shape, special_zero=False)
 
 
 def cubic_matrix(op: OpBuilder, size: SSAValue, resized: SSAValue) -> SSAValue:
-    """The weights of cubic interpolation with half_pixel_centers, like `image_kernels.cubic_weights`.
+    """The matrix [result, data] of cubic interpolation with half_pixel_centers, like `image_kernels.cubic_weights`.
 
     Args:
-        size, resized: sizes of the data and of the result, i64 scalars.
+        size, resized: sizes of the axis in the data and in the result, i64 scalars.
     """
     scale = op.Divide(op.convert(size, f32), op.convert(resized, f32))
     sample = op.Subtract(op.Multiply(op.Add(numbers(op, resized, [-1, 1]), 0.5), scale), 0.5)
@@ -34,7 +34,7 @@ def cubic_matrix(op: OpBuilder, size: SSAValue, resized: SSAValue) -> SSAValue:
 
 
 def normalized(op: OpBuilder, weights: SSAValue) -> SSAValue:
-    """Weights [result, data] divided by their sum for each element of the result."""
+    """Weights [result, data], divided in each row by the sum of the row."""
     sums = op.ReduceSum(weights, [1], keep_dims=True)
     return op.Divide(weights, op.Select(op.GreaterEqual(op.Abs(sums), NEGLIGIBLE), sums, 1.0))
 
@@ -42,7 +42,9 @@ def normalized(op: OpBuilder, weights: SSAValue) -> SSAValue:
 def area_matrix(op: OpBuilder, size: SSAValue, resized: SSAValue, *, align_corners: bool) -> SSAValue:
     """The matrix [result, data] of resizing by area: the share of each pixel of the data in each pixel of the result.
 
-    Operands as in `cubic_matrix`.
+    Args:
+        size, resized: sizes of the axis in the data and in the result, i64 scalars.
+        align_corners: whether the scale is (size - 1) / (resized - 1) if both are above 1, else size / resized.
     """
     if align_corners:
         several = op.LogicalAnd(op.Greater(size, 1), op.Greater(resized, 1))
@@ -69,10 +71,13 @@ def kernel_matrix(
     antialias: bool,
     beyond: bool = False,
 ) -> SSAValue:
-    """The normalized weights of a kernel, like `image_kernels.kernel_weights`. Sizes as in `cubic_matrix`.
+    """The matrix [result, data] of the normalized weights of a kernel, like `image_kernels.kernel_weights`.
 
     Args:
-        scale, translation: f32 scalars.
+        size, resized: sizes of the axis in the data and in the result, i64 scalars.
+        scale, translation: element i of the data is at scale · i + translation of the result; f32 scalars.
+        antialias: whether the kernel is widened for a scale below 1.
+        beyond: whether samples outside of the data are computed from the pixels that their kernel reaches; else 0.
     """
     stretch = op.Maximum(op.Divide(1.0, scale), 1.0) if antialias else op.constant(1.0)
     pixels = op.Add(numbers(op, resized, [-1, 1]), 0.5)
@@ -89,7 +94,7 @@ def kernel_matrix(
 
 
 def _weights(op: OpBuilder, kernel: Kernel, x: SSAValue) -> SSAValue:
-    """The values of a kernel at distances x."""
+    """The values of a kernel at the distances x, elementwise."""
     if isinstance(kernel, Lanczos):
         return op.Multiply(_sinc(op, x), _sinc(op, op.Divide(x, kernel.radius)))
     if isinstance(kernel, Gaussian):

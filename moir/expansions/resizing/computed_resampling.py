@@ -73,7 +73,10 @@ def resample_with_computed_sizes(
 
 
 def _positions(op: OpBuilder, axis: ComputedResizing, coordinates: str) -> SSAValue:
-    """The positions in the data, in elements, of the elements of the result: [count] of f32."""
+    """The coordinates in the data, in elements, of the elements of the result, f32 [count].
+
+    `coordinates` is the coordinate transformation mode of ONNX Resize.
+    """
     x = op.convert(op.Range(0, axis.count, 1, output_type=si64), f32)
     size, count = op.convert(axis.size, f32), op.convert(axis.count, f32)
     last, steps = op.Subtract(size, 1.0), op.Maximum(op.Subtract(count, 1.0), 1.0)
@@ -135,7 +138,9 @@ def _nearest(op: OpBuilder, data: SSAValue, axis: ComputedResizing, coordinates:
 
 
 def _weighted(op: OpBuilder, data: SSAValue, axis: ComputedResizing, coordinates: SSAValue, sampling: Sampling) -> SSAValue:
-    """The sum of the two (linear) or four (cubic) elements around each position, with their weights."""
+    """Data resized along an axis: the weighted sum of the two (linear) or four (cubic) elements around each
+    coordinate.
+    """
     before, rank = op.Floor(coordinates), rank_of(data) or 0
     passed, last = op.Subtract(coordinates, before), op.Subtract(axis.size, 1)
     terms: list[SSAValue] = []

@@ -24,7 +24,9 @@ CUBIC_COEFFICIENT = -0.5
 
 
 def cubic_weights(size: int, resized: int) -> Weights:
-    """The weights of cubic interpolation with half_pixel_centers; those of the pixels within the image add up to 1."""
+    """The matrix [resized, size] of cubic interpolation with half_pixel_centers; the weights within the image
+    sum to 1.
+    """
     single = np.float32
     samples = (np.arange(resized, dtype=single) + single(0.5)) * (single(size) / single(resized)) - single(0.5)
     before = np.floor(samples)
@@ -37,7 +39,9 @@ def cubic_weights(size: int, resized: int) -> Weights:
 
 
 def area_weights(size: int, resized: int, *, align_corners: bool) -> Weights:
-    """The share of each pixel of the data in each pixel of the result, by area."""
+    """The matrix [resized, size] of resizing by area: the share of each pixel of the data in each pixel of the
+    result.
+    """
     scale = (size - 1) / (resized - 1) if align_corners and min(size, resized) > 1 else size / resized
     matrix = np.zeros((resized, size))
     for row in range(resized):
@@ -57,7 +61,7 @@ class Polynomials(Record):
     pieces: tuple[tuple[float, tuple[float, ...]], ...]
 
     def weights(self, x: Weights) -> Weights:
-        """The values of the kernel at distances x."""
+        """The values of the kernel at the distances x, elementwise."""
         weights = np.zeros_like(x)
         for end, coefficients in reversed(self.pieces):
             weights = np.where(x < end, np.polyval(coefficients, x), weights)
@@ -70,7 +74,7 @@ class Lanczos(Record):
     radius: float
 
     def weights(self, x: Weights) -> Weights:
-        """The values of the kernel at distances x."""
+        """The values of the kernel at the distances x, elementwise."""
         return np.where(x > self.radius, 0, np.sinc(x) * np.sinc(x / self.radius))
 
 
@@ -81,7 +85,7 @@ class Gaussian(Record):
     deviation: float
 
     def weights(self, x: Weights) -> Weights:
-        """The values of the kernel at distances x."""
+        """The values of the kernel at the distances x, elementwise."""
         return np.where(x >= self.radius, 0, np.exp(-x * x / (2 * self.deviation * self.deviation)))
 
 
@@ -105,7 +109,7 @@ KERNELS: dict[str, Kernel] = {
 def kernel_weights(
     kernel: Kernel, size: int, resized: int, *, scale: float, translation: float, antialias: bool, beyond: bool = False
 ) -> Weights:
-    """The normalized weights of a kernel.
+    """The matrix [resized, size] of the normalized weights of a kernel.
 
     With `antialias` and a scale below 1 the kernel is widened to the size of a pixel of the result. Samples outside of
     the data are 0, or with `beyond` computed from the pixels that their kernel reaches.

@@ -1,4 +1,4 @@
-"""Resizing to sizes: by opset11.Interpolate, and by matrices for modes that it does not have.
+"""Resizing to given sizes: by opset11.Interpolate, and by matrices for modes that it does not have.
 
 Resizing is separable: along each axis every element of the result is a weighted sum of elements of the data. If the
 sizes are known while converting, the weights are a constant matrix [result, data], and the data is multiplied by one
@@ -23,7 +23,10 @@ Weights = NDArray[np.floating[Any]]
 
 
 def resized_to(op: OpBuilder, x: SSAValue, sizes: Operand, axes: Sequence[int], mode: str, coordinates: str, **further: Any) -> SSAValue:
-    """opset11.Interpolate(x, sizes, axes) with `mode` and a coordinate transformation; `further`: other attributes."""
+    """Build opset11.Interpolate(x, sizes, axes) {mode, coordinate_transformation_mode = coordinates}.
+
+    `further` are its other attributes.
+    """
     attributes = {"shape_calculation_mode": "sizes", "coordinate_transformation_mode": coordinates, **further}
     return op.Interpolate(x, sizes, list(axes), mode=mode, **attributes)
 
@@ -62,7 +65,10 @@ class Sampling(NamedTuple):
 
 
 def _positions(axis: AxisResizing, coordinates: str, real: type[np.float32 | np.float64] = np.float64) -> Weights:
-    """The positions in the data, in elements, of the elements of the result, computed in the type `real`."""
+    """The coordinates in the data, in elements, of the elements of the result, computed in the type `real`.
+
+    `coordinates` is the coordinate transformation mode of ONNX Resize.
+    """
     x, last, scale = np.arange(axis.resized, dtype=real), axis.size - 1, real(axis.scale)
     match coordinates:
         case "align_corners":
@@ -106,7 +112,7 @@ def _cubic(distance: Weights, a: float) -> Weights:
 
 
 def weights(axis: AxisResizing, sampling: Sampling) -> tuple[Weights, NDArray[np.bool_]]:
-    """The matrix [result, data] of an axis, and a mask [result] of the elements that lie outside the data."""
+    """The matrix [result, data] that resizes an axis, and a mask [result] of the elements that lie outside the data."""
     # The last bit decides which element is the nearest.
     x = _positions(axis, sampling.coordinates, np.float32 if sampling.mode == "nearest" else np.float64)
     matrix, rows = np.zeros((axis.resized, axis.size)), np.arange(axis.resized)
@@ -134,7 +140,7 @@ def weights(axis: AxisResizing, sampling: Sampling) -> tuple[Weights, NDArray[np
 
 
 def resample(op: OpBuilder, data: SSAValue, axes: Sequence[AxisResizing], sampling: Sampling, extrapolation: float) -> SSAValue:
-    """Data of static rank multiplied by the matrices of its resized axes.
+    """Data of static rank resized along axes of static sizes, by a product with the matrix of each.
 
     `extrapolation` is the value of elements outside of the data if a region is cropped.
     """
@@ -158,7 +164,7 @@ def resample(op: OpBuilder, data: SSAValue, axes: Sequence[AxisResizing], sampli
 
 
 def multiplied(op: OpBuilder, data: SSAValue, matrix: SSAValue, axis: int, rank: int) -> SSAValue:
-    """Data of static rank multiplied by a matrix [result, data] along an axis."""
+    """Multiply data of static rank `rank` by a matrix [result, data] along an axis."""
     if axis == rank - 1:
         return op.MatMul(data, matrix, transpose_b=True)
     if axis == rank - 2:

@@ -28,7 +28,7 @@ PADDINGS = ("zeros", "border", "reflection")
 
 
 def sampled_volume(op: OpBuilder, data: SSAValue, grid: SSAValue, *, mode: str, padding: str, aligned: bool) -> SSAValue:
-    """Volumes [N, C, D, H, W] sampled at the points of a grid: [N, C, D', H', W'].
+    """Volumes [N, C, D, H, W] sampled at the points of a grid [N, D', H', W', 3]: [N, C, D', H', W'].
 
     `aligned` says that -1 and 1 are the centres of the outermost elements, not their edges.
 
@@ -60,9 +60,10 @@ def sampled_volume(op: OpBuilder, data: SSAValue, grid: SSAValue, *, mode: str, 
 
 
 def _coordinate(op: OpBuilder, line: SSAValue, size: SSAValue, padding: str, *, aligned: bool) -> SSAValue:
-    """Coordinates from -1 to 1 as positions along an axis, in elements.
+    """Coordinates `line` from -1 to 1 along an axis of `size` elements, scaled to element indices.
 
-    With the padding `border` or `reflection`, positions outside of the data are moved inside.
+    With the padding `border` or `reflection`, indices outside of the data are moved inside. `aligned` as in
+    `sampled_volume`.
     """
     count = op.convert(size, element_of(line))
     last = op.Subtract(count, 1.0)
@@ -123,7 +124,10 @@ def affine_coordinates(op: OpBuilder, theta: SSAValue, size: SSAValue, rank: int
 
 
 def _line(extent: int, align_corners: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Coordinates of the elements of an axis."""
+    """The coordinates from -1 to 1 of the `extent` elements of an axis.
+
+    -1 and 1 are the centres of the first and last element with `align_corners`, otherwise their outer edges.
+    """
     indices = np.arange(extent, dtype=np.float64)
     return 2 * indices / max(extent - 1, 1) - 1 if align_corners else (2 * indices + 1) / extent - 1
 

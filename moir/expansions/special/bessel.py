@@ -22,8 +22,8 @@ from moir.rewriting.builder import OpBuilder
 
 @dataclass(frozen=True)
 class Modified:
-    """Coefficients of a modified function: of powers of x near 0; elsewhere of powers of 1 / x, in a polynomial that
-    is multiplied by exp(±x) / sqrt(x).
+    """Coefficients of the modified Bessel function of an order: those of powers of x near 0; elsewhere those of powers
+    of 1 / x, in a polynomial that is multiplied by exp(±x) / sqrt(x).
     """
 
     near: tuple[float, ...]
@@ -32,8 +32,8 @@ class Modified:
 
 @dataclass(frozen=True)
 class Oscillating:
-    """Coefficients of J and Y: of powers of (x / 3)² up to x = 3; above, the amplitude and the phase in powers of 3 /
-    x.
+    """Coefficients of the Bessel functions J and Y of an order: those of powers of (x / 3)² up to x = 3; above, those
+    of the amplitude and the phase in powers of 3 / x.
     """
 
     first: tuple[float, ...]
@@ -82,7 +82,7 @@ OF_J = (
 
 
 def single(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """16-bit floats converted to f32, in which these functions are computed; other numbers unchanged."""
+    """Convert 16-bit floats to f32, in which these functions are computed; other values unchanged."""
     return op.convert(x, f32) if element_of(x) in (f16, bf16) else x
 
 
@@ -93,15 +93,16 @@ def squared_ratio(op: OpBuilder, x: SSAValue, limit: float) -> SSAValue:
 
 
 def first_kind_near(op: OpBuilder, x: SSAValue, order: int) -> SSAValue:
-    """The modified function I of an order, for numbers near 0."""
+    """The modified Bessel function I of an order, 0 or 1, at x near 0."""
     value = polynomial(op, squared_ratio(op, x, NEAR_I), OF_I[order].near)
     return op.Multiply(x, value) if order else value
 
 
 def modified_first_kind(op: OpBuilder, x_: SSAValue, order: int, *, is_scaled: bool = False) -> SSAValue:
-    """I: a polynomial in x² up to 3.75; elsewhere exp(|x|) / sqrt(|x|) times a polynomial in 1 / |x|.
+    """The modified Bessel function I of an order, 0 or 1.
 
-    The exponentially scaled function is exp(-|x|) times that.
+    A polynomial in x² up to 3.75; elsewhere exp(|x|) / sqrt(|x|) times a polynomial in 1 / |x|. The exponentially
+    scaled function is exp(-|x|) times that.
     """
     x = single(op, x_)
     distance = op.Abs(x)
@@ -119,9 +120,10 @@ def modified_first_kind(op: OpBuilder, x_: SSAValue, order: int, *, is_scaled: b
 
 
 def modified_second_kind(op: OpBuilder, x_: SSAValue, order: int, *, is_scaled: bool = False) -> SSAValue:
-    """K: ∓ln(x / 2) I0(x) and a polynomial in x² up to 2; elsewhere exp(-x) / sqrt(x) times another one.
+    """The modified Bessel function K of an order, 0 or 1.
 
-    The exponentially scaled function is exp(x) times that. The result is infinite at 0 and below.
+    ∓ln(x / 2) I(x) plus a polynomial in x² up to 2; elsewhere exp(-x) / sqrt(x) times another one. The exponentially
+    scaled function is exp(x) times that. The result is infinite at 0 and below.
     """
     x = single(op, x_)
     logarithm = op.Multiply(op.Log(op.Multiply(x, 0.5)), first_kind_near(op, x, order))
@@ -137,7 +139,10 @@ def modified_second_kind(op: OpBuilder, x_: SSAValue, order: int, *, is_scaled: 
 
 
 def first_kind(op: OpBuilder, x_: SSAValue, order: int) -> SSAValue:
-    """J: a polynomial in x² up to 3; elsewhere a(3 / |x|) cos(|x| + p(3 / |x|)) / sqrt(|x|)."""
+    """The Bessel function J of an order, 0 or 1.
+
+    A polynomial in x² up to 3; elsewhere a(3 / |x|) cos(|x| + p(3 / |x|)) / sqrt(|x|).
+    """
     x = single(op, x_)
     distance = op.Abs(x)
     far = op.Multiply(amplitude(op, distance, order), op.Cos(phase(op, distance, order)))
@@ -147,9 +152,9 @@ def first_kind(op: OpBuilder, x_: SSAValue, order: int) -> SSAValue:
 
 
 def second_kind(op: OpBuilder, x_: SSAValue, order: int) -> SSAValue:
-    """Y: 2 / π ln(x / 2) J0(x) and a polynomial in x² up to 3; elsewhere a(3 / x) sin(x + p(3 / x)) / sqrt(x).
+    """The Bessel function Y of an order, 0 or 1; negative infinity at 0 and below.
 
-    The result is negative infinity at 0 and below.
+    2 / π ln(x / 2) J(x) plus a polynomial in x² up to 3; elsewhere a(3 / x) sin(x + p(3 / x)) / sqrt(x).
     """
     x = single(op, x_)
     logarithm = op.Multiply(op.Log(op.Multiply(x, 0.5)), op.Multiply(oscillating_near(op, x, order), 2 / math.pi))
@@ -161,7 +166,7 @@ def second_kind(op: OpBuilder, x_: SSAValue, order: int) -> SSAValue:
 
 
 def oscillating_near(op: OpBuilder, x: SSAValue, order: int) -> SSAValue:
-    """The function J of an order, for numbers near 0."""
+    """The Bessel function J of an order, 0 or 1, at x near 0."""
     value = polynomial(op, squared_ratio(op, x, NEAR_J), OF_J[order].first)
     return op.Multiply(x, value) if order else value
 

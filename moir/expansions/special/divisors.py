@@ -1,4 +1,4 @@
-"""Greatest common divisors of integers, and products of all elements of two tensors."""
+"""Greatest common divisors and least common multiples of integers, and Kronecker products."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ MOST_REMAINDERS = 64
 
 
 def greatest_common_divisor(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """Euclid's algorithm for nonnegative integers in a Loop: x and y are replaced by y and x mod y until y is 0."""
+    """The greatest common divisor of nonnegative integers, elementwise.
+
+    Euclid's algorithm in a Loop: x and y are replaced by y and x mod y until y is 0.
+    """
     shape = op.ShapeOf(op.Add(x, y))
     a, b = op.Broadcast(x, shape), op.Broadcast(y, shape)
 
@@ -33,14 +36,12 @@ def greatest_common_divisor(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue
 
 
 def least_common_multiple(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """The product of nonnegative integers by their greatest common divisor; 0 if one of them is 0."""
+    """The product of nonnegative integers, divided by their greatest common divisor; 0 if one of them is 0."""
     return op.Multiply(op.Divide(x, op.Maximum(greatest_common_divisor(op, x, y), 1), m_pythondiv=False), y)
 
 
 def kronecker_product(op: OpBuilder, x: SSAValue, y: SSAValue, ranks: tuple[int, int]) -> SSAValue:
-    """The products of the elements of two tensors of these ranks: the result has, for each element of x, a block of
-    the size of y.
-    """
+    """The Kronecker product of two tensors of the given ranks: for each element of x a block of the size of y."""
     rank = max(ranks)
     if rank == 0:
         return op.Multiply(x, y)

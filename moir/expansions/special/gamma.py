@@ -42,10 +42,10 @@ def polynomial(op: OpBuilder, x: SSAValue, coefficients: Sequence[float]) -> SSA
 
 
 def in_single(op: OpBuilder, compute: Callable[..., SSAValue], *operands: SSAValue) -> SSAValue:
-    """The result of an elementwise function, which is computed in f32 for operands of f16.
+    """The result of an elementwise function `compute`, which is computed in f32 for operands of f16.
 
-    Constants such as π are not precise enough in f16. Where the result is known to have no element, so that only its
-    shape is computed, it is the sum of the operands.
+    Constants such as π are not precise enough in f16. If the result is known to have no elements, it is the sum of the
+    operands, which has its shape.
     """
     element = element_of(operands[0])
     if any(has_no_element(shape_of(each)) for each in operands):
@@ -56,7 +56,7 @@ def in_single(op: OpBuilder, compute: Callable[..., SSAValue], *operands: SSAVal
 
 
 def logarithm_of_gamma(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """The logarithm of the absolute value of gamma.
+    """The logarithm of the absolute value of the gamma function at x.
 
     With z = x - 1 and t = z + 15/2: ln gamma(x) = ln sqrt(2 π) + (z + 1/2) (ln t - 1) - 7 + ln series(z).
     """

@@ -36,12 +36,14 @@ TINY = 1e-30
 
 
 def lower_gamma(op: OpBuilder, a: SSAValue, x: SSAValue) -> SSAValue:
-    """P(a, x), from 0 for x = 0 to 1 for x = ∞; not a number for negative operands."""
+    """The regularized lower incomplete gamma function P(a, x), from 0 for x = 0 to 1 for x = ∞; NaN for negative
+    operands.
+    """
     return _incomplete(op, a, x, is_lower=True)
 
 
 def upper_gamma(op: OpBuilder, a: SSAValue, x: SSAValue) -> SSAValue:
-    """Q(a, x) = 1 - P(a, x)."""
+    """The regularized upper incomplete gamma function Q(a, x) = 1 - P(a, x)."""
     return _incomplete(op, a, x, is_lower=False)
 
 
@@ -91,7 +93,10 @@ def _logarithm_of_prefactor(op: OpBuilder, a: SSAValue, x: SSAValue) -> SSAValue
 
 
 def _sums(op: OpBuilder, a: SSAValue, x: SSAValue, is_series: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The series and the continued fraction; of each element only the one that `is_series` chooses is right."""
+    """The sum of the series of P, and the continued fraction of Q.
+
+    Of each element only one is right: the series where `is_series` is true, otherwise the continued fraction.
+    """
     one = op.constant_like(1, x)
     ones = op.Broadcast(one, op.ShapeOf(x))
     start = op.Add(op.Subtract(x, a), 1.0)

@@ -22,10 +22,11 @@ _FORMATS: dict[Attribute, tuple[int, float, float]] = {
 
 
 def neighbour_toward(op: OpBuilder, x: SSAValue, target: SSAValue) -> SSAValue:
-    """x plus or minus a little more than half of the distance to its neighbour, which rounds to the neighbour.
+    """The next float after x in the direction of `target`; x itself if they are equal.
 
-    The neighbour of infinity is the largest number; that of a number toward itself is the number; NaN remains. For
-    types with fewer bits than f32 the sum is computed in f32 and rounded by the Convert.
+    It is x plus or minus a little more than half of the distance to its neighbour, which rounds to the neighbour. The
+    neighbour of infinity is the largest number; NaN remains. For types with fewer bits than f32 the sum is computed in
+    f32 and rounded by the Convert.
     """
     element = element_of(x)
     bits, smallest, largest = _FORMATS[element]

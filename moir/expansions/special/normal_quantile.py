@@ -26,12 +26,12 @@ probability e^-25."""
 
 
 def quantile(op: OpBuilder, probability: SSAValue) -> SSAValue:
-    """The quantile of the standard normal distribution for a probability; not a number outside of [0, 1]."""
+    """The quantile of the standard normal distribution for a probability; NaN outside of [0, 1]."""
     return _quantile(op, op.Subtract(probability, 0.5), probability, op.Subtract(1.0, probability))
 
 
 def inverse_error_function(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """The number whose error function is x; not a number outside of [-1, 1]."""
+    """The inverse of the error function, erf⁻¹(x); NaN outside of [-1, 1]."""
     half = op.Multiply(x, 0.5)
     # Both tails are computed from x itself: 1 + x and 1 - x are exact where they are small.
     lower, upper = op.Multiply(op.Add(x, 1.0), 0.5), op.Multiply(op.Subtract(1.0, x), 0.5)
@@ -39,7 +39,7 @@ def inverse_error_function(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _quantile(op: OpBuilder, distance: SSAValue, lower: SSAValue, upper: SSAValue) -> SSAValue:
-    """The quantile at a distance from probability 1/2; `lower` and `upper` are the probabilities of both tails."""
+    """The quantile for the probability 1/2 + `distance`; `lower` and `upper` are the probabilities of both tails."""
 
     def ratio(x: SSAValue, parts: tuple[tuple[float, ...], tuple[float, ...]]) -> SSAValue:
         return op.Divide(polynomial(op, x, parts[0]), polynomial(op, x, parts[1]))

@@ -32,7 +32,7 @@ digits.
 
 
 def digamma(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """The derivative of the logarithm of gamma; not a number for 0 and negative integers.
+    """The digamma function, the derivative of ln gamma, at x; NaN for 0 and negative integers.
 
     With z = x + 8: ln z - 1 / (2 z) - Σ B₂ₖ / (2 k z²ᵏ) - Σ 1 / (x + i) for i from 0 to 7.
     """
@@ -84,7 +84,7 @@ def zeta(op: OpBuilder, x: SSAValue, q: SSAValue) -> SSAValue:
 
 
 def polygamma(op: OpBuilder, n: SSAValue, x: SSAValue) -> SSAValue:
-    """The n-th derivative of digamma at x."""
+    """The polygamma function, the n-th derivative of digamma at x; n may be a tensor."""
     orders = op.known.constant(n)
     if orders is not None and not orders.any():
         return op.Add(digamma(op, x), n)

@@ -11,12 +11,12 @@ from moir.rewriting.builder import OpBuilder
 
 
 def equal_strings(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """Compares the strings of two tensors, which are broadcast to each other, for equality."""
+    """Whether strings of two tensors, which are broadcast to each other, are equal."""
     return equal_texts(op, unpacked(op, a), unpacked(op, b))
 
 
 def equal_texts(op: OpBuilder, first: Texts, second: Texts) -> SSAValue:
-    """Compares strings, whose begins and ends are broadcast to each other, for equality."""
+    """Whether strings given by their bytes are equal; their begins and ends are broadcast to each other."""
     none_of_first, none_of_second = (op.Multiply(each.begins, int32(0)) for each in (first, second))
     flattened = [
         Texts(flat(op, op.Add(each.begins, none)), flat(op, op.Add(each.ends, none)), each.symbols)

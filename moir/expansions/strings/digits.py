@@ -1,4 +1,4 @@
-"""Numbers written as text."""
+"""Integers written as decimal text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DIGITS = 10
 
 
 def written(op: OpBuilder, x: SSAValue, width: int, zeros: bool) -> SSAValue:
-    """Integers as text of at least `width` characters, padded on the left with zeros or blanks."""
+    """Integers as decimal strings of at least `width` characters, padded on the left with zeros or blanks."""
     number_of = flat(op, op.convert(x, si32))
     is_negative = op.Less(number_of, int32(0))
     powers = int32(10 ** np.arange(DIGITS - 1, -1, -1))

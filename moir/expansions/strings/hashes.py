@@ -21,5 +21,5 @@ def hashed(op: OpBuilder, texts: Texts, buckets: int) -> SSAValue:
 
 
 def bins(op: OpBuilder, x: SSAValue, count: int) -> SSAValue:
-    """The bucket of each string, or of the digits of each integer, as si64."""
+    """The hash bucket, below `count`, of each string, or of the decimal digits of each integer, as si64."""
     return hashed(op, unpacked(op, x if element_of(x) == string else written(op, x, 0, zeros=False)), count)

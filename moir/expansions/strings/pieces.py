@@ -1,4 +1,4 @@
-"""The pieces of strings between separators."""
+"""Splitting strings at separators into substrings (pieces)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from moir.rewriting.builder import OpBuilder
 
 
 class Pieces(NamedTuple):
-    """Pieces of strings as 1-D tensors of i32: the row of the string, the index in the string, and begin and end of
-    each.
+    """Substrings as 1-D tensors of i32: the index of the string that each is part of, its index in that string, and the
+    begin and the end of its bytes.
     """
 
     row: SSAValue
@@ -39,15 +39,15 @@ class Pieces(NamedTuple):
 def pieces(
     op: OpBuilder, texts: Texts, separator: bytes, *, any_byte: bool = False, none_of_empty: bool = False, limit: int | None = None
 ) -> Pieces:
-    """The pieces between the occurrences of a separator, empty ones included.
+    """The substrings between the occurrences of a separator, empty ones included.
 
     Args:
         op: the builder.
         texts: a 1-D tensor of strings.
         separator: the separator, occurrences of which cannot overlap; an empty one stands for each byte of white space.
         any_byte: whether each single byte of the separator is a separator.
-        none_of_empty: whether an empty string has no piece, instead of one empty piece.
-        limit: maximum number of separators at which a string is split.
+        none_of_empty: whether an empty string has no substring, instead of an empty one.
+        limit: maximum number of separators at which a string is split; None for all.
     """
     length = 1
     if any_byte or not separator:
@@ -72,19 +72,21 @@ def pieces(
 
 
 def _bounded(limit: int) -> int:
-    """A limit on the number of pieces, clipped to the range of i32, since no string has more bytes."""
+    """A limit on the number of substrings, clipped to the range of i32, since no string has more bytes."""
     return max(min(limit, LARGEST_COUNT), -1)
 
 
 def without_empty(op: OpBuilder, parts: Pieces) -> Pieces:
-    """The pieces that have bytes, with their new indices in their strings."""
+    """The substrings that are not empty, with their new indices in their strings."""
     kept = positions_where(op, op.Less(parts.start, parts.stop))
     row, start, stop = (op.Gather(each, kept, 0) for each in (parts.row, parts.start, parts.stop))
     return Pieces(row, op.Subtract(one_by_one(op, size_of(op, kept)), ranks(op, row, row)), start, stop)
 
 
 def limited(op: OpBuilder, texts: Texts, parts: Pieces, limit: int) -> Pieces:
-    """The first `limit` pieces between white space, and one more piece from there to the end of the stripped string."""
+    """The first `limit` words of each string, and one more substring from there to the end of the string without white
+    space.
+    """
     kept = positions_where(op, op.LessEqual(parts.column, int32(_bounded(limit))))
     row, column, start, stop = (op.Gather(each, kept, 0) for each in parts)
     return Pieces(
@@ -93,9 +95,10 @@ def limited(op: OpBuilder, texts: Texts, parts: Pieces, limit: int) -> Pieces:
 
 
 def with_rest(op: OpBuilder, texts: Texts, parts: Pieces, limit: int) -> Pieces:
-    """The first `limit` pieces between white space of each string, and one more piece with the rest of the string.
+    """The first `limit` words, substrings between white space, of each string, and one more with the rest of the
+    string.
 
-    Every string of at least `limit` pieces has a rest; it may be empty, and includes white space at the end.
+    Every string of at least `limit` words has a rest; it may be empty, and includes white space at the end.
     """
     ends = flat(op, texts.ends)
     rows = one_by_one(op, size_of(op, ends))
@@ -111,7 +114,10 @@ def with_rest(op: OpBuilder, texts: Texts, parts: Pieces, limit: int) -> Pieces:
 
 
 def rows_and_columns(op: OpBuilder, counts: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The row and the column of each element of a ragged tensor whose rows have `counts` elements, flattened."""
+    """The row index and the column index of each element of a ragged tensor, both 1-D.
+
+    `counts` is the number of elements of each row.
+    """
     after = op.CumSum(counts, 0)
     positions = one_by_one(op, op.ReduceSum(counts, [0], keep_dims=False))
     row = owner(op, after, positions)
@@ -119,12 +125,15 @@ def rows_and_columns(op: OpBuilder, counts: SSAValue) -> tuple[SSAValue, SSAValu
 
 
 def overlaps(wanted: bytes) -> bool:
-    """Whether occurrences of the given bytes in a string can overlap."""
+    """Whether two occurrences of the given bytes in a string can overlap."""
     return any(wanted.endswith(wanted[:size]) for size in range(1, len(wanted)))
 
 
 def occurrences(op: OpBuilder, texts: Texts, wanted: bytes) -> SSAValue:
-    """The positions at which the bytes `wanted` occur within a string. Their occurrences cannot overlap."""
+    """The indices, in the 1-D tensor of all bytes, at which the bytes `wanted` occur within one string.
+
+    Their occurrences cannot overlap.
+    """
     after = np.zeros(len(wanted), np.uint8)
     symbols = op.Concat(texts.symbols, after, axis=0)
     positions = one_by_one(op, size_of(op, texts.symbols))

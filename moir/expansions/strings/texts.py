@@ -37,17 +37,17 @@ class Texts(NamedTuple):
 
 
 def int32(value: npt.ArrayLike) -> Array:
-    """A number, or an array of numbers, as i32."""
+    """A number, or an array of numbers, as an array of type i32."""
     return np.asarray(value, np.int32)
 
 
 def unpacked(op: OpBuilder, strings: SSAValue) -> Texts:
-    """The bytes of a tensor of strings."""
+    """The begins, ends and bytes of a tensor of strings: opset15.StringTensorUnpack."""
     return Texts(*op.StringTensorUnpack.results(strings))
 
 
 def constant_texts(op: OpBuilder, texts: Sequence[bytes]) -> Texts:
-    """Constant strings as a 1-D tensor."""
+    """Constant strings, given by their bytes, as a 1-D tensor."""
     ends = np.cumsum([len(text) for text in texts], dtype=np.int32)
     begins = np.concatenate([int32([0]), ends[:-1]])
     # With one more byte: a constant without elements would have no element type.
@@ -56,7 +56,7 @@ def constant_texts(op: OpBuilder, texts: Sequence[bytes]) -> Texts:
 
 
 def together(op: OpBuilder, several: Sequence[Texts]) -> list[Texts]:
-    """Strings of several tensors, with begins and ends that refer to one 1-D tensor of all their bytes."""
+    """The strings of several tensors, with begins and ends that refer to one 1-D tensor of all their bytes."""
     symbols = op.Concat(*(texts.symbols for texts in several), axis=0)
     results: list[Texts] = []
     offset: SSAValue | None = None
@@ -69,17 +69,17 @@ def together(op: OpBuilder, several: Sequence[Texts]) -> list[Texts]:
 
 
 def shape_value(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """The shape of a value; a constant for a scalar."""
+    """The shape of a value as a 1-D tensor; a constant for a scalar."""
     return op.constant([]) if rank_of(value) == 0 else op.ShapeOf(value)
 
 
 def flat(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """All elements of a value as a 1-D tensor."""
+    """Reshape a value to a 1-D tensor of all its elements."""
     return op.Reshape(value, [-1], special_zero=False)
 
 
 def one_by_one(op: OpBuilder, count: SSAValue) -> SSAValue:
-    """The numbers 0, 1, … below a scalar, of type i32."""
+    """The integers 0, 1, … below the scalar `count`, as a 1-D tensor of i32."""
     return op.Range(int32(0), count, int32(1), output_type=si32)
 
 
@@ -89,12 +89,14 @@ def size_of(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def owner(op: OpBuilder, ends: Operand, positions: Operand) -> SSAValue:
-    """For each position the index of the first range that ends after it."""
+    """For each of `positions`, the index of the first range that ends after it; `ends` are the exclusive ends,
+    ascending.
+    """
     return op.SearchSorted(ends, positions, right_mode=True, output_type=si32)
 
 
 def ranks(op: OpBuilder, positions: SSAValue, starts: Operand) -> SSAValue:
-    """For each of `starts`, how many of the ascending positions are before it."""
+    """For each of `starts`, how many of the ascending `positions` are less than it."""
     return op.SearchSorted(positions, starts, right_mode=False, output_type=si32)
 
 
@@ -115,7 +117,7 @@ def contiguous(op: OpBuilder, texts: Texts) -> Texts:
 
 
 def packed(op: OpBuilder, texts: Texts, shape: Operand = None) -> SSAValue:
-    """A tensor of strings, whose bytes may be in any order and have gaps.
+    """The tensor of strings with the given begins and ends, whose bytes may be in any order and have gaps.
 
     Its shape is by default that of the begins.
     """
@@ -126,7 +128,9 @@ def packed(op: OpBuilder, texts: Texts, shape: Operand = None) -> SSAValue:
 
 
 def concatenated(op: OpBuilder, pieces: Texts, shape: Operand) -> SSAValue:
-    """The tensor of a shape, of strings that consist of the pieces [strings, pieces of each] one after the other."""
+    """The tensor of strings, in a shape, each of which is the concatenation of a row of `pieces` [strings,
+    substrings].
+    """
     result = contiguous(op, pieces)
     begins, ends = (op.Reshape(value, op.ShapeOf(pieces.begins), special_zero=False) for value in (result.begins, result.ends))
     first, last = op.Gather(begins, 0, -1), op.Gather(ends, -1, -1)
@@ -134,23 +138,24 @@ def concatenated(op: OpBuilder, pieces: Texts, shape: Operand) -> SSAValue:
 
 
 def is_one_of(op: OpBuilder, symbols: SSAValue, values: Sequence[int]) -> SSAValue:
-    """Whether each byte is one of some values, by a table of all bytes."""
+    """Whether each byte of `symbols` is one of `values`, by a table of all bytes."""
     table = np.zeros(256, bool)
     table[list(values)] = True
     return op.Gather(op.constant(table), op.convert(symbols, si32), 0)
 
 
 def with_sentinel(op: OpBuilder, values: SSAValue, sentinel: SSAValue | Array) -> SSAValue:
-    """A 1-D tensor with an element appended, so that it is never empty."""
+    """A 1-D tensor with the element `sentinel` appended, so that it is never empty."""
     return op.Concat(
         values, op.Reshape(sentinel, [1], special_zero=False) if isinstance(sentinel, SSAValue) else sentinel.reshape(1), axis=0
     )
 
 
 def matrix(op: OpBuilder, texts: Texts, *, from_end: bool = False) -> tuple[SSAValue, SSAValue]:
-    """The bytes of a list of strings as rows [strings, longest] of type i32, 0 after their ends, and the lengths.
+    """The bytes of a 1-D tensor of strings as rows [strings, longest] of type i32, 0 after their ends, and their
+    lengths.
 
-    With `from_end` column 0 has the last byte of each string.
+    With `from_end` each row is reversed: column 0 has the last byte of the string.
     """
     begins, ends = texts.begins, texts.ends
     lengths = op.Subtract(ends, begins)

@@ -43,7 +43,7 @@ larger.
 def operation(
     op: OpBuilder, kind: str, operands: Sequence[SSAValue], attributes: dict[str, str], types: Sequence[Attribute]
 ) -> Sequence[SSAValue]:
-    """Build an operation of the extension, and record in the model that it needs the extension.
+    """Build an operation of the extension, and record in the model that it needs the extension; returns its results.
 
     Args:
         op: the builder.
@@ -62,7 +62,7 @@ def operation(
 
 
 def _model(op: OpBuilder) -> ModelOp | None:
-    """The model that a builder builds in; None in a body that is not part of a model yet."""
+    """The model that the operations of a builder are in; None in a body that is not part of a model yet."""
     parent = op.block.parent_op()
     return None if parent is None else model_around(parent)
 
@@ -73,7 +73,10 @@ def _note(op: OpBuilder, note: str) -> None:
 
 
 def check_permitted(op: OpBuilder, reason: str, hint: str) -> None:
-    """Raises ConversionError with a reason and a hint if the options of the conversion forbid these operations."""
+    """Raises UnsupportedOperationError if the options of the conversion rule out operations of the extension.
+
+    `reason` says what would need them, `hint` what to do without them.
+    """
     parameters = None if (model := _model(op)) is None else model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)
     names = parameters.data.get("tokenizers") if isinstance(parameters, DictionaryAttr) else None
     if names is not None and value_of(names) == NO_TOKENIZERS:
@@ -81,7 +84,9 @@ def check_permitted(op: OpBuilder, reason: str, hint: str) -> None:
 
 
 def replaced(op: OpBuilder, texts: Texts, pattern: str, rewrite: str, *, all_matches: bool) -> Texts:
-    """Strings in which matches of a pattern of PCRE2 are replaced; `rewrite` refers to groups as `${1}`."""
+    """Strings with the first match, or `all_matches`, of a PCRE2 pattern replaced; `rewrite` refers to groups as
+    `${1}`.
+    """
     if r"\p{" in pattern:
         _note(op, CLASSES_NOTE)
     constants = (op.constant(np.frombuffer(each.encode(), np.uint8)) for each in (pattern, rewrite))

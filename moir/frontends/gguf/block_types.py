@@ -1,4 +1,4 @@
-"""The types of tensors: numbers, and blocks of codes with their scales and minima.
+"""The types of tensors: plain numbers, and blocks of quantized values (codes) with their scales and minima.
 
     value = (code - zero point) * scale        scale · code + minimum, where the zero point is -minimum / scale
 
@@ -25,18 +25,18 @@ Part = Callable[[Array], Array]
 
 
 class BlockType(Record):
-    """A type of tensors.
+    """A type of tensors: how a block of numbers of a row is stored.
 
     Args:
         name: its name in llama.cpp.
         size: the size of a block in bytes.
-        count: how many numbers of a row it has.
-        element: the element type of the codes, or of the numbers.
-        group: how many numbers have one scale; 0 for numbers without scale.
-        codes: the codes of the groups: [rows …, blocks, groups, bytes of a group], of elements below 8 bits packed as
-            in constants of the IR.
-        scale: the scales [rows …, blocks, groups], f16, f32, or u8 for f8e8m0.
-        minimum: the minima in this shape, f32; None if there are none.
+        count: how many numbers a block has.
+        element: the element type of the quantized values, or of the numbers.
+        group: how many numbers share a scale; 0 for numbers without scale.
+        codes: computes the quantized values of blocks, [rows …, blocks, groups, bytes of a group], of elements below 8
+            bits packed as in constants of the IR; None for plain numbers.
+        scale: computes the scales [rows …, blocks, groups], f16, f32, or u8 for f8e8m0; None for plain numbers.
+        minimum: computes the minima in this shape, f32; None if there are none.
         scale_element: the element type of the scales.
     """
 

@@ -70,7 +70,7 @@ class FileCheckpoint:
         self._read: set[str] = set(ROTARY_TENSORS)
 
     def name(self, operand: str) -> str:
-        """The name of an operand, or of a block, in the file."""
+        """The name in the file of an operand (`….weight`, `….bias`) or of a block."""
         block, _, kind = operand.rpartition(".")
         if kind in ("weight", "bias"):
             return f"{self._block(block, f'.{kind}')}.{kind}"
@@ -87,7 +87,7 @@ class FileCheckpoint:
         return self.name(operand) in self.container.tensors
 
     def biases(self) -> frozenset[str]:
-        """The operands of layers that have biases."""
+        """The operands within layers that have a bias in some layer of the file."""
         return frozenset(each for each in BIASED if any(self.has(f"layers.{layer}.{each}.bias") for layer in range(self.layers)))
 
     def weight(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
@@ -121,7 +121,7 @@ class FileCheckpoint:
         return weight.rows(unpermuted)
 
     def _part(self, name: str, index: int, shape: tuple[int, ...]) -> StoredWeight:
-        """One of the matrices of a tensor [count, N, K]. Raises ModelFileError if it does not have it."""
+        """Matrix `index` [N, K] of a tensor [count, N, K]. Raises ModelFileError if the tensor does not have it."""
         tensor = self.container.tensors.get(name)
         if tensor is None or len(tensor.shape) != 3 or tensor.shape[1:] != shape or index >= tensor.shape[0]:
             raise self.error(f"the tensor {name!r} has no matrix {index} of {list(shape)}")
@@ -132,7 +132,9 @@ class FileCheckpoint:
         return weight
 
     def _logarithm(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
-        """ln(-x) of the decay of a state space, which files have as x. Raises ModelFileError if one is not negative."""
+        """The weight ln(-x) of the decay of a state space, which files store as x. Raises ModelFileError if an x is not
+        negative.
+        """
         stored = self._stored(operand, shape)
         values = np.asarray(stored.codes.array, np.float32) if stored.is_plain else None
         if values is None or not (values < 0).all():
@@ -157,11 +159,15 @@ class FileCheckpoint:
         return stacked(weights)
 
     def _stored(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
-        """The weight as it is in the file."""
+        """The weight of an operand as it is in the file. Raises ModelFileError if it is missing or has another
+        shape.
+        """
         return self._weight(self.name(operand), shape, is_table=operand == "embedding.weight")
 
     def _weight(self, name: str, shape: tuple[int, ...], is_table: bool) -> StoredWeight:
-        """The weight of a tensor. Raises ModelFileError if it is missing or has another shape."""
+        """The weight of the tensor `name`; `is_table` if single rows of it are read. Raises ModelFileError if it is
+        missing or has another shape.
+        """
         tensor = self.container.tensors.get(name)
         if tensor is None:
             raise self.error(f"the tensor {name!r} is missing", did_you_mean(name, self.container.tensors))
@@ -182,7 +188,7 @@ class FileCheckpoint:
         return weight
 
     def _vector(self, tensor: StoredTensor, shape: tuple[int, ...]) -> StoredWeight:
-        """The elements of a matrix as a vector. Raises ModelFileError if they are codes."""
+        """A tensor's elements reshaped to the vector of a weight. Raises ModelFileError if they are quantized."""
         weight = weight_of(tensor, is_table=False)
         if weight is None or not weight.is_plain:
             raise self.error(f"the tensor {tensor.name!r} of the type {tensor.type.name} is no vector of numbers")
@@ -213,9 +219,9 @@ class FileCheckpoint:
 
 
 def as_stored(architecture: Architecture, checkpoint: FileCheckpoint) -> Architecture:
-    """The architecture of a family as files of this format store it.
+    """The architecture of a family, changed to how GGUF files store its weights.
 
-    Projections are separate or one after another, whatever the family's own files have, and the matrices of experts are
+    Projections are separate or concatenated, whatever the family's own files have, and the matrices of experts are
     separate; 1 is already added to the weights of normalizations; and a bias is where a file has a tensor for it.
     """
     is_stacked = checkpoint.has("layers.0.attention.query_key_value.weight")

@@ -72,7 +72,7 @@ SCORES = {1: "softmax", 2: "sigmoid"}
 
 
 def configuration(container: Container, metadata: Metadata, spelling: Spelling, family: Family) -> dict[str, object]:
-    """The keys of config.json. Raises ModelFileError for keys that are missing, impossible or not known."""
+    """The entries of config.json. Raises ModelFileError for keys that are missing, impossible or not known."""
     result: dict[str, object] = {"model_type": family.architecture.model_types[0], **spelling.fixed}
     head_size = _head_size(metadata)
     result |= _sizes(metadata, spelling, family, head_size) | _numbers(metadata, family) | _tensors(container, metadata, spelling, family)
@@ -103,7 +103,10 @@ def configuration(container: Container, metadata: Metadata, spelling: Spelling, 
 
 
 def _scaling_parameters(metadata: Metadata, spelling: Spelling, scaling: object) -> dict[str, object]:
-    """The key of the scaling of rotary embeddings with the parameters that the architecture has at other places."""
+    """The entry `rope_scaling` with the parameters that the architecture has under other keys.
+
+    Empty if the file has no such parameters, or `scaling`, the entry so far, is no dictionary.
+    """
     values = {field: metadata.value(name) for name, field in spelling.scaling.items()}
     values = {field: value for field, value in values.items() if value is not None}
     if not values or not isinstance(scaling, dict):
@@ -113,7 +116,7 @@ def _scaling_parameters(metadata: Metadata, spelling: Spelling, scaling: object)
 
 
 def _head_size(metadata: Metadata) -> int:
-    """The features of an attention head. Raises ModelFileError if keys and values differ in them."""
+    """The number of features of an attention head. Raises ModelFileError if keys and values differ in it."""
     heads, hidden = metadata.size("attention.head_count"), metadata.size("embedding_length")
     size, values = metadata.size("attention.key_length"), metadata.size("attention.value_length")
     size = (hidden or 0) // max(1, heads or 0) if size is None else size
@@ -125,7 +128,9 @@ def _head_size(metadata: Metadata) -> int:
 
 
 def _sizes(metadata: Metadata, spelling: Spelling, family: Family, head_size: int) -> dict[str, object]:
-    """The keys of sizes. Raises ModelFileError for a size that is missing or that the family cannot have."""
+    """The entries of config.json for sizes. Raises ModelFileError for a size that is missing or that the family cannot
+    have.
+    """
     result: dict[str, object] = {}
     heads = metadata.size("attention.head_count")
     if family.other_block and family.rotates and "full_attention_interval" not in spelling.copied:
@@ -149,7 +154,7 @@ def _sizes(metadata: Metadata, spelling: Spelling, family: Family, head_size: in
 
 
 def _expansion(metadata: Metadata, family: Family) -> dict[str, object]:
-    """The key of the features of a state space in parts of the size of the model.
+    """The entry of config.json for the features of a state space, divided by the hidden size.
 
     Raises ModelFileError if they are no multiple of it.
     """
@@ -160,7 +165,9 @@ def _expansion(metadata: Metadata, family: Family) -> dict[str, object]:
 
 
 def _of_layers(metadata: Metadata, field: str) -> object:
-    """The value of a field that may differ from layer to layer: one, or a list of them."""
+    """The value of a field that may differ between layers: one, or a list of them. Raises ModelFileError if it is
+    missing.
+    """
     if field == "feed_forward":
         return metadata.keys.value(f"{metadata.prefix}feed_forward_length")
     factors = metadata.keys.list(f"{metadata.prefix}activation_sparsity_scale")
@@ -171,12 +178,12 @@ def _of_layers(metadata: Metadata, field: str) -> object:
 
 
 def _key(spelling: Spelling, family: Family, field: str) -> str:
-    """The key of a field; empty if the family has none."""
+    """The key of config.json for a field of the configuration; empty if the family has none or fixes its value."""
     return spelling.keys.get(field) or ("" if field in family.fixed else family.key(field))
 
 
 def _numbers(metadata: Metadata, family: Family) -> dict[str, object]:
-    """Keys with floating-point values. Keys that the family lacks are dismissed only if their value has no effect."""
+    """The entries of config.json for floats: epsilon, scales, caps. Raises ModelFileError if epsilon is missing."""
     epsilon = EPSILONS[family.architecture.norm]
     # Some files store ε at the key of the other kind of normalization.
     number = next((value for name in (epsilon, *EPSILONS.values()) if (value := metadata.value(name)) is not None), None)
@@ -193,7 +200,7 @@ def _numbers(metadata: Metadata, family: Family) -> dict[str, object]:
 
 
 def _tensors(container: Container, metadata: Metadata, spelling: Spelling, family: Family) -> dict[str, object]:
-    """The keys that the tensors of a file say."""
+    """The entries of config.json that follow from which tensors a file has, and from their shapes."""
     table = container.tensors.get("token_embd.weight")
     if table is None:
         raise metadata.keys.error("the tensor 'token_embd.weight' is missing")
@@ -220,7 +227,10 @@ def _tensors(container: Container, metadata: Metadata, spelling: Spelling, famil
 
 
 def _windows(metadata: Metadata, spelling: Spelling, family: Family) -> dict[str, object]:
-    """The keys of sliding windows; none if the window is at least as long as the longest text."""
+    """The entries of config.json for sliding windows; a size of None if it is at least that of the longest text.
+
+    Raises ModelFileError if the key is required and missing.
+    """
     name = "attention.sliding_window"
     if not family.window or "use_sliding_window" in spelling.fixed:
         metadata.dismiss(name, 0)
@@ -284,7 +294,7 @@ def _experts(container: Container, metadata: Metadata, family: Family, sizes: Ma
 
 
 def _shared(container: Container, metadata: Metadata, family: Family) -> dict[str, object]:
-    """The key of the number of experts that compute every token, if the family multiplies it with the size of one.
+    """The entry for the number of shared experts, if the family multiplies it with the size of one; empty otherwise.
 
     The matrices of a layer say how many these are. Raises ModelFileError if they are no multiple of an expert.
     """

@@ -80,7 +80,9 @@ class Container:
         return ModelFileError(reason, location=self.location, hint=hint)
 
     def _read(self, path: Path, model: Path | None = None) -> dict[str, Any]:
-        """Add the tensors of a file, and return its metadata."""
+        """Add the tensors of a file to `tensors`, and return its metadata. `model` is the first file of a model that is
+        split.
+        """
         cursor = Cursor(memoryview(map_content(path, model)), str(path))
         tensors, keys = _header(cursor)
         metadata: dict[str, Any] = {}
@@ -99,7 +101,7 @@ class Container:
         return metadata
 
     def _further_files(self, path: Path) -> list[Path]:
-        """The other files of a model that is split, none if it is not."""
+        """The other files of a model that is split; empty if it is not."""
         count = self.metadata.get("split.count", 0)
         if not isinstance(count, int) or count < 2:
             return []
@@ -118,7 +120,7 @@ class Container:
 
 
 def _header(cursor: Cursor) -> tuple[int, int]:
-    """The numbers of tensors and of keys."""
+    """The number of tensors and the number of keys, which follow magic and version of the file."""
     if bytes(cursor.take(4)) != MAGIC:
         raise cursor.error("this is no GGUF file")
     version = cursor.unsigned(4)
@@ -138,7 +140,9 @@ def _alignment(cursor: Cursor, metadata: Mapping[str, Any]) -> int:
 
 
 def _entry(cursor: Cursor) -> tuple[str, tuple[int, ...], int, int]:
-    """The name, the shape, the number of the type and the offset of a tensor."""
+    """The next entry of the tensor table: name, shape, type id and offset. Raises ModelFileError for an impossible
+    shape.
+    """
     name = cursor.name()
     rank = cursor.unsigned(4)
     if not 0 < rank <= MAXIMUM_RANK:
@@ -150,7 +154,10 @@ def _entry(cursor: Cursor) -> tuple[str, tuple[int, ...], int, int]:
 
 
 def _tensor(cursor: Cursor, content: memoryview, name: str, shape: tuple[int, ...], number: int, offset: int) -> StoredTensor:
-    """A tensor over the bytes of a file. Raises ModelFileError if it is not in the file, or its type is not read."""
+    """A tensor as a view of the bytes `content`, at `offset`; `number` is its type id.
+
+    Raises ModelFileError if it is not in the file, or its type is not read.
+    """
     element_type = TYPES.get(number)
     if element_type is None:
         kind = REFUSED.get(number, f"number {number}")

@@ -67,11 +67,11 @@ class Cursor:
         return self.data[start : self.position]
 
     def unsigned(self, size: int) -> int:
-        """The next unsigned integer, of `size` bytes."""
+        """The next unsigned integer, of `size` bytes. Raises ModelFileError if the file ends before."""
         return int.from_bytes(self.take(size), "little")
 
     def count(self, smallest: int, limit: int, what: str) -> int:
-        """The next number of things, of which each takes `smallest` bytes at least.
+        """The next u64, a number of `what` (for messages), each of which takes at least `smallest` bytes.
 
         Raises ModelFileError if there are more than `limit` or than the file has room for.
         """
@@ -98,7 +98,8 @@ class Cursor:
         return str(self.take(size), "utf-8", "surrogateescape")
 
     def value(self, kind: int) -> Any:
-        """The next value of a type: a number, flag or string; an array of numbers as a view, one of strings as a list.
+        """The next value of type id `kind`: a number, flag or string; an array of numbers as a view, one of strings as
+        a list.
 
         Raises ModelFileError for a type that is not known.
         """

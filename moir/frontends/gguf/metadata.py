@@ -55,9 +55,9 @@ class Metadata:
         return value
 
     def size(self, name: str, skipped: int | None = None) -> int | None:
-        """The integer of a key, None if there is none, see `value`.
+        """The integer of a key as in `value`; None if there is none.
 
-        Raises ModelFileError if it is required, or no integer.
+        Raises ModelFileError if the key is required and missing, or the value is no integer.
         """
         value = self.value(name, skipped)
         if value is None and name in REQUIRED:
@@ -74,7 +74,7 @@ class Metadata:
         return count - further
 
     def numbers_of_layers(self, name: str) -> list[int]:
-        """The integers that a key has for the layers. Raises ModelFileError if it has no list of integers."""
+        """The list of integers of a key, one for each layer. Raises ModelFileError if it has no list of integers."""
         values = self.keys.list(self.prefix + name)
         if not values or not all(type(each) is int for each in values):
             raise self.keys.error(f"{self.prefix + name!r} has not one number for each layer")
@@ -86,7 +86,7 @@ class Metadata:
             self.keys.value(self.prefix + name)
 
     def check_all_read(self, ignored: Set[str]) -> None:
-        """Raises ModelFileError for keys that nothing has read, and that are not in a set of names without effect."""
+        """Raises ModelFileError for keys that nothing has read and that are not in `ignored`, names without effect."""
         names = (*IGNORED, *ignored)
         self.keys.check_all_read(frozenset(self.prefix + name for name in names), "moir cannot tell what it changes in the results")
 

@@ -42,7 +42,7 @@ LENGTH = "original_context_length"
 
 
 def rotary_keys(container: Container, keys: Keys, prefix: str, family: Family, head_size: int) -> dict[str, object]:
-    """The keys of config.json. Raises ModelFileError for a scaling that is not known.
+    """The entries of config.json for the rotary embedding. Raises ModelFileError for a scaling that is not known.
 
     Args:
         container: the file.
@@ -103,7 +103,9 @@ def _longrope(container: Container, keys: Keys, prefix: str) -> dict[str, Any]:
 
 
 def divisors_of(container: Container, rotary: Rotary) -> tuple[float, ...]:
-    """The divisors of the frequencies; none if the file has none. Raises ModelFileError for another number of them."""
+    """The divisors of the frequencies; empty if the file has none. Raises ModelFileError if their number is not that of
+    frequencies.
+    """
     if DIVISORS not in container.tensors:
         return ()
     values = numbers_of(container, DIVISORS)
@@ -113,7 +115,7 @@ def divisors_of(container: Container, rotary: Rotary) -> tuple[float, ...]:
 
 
 def numbers_of(container: Container, name: str) -> tuple[float, ...]:
-    """The positive numbers of a list in f32. Raises ModelFileError if there is no such tensor."""
+    """The elements of the 1-D f32 tensor `name`, all positive. Raises ModelFileError if there is no such tensor."""
     tensor = container.tensors.get(name)
     if tensor is None:
         raise container.error(f"the tensor {name!r} is missing")

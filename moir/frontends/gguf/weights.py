@@ -1,4 +1,4 @@
-"""A tensor of a file -> the weight as constants of the IR: its numbers, or its codes, scales and zero points.
+"""A tensor of a file -> the weight as constants of the IR: plain numbers, or quantized values, scales and zero points.
 
 Nothing is computed here but small tensors: rows of blocks are decoded when they are written.
 """
@@ -21,7 +21,7 @@ from moir.frontends.gguf.container import StoredTensor
 
 
 def weight_of(tensor: StoredTensor, is_table: bool = False) -> StoredWeight | None:
-    """The weight of a tensor; None if a tensor of codes is no matrix, nor one for each expert.
+    """The weight of a tensor; None if a quantized tensor is neither a matrix nor one for each expert.
 
     Args:
         tensor: the tensor.
@@ -43,7 +43,7 @@ def weight_of(tensor: StoredTensor, is_table: bool = False) -> StoredWeight | No
 
 
 def stacked(weights: Sequence[StoredWeight]) -> StoredWeight:
-    """The matrices of experts [E, N, K] from those of each expert [N, K], of one type and shape."""
+    """The stacked weight [E, N, K] of the weights [N, K] of each expert, which have one type and shape."""
     parts = [[each.codes for each in weights], [each.scale for each in weights], [each.zero_point for each in weights]]
     codes, scale, zero_point = (_stacked([each for each in part if each is not None]) for part in parts)
     assert codes is not None
@@ -51,7 +51,7 @@ def stacked(weights: Sequence[StoredWeight]) -> StoredWeight:
 
 
 def _stacked(constants: Sequence[DataAttr]) -> DataAttr | None:
-    """Constants along a new first dimension; None if there are none."""
+    """Constants stacked along a new first dimension; None if the sequence is empty."""
     if not constants:
         return None
     first = constants[0]
@@ -67,7 +67,16 @@ def _part(
     entries: int = 1,
     stored: int = 1,
 ) -> DataAttr:
-    """A constant with `entries` elements for each group of a tensor, which take `stored` elements of an array."""
+    """A constant [rows …, groups, entries] that `function` computes from the blocks of a tensor.
+
+    Args:
+        tensor: the tensor.
+        type: its type.
+        function: computes quantized values, scales or zero points of blocks.
+        element: the element type of the constant.
+        entries: the number of its elements for each group.
+        stored: the number of elements of the array for each group, fewer if several share a byte.
+    """
     *rows, columns = tensor.shape
     groups = (*rows, columns // type.group)
     outer, dtype = len(rows), describe(element).numpy
@@ -76,7 +85,7 @@ def _part(
 
 
 def _of_rows(function: Callable[[BlockType, Array], Array], type: BlockType, stored: int, rows: Array) -> Array:
-    """A function of the blocks of rows, by the groups of each row."""
+    """The result of `function` for the blocks of rows of bytes, as [rows …, groups, stored]."""
     result = function(type, rows.reshape(*rows.shape[:-1], rows.shape[-1] // type.size, type.size))
     return result.reshape(*rows.shape[:-1], -1, stored)
 
@@ -92,18 +101,18 @@ def _scale(type: BlockType, blocks: Array) -> Array:
 
 
 def _clean_codes(type: BlockType, blocks: Array) -> Array:
-    """The codes; 0 in groups whose scale is 0, so that all their values are the minimum."""
+    """The quantized values of blocks; 0 in groups whose scale is 0, so that all their values are the minimum."""
     codes, is_constant = _codes(type, blocks), _scale(type, blocks) == 0
     return np.where(is_constant[..., None], codes.dtype.type(0), codes) if is_constant.any() else codes
 
 
 def _clean_scale(type: BlockType, blocks: Array) -> Array:
-    """The scales; 1 in place of 0, by which no minimum can be divided."""
+    """The scales of blocks; 1 in place of 0, by which no minimum can be divided."""
     scale = _scale(type, blocks)
     return np.where(scale == 0, np.float32(1), scale)
 
 
 def _zero_point(type: BlockType, blocks: Array) -> Array:
-    """-minimum / scale"""
+    """The zero points of blocks: -minimum / scale"""
     assert type.minimum is not None
     return -type.minimum(blocks) / _clean_scale(type, blocks)

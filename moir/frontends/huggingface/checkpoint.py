@@ -35,7 +35,7 @@ class FolderCheckpoint:
         folder: the folder.
         family: how its tensors are named.
         keys: its config.json.
-        quantization: the method by which weights are quantized; None if they are numbers.
+        quantization: the method by which weights are quantized; None if they are not.
     """
 
     def __init__(self, folder: Path, family: Family, keys: Keys, quantization: Quantization | None = None) -> None:
@@ -49,7 +49,9 @@ class FolderCheckpoint:
         self._read: set[str] = set()
 
     def _plain_name(self, name: str) -> str:
-        """The name of a tensor as the family's record spells it: without the beginnings that some files add or drop."""
+        """The name of a tensor as the family's record spells it, from a name whose first prefix some files add or leave
+        out.
+        """
         for prefix in self.family.prefixes:
             if name.startswith(prefix):
                 name = name.removeprefix(prefix)
@@ -83,7 +85,7 @@ class FolderCheckpoint:
         return next((each for each in names if self._is_stored(each)), names[0])
 
     def _layer_name(self, number: str) -> str:
-        """The beginning of the names of the tensors of a layer."""
+        """The prefix of the names of the tensors of layer `number`, or of its group if layers share weights."""
         if self.family.layer_groups:
             sizes = (self.keys.value(key, self.family.defaults.get(key)) for key in (self.family.layer_groups, self.family.key("layers")))
             groups, layers = (each if isinstance(each, int) and each > 0 else 1 for each in sizes)
@@ -91,9 +93,10 @@ class FolderCheckpoint:
         return self.family.layer.format(number)
 
     def _packed_block(self, block: str) -> str:
-        """The name of a tensor that stacks the matrices of experts, for a family whose files usually do not, too.
+        """The name of the tensor that stacks the matrices of all experts, `block`.
 
-        Transformers has mlp.experts.gate_up_proj and mlp.experts.down_proj for mlp.experts.0.gate_proj and so on.
+        If the folder has no tensor of the family's name, that of Transformers for families with a tensor for each
+        expert: mlp.experts.gate_up_proj and mlp.experts.down_proj for mlp.experts.0.gate_proj and so on.
         """
         name = self._block(block)
         if not self._is_stored(name):
@@ -141,7 +144,9 @@ class FolderCheckpoint:
         return StoredWeight(self.tensor(name, shape))
 
     def _joined(self, operand: str) -> dict[str, int]:
-        """The tensors whose rows are a weight, with the numbers of their rows; empty if the weight is no such one."""
+        """The tensors whose concatenated rows are the weight of an operand, with the number of rows of each; empty for
+        others.
+        """
         block, _, kind = operand.rpartition(".")
         if (match := _LAYER.fullmatch(block)) is None:
             return {}
@@ -150,7 +155,8 @@ class FolderCheckpoint:
         return {name: self.tensors[self._names[name]].shape[0] for name in names if name in self._names}
 
     def _quantized(self, name: str, operand: str, shape: tuple[int, ...]) -> StoredWeight | None:
-        """The codes of a weight with their scales; None if it is not quantized, as vectors and embeddings usually are.
+        """The quantized weight of the tensor `name` for an operand; None if it is not quantized, as vectors and
+        embeddings usually are not.
 
         Raises ModelFileError if the weight has another shape.
         """
@@ -172,7 +178,7 @@ class FolderCheckpoint:
         return Layer(name, self._taken, self.location)
 
     def _taken(self, name: str) -> DataAttr | None:
-        """A tensor of the file, which counts as read; None if there is none."""
+        """A tensor of the folder by its name, marked as read; None if there is none."""
         source = self._names.get(name)
         if source is None:
             return None
@@ -180,7 +186,10 @@ class FolderCheckpoint:
         return self.tensors[source]
 
     def tensor(self, name: str, shape: tuple[int, ...]) -> DataAttr:
-        """A tensor. Raises ModelFileError if it is missing or has another shape, dimensions of 1 apart."""
+        """The tensor of a name, marked as read.
+
+        Raises ModelFileError if it is missing or has another shape, dimensions of 1 apart.
+        """
         source = self._names.get(name)
         if source is None:
             raise self.error(
@@ -226,7 +235,7 @@ class FolderCheckpoint:
         return bool(outer) or name.startswith(self.family.layer.partition("{}")[0])
 
     def _further_layers(self) -> list[str]:
-        """The tensors of the layers for multi-token prediction, after the last layer of the model."""
+        """The names of the tensors of layers for multi-token prediction, which follow the last layer of the model."""
         if not self.family.further_layers:
             return []
         count = self.keys.integer(self.family.further_layers) if self.keys.has(self.family.further_layers) else 0

@@ -27,7 +27,7 @@ LARGEST_COUNT = 10_000
 
 
 def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration, Family]:
-    """The architecture of one model with the variants that its keys choose, its configuration, and its spelling.
+    """The architecture of one model, its configuration and its family, with the variants that its keys choose.
 
     Raises ModelFileError for keys with impossible values, and for keys that nothing reads.
     """
@@ -55,7 +55,7 @@ def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration,
 
 
 def _varied(family: Family, changes: Mapping[str, object]) -> Family:
-    """The family with changed fields of its own, of its architecture, and, as `attention.NAME`, of its attention."""
+    """The family with changed fields; those of its architecture have their names, of its attention `attention.NAME`."""
     own = {name: value for name, value in changes.items() if name in FAMILY}
     outer = {name: value for name, value in changes.items() if name in ARCHITECTURE and name not in own}
     architecture = family.architecture.with_fields(**outer)
@@ -64,7 +64,7 @@ def _varied(family: Family, changes: Mapping[str, object]) -> Family:
 
 
 def _fields(family: Family, keys: Keys) -> dict[str, Any]:
-    """The fields of a configuration."""
+    """The fields of `Configuration` by name. Raises ModelFileError for keys that are missing or impossible."""
     fields: dict[str, Any] = dict(family.fixed)
     for field in (*INTEGERS, *(set(family.keys) - set(INTEGERS))):
         key = family.key(field)
@@ -121,7 +121,7 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
 
 
 def _factor(keys: Keys, text: str) -> float:
-    """The value of a key, or of an entry of the list at a key, `KEY INDEX`; 1 if it is null."""
+    """The value of the key `text`, or of an entry of the list at a key, `KEY INDEX`; 1 if it is null."""
     key, _, index = text.partition(" ")
     if keys.value(key) is None:
         return 1.0
@@ -134,7 +134,7 @@ def _factor(keys: Keys, text: str) -> float:
 
 
 def _quotient(keys: Keys, text: str) -> float:
-    """The quotient of the values of two keys, `a / b` or `a / root b`; 1 if the first one is null."""
+    """The quotient of the values of two keys, given as text `a / b` or `a / root b`; 1 if the first one is null."""
     first, second = text.split(" / ")
     if keys.value(first) is None:
         return 1.0
@@ -145,7 +145,7 @@ def _quotient(keys: Keys, text: str) -> float:
 
 
 def _latent(family: Family, keys: Keys) -> Latent:
-    """The sizes of a latent attention."""
+    """The sizes of a latent attention, from the keys that `family.latent` names."""
     sizes = {field: keys.integer(key) for field, key in family.latent.items() if keys.value(key) is not None}
     for field, size in sizes.items():
         if not 0 < size < 1 << 31:
@@ -156,7 +156,7 @@ def _latent(family: Family, keys: Keys) -> Latent:
 
 
 def _further_sizes(family: Family, keys: Keys) -> dict[str, int]:
-    """The sizes of the configuration that only this family has, apart from those that are computed (`auto`)."""
+    """`Configuration.sizes`, the sizes that only this family has, except for those that are `auto`."""
     further: dict[str, int] = {}
     for name, key in family.sizes.items():
         if keys.value(key) == "auto":
@@ -171,7 +171,11 @@ def _further_sizes(family: Family, keys: Keys) -> dict[str, int]:
 
 
 def _adjusted(keys: Keys, size: int) -> int:
-    """Two thirds of the size of a feed-forward block, times a factor, rounded up, if config.json says that (LFM2)."""
+    """The size of a feed-forward block: `size`, or two thirds of it times a factor, rounded up, if config.json says so
+    (LFM2).
+
+    Raises ModelFileError for an impossible factor or multiple.
+    """
     factor, unit = keys.value("block_ffn_dim_multiplier"), keys.integer("block_multiple_of")
     if not keys.flag("block_auto_adjust_ff_dim"):
         return size
@@ -206,7 +210,7 @@ def _value(keys: Keys, field: str, key: str) -> Any:
 
 
 def _check(configuration: Configuration, keys: Keys) -> None:
-    """Raises ModelFileError for sizes that do not fit together."""
+    """Raises ModelFileError for sizes of a configuration that do not fit together."""
     numbers: Mapping[str, int] = {name: getattr(configuration, name) for name in INTEGERS if name != "positions"}
     for name, value in numbers.items():
         if name in ("heads", "feed_forward") and value == 0:

@@ -29,7 +29,7 @@ ReadTensor = Callable[[str, tuple[int, ...]], DataAttr]
 
 
 def matrix_of_each(read: ReadTensor, name: str, shape: tuple[int, ...]) -> StoredWeight:
-    """A matrix of all experts stacked, read from one tensor for each expert.
+    """The stacked matrix of all experts, of a shape [experts, rows, columns], read from one tensor for each expert.
 
     `name` has `NUMBER` in place of the expert's index. Raises ModelFileError if their element types differ.
     """
@@ -41,7 +41,7 @@ def matrix_of_each(read: ReadTensor, name: str, shape: tuple[int, ...]) -> Store
 
 
 def joined_rows(parts: Sequence[DataAttr], name: str, shape: tuple[int, ...]) -> DataAttr:
-    """A small tensor of a shape whose rows are those of several tensors in turn.
+    """The concatenation of several small tensors along their rows, for the weight `name` of a shape.
 
     Raises ModelFileError if the tensors have other numbers of rows or different element types.
     """
@@ -64,7 +64,7 @@ class PackedMatrix(NamedTuple):
 
 
 def matrix_of(operand: str) -> PackedMatrix | None:
-    """The tensor with the matrices of all experts for a weight or bias; None for an operand of another block."""
+    """The stacked tensor that contains a weight or bias of experts; None for an operand of another block."""
     match = _OPERAND.fullmatch(operand)
     if match is None:
         return None
@@ -79,7 +79,7 @@ class Packing(NamedTuple):
 
     Args:
         is_transposed: whether a tensor is [experts, columns, rows], and its name ends without `.weight`.
-        has_halves: whether the rows of gate are before those of up, or else they alternate.
+        has_halves: whether the rows of gate are all before those of up; otherwise they are interleaved.
         may_be_rows: whether a tensor may also be [experts, rows, columns], which its shape shows.
     """
 
@@ -105,12 +105,12 @@ def packed_matrix(
     shape: tuple[int, ...],
     packing: Packing,
 ) -> StoredWeight | None:
-    """A weight or bias of experts that lie in one tensor; None for other operands.
+    """A weight or bias of experts that is part of a stacked tensor; None for other operands.
 
     Args:
         read: reads a tensor.
-        stored: the shape of a tensor of the file; None if there is none.
-        block: the name in the file of a block.
+        stored: returns the shape of a tensor of the file by its name; None if there is none.
+        block: returns the name in the file of a block.
         operand: the operand.
         shape: the shape of the weight [experts, rows, columns], or of the bias [experts, rows].
         packing: how the tensors stack the matrices.

@@ -21,7 +21,7 @@ DENSE_KEYS: Mapping[str, tuple[str, ...]] = {
 
 
 def expert_layers(family: Family, keys: Keys, layers: int) -> tuple[Experts | None, ...]:
-    """The experts of each layer; None for layers with one network for all tokens."""
+    """The experts of each layer; None for layers with one MLP for all tokens."""
     values: dict[str, Any] = {}
     for field, key in family.experts.items():
         if isinstance(key, str) and key[:1] == "=":
@@ -68,7 +68,10 @@ def _value(keys: Keys, field: str, key: str) -> Any:
 
 
 def dense_layers(family: Family, keys: Keys, layers: int) -> set[int]:
-    """The layers without experts, as the file lists them, or else by the rule of the family."""
+    """The indices of the layers without experts, as the file lists them, or else by the rule of the family.
+
+    Raises ModelFileError for kinds of layers and numbers that are not possible.
+    """
     if family.kinds:
         return {layer for layer, kind in enumerate(single_kinds(keys, layers)) if kind not in MIXTURES}
     listed = keys.list("mlp_layer_types", layers)

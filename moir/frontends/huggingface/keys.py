@@ -29,7 +29,7 @@ _ON_BY_DEFAULT = CAUSAL | {"apply_rope", "use_rope", "use_rotary_emb", "use_rota
 
 
 class Keys:
-    """The keys of a config.json.
+    """The entries of a config.json, with a record of which were read.
 
     Args:
         values: the values by key.
@@ -48,7 +48,10 @@ class Keys:
         self._read: set[str] = set()
 
     def with_names(self, aliases: Mapping[str, str]) -> Keys:
-        """The keys with one name for each. Raises ModelFileError if two names of a key have different values."""
+        """The entries with other names of a key, `aliases`, replaced by the key.
+
+        Raises ModelFileError if two names of a key have different values.
+        """
         values = dict(self.values)
         for alias, key in aliases.items():
             value = values.pop(alias, None)
@@ -60,7 +63,7 @@ class Keys:
         return Keys(values, self.location, self.defaults, self.is_part)
 
     def with_tables(self, tables: Sequence[str]) -> Keys:
-        """The keys, with those of nested objects flattened to `TABLE.KEY`."""
+        """The entries, with those of the nested objects `tables` flattened to `TABLE.KEY`."""
         values = dict(self.values)
         for name in tables:
             inner = self.table(name) or {}
@@ -69,7 +72,7 @@ class Keys:
         return Keys(values, self.location, self.defaults, self.is_part) if tables else self
 
     def with_defaults(self, defaults: Mapping[str, object]) -> Keys:
-        """The keys with values for those that the file leaves out."""
+        """The entries with `defaults` as the values of keys that the file leaves out."""
         return Keys(self.values, self.location, defaults, self.is_part)
 
     def error(self, reason: str, hint: str | None = HINT) -> ModelFileError:
@@ -77,16 +80,18 @@ class Keys:
         return ModelFileError(reason, location=self.location, hint=hint)
 
     def has(self, key: str) -> bool:
-        """Whether the file has a key with a value."""
+        """Whether the file has a key with a value other than null."""
         return self.values.get(key) is not None
 
     def value(self, key: str, default: object = None) -> Any:
-        """The value of a key, of the defaults if the file leaves it out, or else `default`."""
+        """The value of a key; if the file leaves it out, that of the defaults, or else `default`."""
         self._read.add(key)
         return self.values[key] if key in self.values else self.defaults.get(key, default)
 
     def first(self, keys: Sequence[str], default: object = None) -> Any:
-        """The value of the first key that the file has; that of the defaults if it has none."""
+        """The value of the first of several keys that the file has; if it has none, that of the defaults, or else
+        `default`.
+        """
         self._read.update(keys)
         for key in keys:
             if self.has(key):
@@ -94,7 +99,10 @@ class Keys:
         return next((self.defaults[key] for key in keys if key in self.defaults), default)
 
     def number_of(self, key: str) -> Any:
-        """A number, text, flag or None. Raises ModelFileError for anything else, or if it is required and missing."""
+        """The value of a key, a number, text, flag or None.
+
+        Raises ModelFileError for anything else, infinity and NaN, or if the key is missing and has no default.
+        """
         value = self.value(key)
         if value is None and key not in self.values and key not in self.defaults:
             raise self.error(f"the key {key!r} is missing")
@@ -105,7 +113,9 @@ class Keys:
         return value
 
     def check_type(self, key: str, value: object, annotation: str) -> None:
-        """Raises ModelFileError if the value of a key is neither None nor of the type of the field that it is for."""
+        """Raises ModelFileError if the value of a key is neither None nor of the type that `annotation`, of its field,
+        names.
+        """
         types, name = TYPES[annotation.partition(" |")[0]]
         if value is not None and (not isinstance(value, types) or isinstance(value, bool) is not (bool in types)):
             raise self.error(f"{key!r} is {value!r}, not {name}")
@@ -118,7 +128,7 @@ class Keys:
         return value
 
     def number(self, key: str, default: float | None = None) -> float:
-        """The finite number under a key; raises as `integer`."""
+        """The finite number under a key. Raises ModelFileError for another type, or a missing key without a default."""
         value = self.value(key, default)
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise self.error(f"{key!r} is {value!r}, not a number")
@@ -132,7 +142,9 @@ class Keys:
         return value
 
     def flag(self, key: str, default: bool = False) -> bool:
-        """The boolean under a key; the default if the key is missing or null."""
+        """The boolean under a key; the default if the key is missing or null. Raises ModelFileError for
+        another type.
+        """
         value = self.value(key, default)
         if value is None:
             return default
@@ -153,7 +165,11 @@ class Keys:
         return items
 
     def periodic(self, names: str, layers: int) -> list[bool]:
-        """Which layers are one of each period: `names` are the keys of the period and of the index in it, from 0."""
+        """For each layer, whether its index modulo a period is a given index.
+
+        `names` are the keys of the period and of that index, with a blank between them. Raises ModelFileError if the
+        index is not below the period.
+        """
         first, second = names.split()
         period, index = self.integer(first), self.integer(second)
         if not 0 <= index < period:
@@ -161,7 +177,7 @@ class Keys:
         return [layer % period == index for layer in range(layers)]
 
     def table(self, key: str) -> Mapping[str, Any] | None:
-        """An object of JSON; None if it is absent."""
+        """The JSON object under a key; None if the key is absent."""
         value = self.value(key)
         if value is None:
             return None
@@ -170,7 +186,9 @@ class Keys:
         return cast("Mapping[str, Any]", value)
 
     def check_all_read(self, ignored: Set[str], hint: str = "if it has no effect on results, remove it from config.json") -> None:
-        """Raises ModelFileError for keys that nothing has read and that may change what the model computes."""
+        """Raises ModelFileError for a key that nothing has read, is not in `ignored`, and may change what the model
+        computes.
+        """
         for key, value in self.values.items():
             if (
                 key in self._read

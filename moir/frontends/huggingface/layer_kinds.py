@@ -22,7 +22,10 @@ ALIASES = {"attention": FULL}
 
 
 def layer_types(keys: Keys, layers: int) -> tuple[str, ...] | None:
-    """The key `layer_types` of transformers 5: the kind of each layer; None if the key is absent."""
+    """The kind of each layer from the key `layer_types` of transformers 5; None if the key is absent.
+
+    Raises ModelFileError for a kind that is not known.
+    """
     listed = keys.list("layer_types", layers)
     if listed is None:
         return None
@@ -41,8 +44,8 @@ MIXTURES = ("moe", "E")
 
 
 def single_kinds(keys: Keys, layers: int | None = None) -> Sequence[Any]:
-    """The kind of each layer of a family whose layers have one block each. Raises ModelFileError if the file has
-    none.
+    """The kind of each layer of a family whose layers have one block each. Raises ModelFileError if the file has no
+    kinds.
     """
     listed = keys.list("layer_types", layers)
     if listed is not None:
@@ -54,7 +57,7 @@ def single_kinds(keys: Keys, layers: int | None = None) -> Sequence[Any]:
 
 
 def blocks(family: Family, keys: Keys, layers: int) -> tuple[str, ...]:
-    """The block in the place of the attention of each layer; empty if all layers have an attention.
+    """The block of each layer in the place of the attention; empty if all layers have an attention.
 
     Raises ModelFileError for kinds of layers that are not those of the family.
     """
@@ -76,7 +79,10 @@ def blocks(family: Family, keys: Keys, layers: int) -> tuple[str, ...]:
 
 
 def _attention_layers(key: str, keys: Keys, layers: int) -> list[bool]:
-    """Which layers have an attention if the file does not list the kinds of all."""
+    """For each layer, whether it has an attention, if the file does not list the kinds of all layers.
+
+    `key` is as in `Family.attention_layers`. Raises ModelFileError if its value is neither a list nor an interval.
+    """
     if " " in key:
         return keys.periodic(key, layers)
     value = keys.value(key) if key else ()
@@ -113,14 +119,17 @@ def chunks(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
 
 
 def listed_rotations(keys: Keys, layers: int) -> list[bool]:
-    """Which layers are rotated, according to `no_rope_layers`, or else all but each n-th."""
+    """For each layer, whether it is rotated: as `no_rope_layers` lists them, or else all but each n-th."""
     listed = keys.list("no_rope_layers", layers) if keys.value("no_rope_layers") != [] else None
     interval = keys.integer("no_rope_layer_interval", 4)
     return [bool(each) for each in listed] if listed else [(layer + 1) % interval != 0 for layer in range(layers)]
 
 
 def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
-    """How many keys a query of each layer sees, itself included; empty if no layer has a window."""
+    """How many keys a query of each layer sees, itself included, 0 for all; empty if no layer has a window.
+
+    Raises ModelFileError for an impossible window, and for windows in a family that has none.
+    """
     rule = family.window
     if family.kinds:
         return ()
@@ -148,7 +157,10 @@ def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
 
 
 def _windows_of_both_sides(keys: Keys, layers: int, types: tuple[str, ...] | None) -> tuple[int, ...]:
-    """How many tokens away the keys are, at most, that a query of each layer sees; 0 for all keys."""
+    """The distance at which a query of each layer of an encoder sees the farthest keys; 0 for all keys.
+
+    `types` are the kinds of the layers if the file lists them.
+    """
     size, period = keys.integer("local_attention"), keys.integer("global_attn_every_n_layers")
     if size < 2 or period < 1:
         raise keys.error(f"windows of {size} keys in all but each {period}th layer are not possible")
@@ -173,7 +185,10 @@ def _windows_of_types(keys: Keys, layers: int) -> tuple[int, ...]:
 
 
 def _sliding_layers(rule: str, keys: Keys, layers: int) -> list[bool]:
-    """Which layers slide if the file does not list them."""
+    """For each layer, whether it has a sliding window, by a `rule` of `Family.window`, if the file does not list them.
+
+    Raises ModelFileError for an impossible period.
+    """
     if rule == "flagged":
         first = keys.integer("max_window_layers", layers)
         return [layer >= first for layer in range(layers)]

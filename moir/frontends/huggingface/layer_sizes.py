@@ -59,7 +59,9 @@ OVERRIDDEN = {"head_dim": "head_size", "num_key_value_heads": "key_heads"}
 
 
 def _overridden(family: Family, keys: Keys, layers: int) -> list[dict[str, int]]:
-    """The fields that `per_layer_config` of Transformers 5 has for each layer, by its number as a text."""
+    """For each layer the fields that `per_layer_config` of Transformers 5 changes in it; raises ModelFileError for
+    others.
+    """
     result: list[dict[str, int]] = [{} for _ in range(layers)]
     for number, values in (keys.table("per_layer_config") or {}).items() if family.full_layers else ():
         own = Keys(cast("dict[str, Any]", values), keys.location) if isinstance(values, dict) else None
@@ -73,7 +75,10 @@ def _overridden(family: Family, keys: Keys, layers: int) -> list[dict[str, int]]
 
 
 def _of_each_layer(keys: Keys, field: str, key: str, layers: int) -> Sequence[Any]:
-    """The values of a key that has one for each layer, or one for all."""
+    """The value of a field for each layer, from a key that has a list of them, or one for all.
+
+    Raises ModelFileError for a list of another length or impossible entries.
+    """
     value = keys.value(key)
     if value is None and key == SPARSITY:
         sparse = SPARSE_LAYERS if layers > SPARSE_LAYERS else 0
@@ -90,9 +95,9 @@ def _of_each_layer(keys: Keys, field: str, key: str, layers: int) -> Sequence[An
 
 
 def key_sources(family: Family, keys: Keys, layers: int, windows: tuple[int, ...]) -> tuple[int, ...]:
-    """For each layer the one whose keys and values it uses; empty if all have their own.
+    """For each layer the index of the layer whose keys and values it uses; empty if all have their own.
 
-    The last layers use those of the last one before them that has a window, too, or none like them.
+    The last layers use those of the last layer before them of their kind, with or without a window.
     """
     count = keys.integer(family.shared_layers) if family.shared_layers else 0
     if not count:

@@ -51,7 +51,10 @@ def read_model(path: str | Path) -> ModuleOp:
 
 
 def read_configuration(folder: Path) -> Keys:
-    """The keys of the config.json of a folder."""
+    """The entries of the config.json of a folder; of a multimodal model those of its language model.
+
+    Raises ModelFileError if there is no such file, or it is no JSON object.
+    """
     path = folder / "config.json"
     if not path.is_file():
         raise ModelFileError("the folder has no config.json", location=str(folder), hint="copy it from where the weights come from")
@@ -66,7 +69,7 @@ def read_configuration(folder: Path) -> Keys:
 
 
 def _object(path: Path) -> dict[str, Any]:
-    """The object of JSON that a file contains."""
+    """The JSON object in a file. Raises ModelFileError if the file is no JSON, or no object."""
     try:
         content: Any = json.loads(read_whole(path, "the configuration of a model"), object_hook=_number)
     except (ValueError, RecursionError) as error:
@@ -77,8 +80,8 @@ def _object(path: Path) -> dict[str, Any]:
 
 
 def _number(content: dict[str, Any]) -> Any:
-    """The infinity that an object of JSON stands for, `{"__float__": "Infinity"}` as Transformers 5 writes it, or the
-    object.
+    """The infinity that a JSON object stands for, `{"__float__": "Infinity"}` as Transformers 5 writes it; the object
+    itself if it is another one.
     """
     text = content.get("__float__")
     return INFINITIES.get(text, content) if len(content) == 1 and isinstance(text, str) else content

@@ -54,7 +54,7 @@ def rotary_layers(family: Family, keys: Keys, layers: int, head_size: int, full_
 
 
 def _with_theta(keys: Keys, rotary: Rotary, theta: object) -> Rotary | None:
-    """The embedding of a layer with a base of its own; None if that is 0 or null."""
+    """The embedding of a layer with the base `theta` of its own; None if that is 0 or null."""
     if not theta:
         return None
     if isinstance(theta, bool) or not isinstance(theta, int | float) or theta <= 0:
@@ -63,7 +63,7 @@ def _with_theta(keys: Keys, rotary: Rotary, theta: object) -> Rotary | None:
 
 
 def _rotated(family: Family, keys: Keys, layers: int, slides: tuple[int, ...]) -> list[bool]:
-    """Which layers are rotated."""
+    """For each layer, whether it has a rotary embedding. `slides` are the windows of the layers, 0 for none."""
     if family.rotary_layers == "sliding or all" and keys.value("sliding_window") is None:
         return [True] * layers
     if family.rotary_layers in ("sliding", "sliding or all"):
@@ -77,7 +77,10 @@ def _rotated(family: Family, keys: Keys, layers: int, slides: tuple[int, ...]) -
 
 
 def _by_kind(family: Family, keys: Keys, head_size: int, full_size: int) -> tuple[Rotary, Rotary | None]:
-    """The embeddings of layers without and with a window; None if they have the same."""
+    """The embeddings of layers without and with a window; None for the second if they have the same.
+
+    `full_size` is the size of a head of layers without a window, `head_size` that of the others.
+    """
     parameters = keys.table("rope_parameters")
     if parameters is not None and (FULL in parameters or SLIDING in parameters):
         for_kinds = Keys(parameters, keys.location)
@@ -95,7 +98,11 @@ def _by_kind(family: Family, keys: Keys, head_size: int, full_size: int) -> tupl
 
 
 def _rotary(family: Family, keys: Keys, settings: Mapping[str, Any], head_size: int) -> Rotary:
-    """The embedding that parameters and keys describe."""
+    """The rotary embedding of heads of `head_size` that `settings`, the entry `rope_parameters` or `rope_scaling`,
+    describe.
+
+    Raises ModelFileError for a type or a parameter that is not known.
+    """
     values = dict(settings)
     kind = str(values.pop("rope_type", None) or values.pop("type", None) or "default")
     values.pop("type", None)
@@ -144,7 +151,11 @@ def _rotary(family: Family, keys: Keys, settings: Mapping[str, Any], head_size: 
 
 
 def _with_lengths(keys: Keys, kind: str, values: dict[str, Any]) -> dict[str, Any]:
-    """The parameters with the lengths before and after the scaling, and with its factor."""
+    """The parameters `values` of a scaling of type `kind`, with the lengths before and after the scaling, and its
+    factor.
+
+    Raises ModelFileError for impossible lengths, or a missing factor.
+    """
     length = keys.integer("max_position_embeddings", 0)
     original = keys.value("original_max_position_embeddings")
     original = values.get("original_max_position_embeddings") or original or length

@@ -33,7 +33,7 @@ GRAPH, GRAPHS = 5, 10
 
 
 def string(value: bytes) -> Attribute:
-    """A string as a property; bytes that are not UTF-8 become data."""
+    """A string as a property; bytes that are not UTF-8 become a 1-D tensor of u8."""
     try:
         return string_attribute(value.decode())
     except UnicodeDecodeError:
@@ -73,7 +73,9 @@ class AttributeReader:
         return converter(attribute, place)
 
     def convert_once(self, attribute: onnx_ml_pb2.AttributeProto, place: str) -> Attribute:
-        """As `convert`, for an attribute in a function: all calls of the function share the result and its data."""
+        """The property for an attribute in a function, as in `convert`: all calls of the function share it and its
+        data.
+        """
         if id(attribute) not in self._converted:
             self._converted[id(attribute)] = attribute, self.convert(attribute, place)
         return self._converted[id(attribute)][1]
@@ -116,7 +118,9 @@ class AttributeReader:
 
 
 def untold_type(attribute: onnx_ml_pb2.AttributeProto) -> int:
-    """The type of an attribute of an old file that does not declare it; 0 if the attribute has no value either."""
+    """The AttributeType of an attribute of an old file that does not declare it, by the field that has a value; 0 if
+    none has.
+    """
     for field, type_ in (("f", 1), ("i", 2), ("s", 3), ("t", 4), ("g", 5), ("sparse_tensor", 11), ("tp", 13)):
         if attribute.HasField(field):
             return type_

@@ -11,7 +11,7 @@ from moir.support.records import Record
 
 
 class Definition(Record):
-    """The largest number of operands of a kind (None: any number), and the names of its attributes."""
+    """The largest number of operands of a kind (None: any number), and the names of its attributes, in any version."""
 
     operands: int | None
     attributes: frozenset[str]
@@ -19,7 +19,9 @@ class Definition(Record):
 
 @cache
 def definition_of(kind: str) -> Definition | None:
-    """The definition of a kind, which is prefixed by its domain as in the dialect; None for kinds of other domains."""
+    """The definition of a kind, with its domain as prefix as in the dialect; None for a kind that the table does not
+    have.
+    """
     from moir.frontends.onnx.definition_table import DEFINITIONS
 
     row = DEFINITIONS.get(kind)

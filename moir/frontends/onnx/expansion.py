@@ -88,7 +88,7 @@ def _definition(op: FrameworkOp, opset_version: int) -> tuple[FunctionProto, lis
     """The definition of an operation for its attributes and operand types, and its attributes, with defaults.
 
     The newest definition up to the operator-set version is used. If all are newer, the oldest one is, provided that
-    every operation in it has the same meaning in the operator-set version.
+    every operation in it has the same meaning in the operator-set version. Returns None if there is none.
     """
     from onnx import FunctionProto, NodeProto, defs
 
@@ -160,7 +160,7 @@ def _attributes(op: FrameworkOp, schema: Any) -> list[AttributeProto]:
 
 
 def _value(attribute: Attribute) -> Any:
-    """The value of a property in the form that the functions of `onnx.helper` take."""
+    """The Python value or TensorProto of a property, as the functions of `onnx.helper` take it."""
     from onnx import TensorProto
 
     if isinstance(attribute, DataAttr):
@@ -177,7 +177,7 @@ def _value(attribute: Attribute) -> Any:
 
 
 def _type(value: SSAValue) -> TypeProto:
-    """The type of a value as a message, without its unknown parts."""
+    """The TypeProto of a value; a dynamic rank or dimension is left out."""
     from onnx import TypeProto
 
     type_ = TypeProto()

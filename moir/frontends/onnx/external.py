@@ -66,7 +66,9 @@ class ExternalFiles:
         return np.frombuffer(mapped, np.uint8, size, offset)
 
     def number(self, tensor: str, entries: Mapping[str, str], key: str, default: int) -> int:
-        """A non-negative decimal number among the entries."""
+        """The entry `key`, a non-negative decimal number; `default` if it is absent. Raises ModelFileError for another
+        text.
+        """
         text = entries.get(key, "")
         if not text:
             return default
@@ -75,7 +77,10 @@ class ExternalFiles:
         return int(text)
 
     def open(self, tensor: str, location: str) -> tuple[Path, mmap.mmap | None]:
-        """A file and its memory map, created at the first use."""
+        """The path of a file and its memory map, created at the first use.
+
+        Raises ModelFileError for a location outside the folder of the model, or a file that cannot be read.
+        """
         if location in self.maps:
             return self.maps[location]
         outside = "only files in the folder of the model are read"

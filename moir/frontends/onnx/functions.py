@@ -50,11 +50,13 @@ class Functions:
         return ".".join(part for part in function.key if part)
 
     def find(self, node: SourceNode) -> Function | None:
-        """The function that a node calls, None if the node is an operation."""
+        """The function that a node calls; None if the node is an operation."""
         return self._by_key.get(node.key) if self._by_key else None
 
     def check(self, nodes: Iterable[SourceNode]) -> None:
-        """Check that inlining all calls in the nodes and their graphs terminates and stays within the limits."""
+        """Raises ModelFileError if inlining all calls in the nodes and their graphs does not end, or exceeds the
+        limits.
+        """
         if not self._by_key:
             return
         own = [_size(nodes), *(_size(function.nodes) for function in self._by_key.values())]
@@ -76,7 +78,11 @@ class Functions:
                 yield from self._calls(graph.nodes, depth + 1)
 
     def _called(self, node: SourceNode, function: Function, depth: int, callers: tuple[Function, ...]) -> _Size:
-        """The size that inlining a call adds; `depth` is the nesting of the graph with the call."""
+        """The size that inlining a call of `function` adds.
+
+        `depth` is the nesting of the graph with the call, `callers` are the functions around it. Raises ModelFileError
+        for a function that calls itself, or too deep nesting.
+        """
         if any(function is caller for caller in callers):
             raise self.reader.error(f"function {self.name(function)!r} calls itself", node)
         if len(callers) > MAXIMUM_NESTING:

@@ -124,7 +124,7 @@ class GraphBuilder:
     # Values
 
     def constant(self, name: str, scope: Scope) -> Constant | None:
-        """The constant that a name stands for, None if it is another value."""
+        """The constant that a name stands for; None if it is another value."""
         constant = scope.constants.get(name)
         if constant is None and (initializer := scope.initializers.get(name)) is not None:
             constant = scope.constants[name] = Constant(self.initializer(initializer, name), scope.full_name(name))
@@ -139,7 +139,9 @@ class GraphBuilder:
         return self._initializers[id(tensor)][1]
 
     def value(self, name: str, scope: Scope) -> SSAValue | None:
-        """The value of a name, None if it is an input of a function that the call omits."""
+        """The value of a name; None if it is an input of a function that the call omits. A constant is built at its
+        first use.
+        """
         value = scope.values.get(name)
         if value is None and (constant := self.constant(name, scope)) is not None:
             value = scope.materialize(name, constant)
@@ -225,7 +227,10 @@ class GraphBuilder:
                 self.notes.append(f"onnx.{node.kind} {scope.prefix + node.name!r}: {ignored}")
 
     def captured(self, node: SourceNode, scope: Scope) -> dict[str, SSAValue]:
-        """The values that the graphs of a node use from outside, without constants and absent ones."""
+        """The values by name that the graphs of a node use from outside, without constants and absent ones.
+
+        Raises ModelFileError if there are too many.
+        """
         if clash := {"captured", "graph_attributes"} & {attribute.name for attribute in node.attributes}:
             raise self.error(f"a node with graphs cannot have an attribute {min(clash)!r}", node, scope)
         captured: dict[str, SSAValue] = {}
@@ -269,7 +274,10 @@ class GraphBuilder:
                 self.bind_output(inner, formal, scope, actual)
 
     def bind_output(self, inner: Scope, formal: str, scope: Scope, actual: str) -> None:
-        """Give an output of a function its name in the caller."""
+        """Bind the name `actual` in the caller to the output `formal` of an inlined function.
+
+        Raises ModelFileError if the function does not compute it.
+        """
         if formal not in inner.values and formal not in inner.constants:
             raise ModelFileError(
                 f"the function called by {inner.prefix!r} does not compute its output {formal!r}", location=str(self.reader.path)

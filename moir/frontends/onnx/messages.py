@@ -46,5 +46,5 @@ MESSAGES = MessageTable("onnx", _TABLE, {}, strict=False)
 
 
 def is_text(value: object) -> bool:
-    """Whether a string field is in UTF-8: if it is not, protobuf returns bytes in spite of its type."""
+    """Whether a string field is in UTF-8; protobuf returns bytes for a string that is not."""
     return isinstance(value, str)

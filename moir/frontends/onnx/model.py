@@ -82,7 +82,9 @@ def read_model(path: str | Path) -> ModuleOp:
 
 
 def _check_versions(model: onnx_ml_pb2.ModelProto, path: Path) -> dict[str, int]:
-    """Check the versions of the IR and the operator sets; returns the operator-set version of each domain."""
+    """The operator-set version of each domain. Raises ModelFileError for a version of the IR or of a set that is not
+    known.
+    """
     location = str(path)
     if not model.HasField("graph") or not model.HasField("ir_version"):
         missing = "a graph" if model.HasField("ir_version") else "an IR version"
@@ -115,7 +117,7 @@ def _check_versions(model: onnx_ml_pb2.ModelProto, path: Path) -> dict[str, int]
 
 
 def _make_inputs_required(inputs: Any) -> list[str]:
-    """The names of the inputs that are optional tensors, whose types become those of the tensors."""
+    """Change inputs that are optional tensors to tensors; returns their names."""
     names: list[str] = []
     for info in inputs:
         if info.type.HasField("optional_type") and info.type.optional_type.elem_type.HasField("tensor_type"):
@@ -125,7 +127,9 @@ def _make_inputs_required(inputs: Any) -> list[str]:
 
 
 def _check_inputs(inputs: Any, initializers: dict[str, Any], path: Path) -> None:
-    """Check that the inputs of a model are tensors of types that the operation sets have."""
+    """Raises ModelFileError for an input without initializer that is no tensor of a type that the operation
+    sets have.
+    """
     for info in inputs:
         if info.name in initializers:
             continue

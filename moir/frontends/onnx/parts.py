@@ -30,12 +30,12 @@ _MESSAGES = (
 
 
 def names_of_data(path: Path) -> list[str]:
-    """The names of the files that tensors of a model refer to, as they are in the file; none if it is damaged.
+    """The names of the files that tensors of a model refer to, as they are in the file; empty if it is damaged.
 
     Args:
         path: the ONNX file. Its weights are not read.
 
-    Raises ModelFileError for a file whose encoding cannot be split; reading the model says the same.
+    Raises ModelFileError for a file that is too large to be decoded; reading the model says the same.
     """
     splitter = Splitter(path, memoryview(map_content(path)), ONNX_FORMAT)
     kind = MESSAGES.reader("ModelProto")

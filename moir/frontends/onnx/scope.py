@@ -59,11 +59,11 @@ class Scope:
         """For values that are outputs of a function, their names in the caller."""
 
     def full_name(self, name: str) -> str:
-        """The name of a value in the model."""
+        """The name of a value in the model: that of the graph with the prefix of the scope; empty for an empty name."""
         return (self.renamed.get(name) or self.prefix + name) if name else ""
 
     def named(self, op: str, results: Sequence[str]) -> dict[str, Attribute]:
-        """The attributes with the names of an operation and its results.
+        """The attributes `name` and `tensor_names` of an operation.
 
         Args:
             op: full name of the operation.

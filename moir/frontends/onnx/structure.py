@@ -90,7 +90,7 @@ def _trimmed(names: Sequence[str]) -> Sequence[str]:
 
 
 def domain_name(domain: str) -> str:
-    """The name of a domain; "" for both names of the default domain."""
+    """The name of a domain, "" for the default domain, which has two names."""
     return "" if domain in DEFAULT_DOMAINS else domain
 
 
@@ -245,9 +245,8 @@ class StructureReader:
         raise self.error(f"{len(names)} nodes form a cycle: {', '.join(listed)}", node)
 
     def check_closed(self, graph: SourceGraph) -> None:
-        """Check that the graph of a model uses only names that it defines.
-
-        Raises ModelFileError with the first node that uses another name.
+        """Raises ModelFileError, with the first node that does so, if a model's graph uses a name that it does not
+        define.
         """
         if not graph.free:
             return

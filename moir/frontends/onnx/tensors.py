@@ -53,8 +53,8 @@ class TensorReader:
     Args:
         path: the model file.
         mapped: memory map of the file; None if the messages contain all data.
-        payloads: the payloads that are not in the messages.
-        key: key of the entries that refer to payloads.
+        payloads: where in the map the data is that was cut out of the messages.
+        key: key of the entries of `external_data` that refer to payloads by their index.
     """
 
     def __init__(self, path: Path, mapped: mmap.mmap | None = None, payloads: list[Payload] | None = None, key: str = "") -> None:
@@ -115,7 +115,9 @@ class TensorReader:
         return self.data(stored, shape, element, name, None if payload is None else payload.offset)
 
     def shape(self, dims: Any, name: str) -> tuple[int, ...]:
-        """The declared shape of a tensor."""
+        """The declared shape of a tensor. Raises ModelFileError for a negative dimension, or a rank or size that is too
+        large.
+        """
         shape = tuple(dims[:]) if len(dims) <= MAXIMUM_RANK else ()
         if len(dims) > MAXIMUM_RANK:
             raise self.error(name, f"rank {len(dims)} is more than {MAXIMUM_RANK}")
@@ -126,7 +128,9 @@ class TensorReader:
         return shape
 
     def payload(self, entries: dict[str, str]) -> Payload | None:
-        """The payload of a tensor in the memory map, None if it has none there."""
+        """Where in the memory map the data of a tensor is, by the entries of its `external_data`; None if it is not in
+        the map.
+        """
         index = entries.get(self.key) if self.key else None
         return None if index is None else self.payloads[int(index)]
 
@@ -135,17 +139,20 @@ class TensorReader:
         return (math.prod(shape) * element_types.describe(element).bits + 7) // 8
 
     def stored_count(self, shape: tuple[int, ...], element: Attribute) -> int:
-        """The number of values in the typed field of a tensor: bytes for packed types, else elements."""
+        """The number of elements in the typed field of a tensor: its bytes for packed types, else its elements."""
         return self.size(shape, element) if element_types.describe(element).is_packed else math.prod(shape)
 
     def raw(self, tensor: onnx_ml_pb2.TensorProto, payload: Payload | None) -> Array:
-        """The bytes of `raw_data`."""
+        """The bytes of `raw_data`: of the memory map if they have a payload there, else of the message."""
         if payload is None or self.mapped is None:
             return np.frombuffer(tensor.raw_data, np.uint8)
         return np.frombuffer(self.mapped, np.uint8, payload.size, payload.offset)
 
     def typed(self, tensor: onnx_ml_pb2.TensorProto, payload: Payload | None, data_type: DataType, expected: int, name: str) -> Array:
-        """The values of the typed field of a tensor, in their stored type."""
+        """The elements of the typed field of a tensor (`float_data`, …), in their stored type.
+
+        Raises ModelFileError unless there are `expected` elements.
+        """
         stored = np.dtype(data_type.stored)
         if payload is None or self.mapped is None:
             values = getattr(tensor, data_type.field)
@@ -173,21 +180,23 @@ class TensorReader:
         return self.narrowed(wide, data_type, name)
 
     def narrowed(self, wide: Array, data_type: DataType, name: str) -> Array:
-        """64-bit integers in the stored type. Raises ModelFileError for one that does not fit."""
+        """Convert 64-bit integers to the stored type. Raises ModelFileError for one that does not fit."""
         try:
             return narrowed(wide, np.dtype(data_type.stored))
         except OverflowError:
             raise self.error(name, f"a value of {data_type.name} is out of range") from None
 
     def text(self, value: bytes, name: str) -> str:
-        """An element of a string tensor, as text."""
+        """An element of a string tensor, as text. Raises ModelFileError if it is not in UTF-8."""
         try:
             return value.decode()
         except UnicodeDecodeError as error:
             raise self.error(name, "a string is not in UTF-8") from error
 
     def data(self, stored: Array, shape: tuple[int, ...], element: Attribute, name: str, offset: int | None) -> DataAttr:
-        """Stored values with the element type and the shape of the tensor."""
+        """Stored values with the element type and the shape of the tensor. Raises ModelFileError if their size does not
+        fit.
+        """
         row = element_types.describe(element)
         if row.bits == 0:
             return DataAttr(TensorData(stored.reshape(shape), element, shape))

@@ -20,7 +20,7 @@ _EXTERNAL_DATA_FIELD = 13
 
 
 def _mark(key: str, index: int) -> bytes:
-    """The entry of `external_data` that marks an omitted payload: the key and the number of the payload."""
+    """The encoded entry of `external_data`, `key` and index, that refers to the omitted payload of this index."""
     return length_field(_EXTERNAL_DATA_FIELD, length_field(1, key.encode()) + length_field(2, str(index).encode()))
 
 

@@ -1,4 +1,4 @@
-"""The state of the conversion of a program: the names that are taken, and the counts that are limited."""
+"""The state of the conversion of a program: the names in use, and the numbers that are limited."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAXIMUM_DEPTH = 100
 
 
 class ProgramBuilder:
-    """Builds the block of a program.
+    """Holds what the conversion of a program shares: names, limits, errors.
 
     Args:
         program: the program.
@@ -38,11 +38,11 @@ class ProgramBuilder:
         self._depth = 0
 
     def error(self, reason: str, operation: str | None = None, name: str | None = None, hint: str | None = None) -> ModelFileError:
-        """The error about the program, or about an operation in it."""
+        """An error about the program, or about the operation `name` of kind `operation` in it."""
         return ModelFileError(reason, location=self.location, operation=operation, node=name, hint=hint)
 
     def main(self) -> Function:
-        """The function that is the model. Raises ModelFileError if there is none."""
+        """The function that is the model: `main`, or the only public one. Raises ModelFileError if there is none."""
         functions = self.program.functions
         if "main" in functions:
             return functions["main"]
@@ -57,8 +57,10 @@ class ProgramBuilder:
         return self.platforms.index("cpu") if "cpu" in self.platforms else 0
 
     def argument_names(self, main: Function) -> list[str]:
-        """The names of the arguments of main, from their locations there or in a function that main calls with these
-        arguments.
+        """Unique names of the arguments of main: those in their locations there, or in a function that main calls with
+        them.
+
+        An argument without such a name is `argN`, N its index.
         """
         names = {argument: argument.name for argument in main.body.arguments}
         for operation in main.body.operations:
@@ -74,7 +76,7 @@ class ProgramBuilder:
         return argument_names
 
     def name(self, wanted: str) -> str:
-        """A name that no other operation has."""
+        """The name `wanted`, with a number appended if another operation has it already."""
         unique = wanted
         while unique in self._names:
             self._repeated[wanted] = self._repeated.get(wanted, 0) + 1
@@ -83,7 +85,7 @@ class ProgramBuilder:
         return unique
 
     def function(self, name: str, caller: Operation) -> Function:
-        """A function that is called. Raises ModelFileError if there is none, or too many calls."""
+        """The function `name` that an operation calls. Raises ModelFileError if there is none, or too many calls."""
         self._calls += 1
         if self._calls > MAXIMUM_CALLS:
             raise self.error("it has too many calls")
@@ -95,17 +97,17 @@ class ProgramBuilder:
         return function
 
     def count(self) -> None:
-        """Note that an operation is built."""
+        """Count an operation that is built. Raises ModelFileError if there are too many."""
         self._built += 1
         if self._built > MAXIMUM_OPERATIONS:
             raise self.error("it has too many operations")
 
     def enter(self) -> None:
-        """Note that a call or a region begins."""
+        """Begin a call or a region. Raises ModelFileError if these are nested too deeply."""
         self._depth += 1
         if self._depth > MAXIMUM_DEPTH:
             raise self.error("calls or regions are nested too deeply", hint="a function that calls itself is not supported")
 
     def leave(self) -> None:
-        """Note that a call or a region ends."""
+        """End the call or the region that `enter` began."""
         self._depth -= 1

@@ -1,4 +1,4 @@
-"""Checks of the lists and regions of an operation: whether they fit its operands.
+"""Checks of the list attributes and regions of an operation: whether they fit its operands.
 
     slice(%x : tensor<2x3xf32>) {start_indices = [0], …}  ->  "start_indices has 1 entry for an operand of rank 2"
 
@@ -131,7 +131,7 @@ BRANCHES = {"case": 1, "if": 2, "while": 2}
 
 
 def fault_of(operation: Operation) -> str:
-    """What is wrong with the lists or regions of an operation, as a sentence; empty if nothing is."""
+    """What is wrong with the list attributes or regions of an operation, as a sentence; empty if nothing is."""
     kind = operation.kind
     if len(operation.operands) != OPERANDS.get(kind, len(operation.operands)):
         return f"it has {len(operation.operands)} operands instead of {OPERANDS[kind]}"
@@ -187,8 +187,9 @@ COUNTING = frozenset(("dynamic_iota", "iota"))
 
 
 def is_in_bytes(operation: Operation) -> bool:
-    """Whether an operation computes integers of less than 8 bits: from others of the same type, as a conversion from
-    another type, or as numbers in order.
+    """Whether an operation has integers of less than 8 bits as results, and can be computed in 8 bits.
+
+    So can operations on integers of one type, conversions from another type, and iota.
     """
     element = _element(operation.results[0]) if operation.results else None
     if element not in NARROW_INTEGERS:
@@ -215,7 +216,7 @@ def _element(value: Value) -> object:
 
 
 def _narrow_name(value: Value) -> str:
-    """The name of the element type of a value if the IR does not have it; else empty."""
+    """The name of the element type of a value if the IR does not compute with it; empty otherwise."""
     element = _element(value)
     return next((name for name, (narrow, _, _) in NARROW.items() if narrow == element), "")
 
@@ -242,7 +243,10 @@ def _axes_fault(operation: Operation, names: str, rank: int | None) -> str:
 
 
 def _entries(operation: Operation, name: str) -> Sequence[int] | None:
-    """The integers of an attribute, which may be within dimension numbers; None if it is absent."""
+    """The integers of the attribute `name`, which may be an entry of a dictionary such as dimension numbers.
+
+    Returns None if it is absent, or no list of integers; a single integer becomes a list.
+    """
     value: Any = operation.attributes.get(name)
     if value is None:
         held = [cast("Mapping[str, Any]", each) for each in operation.attributes.values() if isinstance(each, dict) and name in each]

@@ -126,7 +126,7 @@ class PartsWriter:
                 yield self._same.get(value, value)
 
     def _results(self, values: Sequence[Value]) -> list[Value]:
-        """Values for the results of an operation: two for each complex one."""
+        """New values for the results of an operation: two for each complex one, which become its parts."""
         replacements: list[Value] = []
         for value in values:
             part = _part_type(value.type)
@@ -138,12 +138,18 @@ class PartsWriter:
         return replacements
 
     def _append(self, written: Block, kind: str, operands: list[Value], result: Value, like: Operation | None = None) -> None:
-        """An operation whose result is complex or real."""
+        """Append an operation `kind` to a block; its result stands for `result`, or two for the parts of a complex one.
+
+        `like` is the operation whose attributes and name it gets; None for none.
+        """
         attributes, name = ({}, "") if like is None else (like.attributes, like.name)
         written.operations.append(Operation(kind, operands, dict(attributes), [], self._results([result]), name))
 
     def _new(self, written: Block, kind: str, operands: list[Value], type_: Type, like: Operation | None = None) -> Value:
-        """The result of a further operation."""
+        """Append an operation `kind` with one real result of a type to a block; returns the result.
+
+        `like` is the operation whose attributes and name it gets; None for none.
+        """
         value = Value(type_)
         attributes, name = ({}, "") if like is None else (like.attributes, like.name)
         written.operations.append(Operation(kind, operands, dict(attributes), [], [value], name))
@@ -195,7 +201,7 @@ class PartsWriter:
             self._append_function(written, operation)
 
     def _interleaved(self, arguments: Sequence[Value]) -> list[Value]:
-        """The arguments of a comparator, whose pairs are elements of one tensor: (x, y) as x.re, y.re, x.im, y.im."""
+        """The arguments of a comparator with complex ones as parts: the pair (x, y) becomes x.re, y.re, x.im, y.im."""
         interleaved: list[Value] = []
         for x, y in zip(arguments[::2], arguments[1::2], strict=True):
             interleaved += (
@@ -226,7 +232,7 @@ class PartsWriter:
         self._parts[result] = (parts[0], parts[1])
 
     def _converted(self, written: Block, operation: Operation) -> None:
-        """A conversion from complex to complex, real to complex, or complex to real numbers."""
+        """Write a conversion from complex to complex, real to complex, or complex to real numbers."""
         operand, result = operation.operands[0], operation.results[0]
         type_ = _part_type(result.type)
         if type_ is None:
@@ -238,7 +244,7 @@ class PartsWriter:
         self._parts[result] = (parts[0], parts[1])
 
     def _compare(self, written: Block, operation: Operation, direction: str, type_: Type) -> Value:
-        """Write a comparison of complex numbers on their parts; returns booleans of the given type.
+        """Write a comparison of complex numbers on their parts; returns booleans of type `type_`.
 
         Numbers are in the order of their real parts, those with equal real parts in the order of their imaginary ones:
         x < y is (x.re < y.re) or (x.re = y.re and x.im < y.im).
@@ -263,7 +269,9 @@ class PartsWriter:
         return join("or", compare(REAL, direction.replace("E", "T")), tie)
 
     def _extreme(self, written: Block, operation: Operation, direction: str) -> None:
-        """Write the larger or smaller one of two complex numbers: the first if it compares so with the second."""
+        """Write the maximum or minimum of two complex numbers: the first operand where it compares by `direction` with
+        the second.
+        """
         (result,) = operation.results
         part = _part_type(result.type)
         assert part is not None

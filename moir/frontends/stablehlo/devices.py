@@ -76,6 +76,6 @@ def several_devices(operation: Operation) -> str:
 
 
 def _rows(attribute: Any) -> Array | None:
-    """The groups or pairs of devices [rows, devices]; None if the attribute is absent, or has no such form."""
+    """An attribute of device groups or pairs as an array [rows, devices]; None if it is absent, or no 2-D constant."""
     rows = attribute.listed() if isinstance(attribute, Dense) else attribute
     return cast("Array", rows) if isinstance(rows, np.ndarray) and rows.ndim == 2 else None

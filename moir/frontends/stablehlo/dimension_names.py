@@ -24,7 +24,7 @@ ArgumentAxis = tuple[int, int]
 
 
 def dimension_names(program: Program, main: Function) -> list[list[str]]:
-    """A name for each dimension of each argument, empty for dimensions that are known or have no name."""
+    """The name of each dimension of each argument, empty for dimensions that are static or have no name."""
     numbers = {argument: index for index, argument in enumerate(main.body.arguments)}
     sizes: dict[Value, ArgumentAxis] = {}
     equal: dict[Value, tuple[ArgumentAxis, ArgumentAxis]] = {}

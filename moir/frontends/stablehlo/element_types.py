@@ -107,7 +107,7 @@ def constant_data(values: Array, element: Attribute, shape: tuple[int, ...]) -> 
 
 
 def is_integer(element: Attribute) -> bool:
-    """Whether an element type is one of integers of several bits."""
+    """Whether an element type is an integer type of the IR; booleans are not."""
     return is_element_type(element) and describe(element).xml[0] in "iu"
 
 

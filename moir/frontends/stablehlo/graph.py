@@ -67,8 +67,10 @@ _KEY = re.compile(r"\['([^']*)'\]|\[(\d+)\]|\.(\w+)")
 
 
 def result_name(info: str, number: int, count: int) -> str:
-    """The name of a result, by its path in the tree of results, as `jax.result_info` gives it: `result['logits']` ->
-    logits.
+    """The name of a result from its path in the tree of results, `jax.result_info`: `result['logits']` -> logits.
+
+    A path of indices gives `result_0_1`; without a path the name is `result`, or `result_N` if `count`, the number of
+    results, is above 1, where N is its index `number`.
     """
     keys = [next(each for each in keys if each) for keys in _KEY.findall(info) if any(keys)]
     if not keys:

@@ -17,11 +17,11 @@ _MARK = b"ML\xefR"
 
 
 class Table:
-    """A table of a FlatBuffer.
+    """A table of a FlatBuffer; reading raises ModelFileError if the file is damaged.
 
     Args:
         data: the file.
-        position: where the table is.
+        position: the offset of the table.
         location: the path of the file, for messages.
     """
 
@@ -32,7 +32,7 @@ class Table:
         self._fields = self._vtable()
 
     def fail(self, reason: str) -> NoReturn:
-        """Raise the error about the file."""
+        """Raises ModelFileError with a reason."""
         hint = "give the file that Exported.serialize() wrote, the text of a module, or its bytecode"
         raise ModelFileError(f"this is not a file of jax.export: {reason}", location=self._location, hint=hint)
 
@@ -49,7 +49,7 @@ class Table:
         return [self._number("<H", offset + 4 + 2 * index) for index in range((size - 4) // 2)]
 
     def _vector(self, slot: int) -> tuple[int, int] | None:
-        """Where a vector begins, and its length; None if it is absent."""
+        """The offset and the length of the vector in a slot; None if it is absent."""
         if slot >= len(self._fields) or not self._fields[slot]:
             return None
         offset = self._position + self._fields[slot]
@@ -57,7 +57,7 @@ class Table:
         return offset + 4, self._number("<I", offset)
 
     def bytes(self, slot: int) -> bytes | None:
-        """A vector of bytes; None if it is absent."""
+        """The bytes of the vector in a slot; None if it is absent."""
         vector = self._vector(slot)
         if vector is None:
             return None
@@ -67,12 +67,12 @@ class Table:
         return bytes(self._data[start : start + size])
 
     def length(self, slot: int) -> int:
-        """The length of a vector; 0 if it is absent."""
+        """The length of the vector in a slot; 0 if it is absent."""
         vector = self._vector(slot)
         return 0 if vector is None else vector[1]
 
     def strings(self, slot: int) -> list[str]:
-        """A vector of strings."""
+        """The strings of the vector in a slot; empty if it is absent."""
         vector = self._vector(slot)
         if vector is None:
             return []
@@ -91,7 +91,7 @@ class Table:
 
 
 def read_export(data: bytes, location: str) -> tuple[bytes, list[str]]:
-    """The artifact of a file, and the platforms that it is for. Raises ModelFileError if it is damaged."""
+    """The artifact in a file, and the platforms that it is for. Raises ModelFileError if the file is damaged."""
     if len(data) < 8:
         raise ModelFileError("this is not a file of jax.export: it is too short", location=location)
     root = Table(data, struct.unpack_from("<I", data)[0], location)

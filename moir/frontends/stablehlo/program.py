@@ -53,7 +53,7 @@ class TensorType(Record):
 
 
 class OtherType(Record):
-    """A type of other values than tensors, such as a token."""
+    """A type of values that are no tensors, such as a token, by its name."""
 
     name: str
 
@@ -85,7 +85,7 @@ MAXIMUM_LISTED = 1 << 16
 
 
 class Dense(Record):
-    """The elements of a constant; one element stands for all of a larger shape."""
+    """The elements of a constant and its type; a single element stands for all."""
 
     values: Array
     type: TensorType
@@ -104,7 +104,7 @@ class Dense(Record):
 
 
 def dictionaries(attribute: object) -> list[Any]:
-    """The dictionaries of the arguments or results of a function; an empty list if the attribute is absent or not a
+    """The dictionaries of the arguments or results of a function, an attribute of it; empty if that is absent or no
     list.
     """
     return list(cast("Sequence[Any]", attribute)) if isinstance(attribute, list | tuple) else []
@@ -145,7 +145,7 @@ class Block:
 class Function:
     """A function of a program.
 
-    `argument_attributes` and `result_attributes` are the dictionaries of each.
+    `argument_attributes` and `result_attributes` are a dictionary for each argument and each result.
     """
 
     name: str

@@ -16,7 +16,9 @@ _DROPPED = frozenset(("precision_config", "result_accuracy", "operand_layouts", 
 
 
 def properties_of(attributes: Mapping[str, Any]) -> dict[str, Attribute]:
-    """The properties of an operation: dimension numbers are properties of their own, lists are flat."""
+    """The properties of an operation, from its attributes in the program: entries of dictionaries such as dimension
+    numbers become properties of their own, nested lists are flattened.
+    """
     properties: dict[str, Attribute] = {}
     for name, value in attributes.items():
         if name in _DROPPED or value is None:
@@ -31,7 +33,7 @@ def properties_of(attributes: Mapping[str, Any]) -> dict[str, Attribute]:
 
 
 def plain_value(value: Any) -> Any:
-    """A value of an attribute as a scalar or a flat list; None for a value that has no such form."""
+    """An attribute as a scalar or a flat list; None for a value that has no such form."""
     if isinstance(value, Dense):
         array = value.listed()
         return array.reshape(-1).tolist() if array.ndim else array.item()

@@ -53,51 +53,51 @@ class Scope:
     # What blocks have
 
     def parameter(self, type_: TensorType, name: str, dimensions: Sequence[str] = ()) -> SSAValue:
-        """A Parameter with a name, and names of its dimensions."""
+        """Build a Parameter of the model with a name, and the names of its dimensions."""
         attributes: dict[str, Attribute] = {**named(name, name)}
         if any(dimensions):
             attributes[DIMENSION_NAMES] = strings_attribute(dimensions)
         return self.operations.parameter(_stored(type_) or self.type_of(type_), attributes)
 
     def _carried(self, value: SSAValue, type_: Type, operation: Operation) -> SSAValue:
-        """A value converted to the carrier of its element type, if the IR stores this type but does not move it."""
+        """A value converted to the type (carrier) that stands for a narrow element type, else unchanged."""
         carried = self.type_of(type_)
         return value if carried == value.type or carried is UNKNOWN else self._plain("convert", [value], carried, operation)
 
     def argument(self, argument: Value, name: str, dimensions: Sequence[str]) -> None:
-        """A Parameter for an argument of the program, in the narrow element type of the argument if the IR has it."""
+        """Build the Parameter for an argument of the model, and convert it to the carrier of a narrow element type."""
         type_ = cast(TensorType, argument.type)
         value = self.parameter(type_, name, dimensions)
         self.values[argument] = self._carried(value, type_, Operation("convert", [], {}))
 
     def result(self, value: SSAValue, type_: Type) -> SSAValue:
-        """A result of the program, in its narrow element type if the IR has that."""
+        """A result of the model, converted to its narrow element type if the IR has that."""
         own = _stored(type_)
         return value if own is None else self._plain("convert", [value], own, Operation("convert", [], {}))
 
     def inner_parameter(self, type_: Attribute) -> SSAValue:
-        """A Parameter of a region."""
+        """Build a Parameter of a region."""
         return self.operations.parameter(type_)
 
     def constant(self, array: Array, name: str, element: Attribute | None = None) -> SSAValue:
-        """A constant."""
+        """Build a constant from an array."""
         return self.constant_of(DataAttr.of(array, element), name)
 
     def constant_of(self, data: DataAttr, name: str) -> SSAValue:
-        """A constant with given data."""
+        """Build a constant from given data."""
         value = self.operations.constant(data, named(self.builder.name(name)) if self.is_named else None)
         self.constants[value] = data
         return value
 
     def type_of(self, type_: Type) -> Attribute:
-        """The type of a value; quantized tensors have the type of their integers."""
+        """The IR type for a type: of a quantized tensor that of its integers; UNKNOWN for what is no tensor."""
         if not isinstance(type_, TensorType):
             return UNKNOWN
         element = type_.element.storage if isinstance(type_.element, Quantized) else type_.element
         return tensor(type_.shape, CARRIERS.get(element, element))
 
     def value(self, value: Value, operation: Operation) -> SSAValue:
-        """The value that represents a value of the program. Raises ModelFileError if it is not defined yet."""
+        """The SSA value of an operand of an operation. Raises ModelFileError if it is not defined yet."""
         known = self.values.get(value)
         if known is None:
             raise self.builder.error("it uses a value that is not defined before it", operation.kind, operation.name)
@@ -152,7 +152,7 @@ class Scope:
             self._node(operation, operands, [each.type for each in operation.results])
 
     def _in_bytes(self, operation: Operation) -> None:
-        """An operation on integers of less than 8 bits: computed in 8 bits, of which the lowest bits are kept."""
+        """Build an operation on integers of less than 8 bits in 8 bits, of whose results the lowest bits are kept."""
         (result,) = operation.results
         element, type_ = cast(Attribute, cast(TensorType, result.type).element), self.type_of(result.type)
         bits = NARROW_INTEGERS[element]
@@ -175,7 +175,7 @@ class Scope:
         operation: Operation,
         properties: Mapping[str, Attribute] | None = None,
     ) -> SSAValue:
-        """Build a `stablehlo` operation with one result, as a part of the translation of another operation."""
+        """Build a `stablehlo` operation with one result as a part of translating `operation`, whose name it gets."""
         self.builder.count()
         names = {"name": string_attribute(self.builder.name(operation.name or kind))} if self.is_named else {}
         op = operation_class("stablehlo", kind).create(
@@ -191,7 +191,7 @@ class Scope:
         return isinstance(element, Attribute) and element in STORED and element not in NARROW_INTEGERS
 
     def _convert_to_narrow(self, operation: Operation) -> None:
-        """Convert to a narrow element type, and from this to its carrier."""
+        """Build a convert to a narrow element type: to this type, which rounds, then back to its carrier."""
         (operand,), (result,) = operation.operands, operation.results
         declared = cast(TensorType, result.type)
         if fault := narrow_fault(operation):
@@ -211,7 +211,7 @@ class Scope:
         self.values.update(zip(operation.results, values, strict=True))
 
     def _applied(self, block: Block, operation: Operation) -> list[SSAValue]:
-        """What a block returns for the operands of an operation."""
+        """Inline a block at an operation's operands; returns its results. Raises ModelFileError if they do not fit."""
         if len(block.arguments) != len(operation.operands):
             reason = f"its region has {len(block.arguments)} arguments for {len(operation.operands)} operands"
             raise self.builder.error(reason, operation.kind, operation.name)
@@ -230,7 +230,7 @@ class Scope:
             self.values[result] = value
 
     def _dynamic(self, operation: Operation) -> None:
-        """An operation with computed sizes, which JAX writes as a custom call; called functions become regions."""
+        """Build an operation with computed sizes, a custom call of JAX; the functions it calls become its regions."""
         attributes = dict(operation.attributes)
         kind = str(attributes.pop("call_target_name")).removeprefix("stablehlo.")
         called: list[Block] = []
@@ -263,7 +263,10 @@ class Scope:
         kind: str = "",
         further: Mapping[str, Any] | None = None,
     ) -> list[SSAValue]:
-        """An operation of the dialect."""
+        """Build the operation for one of the program; returns its results. Raises ModelFileError if it is invalid.
+
+        `types` are those of the results; `kind` replaces its own, `further` are added attributes.
+        """
         self.builder.count()
         if fault := narrow_fault(operation):
             raise self.builder.error(fault, operation.kind, operation.name, hint="convert the tensor to float32 or int32 before it")
@@ -298,9 +301,7 @@ class Scope:
     # Regions
 
     def _captured(self, operation: Operation) -> list[Value]:
-        """The values from outside that the regions of an operation use. Constants are copied into the regions
-        instead.
-        """
+        """The values from outside that the regions of an operation use, without constants, which regions copy."""
         captured: dict[Value, None] = {}
         for block in operation.regions:
             for each in free_values(block):
@@ -312,7 +313,7 @@ class Scope:
         return list(captured)
 
     def _region(self, block: Block, captured: Sequence[Value], *, is_named: bool) -> Region:
-        """A region; the operations of functions that are applied to elements have no names."""
+        """Build a region with Parameters for the block's arguments, then for the captured values."""
         inner = Scope(self.builder, Operations(), {})
         inner.is_named = is_named
         for argument in block.arguments:
@@ -329,7 +330,7 @@ class Scope:
     # Quantized tensors
 
     def _of_quantized(self, operation: Operation) -> None:
-        """An operation on quantized tensors: computed on dequantized operands, with quantized results."""
+        """Build an operation on quantized tensors: on dequantized operands, with results that are quantized."""
         kind = operation.kind
         if kind in _MOVING and _same(operation):
             self._node(operation, [self.value(each, operation) for each in operation.operands], [each.type for each in operation.results])
@@ -372,7 +373,7 @@ def _stored(type_: Type) -> Attribute | None:
 
 
 def _may_equal(a: Shape, b: Shape) -> bool:
-    """Whether two shapes are equal for some sizes of their dynamic dimensions."""
+    """Whether two shapes may be equal: the same rank, and no static dimensions that differ."""
     if a is None or b is None:
         return True
     return len(a) == len(b) and all(m == n or m < 0 or n < 0 for m, n in zip(a, b, strict=True))

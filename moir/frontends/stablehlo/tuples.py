@@ -21,8 +21,9 @@ MAXIMUM_ELEMENTS = 1 << 14
 
 
 def without_tuples(builder: ProgramBuilder) -> Program:
-    """The program without tuples; the program itself if it has none. Raises ModelFileError for an element that a
-    tuple does not have.
+    """The program without tuples; the program itself if it has none.
+
+    Raises ModelFileError for an element that a tuple does not have.
     """
     program = builder.program
     if not any(_has_tuple(function.body) for function in program.functions.values()):
@@ -62,7 +63,7 @@ class _TupleFlattener:
         return Function(function.name, self._block(function.body), arguments, results, function.is_public)
 
     def _repeated(self, attributes: Sequence[dict[str, Any]], values: Sequence[Value]) -> list[dict[str, Any]]:
-        """The attributes of values, with an empty dictionary for each element of a tuple."""
+        """The attribute dictionary of each value, where a tuple has an empty one for each of its elements."""
         repeated: list[dict[str, Any]] = []
         for index, value in enumerate(values):
             own = attributes[index] if index < len(attributes) else {}
@@ -112,7 +113,10 @@ class _TupleFlattener:
                 yield each
 
     def _size(self, type_: TupleType) -> int:
-        """The number of elements, those of the tuples in it included; types of bytecode may share their elements."""
+        """The number of elements of a tuple type, nested ones included. Raises ModelFileError if there are too many.
+
+        Types of bytecode may share their elements, so that it may be large.
+        """
         pending: list[Type] = [type_]
         count = 0
         while pending:

@@ -36,9 +36,10 @@ def check_complex(table: LoweringTable, module: Operation) -> None:
 
 
 def mark_complex(table: LoweringTable, module: Operation) -> None:
-    """Mark operations that have complex operands.
+    """Mark the complex operands of operations, from operations whose results are complex whatever their operands are.
 
-    Raises UnsupportedOperationError for the first one whose kind does not compute with complex numbers.
+    Raises UnsupportedOperationError for the first operation with such operands whose kind does not compute with complex
+    numbers.
     """
     complex_values: set[SSAValue] = set()
     for each in module.walk():
@@ -56,7 +57,7 @@ def mark_complex(table: LoweringTable, module: Operation) -> None:
 
 
 def _accepts(table: LoweringTable, known: Complex | None, op: FrameworkOp, operands: Sequence[int]) -> bool:
-    """Whether the lowering of an operation covers complex numbers at these operands.
+    """Whether the lowering of an operation covers complex numbers at the operands with these indices.
 
     `known` is the record of its kind; None for a kind without one, which is accepted only if a user added its lowering.
     """

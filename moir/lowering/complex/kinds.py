@@ -69,7 +69,7 @@ PAIRS_FROM_REAL = Complex(is_source=True, accepts=lambda _op, _operands: False)
 
 
 def by_parts(*operands: int, accepts: Accepts | None = None) -> Complex:
-    """The handler for real numbers computes the real parts, and then the imaginary parts.
+    """The record of a kind whose handler for real numbers computes the real parts, and then the imaginary parts.
 
     Args:
         operands: the operands that are complex if the node is; by default those that are marked.
@@ -85,8 +85,8 @@ def by_parts(*operands: int, accepts: Accepts | None = None) -> Complex:
 
 
 def by_function(name: str = "") -> Complex:
-    """The record of a kind that is computed by a function of `moir.expansions.complex_numbers`, by default the one
-    named after the kind.
+    """The record of a kind that the function `name` of `moir.expansions.complex_numbers` computes; by default the
+    function has the name of the kind.
     """
 
     def compute(node: LoweringNode, op: OpBuilder, _: BoundHandler) -> SSAValue:
@@ -101,7 +101,9 @@ def by_function(name: str = "") -> Complex:
 
 
 def by_formula(formula: str, *, is_real: bool = False) -> Complex:
-    """A function of a node and a builder, as `module:function` in `moir.lowering`."""
+    """The record of a kind that the function `formula`, `module:function` in `moir.lowering`, computes from node and
+    builder.
+    """
 
     def compute(node: LoweringNode, op: OpBuilder, _: BoundHandler) -> Replacement:
         return load(f"moir.lowering.{formula}")(node, op)
@@ -110,10 +112,9 @@ def by_formula(formula: str, *, is_real: bool = False) -> Complex:
 
 
 def with_handler(formula: str, *, is_real: bool = False) -> Complex:
-    """The record of a kind whose complex form is computed by a function of its own.
+    """The record of a kind that the function `formula`, `module:function` in `moir.lowering`, computes.
 
-    `formula` is `module:function` in `moir.lowering`; the function takes the node, a builder and the handler for real
-    numbers.
+    The function takes the node, a builder and the handler for real numbers. `is_real` says that results are real.
     """
 
     def compute(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
@@ -134,7 +135,7 @@ def computes_complex(op: Operation) -> bool:
 
 
 def for_complex(handler: BoundHandler, compute: Compute) -> BoundHandler:
-    """A handler that has `compute` compute the nodes with complex operands."""
+    """A handler that computes nodes with complex operands by `compute`, and other nodes by the given handler."""
 
     @wraps(handler)
     def choose(node: LoweringNode, op: OpBuilder) -> Replacement | None:

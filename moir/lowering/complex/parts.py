@@ -19,7 +19,7 @@ UNCHANGED: Mapping[str, Attribute] = MappingProxyType({})
 
 
 def real_type(value: Attribute) -> Attribute:
-    """The element type of the parts of a complex type; any other attribute is returned unchanged."""
+    """The element type of the parts of a complex type; any other attribute unchanged."""
     return value.parameters[0] if isinstance(value, ComplexType) else value
 
 
@@ -72,7 +72,10 @@ def results_for(
 
 
 def computed_by_parts(node: LoweringNode, op: OpBuilder, handler: BoundHandler, complex_operands: Sequence[int]) -> Replacement:
-    """The results of a handler for the real and for the imaginary parts, joined as pairs in a last dimension."""
+    """Call a handler for the real and for the imaginary parts of the operands `complex_operands`.
+
+    Returns the results of both, paired in a last dimension of 2.
+    """
 
     def results_of_part(index: int) -> Sequence[SSAValue | None]:
         operands = [part(op, value, index) if operand in complex_operands else value for operand, value in enumerate(node.op.operands)]
@@ -83,5 +86,7 @@ def computed_by_parts(node: LoweringNode, op: OpBuilder, handler: BoundHandler, 
 
 
 def joined(op: OpBuilder, reals: Sequence[SSAValue | None], imaginaries: Sequence[SSAValue | None]) -> Replacement:
-    """Combine real and imaginary parts to the node's results; None for results for which both parts are absent."""
+    """Pair the real and imaginary parts of each result in a last dimension of 2; None for results that are absent in
+    both.
+    """
     return [None if a is None or b is None else paired(op, a, b) for a, b in zip(reals, imaginaries, strict=True)]

@@ -30,7 +30,7 @@ LARGEST_EXACT_INTEGER = 2**53
 
 @onnx.lowers("HardSwish", "Mish", "Sigmoid", "Softplus", "Softsign", rank=as_result)
 def renamed(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """onnx.Softplus(x) -> opset4.SoftPlus(x)"""
+    """onnx.Softplus(x) -> opset4.SoftPlus(x); likewise HardSwish, Mish, Sigmoid and Softsign"""
     return operation(op, node.op.KIND)(x)
 
 
@@ -174,7 +174,9 @@ def clip(node: LoweringNode, op: OpBuilder, input: SSAValue, min: SSAValue | Non
 
 
 def _clamped(op: OpBuilder, x: SSAValue, low: np.ndarray | None, high: np.ndarray | None) -> SSAValue:
-    """x between two limits, either of which may be absent."""
+    """x clamped to `low` and `high`, either of which may be None. Raises InferenceError for a limit of several
+    elements.
+    """
     for limit in (low, high):
         if limit is not None and limit.size != 1:
             raise InferenceError(f"a limit has {limit.size} elements, not 1")
@@ -197,21 +199,23 @@ def _limit(op: OpBuilder, x: SSAValue, limit: np.ndarray) -> SSAValue:
 
 @onnx.lowers("Softmax", "LogSoftmax", since=13, rank=as_result)
 def softmax(node: LoweringNode, op: OpBuilder, input: SSAValue, *, axis: int = -1) -> SSAValue:
-    """onnx.Softmax(x) {axis} -> opset8.Softmax(x) {axis}"""
+    """onnx.Softmax(x) {axis} -> opset8.Softmax(x) {axis}; likewise LogSoftmax"""
     return getattr(op, node.op.KIND)(input, axis=axis)
 
 
 @onnx.lowers("Softmax", "LogSoftmax")
 def flattening_softmax(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
-    """onnx.Softmax(input) {axis}, over all dimensions from the axis on
+    """onnx.Softmax(input) {axis}, over all dimensions from the axis on; likewise LogSoftmax
     -> Reshape, opset8.Softmax, Reshape; opset8.Softmax alone if the axis is the last one
     """
     return flattened(node, op, input, lambda x, axis: getattr(op, node.op.KIND)(x, axis=axis))
 
 
 def flattened(node: LoweringNode, op: OpBuilder, x: SSAValue, compute: Callable[[SSAValue, int], SSAValue]) -> SSAValue:
-    """An operation before version 13: x reshaped so that the dimensions from the axis on are one, and `compute` along
-    it.
+    """`compute` of x along an axis, for an operation before version 13, which merges the dimensions from the axis on.
+
+    x is reshaped so that these dimensions are one, and the result is reshaped like x. `compute` takes a value and the
+    axis.
     """
     axis = node.integer("axis", 1)
     axis = normalize_axis(axis, MAXIMUM_RANK if axis >= 0 and node.rank(0) is None else node.known_rank(0))
@@ -234,7 +238,7 @@ def flattening_hardmax(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SS
 
 
 def _one_hot_maximum(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
-    """1 at the first largest element along an axis, 0 elsewhere."""
+    """A tensor in the shape of x with 1 at the first largest element along an axis, 0 elsewhere."""
     _, top = first_extremes(op, x, axis, "max")
     one, zero = op.constant_like(1, x), op.constant_like(0, x)
     return op.OneHot(op.Squeeze(top, [axis]), dimension_value(op, x, axis), one, zero, axis=axis)

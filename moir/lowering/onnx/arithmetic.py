@@ -42,7 +42,7 @@ def bitwise_not(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 @onnx.lowers("Add", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Mul", "Sub", rank=broadcast)
 def binary(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, axis: int | None = None, broadcast: bool = False) -> SSAValue:
-    """onnx.Sub(a, b) -> opset1.Subtract(a, b)"""
+    """onnx.Sub(a, b) -> opset1.Subtract(a, b); likewise Add, Mul, BitwiseAnd, BitwiseOr and BitwiseXor"""
     return operation(op, node.op.KIND)(a, aligned(node, op, b, axis, broadcast))
 
 
@@ -87,14 +87,14 @@ def _has_values_of(op: OpBuilder, element: Attribute, value: SSAValue) -> bool:
 
 
 def _converted(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
-    """A value converted to the element type of another one; a constant remains a constant."""
+    """Convert a value to the element type of `like`; a constant of one element stays a constant."""
     array = op.known.constant(value)
     return op.convert(value, element_of(like)) if array is None or array.size > 1 else op.constant_like(array, like)
 
 
 @onnx.lowers("Max", "Min", "Sum", rank=broadcast)
 def variadic(node: LoweringNode, op: OpBuilder, *data: SSAValue) -> SSAValue:
-    """onnx.Max(a, b, c) -> Maximum(Maximum(a, b), c)"""
+    """onnx.Max(a, b, c) -> Maximum(Maximum(a, b), c); likewise Min and Sum"""
     if not data:
         node.fail("it has no operands")
     return reduce(operation(op, node.op.KIND), data)

@@ -83,13 +83,17 @@ def causal_convolution_of_any_layout(
 
 
 def _channels_first(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
-    """Data [batch, length, …] as [batch, channels, length]."""
+    """Transpose data [batch, length, …] to [batch, channels, length], where the later dimensions are merged to
+    channels.
+    """
     flat = value if node.known_rank(0) == 3 else op.Reshape(value, [0, 0, -1], special_zero=True)
     return op.Transpose(flat, [0, 2, 1])
 
 
 def _channels_last(op: OpBuilder, value: SSAValue, channels: SSAValue, rank: int) -> SSAValue:
-    """Data [batch, channels, length] as [batch, length, …], whose later dimensions are the channels."""
+    """Transpose data [batch, channels, length] to [batch, length, …] of a rank, whose later dimensions are
+    `channels`.
+    """
     last = op.Transpose(value, [0, 2, 1])
     return last if rank == 3 else op.Reshape(last, op.Concat([0, 0], channels, axis=0), special_zero=True)
 

@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 
 @onnx.lowers("And", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Or", "Xor", rank=broadcast)
 def binary(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, axis: int | None = None, broadcast: bool = False) -> SSAValue:
-    """onnx.Less(a, b) -> opset1.Less(a, b)"""
+    """onnx.Less(a, b) -> opset1.Less(a, b); likewise Equal, Greater, GreaterOrEqual, LessOrEqual, And, Or and Xor"""
     b = aligned(node, op, b, axis, broadcast)
     if string in (element_of(a), element_of(b)):
         if node.op.KIND == "Equal":

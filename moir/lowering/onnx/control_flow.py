@@ -36,10 +36,9 @@ LONGEST_LOOP = 2**31 - 1
 
 
 def as_captured(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """The rank of an operand that inner graphs of a node capture, inferred from its uses there; None if these allow
-    any.
+    """The rank of an operand that bodies of a node capture, inferred from its uses there; None if these allow any.
 
-    The last Parameters are captured values.
+    The last Parameters of a body are the captured values.
     """
     parameter = index - len(op.operands)
     if index < len(op.operands) - (value_of(op.properties["captured"]) if "captured" in op.properties else 0):
@@ -48,7 +47,7 @@ def as_captured(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def in_branches(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """The rank of an operand of an If: the condition is a scalar, others are captured."""
+    """The rank of an operand of an If: 0 for the condition, others as `as_captured`."""
     return as_captured(op, index, ask) if index else 0
 
 
@@ -147,7 +146,9 @@ def _limit(node: LoweringNode, op: OpBuilder, trip_count: SSAValue | None) -> SS
 
 
 class Scanned(NamedTuple):
-    """The operands of a Scan, and the axis and direction of each scanned operand and each scan output."""
+    """The operands of a Scan (states, scanned values, captured values), and the slicing of each scanned value and scan
+    output.
+    """
 
     states: list[SSAValue]
     scanned: list[SSAValue]
@@ -210,7 +211,7 @@ def scan(
 
 
 def _scan(node: LoweringNode, op: OpBuilder, region: Region, inputs: Scanned) -> list[SSAValue | None]:
-    """The results of the TensorIterator that a graph is lowered to."""
+    """Lower the body of a Scan to a TensorIterator; returns its results, None for those without uses."""
     states, scanned, cuts = inputs.states, inputs.scanned, inputs.cuts
 
     def squeeze(parameters: list[Parameter]) -> None:

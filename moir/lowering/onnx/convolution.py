@@ -36,7 +36,7 @@ def check_group(node: LoweringNode, group: int) -> None:
 
 
 def grouped_filters(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, axes: int) -> SSAValue:
-    """The filters with their leading dimension split into groups: [group, rows / group, …].
+    """Filters with their leading dimension split into groups: [group, rows / group, …].
 
     Constants are folded, except quantized filters: they stay quantized, even if they are so small that their value is
     known.
@@ -54,7 +54,7 @@ def grouped_filters(node: LoweringNode, op: OpBuilder, filters: SSAValue, group:
 
 
 def split_by_group(op: OpBuilder, filters: SSAValue, group: int) -> SSAValue:
-    """Filters of dynamic shape as [group, rows / group, …]."""
+    """Reshape filters of dynamic shape to [group, rows / group, …]."""
     tail = op.Slice(op.ShapeOf(filters), [1], [2**31 - 1], [1])
     return op.Reshape(filters, op.Concat([group, -1], tail, axis=0), special_zero=False)
 
@@ -150,7 +150,7 @@ def _computed_pads(
 
 
 def _refuse_gaps(node: LoweringNode, window: SlidingWindow, padding: tuple[int, ...], kernel: tuple[int, ...]) -> None:
-    """Raise ConversionError for a stride above the extent of the kernel with automatic padding, which ONNX does not
+    """Raises ConversionError for a stride above the extent of the kernel with automatic padding, which ONNX does not
     define.
     """
     if _has_gaps(window, padding, kernel):
@@ -158,7 +158,9 @@ def _refuse_gaps(node: LoweringNode, window: SlidingWindow, padding: tuple[int, 
 
 
 def _has_gaps(window: SlidingWindow, padding: tuple[int, ...], kernel: tuple[int, ...]) -> bool:
-    """Whether there are elements between the windows of a transposed convolution."""
+    """Whether a transposed convolution leaves elements of the result between its windows: a stride exceeds the kernel's
+    extent.
+    """
     sizes = zip(kernel, window.strides, window.dilations, padding, strict=False)
     return any(added + (length - 1) * step + 1 < stride for length, stride, step, added in sizes)
 

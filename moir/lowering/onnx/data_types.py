@@ -50,10 +50,10 @@ LARGEST: dict[Attribute, float] = {f8e4m3: 448.0, f8e5m2: 57344.0}
 
 
 def converted(op: OpBuilder, x: SSAValue, element: Attribute, saturate: bool = True) -> SSAValue:
-    """x converted to another element type.
+    """Convert x to another element type.
 
-    With `saturate` the result is clamped to the largest finite number of an 8-bit float, as opset1.Convert does
-    not saturate. NaN is preserved, which opset1.Clamp would replace by a number.
+    With `saturate` the result is clamped to the largest finite number of an 8-bit float, as opset1.Convert does not
+    saturate. NaN is preserved, which opset1.Clamp would replace by a number.
     """
     if saturate and element in LARGEST and element_of(x) not in (element, dynamic):
         # Integers and other narrow floats are compared with the limits as f32.

@@ -33,9 +33,9 @@ NAMES = {
 
 
 def element_type(node: LoweringNode, attribute: str, default: Attribute | None = None) -> Attribute:
-    """The element type that an attribute contains.
+    """The element type that an attribute contains; `default` if it is absent.
 
-    Raises ConversionError if the attribute is missing or if the operation sets do not have the type.
+    Raises ConversionError if the attribute is missing without a default, or the operation sets do not have the type.
     """
     if default is not None and not node.has(attribute):
         return default

@@ -17,7 +17,9 @@ _UNARY = "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Exp Floor Log Neg R
 
 @onnx.lowers(*_UNARY.split(), rank=as_result)
 def unary(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """onnx.Ceil(x) -> opset1.Ceiling(x)"""
+    """onnx.Ceil(x) -> opset1.Ceiling(x); likewise Abs, Floor, Neg, Round, Sign, Sqrt, Exp, Log and the (inverse)
+    trigonometric and hyperbolic functions
+    """
     return operation(op, node.op.KIND)(x)
 
 

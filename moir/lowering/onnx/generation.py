@@ -108,7 +108,10 @@ def eye_like(node: LoweringNode, op: OpBuilder, input: SSAValue, *, k: int = 0, 
 
 
 def seeds(node: LoweringNode, stream: int) -> dict[str, int]:
-    """The seeds of one of the random streams of a node; 0 without attribute `seed`, so that each inference differs."""
+    """The properties of one of the random streams of a node, its global and operation seed.
+
+    Both are 0 without attribute `seed`, so that each inference differs.
+    """
     if not node.has("seed"):
         return {"global_seed": 0, "op_seed": 0}
     bits = int(np.array(node.number("seed"), np.float32).view(np.uint32))
@@ -116,7 +119,7 @@ def seeds(node: LoweringNode, stream: int) -> dict[str, int]:
 
 
 def uniform(node: LoweringNode, op: OpBuilder, shape: Operand, element: Attribute, low: float, high: float, stream: int = 1) -> SSAValue:
-    """Uniform random numbers in [low, high)."""
+    """Build uniform random numbers in [low, high); `stream` tells apart several streams of a node."""
     drawn = element if element in (f16, bf16, f32, f64) else f32
     bounds = [op.constant(np.asarray(bound).astype(to_numpy(drawn)), drawn) for bound in (low, high)]
     return op.convert(op.RandomUniform(shape, *bounds, output_type=drawn, **seeds(node, stream)), element)
@@ -134,7 +137,7 @@ WINDOWS: dict[str, tuple[float, ...]] = {
 
 @onnx.lowers(*WINDOWS)
 def window(node: LoweringNode, op: OpBuilder, size_: SSAValue, *, periodic: bool = True, output_datatype: Attribute = f32) -> SSAValue:
-    """onnx.HannWindow(size) {periodic = 1, output_datatype}
+    """onnx.HannWindow(size) {periodic = 1, output_datatype}; likewise HammingWindow and BlackmanWindow
     -> a constant, or a0 - a1 Cos(2 π n / N) + …, n = opset4.Range(0, size)
     """
     coefficients = WINDOWS[node.op.KIND]
@@ -153,7 +156,7 @@ def window(node: LoweringNode, op: OpBuilder, size_: SSAValue, *, periodic: bool
 
 
 def cosine_sum(op: OpBuilder, angle: SSAValue, coefficients: Sequence[float]) -> SSAValue:
-    """The sum over i of (-1)^i a_i cos(i angle)."""
+    """The sum over i of (-1)^i a_i cos(i angle), where a are the coefficients."""
     total: Operand = coefficients[0]
     for i, coefficient in enumerate(coefficients[1:], 1):
         cosine = op.Cos(angle if i == 1 else op.Multiply(angle, float(i)))

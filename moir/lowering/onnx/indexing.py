@@ -1,4 +1,4 @@
-"""Reading elements at computed positions, one-hot encoding, the positions of nonzero elements."""
+"""Reading elements at computed indices, one-hot encoding, the indices of nonzero elements."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def gather_elements(node: LoweringNode, op: OpBuilder, data: SSAValue, indices: 
 @onnx.lowers("GatherND", "com.microsoft.GatherND")
 @moves_strings(0)
 def gather_nd(node: LoweringNode, op: OpBuilder, *, batch_dims: int = 0) -> SSAValue:
-    """onnx.GatherND(x, indices) {batch_dims = 0} -> opset8.GatherND(x, indices) {batch_dims}"""
+    """onnx.GatherND(x, indices) {batch_dims = 0} -> opset8.GatherND(x, indices) {batch_dims}; likewise of
+    com.microsoft
+    """
     data, indices = node.operand(0), node.operand(1)
     ranks = node.rank(0), node.rank(1), declared_rank(node)
     shape = node.shape(1)
@@ -96,7 +98,7 @@ def non_zero(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def as_index(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
-    """An operand of any numeric element type, converted to an integer type of indices."""
+    """Operand `index`, of any numeric element type, converted to an integer type of indices."""
     value = node.operand(index)
     if node.element(index) in (si32, si64):
         return value

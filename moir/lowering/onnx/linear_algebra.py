@@ -11,5 +11,5 @@ from moir.rewriting.builder import OpBuilder
 
 @onnx.lowers("Det")
 def determinant(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """onnx.Det(x) -> the product of the pivots and of the signs of their rows."""
+    """onnx.Det(x) -> the product of the pivots of Gaussian elimination and of the signs of their rows"""
     return determinant_of(op, x)

@@ -43,7 +43,7 @@ def general_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue,
 
 
 def affine_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, c: SSAValue | None) -> SSAValue:
-    """alpha · a · b + beta · c with the attributes of a Gemm."""
+    """The result of a Gemm, alpha · a · b + beta · c, with the attributes of the node; c may be None."""
     alpha, beta = node.number("alpha", 1.0), node.number("beta", 1.0)
     source = element_of(a)
     # The factors are floats even if the matrices have integers.
@@ -60,9 +60,10 @@ def affine_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, 
 
 
 def _with_columns_of(op: OpBuilder, matrix: SSAValue, added: SSAValue | None, is_transposed: bool) -> SSAValue:
-    """A matrix whose type states the number of columns, if `added`, the summand of its product, implies it.
+    """A matrix, reshaped if need be so that its type states the number of columns of its product.
 
-    So the sizes of the product are known whenever the number of its rows is.
+    The summand `added` of the product may imply that number. Then the sizes of the product are static whenever the
+    number of its rows is.
     """
     shape, columns = shape_of(matrix) or (-1, -1), (() if added is None else shape_of(added) or ())[-1:]
     if columns in ((), (-1,), (0,), (1,)) or len(shape) != 2 or shape[0 if is_transposed else 1] >= 0:
@@ -71,7 +72,7 @@ def _with_columns_of(op: OpBuilder, matrix: SSAValue, added: SSAValue | None, is
 
 
 def _scaled(op: OpBuilder, value: SSAValue, factor: float) -> SSAValue:
-    """A value multiplied by a number; a constant remains a constant."""
+    """A value multiplied by a number; itself for 1. A constant of whole bytes stays a constant."""
     if factor == 1:
         return value
     values = small_constant(op, value)
@@ -94,9 +95,9 @@ def integer_product(
 
 
 def _shifted(op: OpBuilder, data: SSAValue, zero_point: SSAValue | None, *, rows: bool) -> SSAValue:
-    """Data of 8-bit integers minus their zero point, in f32.
+    """Data of 8-bit integers minus their zero point (None for 0), in f32.
 
-    A 1-D zero point has an element for each row or column.
+    A 1-D zero point has an element for each row with `rows`, else for each column.
     """
     value = op.convert(data, f32)
     if zero_point is None:
@@ -114,7 +115,10 @@ def _shifted(op: OpBuilder, data: SSAValue, zero_point: SSAValue | None, *, rows
 
 @onnx.lowers("Trilu", "com.microsoft.Trilu")
 def triangle(node: LoweringNode, op: OpBuilder, input: SSAValue, *, upper: bool = True) -> SSAValue:
-    """onnx.Trilu(x, k) {upper} -> Select(mask, x, 0); the mask is constant if the last two dimensions are known"""
+    """onnx.Trilu(x, k) {upper} -> Select(mask, x, 0); the mask is constant if the last two dimensions are static
+
+    Likewise com.microsoft.Trilu.
+    """
     if element_of(input) == string:
         node.fail("there is no string that is zero", hint="cut the model before this node")
     mask = triangle_mask(node, op, input, upper)

@@ -55,14 +55,14 @@ def split(node: LoweringNode, op: OpBuilder, input: SSAValue, split: SSAValue | 
 
 
 def _uneven_lengths(op: OpBuilder, size: SSAValue, count: int) -> SSAValue:
-    """The lengths of `count` parts of an axis of computed size; all parts but the last ones have equal lengths."""
+    """The lengths of `count` parts of an axis of computed size: all parts but the last ones have equal lengths."""
     part = op.Divide(op.Add(size, count - 1), count)
     rest = op.Subtract(size, op.Multiply(part, op.constant(list(range(count)))))
     return op.Maximum(op.Minimum(part, rest), 0)
 
 
 def split_parts(node: LoweringNode, op: OpBuilder, lengths: Operand, count: int) -> Sequence[SSAValue]:
-    """The parts of operand 0 along an axis.
+    """Split operand 0 along the attribute `axis` into `count` parts of the given lengths.
 
     Without lengths all parts have the same length, except that the last one may be shorter.
     """

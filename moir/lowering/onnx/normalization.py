@@ -30,7 +30,7 @@ SMALLEST_NORM = 1e-30
 
 
 def _in_type_of(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
-    """A value in the element type of another one; a constant remains a constant."""
+    """Convert a value to the element type of `like`; a constant stays a constant."""
     if element_of(value) == element_of(like):
         return value
     if element_of(like) is dynamic:
@@ -114,7 +114,7 @@ def instance_normalization(node: LoweringNode, op: OpBuilder, input: SSAValue, *
 
 
 def _vector(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
-    """An operand that must have one dimension, reshaped if its rank is dynamic."""
+    """Operand `index` as a 1-D tensor, reshaped unless its rank is 1."""
     value = node.operand(index)
     return value if rank_of(value) == 1 else op.Reshape(value, [-1], special_zero=False)
 
@@ -125,7 +125,7 @@ def _standardized(op: OpBuilder, x: SSAValue, axes: SSAValue, epsilon: float) ->
 
 
 def _scaled(op: OpBuilder, x: SSAValue, scale: SSAValue | None, bias: SSAValue | None) -> SSAValue:
-    """x · scale + bias, where either may be absent."""
+    """The affine function x · scale + bias, where either may be None."""
     if scale is not None:
         x = op.Multiply(x, scale)
     return x if bias is None else op.Add(x, bias)
@@ -188,7 +188,9 @@ def root_mean_square_normalization(op: OpBuilder, x: SSAValue, scale: SSAValue, 
 
 
 def root_mean_square_normalized(op: OpBuilder, x: SSAValue, scale: SSAValue, axes: SSAValue, epsilon: float) -> SSAValue:
-    """x / sqrt(mean(x²) + epsilon) · scale, written as the root mean square normalization is usually written."""
+    """The RMS normalization of x along axes, x / sqrt(mean(x²) + epsilon) · scale, in the operations that fusions
+    recognize.
+    """
     squares = op.ReduceMean(op.Power(x, 2.0), axes, keep_dims=True)
     return op.Multiply(op.Divide(x, op.Sqrt(op.Add(squares, epsilon))), _in_type_of(op, scale, x))
 

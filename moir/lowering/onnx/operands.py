@@ -53,7 +53,10 @@ def of_length(op: OpBuilder, value: SSAValue, count: int | None) -> SSAValue:
 
 
 def swapping(op: OpBuilder, axis: SSAValue, target: int, rank: int) -> SSAValue:
-    """The order of a Transpose that swaps axis `target` with a computed axis [1]; it is its own inverse."""
+    """The order of a Transpose that swaps axis `target` with `axis`, a computed 1-D tensor of one element.
+
+    The same order restores the axes.
+    """
     axis = op.FloorMod(op.convert(axis, si64), rank)
     order = op.ScatterUpdate(op.constant(list(range(rank))), axis, [target], 0)
     return op.ScatterUpdate(order, [target], axis, 0)

@@ -22,7 +22,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 def rounding(node: LoweringNode) -> str:
-    """The rounding type for `ceil_mode`; a last window that would start in the end padding is left out."""
+    """The rounding type of opset14 for the attribute `ceil_mode`; a last window that would start in the end padding is
+    left out.
+    """
     return "ceil_torch" if node.flag("ceil_mode") else "floor"
 
 
@@ -48,7 +50,7 @@ def channel_last_max_pool(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSA
 
 
 def _column_major(op: OpBuilder, data: SSAValue, indices: SSAValue, axes: int) -> SSAValue:
-    """Indices in row-major order of the spatial axes converted to column-major order."""
+    """Convert indices from row-major to column-major order of the `axes` spatial axes of data."""
     shape = shape_of(data)
     dimensions = op.ShapeOf(data) if not is_static(shape and shape[2:]) else None
 
@@ -196,7 +198,7 @@ def global_lp_pool(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _wide(op: OpBuilder, data: SSAValue) -> SSAValue:
-    """Data of f16 as f32, since powers of f16 may overflow although the root of their sum does not."""
+    """Convert data of f16 to f32, since powers of f16 may overflow although the root of their sum does not."""
     return op.convert(data, f32) if element_of(data) == f16 else data
 
 

@@ -77,7 +77,10 @@ def normal(node: LoweringNode, op: OpBuilder, shape: Operand, element: Attribute
 
 
 def random_element(node: LoweringNode, default: Attribute | None) -> Attribute:
-    """The element type of random numbers."""
+    """The element type of random numbers: the attribute `dtype`, or else the default.
+
+    Raises ConversionError if it is no floating-point type.
+    """
     element = element_type(node, "dtype", default)
     if element not in REAL_TYPES:
         node.fail("random numbers need an element type of floating-point numbers")

@@ -34,7 +34,7 @@ def as_neighbour(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def _axis_count(op: FrameworkOp) -> int | None:
-    """The number of axes in the attribute or the operand; None if it is dynamic."""
+    """The number of axes in the attribute or the operand `axes`; None if it is dynamic."""
     if "axes" in op.properties:
         return len(value_of(op.properties["axes"]))
     return element_count(shape_of(op.operands[1])) if len(op.operands) > 1 and isinstance(op.operands[1].owner, Constant) else None

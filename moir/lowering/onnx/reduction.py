@@ -1,4 +1,4 @@
-"""Reductions, positions of minima and maxima, running sums and products.
+"""Reductions, indices of minima and maxima, running sums and products.
 
     %y = onnx.ReduceLogSum(%x) {axes = [1], keepdims = 0}
 ->  %0 = opset1.ReduceSum(%x, [1]) {keep_dims = false}
@@ -49,7 +49,7 @@ def _axes(node: LoweringNode, op: OpBuilder) -> SSAValue | None:
 
 
 def _or_all(op: OpBuilder, axes: SSAValue, x: SSAValue) -> SSAValue:
-    """The axes; all axes of x if the list is empty."""
+    """The axes; all axes of x if the 1-D tensor of axes is empty."""
     every, count = all_axes(op, x), op.ShapeOf(axes)
     rank = op.ShapeOf(every)
     return op.Concat(op.convert(axes, si64), op.Slice(every, op.Select(op.Equal(count, 0), 0, rank), rank, [1], [0]), axis=0)
@@ -65,7 +65,7 @@ def reduction(
     keepdims: bool = True,
     noop_with_empty_axes: bool = False,
 ) -> SSAValue:
-    """onnx.ReduceMean(x, axes) {keepdims} -> opset1.ReduceMean(x, axes) {keep_dims}
+    """onnx.ReduceMean(x, axes) {keepdims} -> opset1.ReduceMean(x, axes) {keep_dims}; likewise the other Reduce kinds
 
     With `noop_with_empty_axes` and no axes, no elements are reduced: only their squares, roots and so on are computed.
     """
@@ -125,7 +125,7 @@ def _along_computed_axes(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: S
 
 
 def _along_some_axes(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue) -> SSAValue:
-    """A reduction along computed axes, of which there may be none; all dimensions are kept.
+    """The reduction `kind` of x along computed axes, of which there may be none; all dimensions are kept.
 
     An axis of size 1 is added and always reduced, so that the tensor of axes is not empty.
     """
@@ -150,7 +150,7 @@ def _of_single_elements(op: OpBuilder, kind: str, x: SSAValue) -> SSAValue:
 def position(
     node: LoweringNode, op: OpBuilder, data: SSAValue, *, select_last_index: bool = False, axis: int = 0, keepdims: bool = True
 ) -> SSAValue:
-    """onnx.ArgMax(x) {axis, keepdims} -> Squeeze(TopK(x, 1)), without Squeeze if the dimension is kept
+    """onnx.ArgMax(x) {axis, keepdims} -> Squeeze(TopK(x, 1)), without Squeeze if the dimension is kept; likewise ArgMin
 
     With `select_last_index` the index is that of the first extreme in the reversed tensor, subtracted from the last
     index.

@@ -1,4 +1,4 @@
-"""Writing elements at computed positions."""
+"""Writing elements at computed indices."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 @onnx.lowers("Identity", "MemcpyFromHost", "MemcpyToHost", "com.microsoft.SampleOp", rank=as_result)
 def identity(input: SSAValue) -> SSAValue:
-    """onnx.Identity(x) -> x"""
+    """onnx.Identity(x) -> x; likewise MemcpyFromHost, MemcpyToHost and com.microsoft.SampleOp"""
     return input
 
 
@@ -95,7 +95,7 @@ def unsqueeze(node: LoweringNode, op: OpBuilder, _data: SSAValue, axes: SSAValue
 
 
 def unsqueezed(node: LoweringNode, op: OpBuilder, axes: Operand) -> SSAValue:
-    """Operand 0 with dimensions of size 1 inserted."""
+    """Operand 0 with dimensions of size 1 inserted at axes of the result."""
     data, rank = node.operand(0), node.rank(0)
     if not isinstance(axes, SSAValue):
         return op.Unsqueeze(data, axes) if axes else data

@@ -157,12 +157,12 @@ def pad_mode(node: LoweringNode) -> str:
 
 
 def pad_value(op: OpBuilder, value: SSAValue | None) -> SSAValue | None:
-    """The value of the padding, as a scalar."""
+    """The padding value as a scalar; None if it is None."""
     return None if value is None else as_scalar(op, value)
 
 
 def padded(node: LoweringNode, op: OpBuilder, pads: np.ndarray[tuple[int, ...], np.dtype[np.int64]], value: SSAValue | None) -> SSAValue:
-    """Operand 0 padded by constant numbers of elements, begins of all axes first."""
+    """Operand 0 padded by the constant numbers `pads` of elements, the begins of all axes first."""
     data = node.operand(0)
     if pads.size % 2:
         node.fail(f"{pads.size} pads are not a pair for each axis")
@@ -176,9 +176,9 @@ def padded(node: LoweringNode, op: OpBuilder, pads: np.ndarray[tuple[int, ...], 
 
 
 def wrapped(op: OpBuilder, data: SSAValue, begin: Sequence[int | SSAValue], end: Sequence[int | SSAValue]) -> SSAValue:
-    """Data continued periodically.
+    """Pad data by continuing it periodically; `begin` and `end` have the number of elements for each axis.
 
-    Each padded axis is gathered at the positions -begin … size + end - 1, modulo the size.
+    Each padded axis is gathered at the indices -begin … size + end - 1, modulo the size.
     """
     for axis, (before, after) in enumerate(zip(begin, end, strict=True)):
         if before == after == 0:

@@ -1,4 +1,4 @@
-"""Attributes that are tuples of integers with an element for each axis."""
+"""Attributes that are lists of integers with an element for each axis."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from moir.errors import InferenceError
 
 
 def require_rows(shape: Sequence[int], **columns: Sequence[int]) -> None:
-    """Raise InferenceError unless each attribute, by its name, has an element for each axis of a shape."""
+    """Raises InferenceError unless each of the attributes `columns`, by name, has an element for each axis of
+    a shape.
+    """
     for name, column in columns.items():
         if len(column) != len(shape):
             raise InferenceError(f"{name} has {len(column)} entries for an operand of rank {len(shape)}")

@@ -1,4 +1,4 @@
-"""Elements whose bits are read as another type.
+"""Bitcasts: elements whose bits are read as another type.
 
     %y = stablehlo.bitcast_convert(%x) : (tensor<4xf32>) -> tensor<4xi32>
 ->  sign · 2³¹ + exponent · 2²³ + mantissa, where the exponent is an index in a table of the powers of 2
@@ -36,8 +36,8 @@ NOT_A_HALF = 0x7E00
 
 
 def _powers() -> tuple[np.ndarray[tuple[int], np.dtype[np.float32]], np.ndarray[tuple[int], np.dtype[np.float32]]]:
-    """For each exponent field, two factors whose product is 2 to the power of the field minus the bias; each factor is
-    a normal number.
+    """Two tables of factors by exponent field, whose product is 2 to the power of the field minus the bias; each factor
+    is a normal number.
     """
     exponents = np.arange(255) - BIAS
     halves = exponents // 2
@@ -85,12 +85,12 @@ INFINITE_HALF = 0x7C00
 
 
 def half_of_bits(op: OpBuilder, bits: SSAValue) -> SSAValue:
-    """The f16 with the bits of an integer of 16 bits."""
+    """The f16 with the bits of an integer, of which the lowest 16 count."""
     return op.Gather(op.constant(HALVES), op.BitwiseAnd(op.convert(bits, si32), 0xFFFF), 0)
 
 
 def bits_of_half(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """The bits of an f16 as an i32 with the sign of a number of 16 bits."""
+    """The bits of an f16 as an i32, sign-extended from 16 bits."""
     wide = op.convert(x, f32)
     bounds = HALVES[1 : INFINITE_HALF + 1].astype(np.float32)
     index = op.Bucketize(op.Abs(wide), op.constant(bounds), with_right_bound=False, output_type=si32)
@@ -101,7 +101,7 @@ def bits_of_half(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _all_bits_where(op: OpBuilder, condition: SSAValue) -> SSAValue:
-    """A mask of i32: all bits where a condition holds, else 0."""
+    """An i32 mask: -1, all bits, where `condition` is true, else 0."""
     return op.Subtract(0, op.convert(condition, si32))
 
 
@@ -109,12 +109,14 @@ def _all_bits_where(op: OpBuilder, condition: SSAValue) -> SSAValue:
 
 
 def _width(element: Attribute) -> int:
-    """The number of bits of an element in a bitcast."""
+    """The number of bits of an element type in a bitcast; 1 for booleans."""
     return 1 if element == boolean else describe(element).bits
 
 
 def _integers_of(op: OpBuilder, x: SSAValue) -> SSAValue | None:
-    """The bits of elements of up to 32 bits as i32, whose upper bits are any; None for types that are not computed."""
+    """The bits of elements of up to 32 bits as i32, whose upper bits are undefined; None for types that have no
+    lowering.
+    """
     element = element_of(x)
     if element == f32:
         return bits_of_float(op, x)
@@ -128,7 +130,7 @@ def _integers_of(op: OpBuilder, x: SSAValue) -> SSAValue | None:
 
 
 def _of_integers(op: OpBuilder, bits: SSAValue, element: Attribute) -> SSAValue | None:
-    """The elements whose bits are the lowest ones of i32; None for types that are not computed."""
+    """The elements of a type whose bits are the lowest ones of i32; None for types that have no lowering."""
     if element == f32:
         return float_of_bits(op, bits)
     if element == bf16:
@@ -150,12 +152,12 @@ def _of_integers(op: OpBuilder, bits: SSAValue, element: Attribute) -> SSAValue 
 
 
 def _split(op: OpBuilder, bits: SSAValue, width: int, count: int) -> SSAValue:
-    """Each i32 cut into `count` parts of `width` bits along a new last axis, the lowest bits first."""
+    """Split each i32 into `count` parts of `width` bits along a new last axis, the lowest bits first."""
     return op.BitwiseRightShift(op.Unsqueeze(bits, [-1]), op.constant(np.arange(count, dtype=np.int32) * width))
 
 
 def _join(op: OpBuilder, bits: SSAValue, width: int, count: int) -> SSAValue:
-    """An i32 of the lowest `width` bits of each element of the last axis, which has `count` elements."""
+    """Join the lowest `width` bits of the `count` elements along the last axis to one i32, the lowest bits first."""
     mask = -1 if width == 32 else (1 << width) - 1
     fields = op.BitwiseLeftShift(op.BitwiseAnd(bits, mask), op.constant(np.arange(count, dtype=np.int32) * width))
     joined = op.Gather(fields, 0, -1)
@@ -165,8 +167,9 @@ def _join(op: OpBuilder, bits: SSAValue, width: int, count: int) -> SSAValue:
 
 
 def _bits_of_constant(values: Array, element: Attribute) -> Array:
-    """The bits of an array as the elements of another type. The last axis is joined or a last axis appended where the
-    widths differ.
+    """The array with the bits of another array, as elements of a type.
+
+    Where the widths differ, the last axis is joined, or a last axis is appended.
     """
     dtype = to_numpy(element)
     source = 1 if values.dtype == np.bool_ else 8 * values.dtype.itemsize

@@ -38,7 +38,7 @@ def _known_counts(op: OpBuilder, counts: SSAValue) -> tuple[int, int] | None:
 
 
 def _within(op: OpBuilder, shifted: SSAValue, x: SSAValue, counts: SSAValue) -> SSAValue:
-    """A shifted value, and 0 for a count of all bits or more."""
+    """The result `shifted` of a shift, and 0 for a count of all bits or more."""
     known = _known_counts(op, counts)
     if known is not None and known[0] >= 0 and known[1] < _bits(x):
         return shifted
@@ -49,12 +49,12 @@ def _within(op: OpBuilder, shifted: SSAValue, x: SSAValue, counts: SSAValue) -> 
 
 
 def shifted_left(op: OpBuilder, x: SSAValue, counts: SSAValue) -> SSAValue:
-    """x · 2ⁿ"""
+    """A left shift, x · 2ⁿ for n = counts."""
     return _within(op, op.BitwiseLeftShift(x, counts), x, counts)
 
 
 def shifted_right(op: OpBuilder, x: SSAValue, counts: SSAValue) -> SSAValue:
-    """x / 2ⁿ, rounded down; copies of the highest bit enter on the left, for integers without a sign, too."""
+    """An arithmetic right shift, x / 2ⁿ rounded down; copies of the highest bit enter, for unsigned integers, too."""
     amounts = op.Minimum(counts, _bits(x) - 1)
     if (signed := SIGNED.get(element_of(x))) is None:
         return op.BitwiseRightShift(x, amounts)
@@ -62,7 +62,7 @@ def shifted_right(op: OpBuilder, x: SSAValue, counts: SSAValue) -> SSAValue:
 
 
 def shifted_logically(op: OpBuilder, x: SSAValue, counts: SSAValue) -> SSAValue:
-    """The bits moved to the right; zeros enter on the left, for negative numbers, too."""
+    """A logical right shift; zeros enter on the left, for negative numbers, too."""
     bits = _bits(x)
     if _is_unsigned(x):
         return _within(op, op.BitwiseRightShift(x, counts), x, counts)
@@ -82,7 +82,10 @@ SHIFTS: Mapping[str, Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]] = {
 
 @stablehlo.lowers(*SHIFTS)
 def shift(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-    """stablehlo.shift_left(a, b) -> opset15.BitwiseLeftShift(a, b), and 0 for counts of all bits"""
+    """stablehlo.shift_left(a, b) -> opset15.BitwiseLeftShift(a, b), and 0 for counts of all bits
+
+    Likewise shift_right_arithmetic and shift_right_logical.
+    """
     if element_of(lhs) not in INTEGER_TYPES:
         node.fail("it is not defined for truth values")
     if node.op.KIND == "shift_right_logical" and element_of(lhs) == si64:
@@ -91,7 +94,7 @@ def shift(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SS
 
 
 def _shifted_int64(node: LoweringNode, op: OpBuilder, x: SSAValue, counts: SSAValue) -> SSAValue:
-    """Signed integers of 64 bits shifted to the right logically: zeros enter on the left."""
+    """A logical right shift of signed integers of 64 bits: zeros enter on the left."""
     known, constant = _known_counts(op, counts), op.known.constant(x)
     if known is None:
         node.fail("the counts by which it shifts integers of 64 bits are computed", hint="shift integers of 32 bits, or without a sign")
@@ -104,7 +107,7 @@ def _shifted_int64(node: LoweringNode, op: OpBuilder, x: SSAValue, counts: SSAVa
 
 
 def _int32_parts(op: OpBuilder, x: SSAValue) -> list[SSAValue]:
-    """Integers split into integers of 32 bits, the lowest bits first; narrower integers are extended by zeros."""
+    """Split integers into i32, the lowest bits first; narrower integers are zero-extended."""
     bits, integers = _bits(x), op.convert(x, si32)
     if bits > 32:
         return [integers, op.convert(op.BitwiseRightShift(x, op.constant_like(32, x)), si32)]
@@ -112,7 +115,9 @@ def _int32_parts(op: OpBuilder, x: SSAValue) -> list[SSAValue]:
 
 
 def population(op: OpBuilder, integers: SSAValue) -> SSAValue:
-    """The number of ones in integers of 32 bits: sums of neighbouring fields of 1, 2, 4, 8 and 16 bits."""
+    """The number of bits that are 1 in integers of 32 bits, by sums of neighbouring fields of 1, 2, 4, 8 and
+    16 bits.
+    """
 
     def field(value: SSAValue, distance: int, mask: int) -> SSAValue:
         return op.BitwiseAnd(op.BitwiseRightShift(value, op.constant(distance, si32)), mask)

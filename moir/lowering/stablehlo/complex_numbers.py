@@ -79,13 +79,19 @@ BINARY: Mapping[str, Binary] = {"complex.atan2": angle_of_two, "complex.divide":
 
 @stablehlo.lowers(*UNARY)
 def function(node: LoweringNode, op: OpBuilder, real: SSAValue, imaginary: SSAValue) -> Sequence[SSAValue]:
-    """stablehlo.complex.log(x, y) -> the parts of the logarithm of x + i y"""
+    """stablehlo.complex.log(x, y) -> the real and the imaginary part of log(x + i y)
+
+    Likewise the other complex functions of one operand: exponential, sqrt, sine, tanh, chlo.acos and so on.
+    """
     return UNARY[node.op.KIND](op, Number(real, imaginary))
 
 
 @stablehlo.lowers(*BINARY)
 def function_of_two(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, c: SSAValue, d: SSAValue) -> Sequence[SSAValue]:
-    """stablehlo.complex.divide(a, b, c, d) -> the parts of (a + i b) / (c + i d)"""
+    """stablehlo.complex.divide(a, b, c, d) -> the real and the imaginary part of (a + i b) / (c + i d)
+
+    Likewise complex.power, (a + i b) to the power (c + i d), and complex.atan2 of both.
+    """
     return BINARY[node.op.KIND](op, Number(a, b), Number(c, d))
 
 
@@ -126,7 +132,10 @@ def transform(
 def _transformed(
     node: LoweringNode, op: OpBuilder, operand: SSAValue, imaginary: SSAValue | None, fft_type: str, fft_length: tuple[int, ...]
 ) -> SSAValue | Sequence[SSAValue]:
-    """The parts of the transform, or the real numbers of an inverse one."""
+    """The real and imaginary parts of a Fourier transform, or the real result of IRFFT.
+
+    Raises ConversionError for a type that does not exist, or does not fit real operands.
+    """
     axes = list(range(-len(fft_length), 0))
     lengths = op.constant(list(fft_length), si64)
     if fft_type == "RFFT" and imaginary is None:

@@ -166,7 +166,10 @@ def case(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 def _rest(node: LoweringNode, index: SSAValue, captured: Sequence[SSAValue], branches: Sequence[Region]) -> Region:
-    """The Case of the remaining branches, with the index minus 1. A negative index selects the last branch, too."""
+    """A region with a stablehlo.case of the remaining branches, whose index is one less than `index`.
+
+    A negative index selects the last branch, too.
+    """
     parameters = [Parameter.create(result_types=[each.type]) for each in (index, *captured)]
     block = Block()
     inside = OpBuilder(node.known, block)

@@ -31,7 +31,9 @@ def _largest(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) ->
 
 
 def _approximately_largest(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """The exact largest or smallest elements along an axis, and the second tensor's elements at their indices."""
+    """Lower ApproxTopK to the exact largest or smallest elements along an axis, and the second tensor's elements at
+    their indices. Raises ConversionError for a comparator that JAX does not write.
+    """
     comparator = " ".join(node.texts("called_computations", ()))
     direction = re.search(r"_(gt|lt)_", comparator)
     if direction is None or len(operands) != 4:
@@ -70,7 +72,7 @@ letter of the element type.
 
 
 def name_of_target(target: str) -> str:
-    """The name of a target; for a function of LAPACK without the letter of its element type."""
+    """The name of a call target; for a function of LAPACK without the letter of its element type and `_ffi`."""
     return re.sub(r"^lapack_[sdcz](\w+?)(?:_ffi)?$", r"lapack_\1", target)
 
 
@@ -84,7 +86,10 @@ def of_complex_numbers(node: LoweringNode, _: OpBuilder) -> NoReturn:
 
 @stablehlo.lowers("custom_call")
 def custom_call(node: LoweringNode, op: OpBuilder, *operands: SSAValue, call_target_name: str) -> Sequence[SSAValue | None]:
-    """stablehlo.custom_call(x…) {call_target_name = "mhlo.topk"} -> the operation of that name"""
+    """stablehlo.custom_call(x…) {call_target_name = "mhlo.topk"} -> the operation of that name
+
+    Raises ConversionError for a target that has no lowering.
+    """
     name = name_of_target(call_target_name)
     if name in TARGETS:
         return list(TARGETS[name](node, op, operands))[: node.result_count]

@@ -1,4 +1,4 @@
-"""Functions of single elements, comparisons, conversions.
+"""Elementwise functions, comparisons, conversions.
 
 %y = stablehlo.exponential(%x)  ->  %y = opset1.Exp(%x)
 """
@@ -82,7 +82,9 @@ SINGLE: Mapping[str, Single] = {
 
 @stablehlo.lowers(*SINGLE)
 def function(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSAValue:
-    """stablehlo.exponential(x) -> opset1.Exp(x)"""
+    """stablehlo.exponential(x) -> opset1.Exp(x); likewise the other elementwise functions of one operand, those of chlo
+    too
+    """
     return SINGLE[node.op.KIND](op, operand)
 
 
@@ -124,7 +126,11 @@ ARITHMETIC: Mapping[str, tuple[Pair, Pair | None]] = {
 
 @stablehlo.lowers(*ARITHMETIC)
 def arithmetic(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-    """stablehlo.add(a, b) -> opset1.Add(a, b); for booleans opset1.LogicalOr(a, b)"""
+    """stablehlo.add(a, b) -> opset1.Add(a, b); for booleans opset1.LogicalOr(a, b)
+
+    Likewise and, divide, maximum and the other elementwise functions of two operands. Raises ConversionError for
+    booleans if the kind has no meaning for them.
+    """
     of_numbers, of_truths = ARITHMETIC[node.op.KIND]
     if node.op.KIND in ("maximum", "minimum") and (extreme := _beside_infinity(op, node.op.KIND, lhs, rhs)) is not None:
         return extreme
@@ -137,7 +143,7 @@ def arithmetic(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) 
 
 
 def is_spread(value: SSAValue) -> bool:
-    """Whether a tensor is the result of a Broadcast, or a constant whose elements are equal."""
+    """Whether a tensor is the result of a Broadcast, or a constant whose elements are one broadcast element."""
     return isinstance(value.owner, Broadcast) or _repeated(value) is not None
 
 
@@ -161,7 +167,7 @@ def uniform(op: OpBuilder, value: SSAValue) -> SSAValue | None:
 
 
 def with_scalars(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Two operands of an elementwise operation, without the explicit broadcasts that the operation does by itself."""
+    """Both operands of an elementwise operation, without the Broadcasts that numpy's rule makes redundant."""
     if not is_spread(rhs) or (is_spread(lhs) and uniform(op, lhs) is not None):
         return before_broadcast(op, lhs), rhs
     rest = before_broadcast(op, rhs)
@@ -171,7 +177,7 @@ def with_scalars(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue,
 
 
 def _join(a: SSAValue, b: SSAValue, whole: SSAValue) -> bool:
-    """Whether two shapes broadcast to a third one; False unless all three are static."""
+    """Whether the shapes of a and b broadcast to that of `whole`; False unless all three are static."""
     shapes = [shape_of(each) for each in (a, b, whole)]
     if any(shape is None or not is_static(shape) for shape in shapes):
         return False
@@ -189,8 +195,9 @@ def before_broadcast(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def _beside_infinity(op: OpBuilder, kind: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue | None:
-    """The other operand of a maximum with -infinity or of a minimum with infinity, which JAX writes for softmax; None
-    for other operations.
+    """The other operand of a maximum with -infinity or of a minimum with infinity, which JAX writes for softmax.
+
+    `kind` is `maximum` or `minimum`. Returns None if no operand is that infinity.
     """
     limit = -np.inf if kind == "maximum" else np.inf
     for value, other in ((lhs, rhs), (rhs, lhs)):
@@ -230,7 +237,7 @@ def compare(
 
 
 def _compared_in_total_order(op: OpBuilder, a: SSAValue, b: SSAValue, direction: str) -> SSAValue:
-    """Floats compared in their total order, in which -0 is less than 0, and NaN the largest number.
+    """A comparison of floats in their total order, in which -0 is less than 0, and NaN the largest number.
 
     NaN with a negative sign, by definition the smallest number, is not distinguished from NaN with a positive sign.
     """
@@ -310,7 +317,7 @@ _LARGE = 2.0**100
 
 
 def _reduced(op: OpBuilder, x: SSAValue, exponent_bits: int, mantissa_bits: int) -> SSAValue:
-    """Numbers in f32 with fewer bits."""
+    """f32 x rounded to a mantissa and an exponent of fewer bits."""
     rounded = x
     if mantissa_bits < 23:
         is_large = op.Greater(op.Abs(x), _LARGE)

@@ -34,7 +34,10 @@ SELECTIONS = {"GreaterEqual": "max", "Greater": "max", "LessEqual": "min", "Less
 
 
 def _selection(node: LoweringNode, body: Region) -> tuple[str, str]:
-    """The comparison that keeps the selected element, and whether it selects the largest or the smallest one."""
+    """The comparison of a select function, by its kind, and whether it selects `max` or `min`.
+
+    Raises ConversionError for a function that does not compare its two arguments.
+    """
     arguments = [parameter.results[0] for parameter in parameters_of(body.block)]
     results = results_of(body.block)
     kind = kind_of(results[0].owner) if len(results) == 1 else ""
@@ -113,7 +116,13 @@ def _selected(
 ) -> SSAValue:
     """The index within each window of the element that it selects; the first of several equal ones.
 
-    The dimensions `whole` have windows of one element, whose number is dynamic.
+    Args:
+        data: the padded data.
+        offsets: the offsets of the elements of a window from its first one.
+        strides: the distance of neighbouring windows along each axis.
+        windows: the number of windows along each axis.
+        compared: the opset comparison that keeps an earlier element, such as `GreaterEqual`.
+        whole: the axes with windows of one element, whose number is dynamic.
     """
     axes = [axis for axis in range(len(strides)) if axis not in whole]
     best: SSAValue | None = None

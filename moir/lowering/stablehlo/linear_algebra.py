@@ -29,7 +29,7 @@ SIGNS = "its vectors are those of JAX up to their signs, which nothing determine
 
 
 def _success(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """Zeros in the shape of the batch of matrices."""
+    """The status 0 for each of the matrices x [..., M, N]: i32 [...]."""
     shape = shape_of(x) or ()
     batch = shape[:-2]
     if not batch:
@@ -103,12 +103,14 @@ def complex_triangular_solve(
 
 
 def _letter(node: LoweringNode, name: str, default: str) -> str:
-    """A letter whose character code is an attribute of the node."""
+    """The letter whose character code is the attribute `name`; the default if it is absent."""
     return chr(node.integer(name, ord(default)) & 0x7F)
 
 
 def _potrf(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """a -> its Cholesky factor, and 1 for each matrix that has none because it is not positive definite"""
+    """LAPACK's potrf(a) -> the Cholesky factor, and 1 for each matrix that has none because it is not positive
+    definite
+    """
     factor = _cholesky(op, operands[0], is_lower=_letter(node, "uplo", "L") == "L")
     rows = (shape_of(factor) or (0,))[-1]
     is_positive = op.LogicalOr(op.Greater(factor, 0.0), ~np.eye(rows, dtype=bool))
@@ -117,7 +119,7 @@ def _potrf(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> S
 
 
 def _trsm(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """a, b -> the solution of a triangular system"""
+    """LAPACK's trsm(a, b) -> the solution of a triangular system"""
     matrix_sizes(operands[0], 1 << 16)
     solution = solved(
         op,
@@ -132,7 +134,9 @@ def _trsm(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Se
 
 
 def _getrf(_: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """a -> both triangles in one matrix, and for each row the index, from 1, of the row that it was swapped with"""
+    """LAPACK's getrf(a) -> both LU factors in one matrix, for each row the index from 1 of the row it was swapped with,
+    status
+    """
     x = operands[0]
     rows, columns, rank = matrix_sizes(x, LARGEST_MATRIX)
     packed, _order, exchanged = pivoted_factors(op, x, rows, rank, columns)
@@ -140,13 +144,13 @@ def _getrf(_: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequ
 
 
 def _geqrf(_: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """a -> r in the upper triangle with Householder vectors below it, and the factors of these"""
+    """LAPACK's geqrf(a) -> r in the upper triangle with Householder vectors below it, and the factors of these"""
     rows, columns = matrix_sizes(operands[0], LARGEST_MATRIX)[:2]
     return [*reflections(op, operands[0], rows, columns), _success(op, operands[0])]
 
 
 def _orgqr(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """reflections, their factors -> the orthogonal matrix"""
+    """LAPACK's orgqr(reflections, their factors) -> the orthogonal matrix"""
     rows, columns, _ = matrix_sizes(operands[0], LARGEST_MATRIX)
     count = (shape_of(operands[1]) or (-1,))[-1]
     if not 0 < count <= columns:
@@ -155,7 +159,7 @@ def _orgqr(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> S
 
 
 def _syevd(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue | None]:
-    """a symmetric -> its eigenvectors, its eigenvalues in ascending order"""
+    """LAPACK's syevd(a), a symmetric -> its eigenvectors, its eigenvalues in ascending order, status"""
     x = operands[0]
     rows, columns, rank = matrix_sizes(x, LARGEST_ROTATED)
     if rows != columns:
@@ -169,7 +173,7 @@ def _syevd(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> S
 
 
 def _gesdd(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue | None]:
-    """a -> a, its singular values in descending order, left vectors, right vectors as rows"""
+    """LAPACK's gesdd(a) -> a, its singular values in descending order, left vectors, right vectors as rows, status"""
     x = operands[0]
     rows, columns, rank = matrix_sizes(x, LARGEST_ROTATED)
     mode = _letter(node, "mode", "S")

@@ -16,7 +16,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _parameters(node: LoweringNode, op: OpBuilder, scales: tuple[float, ...], zeros: tuple[int, ...], axis: int | None) -> list[SSAValue]:
-    """The scales and zero points in a shape that broadcasts to the operand."""
+    """The scales and zero points as constants that broadcast to the operand; 1-D ones are along `axis`."""
     shape: tuple[int, ...] = ()
     if axis is not None:
         rank = node.known_rank(0)

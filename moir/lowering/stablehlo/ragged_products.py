@@ -22,7 +22,7 @@ from moir.support.records import Record
 
 
 class RaggedTerms(Record):
-    """A letter for each axis of the operands: those of batch and contracting dimensions are in both.
+    """An einsum letter for each axis of the operands; batch and contracting dimensions have the same one in both.
 
     Args:
         lhs: the letters of the first operand.
@@ -41,13 +41,15 @@ class RaggedTerms(Record):
     group: str
 
     def result(self, group: str) -> str:
-        """The letters of the result, `group` first."""
+        """The letters of the result, of which `group` is the first."""
         free = [letter for letter in self.lhs + self.rhs if letter not in self.batch + self.contracting + self.group]
         return group + self.batch + "".join(free)
 
     def prefix(self) -> str:
-        """The letters of the dimensions for each of which there may be groups of their own: those before the ragged
-        one, which are not summed over unless it is.
+        """The letters of the dimensions over which the group sizes may vary.
+
+        These are the batch dimensions, and those before the ragged one in the first operand: the contracting ones if it
+        is contracting, else the others.
         """
         if self.ragged in self.contracting:
             return self.batch + self.contracting[: self.contracting.index(self.ragged)]
@@ -56,7 +58,9 @@ class RaggedTerms(Record):
 
 
 def terms_of(node: LoweringNode) -> RaggedTerms:
-    """The letters of the axes. Raises ConversionError for dimension numbers that do not fit the operands."""
+    """The einsum letters of a ragged_dot's axes. Raises ConversionError for dimension numbers that do not fit the
+    operands.
+    """
     spare = iter(LETTERS)
     terms = [[""] * node.known_rank(index) for index in (0, 1)]
     shared: dict[str, str] = {}
@@ -88,9 +92,7 @@ def _set(node: LoweringNode, term: list[str], axis: int, letter: str) -> None:
 
 
 def _aligned(op: OpBuilder, value: SSAValue, letters: str, wanted: str) -> SSAValue:
-    """A value whose axes have some of the wanted letters, with its axes in their order and axes of size 1 for the
-    others.
-    """
+    """Transpose and unsqueeze a value whose axes are `letters` to the axes `wanted`; those it lacks have size 1."""
     own = [letter for letter in wanted if letter in letters]
     order = [letters.index(letter) for letter in own]
     moved = value if order == sorted(order) else op.Transpose(value, order)

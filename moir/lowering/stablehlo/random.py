@@ -55,7 +55,10 @@ def _line(op: OpBuilder, count: int) -> SSAValue:
 
 
 def _of_philox(op: OpBuilder, key: Sequence[SSAValue], counter: Sequence[SSAValue], shape: Sequence[int]) -> tuple[SSAValue, int]:
-    """Four random uint32 for each counter, one after the other; the upper uint32 of the counters are the key."""
+    """The random bits for a shape, by Philox: four uint32 for each counter, and how many counters were used.
+
+    The upper uint32 of the counters are the key.
+    """
     total = prod(shape)
     count = -(-total // 4)
     outputs = philox(op, counted(op, (*counter, *key), _line(op, count)), key)
@@ -65,8 +68,9 @@ def _of_philox(op: OpBuilder, key: Sequence[SSAValue], counter: Sequence[SSAValu
 
 
 def _of_threefry(op: OpBuilder, key: Sequence[SSAValue], counter: Sequence[SSAValue], shape: Sequence[int]) -> tuple[SSAValue, int]:
-    """Two random uint32 for each counter, in the two halves of the first dimension of even size, or else of the largest
-    dimension.
+    """The random bits for a shape, by Threefry: two uint32 for each counter, and how many counters were used.
+
+    Both are in the two halves of the first dimension of even size, or else of the largest dimension.
     """
     if not shape:
         return op.Reshape(threefry(op, counted(op, counter, _line(op, 1)), key)[0], [], special_zero=False), 1

@@ -26,12 +26,12 @@ Uint32s = Sequence[SSAValue]
 
 
 def uint32(op: OpBuilder, value: int) -> SSAValue:
-    """A constant scalar of type uint32."""
+    """Build a constant scalar of type uint32."""
     return op.constant(np.asarray(value, np.uint32), ui32)
 
 
 def shifted(op: OpBuilder, x: SSAValue, count: int) -> SSAValue:
-    """A uint32 shifted right logically."""
+    """A logical right shift of a uint32 by `count` bits."""
     return op.BitwiseRightShift(x, uint32(op, count))
 
 
@@ -46,7 +46,7 @@ def sum_with_carry(op: OpBuilder, a: SSAValue, b: SSAValue) -> tuple[SSAValue, S
 
 
 def counted(op: OpBuilder, start: Uint32s, index: SSAValue) -> list[SSAValue]:
-    """A counter of several uint32 plus the uint32 `index`, with carries."""
+    """The counter `start`, of several uint32 with the lowest first, plus the uint32 `index`, with carries."""
     limbs: list[SSAValue] = []
     carry = index
     for each in start:
@@ -60,8 +60,9 @@ def _rotated(op: OpBuilder, x: SSAValue, distance: int) -> SSAValue:
 
 
 def threefry(op: OpBuilder, counter: Uint32s, key: Uint32s) -> list[SSAValue]:
-    """The hash (two uint32) of counters and keys of two uint32: five times four rounds of an addition, a rotation and
-    an exclusive or.
+    """The Threefry hash, two uint32, of counters and keys of two uint32 each.
+
+    Five times four rounds of an addition, a rotation and an exclusive or.
     """
     keys = [*key, op.BitwiseXor(op.BitwiseXor(key[0], key[1]), uint32(op, THREEFRY_PARITY))]
     a, b = (op.Add(each, own) for each, own in zip(counter, keys, strict=False))
@@ -75,7 +76,7 @@ def threefry(op: OpBuilder, counter: Uint32s, key: Uint32s) -> list[SSAValue]:
 
 
 def philox(op: OpBuilder, counter: Uint32s, key: Uint32s) -> list[SSAValue]:
-    """The hash (four uint32) of counters of four uint32 and keys of two uint32: ten rounds of products."""
+    """The Philox hash, four uint32, of counters of four uint32 and keys of two uint32, by ten rounds of products."""
     counters, keys = list(counter), list(key)
     for turn in range(PHILOX_ROUNDS):
         if turn:

@@ -75,18 +75,24 @@ def _is_subtracted(value: SSAValue) -> bool:
 
 
 def _is_combination(kind: str | None, element: Attribute) -> bool:
-    """Whether the operation sets have a reduction for a function of two arguments."""
+    """Whether the operation sets have a reduction for the binary function `kind` and an element type."""
     return kind in COMBINATIONS and (kind in LOGICAL) is (element is boolean)
 
 
 def joined(node: LoweringNode, op: OpBuilder, first: Sequence[SSAValue], second: Sequence[SSAValue]) -> list[SSAValue]:
-    """The function of a node applied to two elements of each operand, as tensors."""
+    """Apply the body of a node to two elements of each operand, `first` and `second`, as tensors; returns its
+    results.
+    """
     captured = node.operands[len(own_operands(node)) :]
     return inlined(node, op, node.op.regions[0].clone(), [*first, *second, *captured])
 
 
 def halved(node: LoweringNode, op: OpBuilder, values: Sequence[SSAValue], dimensions: Sequence[int]) -> list[SSAValue]:
-    """Tensors reduced by any associative function: it combines both halves of each axis until one element is left."""
+    """Reduce tensors along dimensions by the body of a node, any associative function.
+
+    It combines both halves of each axis until one element is left. `values` are the tensors, then their initial values.
+    Raises ConversionError if a dimension is dynamic.
+    """
     count = len(values) // 2
     data, first = list(values[:count]), list(values[count:])
     shape = shape_of(data[0]) or ()
@@ -157,8 +163,9 @@ def reduce_window(
 
 
 def _is_running_extreme(node: LoweringNode, index: int, count: int, windows: Sequence[AxisWindow]) -> bool:
-    """Whether an operand is reduced to running extremes of floats. A pooling would pad their windows with finite
-    numbers.
+    """Whether operand `index` is reduced to running extremes of floats.
+
+    A pooling would pad their windows with finite numbers.
     """
     kind = combination(node.op.regions[0], index, count + index, index)
     if kind not in ("max", "min") or node.element(index) not in REAL_TYPES:
@@ -233,10 +240,11 @@ def _running_sums(op: OpBuilder, x: SSAValue, padding: SSAValue, axis: int, is_r
 def by_function(
     node: LoweringNode, op: OpBuilder, data: Sequence[SSAValue], first: Sequence[SSAValue], windows: Sequence[AxisWindow]
 ) -> Sequence[SSAValue]:
-    """Windows of tensors whose elements are combined by any function, with the initial values as its neutral elements.
+    """Reduce windows of tensors by the body of a node, any function, with the initial values `first` as its neutral
+    elements.
 
-    If each window contains all elements up to one position, or all from it on, windows of doubled size are combined
-    from two windows of the previous size, so that the number of operations grows with the logarithm of the length.
+    If each window contains all elements up to one index, or all from it on, windows of doubled size are combined from
+    two windows of the previous size, so that the number of operations grows with the logarithm of the length.
     """
     fillers = [as_scalar(op, each) for each in first]
     rank = len(windows)
@@ -268,7 +276,7 @@ def by_function(
 
 
 def moved_along(op: OpBuilder, x: SSAValue, axis: int, distance: int, filler: SSAValue, rank: int) -> SSAValue:
-    """A tensor shifted along an axis, with a filler at the indices without an element."""
+    """x shifted along an axis by `distance` elements, with `filler` at the indices without an element."""
     low = [distance if each == axis else 0 for each in range(rank)]
     return with_edges(op, x, low, [-entry for entry in low], filler)
 

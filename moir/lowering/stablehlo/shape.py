@@ -27,7 +27,7 @@ LAST = 2**31 - 1
 
 
 def declared_shape(node: LoweringNode) -> tuple[int, ...]:
-    """The shape that the program declares for the result."""
+    """The shape that the program declares for the result. Raises ConversionError if its rank is dynamic."""
     shape = shape_of(node.op.results[0])
     if shape is None:
         node.fail("the rank of its result is dynamic")
@@ -40,7 +40,11 @@ def result_element(node: LoweringNode, index: int = 0) -> Attribute:
 
 
 def placed(node: LoweringNode, op: OpBuilder, operand: SSAValue, dimensions: Sequence[int], rank: int) -> SSAValue:
-    """A tensor with its dimensions at the given axes of a result, and dimensions of 1 elsewhere."""
+    """Transpose and unsqueeze an operand to rank `rank`, so that its dimensions are at the axes `dimensions`, 1
+    elsewhere.
+
+    Raises ConversionError if these do not fit. A scalar is unchanged.
+    """
     if len(dimensions) != node.known_rank(0) or any(not 0 <= each < rank for each in dimensions):
         node.fail(f"its broadcast_dimensions {list(dimensions)} do not fit a tensor of rank {node.rank(0)}")
     if list(dimensions) != sorted(dimensions):
@@ -125,7 +129,7 @@ def dynamic_reshape(op: OpBuilder, operand: SSAValue, output_shape: SSAValue) ->
 
 @stablehlo.lowers("iota")
 def iota(node: LoweringNode, op: OpBuilder, *, iota_dimension: int = 0) -> SSAValue:
-    """stablehlo.iota() {iota_dimension} -> a constant of positions, in a shape that is broadcast"""
+    """stablehlo.iota() {iota_dimension} -> a constant 0, 1, … along that dimension, broadcast to the shape"""
     shape, element = declared_shape(node), result_element(node)
     if not 0 <= iota_dimension < len(shape) or not is_static(shape):
         node.fail("its shape is dynamic, or has no such dimension")
@@ -156,5 +160,7 @@ def get_dimension_size(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, 
 
 @stablehlo.lowers("set_dimension_size", "shape_of", "tuple", "get_tuple_element", "after_all", "create_token")
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """stablehlo.tuple(x…): refused, because an IR has no such values"""
+    """stablehlo.tuple(x…): refused, because an IR has no such values; likewise get_tuple_element, shape_of, tokens and
+    set_dimension_size
+    """
     node.fail("values of this kind do not exist in an IR", hint="export the program without them")

@@ -1,4 +1,4 @@
-"""Parts of tensors and padding, also where sizes or starts are computed when the model runs."""
+"""Slices and padding, also where sizes or starts are computed when the model runs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def real_dynamic_slice(op: OpBuilder, operand: SSAValue, start_indices: SSAValue
 
 
 def _starts(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue:
-    """The start indices, which are scalars, concatenated to a 1-D tensor of i64."""
+    """Concatenate the start indices, which are scalars, to a 1-D tensor of i64."""
     entries = [op.Reshape(op.convert(each, si64), [1], special_zero=False) for each in values]
     return op.Concat(*entries, axis=0) if len(entries) > 1 else entries[0]
 

@@ -31,7 +31,7 @@ def top_k(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, k: int) -> Se
 
 
 def _largest(node: LoweringNode, op: OpBuilder, operand: SSAValue, count: SSAValue) -> Sequence[SSAValue]:
-    """The largest elements along the last axis and their positions; NaN is above all numbers."""
+    """The `count` largest elements along the last axis and their indices; NaN is above all numbers."""
     key = with_nan_as_extreme(op, operand, largest=True) if may_be_nan(op, operand) else operand
     values, indices = op.TopK.results(key, count, axis=-1, mode="max", sort="value", stable=True, index_element_type=si32)
     if key is not operand:

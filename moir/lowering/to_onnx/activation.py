@@ -30,7 +30,7 @@ def hard_swish(op: OnnxBuilder, x: SSAValue) -> SSAValue:
 
 @opset.lowers("Mish")
 def mish(op: OnnxBuilder, x: SSAValue) -> SSAValue:
-    """x · tanh(ln(1 + eˣ))"""
+    """opset4.Mish(x) -> x · tanh(ln(1 + eˣ)), by onnx.Softplus and onnx.Tanh"""
     return op.Mul(x, op.Tanh(op.Softplus(x)))
 
 
@@ -48,7 +48,7 @@ def elu(op: OnnxBuilder, x: SSAValue, *, alpha: float) -> SSAValue:
 
 @opset.lowers("Gelu")
 def gelu(op: OnnxBuilder, x: SSAValue, *, approximation_mode: str = "ERF") -> SSAValue:
-    """x · Φ(x), Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016."""
+    """opset7.Gelu(x) -> x · Φ(x), Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016."""
     if approximation_mode == "ERF":
         return op.Mul(op.Mul(x, 0.5), op.Add(op.Erf(op.Mul(x, 0.7071067811865476)), 1.0))
     cubic = op.Add(x, op.Mul(op.Mul(op.Mul(x, x), x), 0.044715))
@@ -63,7 +63,7 @@ def gelu_20(op: OnnxBuilder, x: SSAValue, *, approximation_mode: str = "ERF") ->
 
 @opset.lowers("HardSigmoid")
 def hard_sigmoid(node: LoweringNode, op: OnnxBuilder, x: SSAValue, alpha: SSAValue, beta: SSAValue) -> SSAValue:
-    """max(0, min(1, alpha · x + beta))"""
+    """opset1.HardSigmoid(x, alpha, beta) -> max(0, min(1, alpha · x + beta))"""
     values = [node.constant(1), node.constant(2)]
     if values[0] is not None and values[1] is not None:
         return op.HardSigmoid(x, alpha=float(values[0].item()), beta=float(values[1].item()))
@@ -72,7 +72,7 @@ def hard_sigmoid(node: LoweringNode, op: OnnxBuilder, x: SSAValue, alpha: SSAVal
 
 @opset.lowers("Selu")
 def selu(node: LoweringNode, op: OnnxBuilder, x: SSAValue, alpha: SSAValue, scale: SSAValue) -> SSAValue:
-    """scale · (x where positive, else alpha · (eˣ - 1))"""
+    """opset1.Selu(x, alpha, scale) -> scale · (x where positive, else alpha · (eˣ - 1))"""
     values = [node.constant(1), node.constant(2)]
     if values[0] is not None and values[1] is not None and values[0].size == values[1].size == 1:
         return op.Selu(x, alpha=float(values[0].item()), gamma=float(values[1].item()))
@@ -82,13 +82,16 @@ def selu(node: LoweringNode, op: OnnxBuilder, x: SSAValue, alpha: SSAValue, scal
 
 @opset.lowers("Swish")
 def swish(op: OnnxBuilder, x: SSAValue, beta: SSAValue | None = None) -> SSAValue:
-    """x · sigmoid(beta · x)"""
+    """opset4.Swish(x, beta) -> x · sigmoid(beta · x)"""
     return op.Mul(x, op.Sigmoid(x if beta is None else op.Mul(x, beta)))
 
 
 @opset.lowers("PRelu")
 def prelu(node: LoweringNode, op: OnnxBuilder, x: SSAValue, slope: SSAValue) -> SSAValue:
-    """A 1-D slope has an element for each channel of the data, except where the data are 1-D, too."""
+    """opset1.PRelu(x, slope) -> onnx.PRelu(x, slope)
+
+    A 1-D slope has an element for each channel of the data, except where the data are 1-D, too.
+    """
     rank, of_slope = rank_of(x), node.shape(1)
     if of_slope is not None and len(of_slope) == 1 and of_slope != (1,):
         if rank is None:

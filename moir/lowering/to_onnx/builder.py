@@ -46,12 +46,12 @@ _INTEGERS = frozenset(("Shape", "NonZero", "NonMaxSuppression"))
 
 
 def is_computed(operand: Operand) -> bool:
-    """Whether an operand is a value that is no constant operation."""
+    """Whether an operand is an SSA value that no constant operation builds."""
     return isinstance(operand, SSAValue) and not (isinstance(operand.owner, Operation) and operand.owner.name == "opset1.Constant")
 
 
 def small_constant(value: SSAValue) -> Array | None:
-    """The value of a constant operation with few elements; None for another one."""
+    """The array of a constant operation with few elements; None for any other value."""
     owner = value.owner
     if not isinstance(owner, Operation) or owner.name != "opset1.Constant":
         return None
@@ -61,7 +61,7 @@ def small_constant(value: SSAValue) -> Array | None:
 
 
 def _attribute(value: Any) -> Attribute:
-    """The property for the value of an attribute; an element type becomes its number in ONNX.
+    """The property for the Python value of an attribute; an element type becomes its number in TensorProto.DataType.
 
     Raises UnsupportedOperationError for an element type that ONNX does not have.
     """
@@ -73,7 +73,7 @@ def _attribute(value: Any) -> Attribute:
 
 
 class NodeConstructor:
-    """Builds operations of one kind."""
+    """Builds operations of one kind; a call builds one with one result."""
 
     __slots__ = ("builder", "kind")
 
@@ -119,7 +119,7 @@ class OnnxBuilder:
             self.block.insert_op_before(op, self.anchor)
 
     def create(self, kind: str, operands: Sequence[Operand], attributes: dict[str, Any], count: int) -> Operation:
-        """Build an operation of a kind with `count` results, whose element types are those that the kind implies.
+        """Build an operation of a kind with `count` results, whose types are those that the kind implies.
 
         A size of 0 in a computed shape is one, and does not copy a dimension, unless a Reshape says so (`allowzero`).
         """
@@ -136,7 +136,9 @@ class OnnxBuilder:
         return op
 
     def _result_type(self, kind: str, values: Sequence[SSAValue], attributes: dict[str, Any], index: int) -> Attribute:
-        """The type that is known of a result: those that replace a result get its type."""
+        """The type of result `index` of an operation, as far as its kind and operands imply it; else of
+        dynamic rank.
+        """
         if kind in _BOOLEAN:
             element: Attribute = boolean
         elif kind in _INTEGERS or (index and kind in _WITH_INDICES):
@@ -169,7 +171,7 @@ class OnnxBuilder:
         return self.constant(operand, element_of(like))
 
     def constant(self, value: Operand | DataAttr, element: Attribute | None = None) -> SSAValue:
-        """A constant. By default integers are i64, floats f32, and arrays keep their element type."""
+        """Build a constant. By default integers are i64, floats f32, and arrays keep their element type."""
         if element is dynamic:
             element = None
         if element is None and not isinstance(value, np.ndarray | DataAttr):
@@ -187,7 +189,9 @@ class OnnxBuilder:
     # Forms that several handlers use.
 
     def cast(self, value: SSAValue, element: Attribute) -> SSAValue:
-        """The value in another element type; the value itself if it has that type. A small constant is converted."""
+        """Convert a value to an element type; the value itself if it has that type. A small constant stays a
+        constant.
+        """
         if element_of(value) == element:
             return value
         constant = small_constant(value)
@@ -196,11 +200,11 @@ class OnnxBuilder:
         return self.Cast(value, to=element)
 
     def integers(self, value: SSAValue) -> SSAValue:
-        """The value as i64."""
+        """Convert a value to i64."""
         return self.cast(value, si64)
 
     def vector(self, value: SSAValue) -> SSAValue:
-        """A scalar or 1-D tensor as a 1-D tensor of i64."""
+        """Convert a scalar or 1-D tensor to a 1-D tensor of i64."""
         value = self.integers(value)
         if rank_of(value) == 1:
             return value
@@ -208,7 +212,7 @@ class OnnxBuilder:
         return self.Reshape(value, [-1]) if constant is None else self.constant(constant.reshape(-1))
 
     def transposed(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
-        """The value transposed by a permutation; the value itself if that is the identity."""
+        """Transpose a value by a permutation; the value itself if that is the identity."""
         if list(order) == sorted(order):
             return value
         shape = shape_of(value)
@@ -217,15 +221,18 @@ class OnnxBuilder:
         return result
 
     def unsqueezed(self, value: SSAValue, *axes: int) -> SSAValue:
-        """The value with dimensions of 1 at axes of the result."""
+        """Insert dimensions of 1 at axes of the result."""
         return self.Unsqueeze(value, list(axes))
 
     def squeezed(self, value: SSAValue, *axes: int) -> SSAValue:
-        """The value without dimensions of 1 at axes."""
+        """Remove the dimensions of 1 at axes."""
         return self.Squeeze(value, list(axes))
 
     def sizes(self, value: SSAValue, start: int, end: int | None = None) -> SSAValue:
-        """The dimensions of a value from an axis to another one, as a 1-D tensor of i64."""
+        """The sizes of the axes from `start` up to, but not including, `end` (None for all), as a 1-D tensor of i64.
+
+        A constant if they are static.
+        """
         shape = shape_of(value)
         if shape is not None:
             part = shape[start : len(shape) if end is None else end]
@@ -234,11 +241,11 @@ class OnnxBuilder:
         return self.Slice(self.Shape(value), [start], [(1 << 31) - 1 if end is None else end], [0])
 
     def joined(self, *parts: Operand) -> SSAValue:
-        """1-D tensors of i64 concatenated."""
+        """Concatenate 1-D tensors of i64."""
         return self.Concat(*parts, axis=0)
 
     def reduced(self, kind: str, value: SSAValue, axes: Operand, *, keepdims: bool = True) -> SSAValue:
-        """A reduction over axes, which are an attribute in versions before 18.
+        """Build a reduction over axes, which are an attribute in versions before 18.
 
         Args:
             kind: the kind, such as `ReduceMean`.

@@ -30,7 +30,7 @@ _LAST = (1 << 63) - 1
 
 
 def _new_parameter(block: Block, type_: Any, before: Operation | None) -> SSAValue:
-    """A new Parameter of a body before an operation, or at the end of the block."""
+    """Add a Parameter to a body, before an operation or at the end of the block; returns its value."""
     parameter = operation_sets.operation("opset1.Parameter").create(result_types=[type_])
     if before is None:
         block.add_op(parameter)
@@ -40,7 +40,7 @@ def _new_parameter(block: Block, type_: Any, before: Operation | None) -> SSAVal
 
 
 def _set_results(block: Block, values: Sequence[SSAValue]) -> None:
-    """Replace the Results of a body."""
+    """Replace the Results of a body by Results of `values`."""
     for op in [each for each in block.ops if each.name == "opset1.Result"]:
         erase(op)
     for value in values:
@@ -56,7 +56,17 @@ def _build(
     graphs: Sequence[str],
     count: int,
 ) -> Sequence[SSAValue]:
-    """The operation with the bodies of the node, which move to it, and `count` results."""
+    """Build the operation `kind` with `count` results and the bodies of the node, which move to it.
+
+    Args:
+        node: the node.
+        op: the builder.
+        kind: the kind, `If` or `Loop`.
+        operands: its operands before the captured ones.
+        captured: the captured values.
+        graphs: the attribute names of the bodies.
+        count: the number of its results.
+    """
     properties: dict[str, Any] = {"graph_attributes": strings_attribute(list(graphs))}
     if captured:
         properties["captured"] = integer_attribute(len(captured))
@@ -87,7 +97,7 @@ def if_(node: LoweringNode, op: OnnxBuilder) -> Sequence[SSAValue]:
 
 
 class LoopBody:
-    """The body of a loop while it is brought into ONNX's form.
+    """Brings the body of a loop into ONNX's form.
 
     Args:
         node: the loop.
@@ -115,7 +125,13 @@ class LoopBody:
                 self._carry(port.back_edge, node.operand(port.index or 0), parameter.results[0])
 
     def _carry(self, result: int, initial: SSAValue, parameter: SSAValue | None) -> int:
-        """Add a carried value; returns its index."""
+        """Add a carried value; returns its index.
+
+        Args:
+            result: the index of the Result that is its next value.
+            initial: its value before the first iteration.
+            parameter: the Parameter that takes it; None for a new one.
+        """
         value = _new_parameter(self.block, self.results[result].type if parameter is None else parameter.type, self.block.first_op)
         last = self.condition if not self.initial else self._values[-1]
         cast("Operation", value.owner).detach()
@@ -161,12 +177,12 @@ class LoopBody:
             erase(parameter)
 
     def _counter_as(self, op: OnnxBuilder, value: SSAValue) -> SSAValue:
-        """The counter in the type of a Parameter, a scalar or a 1-D tensor."""
+        """The counter, cast to the element type and, if it is 1-D, reshaped to the rank of a Parameter `value`."""
         counter = op.cast(self.counter, element_of(value))
         return op.Reshape(counter, [1]) if rank_of(value) == 1 else counter
 
     def _slice(self, op: OnnxBuilder, outer: SSAValue, slicing: Slicing, value: SSAValue) -> SSAValue:
-        """The slice of an operand for an iteration, gathered: negative indices count from its end."""
+        """The slice of the operand `outer` for an iteration, gathered: negative indices count from its end."""
         steps = op.Mul(self.counter, slicing.stride)
         first = slicing.start if slicing.stride > 0 else slicing.start + 1 - slicing.part_size
         if slicing.stride > 0 and slicing.start < 0:
@@ -182,7 +198,10 @@ class LoopBody:
 
 
 def _stacked(node: LoweringNode, op: OnnxBuilder, stack: SSAValue, slicing: Slicing, rank: int | None) -> SSAValue:
-    """A stack [iterations, slice…] of slices as their concatenation along an axis, backwards for a negative stride."""
+    """Concatenate the slices of a stack [iterations, slice…] along an axis, backwards for a negative stride.
+
+    `rank` is the rank of the result. Raises ConversionError if it is dynamic, or slices overlap or leave gaps.
+    """
     if rank is None:
         node.fail("the rank of a result whose slices are concatenated is dynamic")
     if (slicing.start, slicing.end) not in ((0, -1), (-1, 0)):

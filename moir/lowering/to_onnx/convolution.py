@@ -35,8 +35,9 @@ def window_attributes(node: LoweringNode, count: int) -> dict[str, object]:
 
 
 def _same_pads(node: LoweringNode, dilations: Sequence[int], *, is_upper: bool) -> tuple[int, ...]:
-    """The paddings with which a result has size ⌈size / stride⌉, for windows that are dilated: runtimes of ONNX compute
-    them without the dilations.
+    """The pads with which a result has size ⌈size / stride⌉, for dilated windows, one more at the end if `is_upper`.
+
+    They are computed here since runtimes of ONNX compute them without the dilations.
     """
     shape, filters = node.shape(0), node.shape(1) if len(node.values) > 1 else None
     kernel = node.integers("kernel", ()) or (() if filters is None else filters[-len(dilations) :])
@@ -54,7 +55,7 @@ def _same_pads(node: LoweringNode, dilations: Sequence[int], *, is_upper: bool) 
 
 
 def _spatial(node: LoweringNode, filters_lead: int) -> int:
-    """The number of spatial dimensions of a convolution, whose filters have `filters_lead` dimensions before them."""
+    """The number of spatial dimensions of a convolution, whose filters have `filters_lead` further dimensions."""
     shape = node.shape(1)
     return len(shape) - filters_lead if shape is not None else node.known_rank(0) - 2
 
@@ -85,7 +86,7 @@ def _groups(node: LoweringNode) -> int:
 
 @opset.lowers("GroupConvolution")
 def group_convolution(node: LoweringNode, op: OnnxBuilder, x: SSAValue, filters: SSAValue) -> SSAValue:
-    """Filters [G, O / G, I / G, …] -> [O, I / G, …]"""
+    """opset1.GroupConvolution(x, filters [G, O / G, I / G, …]) -> onnx.Conv(x, filters as [O, I / G, …]) {group = G}"""
     groups = _groups(node)
     return op.Conv(x, _merged(node, op, filters), group=groups, **window_attributes(node, _spatial(node, 3)))
 
@@ -116,7 +117,9 @@ def transposed_convolution(node: LoweringNode, op: OnnxBuilder, x: SSAValue, fil
 def transposed_group_convolution(
     node: LoweringNode, op: OnnxBuilder, x: SSAValue, filters: SSAValue, _shape: SSAValue | None = None
 ) -> SSAValue:
-    """Filters [G, I / G, O / G, …] -> [I, O / G, …]"""
+    """opset1.GroupConvolutionBackpropData(x, filters [G, I / G, O / G, …]) -> onnx.ConvTranspose(x, filters as [I, O /
+    G, …])
+    """
     return _transposed(node, op, x, _merged(node, op, filters), _groups(node), 3)
 
 
@@ -146,7 +149,7 @@ def deformable_convolution(
 
 
 def _rounding(node: LoweringNode, attributes: dict[str, object], kernel: Sequence[int]) -> dict[str, object]:
-    """The attributes of a pooling, with the rounding of the size of its result.
+    """The `attributes` of a pooling, with `ceil_mode` or further pads for the rounding of the size of its result.
 
     With `ceil` a last window may lie in the padding altogether, which ONNX leaves out, as `ceil_torch` does. Where the
     shape is static, the end is padded further instead.
@@ -178,7 +181,9 @@ def _rounding(node: LoweringNode, attributes: dict[str, object], kernel: Sequenc
 def max_pool(
     node: LoweringNode, op: OnnxBuilder, x: SSAValue, *, kernel: tuple[int, ...], index_element_type: Attribute = si64, axis: int = 0
 ) -> Sequence[SSAValue]:
-    """The greatest elements of windows, and their indices in the flattened data, or in it from `axis` on."""
+    """opset14.MaxPool(x) -> onnx.MaxPool(x): the maxima, and their indices in the flattened data, or in it from `axis`
+    on
+    """
     attributes = _rounding(node, window_attributes(node, len(kernel)), kernel)
     if not node.is_used(1):
         return [op.MaxPool(x, kernel_shape=kernel, **attributes)]
@@ -191,7 +196,9 @@ def max_pool(
 
 @opset.lowers("AvgPool")
 def avg_pool(node: LoweringNode, op: OnnxBuilder, x: SSAValue, *, kernel: tuple[int, ...]) -> SSAValue:
-    """The means of windows, which count padding unless `exclude-pad` is set."""
+    """opset14.AvgPool(x) -> onnx.AveragePool(x), the means of windows, which count padding unless
+    `exclude-pad` is set
+    """
     includes = not node.flag("exclude-pad")
     windows = window_attributes(node, len(kernel))
     attributes = _rounding(node, windows, kernel)
@@ -217,7 +224,7 @@ def _adaptive_windows(node: LoweringNode, kind: str) -> tuple[list[int], list[in
 
 @opset.lowers("AdaptiveAvgPool")
 def adaptive_avg_pool(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _sizes: SSAValue) -> SSAValue:
-    """The means of as many windows as the result has elements."""
+    """opset8.AdaptiveAvgPool(x, sizes) -> the means of as many windows as the result has elements"""
     if set(node.constant_integers(1) or ()) == {1}:
         return op.GlobalAveragePool(x)
     shape, sizes = node.shape(0), node.constant_integers(1)
@@ -248,7 +255,9 @@ def adaptive_avg_pool(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _sizes: 
 def adaptive_max_pool(
     node: LoweringNode, op: OnnxBuilder, x: SSAValue, _sizes: SSAValue, *, index_element_type: Attribute = si64
 ) -> Sequence[SSAValue]:
-    """The greatest elements of as many windows as the result has elements, and their indices in a channel."""
+    """opset8.AdaptiveMaxPool(x, sizes) -> the maxima of as many windows as the result has elements, their indices in a
+    channel
+    """
     kernel, strides = _adaptive_windows(node, "MaxPool")
     if not node.is_used(1):
         return [op.MaxPool(x, kernel_shape=tuple(kernel), strides=tuple(strides))]

@@ -1,4 +1,4 @@
-"""The most probable classes of a sequence, without blanks and repetitions.
+"""Greedy CTC decoding: the most probable classes of a sequence, without blanks and repetitions.
 
 Source: Graves et al., "Connectionist Temporal Classification", 2006, section 3.2 (best path decoding).
 """

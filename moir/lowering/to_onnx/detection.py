@@ -22,7 +22,11 @@ def _limit(op: OnnxBuilder, value: SSAValue | None, element: Attribute) -> SSAVa
 def _suppressed(
     node: LoweringNode, op: OnnxBuilder, operands: tuple[SSAValue, SSAValue, SSAValue | None, SSAValue | None, SSAValue | None]
 ) -> tuple[SSAValue, SSAValue]:
-    """The indices of the boxes that are kept, [boxes, 3] in i64, and their scores; sorted if the node says so."""
+    """The indices (batch, class, box) of the boxes that are kept, [boxes, 3] in i64, and their scores.
+
+    They are sorted by score if the node's `sort_result_descending` is true. `operands` are boxes, scores, the largest
+    count, and the thresholds of overlap and score.
+    """
     boxes, scores, count, overlap, threshold = operands
     center = int(node.text("box_encoding", "corner") == "center")
     indices = op.NonMaxSuppression(
@@ -55,7 +59,9 @@ def non_max_suppression(
     *,
     output_type: Attribute = si64,
 ) -> list[SSAValue | None]:
-    """The indices of the boxes that are kept, their scores with these indices, and their number."""
+    """opset9.NonMaxSuppression(…) -> onnx.NonMaxSuppression: the indices of the boxes that are kept, their scores with
+    these indices, and their number
+    """
     if node.optional(5) is not None:
         sigma = node.constant(5)
         if sigma is None or sigma.any():
@@ -75,7 +81,7 @@ def non_max_suppression(
 
 @opset.lowers("opset1.NonMaxSuppression", "opset3.NonMaxSuppression", "opset4.NonMaxSuppression")
 def non_max_suppression_1(node: LoweringNode) -> SSAValue:
-    """The first versions fill their result up to a static size."""
+    """opset1.NonMaxSuppression, opset3 and opset4: refused, because their result is filled up to a static size."""
     node.fail("its result is filled up to a static size, which ONNX's is not", hint="use opset9.NonMaxSuppression")
 
 

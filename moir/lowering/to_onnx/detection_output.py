@@ -25,7 +25,7 @@ NOT_KEPT = float(np.finfo(np.float32).min)
 
 
 class Head(Record):
-    """The sizes of a head.
+    """The sizes of a detection head.
 
     Args:
         priors: the number of prior boxes.
@@ -41,7 +41,7 @@ class Head(Record):
 
 
 def _head(node: LoweringNode) -> Head:
-    """The sizes. Raises ConversionError if they are dynamic."""
+    """The sizes of the detection head. Raises ConversionError if they are dynamic."""
     proposals, predictions = shape_of(node.operand(2)), shape_of(node.operand(1))
     if proposals is None or predictions is None or min(proposals[2], predictions[1]) < 0:
         node.fail("the number of its priors or classes is dynamic", hint="give static shapes with --static-shape")
@@ -70,7 +70,9 @@ def detection_output(node: LoweringNode, op: OnnxBuilder, logits: SSAValue, pred
 
 
 def _decoded(node: LoweringNode, op: OnnxBuilder, head: Head, logits: SSAValue, proposals: SSAValue) -> SSAValue:
-    """Corners x1, y1, x2, y2: [N, P, 4] or, with boxes of each class, [N, C, P, 4]."""
+    """Decode box logits against the priors to corners x1, y1, x2, y2: [N, P, 4] or, with boxes of each class, [N, C, P,
+    4].
+    """
     is_normalized, is_encoded = node.flag("normalized", False), node.flag("variance_encoded_in_target", False)
     if not is_normalized and not is_encoded:
         node.fail("its priors are pixels, with variances of their own", hint="write IR")
@@ -117,7 +119,8 @@ def _kept_scores(node: LoweringNode, op: OnnxBuilder, head: Head, boxes: SSAValu
 
 
 def _rows(node: LoweringNode, op: OnnxBuilder, head: Head, boxes: SSAValue, kept: SSAValue) -> SSAValue:
-    """Rows (image, class, score, x1, y1, x2, y2) [N * K, 7]: by images, then classes, then falling scores.
+    """The detections as rows (image, class, score, x1, y1, x2, y2) [N * K, 7]: by images, then classes, then falling
+    scores.
 
     After the last detection comes a row that begins with -1, then zeros.
     """
@@ -146,7 +149,9 @@ def _rows(node: LoweringNode, op: OnnxBuilder, head: Head, boxes: SSAValue, kept
 
 
 def _without_gaps(op: OnnxBuilder, rows: SSAValue, is_kept: SSAValue) -> SSAValue:
-    """The rows that are kept [rows, 7], in their order, then the row of the end, then zeros."""
+    """The rows where `is_kept` is true, [rows, 7], moved to the front in their order, then a row that begins with -1,
+    then zeros.
+    """
     size = op.Squeeze(op.Shape(is_kept), [0])
     index = op.Range(op.constant(0), size, op.constant(1))
     order = op.TopK.results(2, op.Where(is_kept, index, op.Add(index, size)), op.Shape(is_kept), axis=0, largest=0)[1]

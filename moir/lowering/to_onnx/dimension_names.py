@@ -18,8 +18,9 @@ from moir.dialects.symbols import Symbol
 
 
 def name_output_dimensions(block: Block) -> None:
-    """Give the outputs of a model, in opset dialects, the names of dimensions of its inputs that theirs are equal to,
-    whatever the inputs' sizes.
+    """Give the dynamic dimensions of a model's outputs the names of the inputs' dimensions that they always equal.
+
+    `block` is that of a model in opset dialects.
     """
     known = Dimensions().scan(block.ops)
     names: dict[Symbol, str] = {}

@@ -66,7 +66,7 @@ class LoweringToOnnx:
         return self._states[key]
 
     def release(self, op: Operation) -> None:
-        """Dead operations are erased at the end of the run."""
+        """Do nothing: dead operations are erased at the end of the run."""
 
     def block(self, block: Block) -> None:
         """Lower the operations of a block in order. Raises ConversionError for an operation that ONNX does not have."""

@@ -99,7 +99,9 @@ for _kind in _BINARY:
 
 @opset.lowers("Multiply")
 def multiply(node: LoweringNode, op: OnnxBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """A product. That of converted integers and scales is a DequantizeLinear, see `dequantized`."""
+    """opset1.Multiply(a, b) -> onnx.Mul(a, b); of converted integers and scales a DequantizeLinear, see
+    `dequantized`
+    """
     check_broadcast(node)
     weight = dequantized(op, a, b)
     return op.Mul(a, b) if weight is None else weight
@@ -107,7 +109,7 @@ def multiply(node: LoweringNode, op: OnnxBuilder, a: SSAValue, b: SSAValue) -> S
 
 @opset.lowers("NotEqual")
 def not_equal(node: LoweringNode, op: OnnxBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """a ≠ b"""
+    """opset1.NotEqual(a, b) -> onnx.Not(onnx.Equal(a, b))"""
     check_broadcast(node)
     return op.Not(op.Equal(a, b))
 
@@ -127,7 +129,7 @@ _extreme("Minimum", "And")
 
 @opset.lowers("Divide")
 def divide(node: LoweringNode, op: OnnxBuilder, a: SSAValue, b: SSAValue, *, m_pythondiv: bool = True) -> SSAValue:
-    """A quotient. That of integers is rounded down with `m_pythondiv`, while ONNX's is rounded toward zero."""
+    """opset1.Divide(a, b) -> onnx.Div(a, b); of integers rounded down with `m_pythondiv`, as ONNX rounds toward zero"""
     check_broadcast(node)
     if not m_pythondiv or element_of(a) in REAL_TYPES or describe(element_of(a)).xml[0] == "u":
         return op.Div(a, b)
@@ -137,14 +139,14 @@ def divide(node: LoweringNode, op: OnnxBuilder, a: SSAValue, b: SSAValue, *, m_p
 
 @opset.lowers("Mod")
 def mod(node: LoweringNode, op: OnnxBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """The remainder with the sign of the dividend."""
+    """opset1.Mod(a, b) -> onnx.Mod(a, b), the remainder with the sign of the dividend"""
     check_broadcast(node)
     return op.Mod(a, b, fmod=1)
 
 
 @opset.lowers("FloorMod")
 def floor_mod(node: LoweringNode, op: OnnxBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """The remainder with the sign of the divisor. ONNX's has it for integers only."""
+    """opset1.FloorMod(a, b) -> the remainder with the sign of the divisor, which onnx.Mod has for integers only"""
     check_broadcast(node)
     if element_of(a) not in REAL_TYPES:
         return op.Mod(a, b)
@@ -155,7 +157,7 @@ def floor_mod(node: LoweringNode, op: OnnxBuilder, a: SSAValue, b: SSAValue) -> 
 
 @opset.lowers("SquaredDifference")
 def squared_difference(node: LoweringNode, op: OnnxBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """(a - b)²"""
+    """opset1.SquaredDifference(a, b) -> (a - b)²"""
     check_broadcast(node)
     difference = op.Sub(a, b)
     return op.Mul(difference, difference)
@@ -180,7 +182,7 @@ _UNSIGNED: dict[Attribute, Attribute] = {si8: ui8, si16: ui16, si32: ui32, si64:
 
 @opset.lowers("BitwiseLeftShift")
 def left_shift(node: LoweringNode, op: OnnxBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """a · 2ᵇ. The bits of a signed integer are shifted as those of an unsigned one."""
+    """opset15.BitwiseLeftShift(a, b) -> a · 2ᵇ; the bits of a signed integer are shifted as those of an unsigned one"""
     check_broadcast(node)
     element = element_of(a)
     unsigned = _UNSIGNED.get(element, element)
@@ -189,7 +191,9 @@ def left_shift(node: LoweringNode, op: OnnxBuilder, a: SSAValue, b: SSAValue) ->
 
 @opset.lowers("BitwiseRightShift")
 def right_shift(node: LoweringNode, op: OnnxBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """⌊a / 2ᵇ⌋. A negative number is shifted as its complement -1 - a, which is not negative."""
+    """opset15.BitwiseRightShift(a, b) -> ⌊a / 2ᵇ⌋; a negative a is shifted as its complement -1 - a, which is not
+    negative
+    """
     check_broadcast(node)
     element = element_of(a)
     if element not in _UNSIGNED:
@@ -203,7 +207,9 @@ def right_shift(node: LoweringNode, op: OnnxBuilder, a: SSAValue, b: SSAValue) -
 
 @opset.lowers("Round")
 def round_(op: OnnxBuilder, x: SSAValue, *, mode: str = "half_to_even") -> SSAValue:
-    """x rounded; halves to the even neighbour, or away from zero."""
+    """opset5.Round(x) {mode} -> onnx.Round(x), or for halves away from zero Sign(x) · Floor(Abs(x) + 0.5); x for
+    integers
+    """
     if element_of(x) not in REAL_TYPES:
         return op.Identity(x)
     return op.Round(x) if mode == "half_to_even" else op.Mul(op.Sign(x), op.Floor(op.Add(op.Abs(x), 0.5)))
@@ -211,20 +217,20 @@ def round_(op: OnnxBuilder, x: SSAValue, *, mode: str = "half_to_even") -> SSAVa
 
 @opset.lowers("IsInf")
 def is_inf(op: OnnxBuilder, x: SSAValue, *, detect_negative: bool = True, detect_positive: bool = True) -> SSAValue:
-    """Whether x is infinite."""
+    """opset10.IsInf(x) {detect_negative, detect_positive} -> onnx.IsInf(x) with the same attributes"""
     return op.IsInf(x, detect_negative=int(detect_negative), detect_positive=int(detect_positive))
 
 
 @opset.lowers("Select")
 def select(node: LoweringNode, op: OnnxBuilder, condition: SSAValue, then: SSAValue, otherwise: SSAValue) -> SSAValue:
-    """`then` where the condition is true, otherwise `otherwise`."""
+    """opset1.Select(condition, then, otherwise) -> onnx.Where(condition, then, otherwise)"""
     check_broadcast(node)
     return op.Where(condition, then, otherwise)
 
 
 @opset.lowers("Convert")
 def convert(op: OnnxBuilder, x: SSAValue, *, destination_type: Attribute) -> SSAValue:
-    """x in another element type."""
+    """opset1.Convert(x) {destination_type} -> onnx.Cast(x) {to}"""
     if element_of(x) == destination_type:
         return op.Identity(x)
     # A number too large for an 8-bit float becomes infinite or NaN, as in the operation sets.
@@ -234,20 +240,22 @@ def convert(op: OnnxBuilder, x: SSAValue, *, destination_type: Attribute) -> SSA
 
 @opset.lowers("ConvertLike")
 def convert_like(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _like: SSAValue) -> SSAValue:
-    """x in the element type of another value."""
+    """opset1.ConvertLike(x, like) -> onnx.Cast(x) to the element type of `like`"""
     return op.Cast(x, to=node.element(1))
 
 
 @opset.lowers("ConvertPromoteTypes")
 def convert_promote_types(node: LoweringNode, op: OnnxBuilder, a: SSAValue, b: SSAValue) -> list[SSAValue]:
-    """Both operands in their common element type."""
+    """opset14.ConvertPromoteTypes(a, b) -> both operands, cast to the element type that results have"""
     element = element_of(node.op.results[0])
     return [op.cast(op.Identity(each), element) for each in (a, b)]
 
 
 @opset.lowers("Clamp")
 def clamp(op: OnnxBuilder, x: SSAValue, *, min: float, max: float) -> SSAValue:
-    """x limited to an interval, whose bounds are rounded to integers that lie in it for data of integers."""
+    """opset1.Clamp(x) {min, max} -> onnx.Clip(x, min, max), whose bounds for integers are rounded to those within the
+    interval
+    """
     element = element_of(x)
     if element in INTEGER_TYPES:
         import math

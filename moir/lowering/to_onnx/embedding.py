@@ -13,7 +13,9 @@ from moir.lowering.to_onnx.table import opset
 def embedding_bag_packed(
     node: LoweringNode, op: OnnxBuilder, table: SSAValue, indices: SSAValue, weights: SSAValue | None = None
 ) -> SSAValue:
-    """The sums, or means, of the rows of a table at indices [bags, rows of a bag], each times its weight."""
+    """opset3.EmbeddingBagPackedSum(table, indices [bags, rows of a bag], weights) -> sums of weighted rows; likewise
+    opset15.EmbeddingBagPacked, also of means
+    """
     rows = op.Gather(table, indices, axis=0)
     if weights is not None:
         others = list(range(2, 1 + node.known_rank(0)))

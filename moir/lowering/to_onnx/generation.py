@@ -18,7 +18,8 @@ def _scalar(op: OnnxBuilder, value: SSAValue, element: Attribute) -> SSAValue:
 
 @opset.lowers("Range")
 def range_(op: OnnxBuilder, start: SSAValue, stop: SSAValue, step: SSAValue, *, output_type: Attribute = f32) -> SSAValue:
-    """The numbers from start to stop; in the type of the result, if all limits are of that type or whole.
+    """opset4.Range(start, stop, step) {output_type} -> onnx.Range, in the result's type if the limits are of it or
+    whole
 
     Integers are counted in i64: ONNX's type inference takes a converted shape, as the limits often are, for one of i64.
     """
@@ -28,7 +29,7 @@ def range_(op: OnnxBuilder, start: SSAValue, stop: SSAValue, step: SSAValue, *, 
 
 @opset.lowers("opset1.Range")
 def range_1(op: OnnxBuilder, start: SSAValue, stop: SSAValue, step: SSAValue) -> SSAValue:
-    """The numbers from start to stop."""
+    """opset1.Range(start, stop, step) -> onnx.Range(start, stop, step)"""
     return op.Range(start, stop, step)
 
 
@@ -42,7 +43,7 @@ def eye(
     *,
     output_type: Attribute,
 ) -> SSAValue:
-    """A matrix, or a batch of them, with ones on a diagonal."""
+    """opset9.Eye(rows, columns, diagonal, batch) -> a matrix, or a batch of them, with ones on a diagonal"""
     of_rows, of_columns = (op.Range(0, _scalar(op, each, si64), 1) for each in (rows, columns))
     shifted = op.Add(op.unsqueezed(of_rows, 1), _scalar(op, diagonal, si64))
     matrix = op.Cast(op.Equal(shifted, op.unsqueezed(of_columns, 0)), to=output_type)
@@ -62,7 +63,7 @@ def random_uniform(
     output_type: Attribute,
     op_seed: int = 0,
 ) -> SSAValue:
-    """Random numbers between two limits, of another generator."""
+    """opset8.RandomUniform(shape, low, high) -> other random numbers between both limits, by onnx.RandomUniformLike"""
     zeros = op.ConstantOfShape(op.vector(shape))
     numbers = op.RandomUniformLike(zeros, low=0.0, high=1.0, dtype=f32, seed=float(op_seed) if op_seed else None)
     scaled = op.cast(numbers, node.element(1))

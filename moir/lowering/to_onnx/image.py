@@ -1,4 +1,4 @@
-"""Resized images, samples of grids, blocks of batches."""
+"""Resizing of images, sampling at grids, patches, blocks moved between batch and space."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Target(Record):
     are_sizes: bool
 
     def operands(self, extents: SSAValue) -> tuple[SSAValue | None, SSAValue | None]:
-        """The operands `scales` and `sizes` of a Resize: the extents and None, in the order that these need."""
+        """The operands `scales` and `sizes` of a Resize, one of which is `extents`, the other None."""
         return (None, extents) if self.are_sizes else (extents, None)
 
 
@@ -87,7 +87,7 @@ def _nearest_simple(node: LoweringNode, op: OnnxBuilder, x: SSAValue, target: _T
 
 
 def _padded(node: LoweringNode, op: OnnxBuilder, x: SSAValue) -> SSAValue:
-    """The data with the padding that an Interpolate adds."""
+    """x with the padding of an Interpolate's `pads_begin` and `pads_end`; x itself if these are zeros."""
     begin, end = node.integers("pads_begin", ()), node.integers("pads_end", ())
     if not any(begin) and not any(end):
         return x
@@ -97,7 +97,9 @@ def _padded(node: LoweringNode, op: OnnxBuilder, x: SSAValue) -> SSAValue:
 
 
 def _attributes(node: LoweringNode) -> dict[str, Any]:
-    """The attributes of a Resize."""
+    """The attributes of the onnx.Resize for an Interpolate. Raises ConversionError for coordinates or kernels ONNX
+    lacks.
+    """
     mode, widens = _MODES[node.text("mode")]
     if node.flag("antialias") and node.text("mode") == "linear":
         node.fail("its kernel is widened by antialias, by another rule than ONNX's", hint="use the mode bilinear_pillow")
@@ -136,7 +138,7 @@ def _axes(node: LoweringNode, index: int) -> Sequence[int]:
 
 
 def _interpolated(node: LoweringNode, op: OnnxBuilder, x: SSAValue, target: SSAValue, index: int, *, are_sizes: bool) -> SSAValue:
-    """The Resize of an Interpolate to a target of sizes or scales, whose axes are the operand `index`."""
+    """Build the onnx.Resize of an Interpolate to `target`, sizes or scales along the axes that are operand `index`."""
     axes, attributes = _axes(node, index), _attributes(node)
     target = op.vector(target) if are_sizes else op.cast(target, f32)
     return _resized(node, op, _padded(node, op, x), _Target(axes, target, are_sizes), **attributes)
@@ -161,7 +163,9 @@ def interpolate_4(
     *,
     shape_calculation_mode: str,
 ) -> SSAValue:
-    """Sizes and scales are both operands. Coordinates are computed with the scales that are given."""
+    """opset4.Interpolate(x, sizes, scales, axes) -> onnx.Resize; coordinates are computed with the scales that are
+    given
+    """
     are_sizes = shape_calculation_mode == "sizes"
     return _interpolated(node, op, x, sizes if are_sizes else scales, 3, are_sizes=are_sizes)
 
@@ -209,7 +213,9 @@ def extract_image_patches(
     rates: tuple[int, ...],
     auto_pad: str,
 ) -> SSAValue:
-    """Patches [batch, rows · columns · channels, …] of an image: a slice for each position in a patch, concatenated."""
+    """opset3.ExtractImagePatches(x) -> patches [batch, rows · columns · channels, …]: a slice for each element of a
+    patch, concatenated
+    """
     if auto_pad.startswith("same"):
         shape = node.shape(0)
         if shape is None or min(shape[2:]) < 0:
@@ -231,7 +237,7 @@ def extract_image_patches(
 
 
 def _constants(node: LoweringNode, *indices: int) -> list[tuple[int, ...]]:
-    """Operands that are 1-D tensors of integers. Raises ConversionError if they are not constant."""
+    """The operands `indices`, 1-D tensors, as tuples of integers. Raises ConversionError if they are not constant."""
     values = [node.constant_integers(index) for index in indices]
     if any(value is None for value in values):
         node.fail("its blocks or paddings are not constant")
@@ -240,7 +246,7 @@ def _constants(node: LoweringNode, *indices: int) -> list[tuple[int, ...]]:
 
 @opset.lowers("SpaceToBatch")
 def space_to_batch(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _blocks: SSAValue, _begin: SSAValue, _end: SSAValue) -> SSAValue:
-    """x padded, with blocks of positions moved to the batch."""
+    """opset2.SpaceToBatch(x, blocks, begin, end) -> x padded, with blocks of spatial elements moved to the batch"""
     blocks, begin, end = _constants(node, 1, 2, 3)
     rank = len(blocks)
     if any(begin) or any(end):
@@ -261,7 +267,7 @@ def space_to_batch(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _blocks: SS
 
 @opset.lowers("BatchToSpace")
 def batch_to_space(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _blocks: SSAValue, _begin: SSAValue, _end: SSAValue) -> SSAValue:
-    """Blocks of the batch moved to positions, then cropped."""
+    """opset2.BatchToSpace(x, blocks, begin, end) -> x with blocks of the batch moved to spatial axes, then cropped"""
     blocks, begin, end = _constants(node, 1, 2, 3)
     rank, batch = len(blocks), 1
     for block in blocks:

@@ -14,7 +14,9 @@ from moir.lowering.to_onnx.table import opset
 
 @opset.lowers("Gather")
 def gather(node: LoweringNode, op: OnnxBuilder, x: SSAValue, indices: SSAValue, _axis: SSAValue, *, batch_dims: int = 0) -> SSAValue:
-    """Slices of x along an axis. With batch dimensions a GatherND, with the axis after these dimensions."""
+    """opset8.Gather(x, indices, axis) -> onnx.Gather; with batch dimensions a GatherND, with the axis after these
+    dimensions
+    """
     if batch_dims < 0:
         batch_dims += node.known_rank(1)
     if batch_dims == 0:
@@ -51,7 +53,7 @@ def gather_nd(op: OnnxBuilder, x: SSAValue, indices: SSAValue, *, batch_dims: in
 
 @opset.lowers("opset5.GatherND")
 def gather_nd_5(node: LoweringNode, op: OnnxBuilder, x: SSAValue, indices: SSAValue, *, batch_dims: int = 0) -> SSAValue:
-    """Version 5 merges several batch dimensions into one."""
+    """opset5.GatherND(x, indices) {batch_dims} -> onnx.GatherND; version 5 merges several batch dimensions into one"""
     gathered = op.GatherND(x, op.integers(indices), batch_dims=batch_dims)
     if batch_dims < 2:
         return gathered
@@ -74,7 +76,9 @@ def scatter_elements(
     reduction: str = "none",
     use_init_val: bool = True,
 ) -> SSAValue:
-    """Elements of x replaced by updates, or combined with them."""
+    """opset12.ScatterElementsUpdate(x, indices, updates, axis) {reduction} -> onnx.ScatterElements(x, indices,
+    updates)
+    """
     return op.ScatterElements(x, indices, updates, axis=constant_axis(node, 3), reduction=_reduction(node, op, reduction, use_init_val))
 
 
@@ -83,7 +87,9 @@ _REDUCTIONS = {"sum": ("add", 16), "prod": ("mul", 16), "max": ("max", 18), "min
 
 
 def _reduction(node: LoweringNode, op: OnnxBuilder, reduction: str, use_init_val: bool = True) -> str | None:
-    """The attribute of ONNX for a reduction; None for none. Raises ConversionError if ONNX has none."""
+    """The attribute `reduction` of an ONNX scatter; None for `none`. Raises ConversionError if the version has no such
+    one.
+    """
     if reduction == "none":
         return None
     if not use_init_val or reduction not in _REDUCTIONS:
@@ -99,7 +105,7 @@ def _reduction(node: LoweringNode, op: OnnxBuilder, reduction: str, use_init_val
 def scatter_nd(
     node: LoweringNode, op: OnnxBuilder, x: SSAValue, indices: SSAValue, updates: SSAValue, *, reduction: str = "none"
 ) -> SSAValue:
-    """Slices of x replaced by updates, or combined with them."""
+    """opset15.ScatterNDUpdate(x, indices, updates) {reduction} -> onnx.ScatterND(x, indices, updates) {reduction}"""
     if reduction == "sub":
         updates, reduction = op.Neg(updates), "sum"
     return op.ScatterND(x, op.integers(indices), updates, reduction=_reduction(node, op, reduction))
@@ -107,7 +113,7 @@ def scatter_nd(
 
 @opset.lowers("ScatterUpdate")
 def scatter_update(node: LoweringNode, op: OnnxBuilder, x: SSAValue, indices: SSAValue, updates: SSAValue, _axis: SSAValue) -> SSAValue:
-    """Slices of x along an axis replaced by updates: a ScatterND with the axis in front."""
+    """opset3.ScatterUpdate(x, indices, updates, axis) -> onnx.ScatterND, with the axis transposed to the front"""
     axis, rank, own = axis_of(node, 3), node.known_rank(0), node.known_rank(1)
     indices = op.Unsqueeze(op.integers(indices), [own])
     order = [axis, *range(axis), *range(axis + 1, rank)]
@@ -119,13 +125,15 @@ def scatter_update(node: LoweringNode, op: OnnxBuilder, x: SSAValue, indices: SS
 
 @opset.lowers("NonZero")
 def non_zero(op: OnnxBuilder, x: SSAValue, *, output_type: Attribute = si64) -> SSAValue:
-    """The indices of elements other than zero."""
+    """opset3.NonZero(x) -> onnx.NonZero(x), the indices of elements other than zero"""
     return op.cast(op.NonZero(x), output_type)
 
 
 @opset.lowers("OneHot")
 def one_hot(node: LoweringNode, op: OnnxBuilder, indices: SSAValue, depth: SSAValue, on: SSAValue, off: SSAValue, *, axis: int) -> SSAValue:
-    """Negative indices select nothing, unless they count from the end."""
+    """opset1.OneHot(indices, depth, on, off) -> onnx.OneHot; negative indices select nothing, unless they count from
+    the end
+    """
     depth = op.integers(depth)
     if node.rank(1) != 0:
         depth = op.Reshape(depth, [])
@@ -150,7 +158,9 @@ def top_k(
     sort: str,
     index_element_type: Attribute,
 ) -> list[SSAValue]:
-    """The k greatest or least elements along an axis, sorted by value or index, and their indices."""
+    """opset11.TopK(x, k) -> onnx.TopK: the k largest or smallest elements along an axis, sorted by value or index, and
+    indices
+    """
     values, indices = op.TopK.results(2, x, op.vector(k), axis=axis, largest=int(mode == "max"), sorted=1)
     if sort == "index":
         order = op.TopK.results(2, indices, op.vector(k), axis=axis, largest=0, sorted=1)[1]
@@ -170,7 +180,9 @@ def unique(
     index_element_type: Attribute = si64,
     count_element_type: Attribute = si64,
 ) -> list[SSAValue]:
-    """The distinct elements or slices, their first indices, the indices of all in them, and their counts."""
+    """opset10.Unique(x, axis) -> onnx.Unique: the distinct elements or slices, the index of the first occurrence of
+    each, for each element the index of its value, and counts
+    """
     axis = None if node.optional(1) is None else constant_axis(node, 1)
     results = op.Unique.results(4, x, axis=axis, sorted=int(sorted))
     elements = (index_element_type, index_element_type, count_element_type)
@@ -187,7 +199,9 @@ def search_sorted(
     right_mode: bool = False,
     output_type: Attribute = si64,
 ) -> SSAValue:
-    """How many elements of a sorted row are below each value, or with `right_mode` not above it."""
+    """opset15.SearchSorted(boundaries, values) -> how many elements of a sorted row are below each value, or with
+    `right_mode` not above it
+    """
     rank, of_boundaries = node.known_rank(1), node.known_rank(0)
     elements = op.Unsqueeze(values, [rank])
     rows = boundaries if of_boundaries == 1 else op.Unsqueeze(boundaries, [of_boundaries - 1])
@@ -205,7 +219,9 @@ def bucketize(
     output_type: Attribute = si64,
     with_right_bound: bool = True,
 ) -> SSAValue:
-    """How many boundaries are below each element, or not above it."""
+    """opset3.Bucketize(x, buckets) -> how many boundaries are below each element, or without `with_right_bound` not
+    above it
+    """
     rank = node.known_rank(0)
     elements = op.Unsqueeze(x, [rank])
     if node.element(0) != node.element(1):

@@ -13,7 +13,7 @@ from moir.lowering.to_onnx.table import opset
 
 
 def _turned(node: LoweringNode, op: OnnxBuilder, value: SSAValue, index: int) -> SSAValue:
-    """A matrix, or a batch of them, transposed; a 1-D tensor itself."""
+    """Transpose the matrices of operand `index`, `value`; a 1-D tensor is unchanged."""
     rank = node.known_rank(index)
     if rank < 2:
         return value
@@ -51,7 +51,10 @@ def attention(
     *,
     causal: bool = False,
 ) -> SSAValue:
-    """softmax(query · keyᵀ · scale + mask) · value, Vaswani et al., "Attention Is All You Need", 2017."""
+    """opset13.ScaledDotProductAttention(…) -> softmax(query · keyᵀ · scale + mask) · value
+
+    Vaswani et al., "Attention Is All You Need", 2017.
+    """
     if node.optional(5) is not None:
         node.fail("it has a sink, which is not written as ONNX yet")
     if scale is None:

@@ -24,12 +24,14 @@ def batch_norm(
 def batch_norm_1(
     op: OnnxBuilder, gamma: SSAValue, beta: SSAValue, x: SSAValue, mean: SSAValue, variance: SSAValue, *, epsilon: float
 ) -> SSAValue:
-    """The data are the third operand."""
+    """opset1.BatchNormInference(gamma, beta, x, …), whose data are the third operand ->
+    onnx.BatchNormalization(x, …)
+    """
     return op.BatchNormalization(x, gamma, beta, mean, variance, epsilon=epsilon)
 
 
 def constant_axes(node: LoweringNode, index: int) -> list[int]:
-    """The axes of a normalization. Raises ConversionError if they are not constant."""
+    """The axes that are operand `index`. Raises ConversionError if they are not constant."""
     axes = node.constant_integers(index)
     if axes is None:
         node.fail("its axes are not constant")
@@ -37,7 +39,10 @@ def constant_axes(node: LoweringNode, index: int) -> list[int]:
 
 
 def normalized(op: OnnxBuilder, x: SSAValue, axes: Operand, eps: float, *, divides: bool = True, eps_in_root: bool = True) -> SSAValue:
-    """x minus its mean over axes, and divided by its standard deviation with `divides`."""
+    """x minus its mean over axes, and with `divides` divided by its standard deviation, to which `eps` is added.
+
+    With `eps_in_root` it is added to the variance instead.
+    """
     centred = op.Sub(x, op.reduced("ReduceMean", x, axes))
     if not divides:
         return centred
@@ -50,7 +55,9 @@ def normalized(op: OnnxBuilder, x: SSAValue, axes: Operand, eps: float, *, divid
 def mvn(
     node: LoweringNode, op: OnnxBuilder, x: SSAValue, _axes: SSAValue, *, eps: float, normalize_variance: bool, eps_mode: str
 ) -> SSAValue:
-    """(x - mean) / √(variance + eps), or / (√variance + eps)"""
+    """opset6.MVN(x, axes) -> (x - mean) / √(variance + eps), or / (√variance + eps); x - mean without
+    `normalize_variance`
+    """
     axes = constant_axes(node, 1)
     return normalized(op, x, axes, eps, divides=normalize_variance, eps_in_root=eps_mode == "INSIDE_SQRT")
 
@@ -66,14 +73,14 @@ def mvn_2(
     normalize_variance: bool = False,
     reduction_axes: tuple[int, ...] | None = None,
 ) -> SSAValue:
-    """As MVN, over the axes after the batch, or after the channels."""
+    """opset2.MVN(x) -> as opset6.MVN, over `reduction_axes`, or the axes after the batch, or after the channels"""
     axes = list(reduction_axes or range(1 if across_channels else 2, node.known_rank(0)))
     return normalized(op, x, axes, eps, divides=normalize_variance, eps_in_root=True)
 
 
 @opset.lowers("NormalizeL2")
 def normalize_l2(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _axes: SSAValue, *, eps: float, eps_mode: str) -> SSAValue:
-    """x / √(Σ x² + eps), or / √max(Σ x², eps)"""
+    """opset1.NormalizeL2(x, axes) -> x / √(Σ x² + eps), or / √max(Σ x², eps)"""
     axes = constant_axes(node, 1)
     squares = op.Mul(x, x)
     total = squares if not axes else op.reduced("ReduceSum", squares, axes)
@@ -84,7 +91,7 @@ def normalize_l2(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _axes: SSAVal
 def lrn(
     node: LoweringNode, op: OnnxBuilder, x: SSAValue, _axes: SSAValue, *, alpha: float, beta: float, bias: float, size: int
 ) -> SSAValue:
-    """x / (bias + alpha · mean of x² over `size` channels)^beta"""
+    """opset1.LRN(x, axes) -> x / (bias + alpha · mean of x² over `size` channels)^beta"""
     axes, rank = constant_axes(node, 1), rank_of(x)
     before, after = (size - 1) // 2, size // 2
     if axes in ([1], [1 - (rank or 0)]):
@@ -106,7 +113,10 @@ def lrn(
 def group_normalization(
     node: LoweringNode, op: OnnxBuilder, x: SSAValue, scale: SSAValue, bias: SSAValue, *, num_groups: int, epsilon: float
 ) -> SSAValue:
-    """Groups of channels normalized, Wu and He, "Group Normalization", 2018."""
+    """opset12.GroupNormalization(x, scale, bias) -> groups of channels normalized, times scale, plus bias
+
+    Wu and He, "Group Normalization", 2018.
+    """
     if op.version >= 21:
         return op.GroupNormalization(x, scale, bias, num_groups=num_groups, epsilon=epsilon)
     rank = node.known_rank(0)
@@ -116,12 +126,12 @@ def group_normalization(
 
 
 def _of_channels(op: OnnxBuilder, value: SSAValue, rank: int) -> SSAValue:
-    """A 1-D tensor with an element for each channel, which broadcasts to data of a rank."""
+    """A 1-D tensor with an element for each channel, reshaped to broadcast to data of rank `rank`."""
     return value if rank == 2 else op.Reshape(value, [-1, *[1] * (rank - 2)])
 
 
 @opset.lowers("GRN")
 def grn(op: OnnxBuilder, x: SSAValue, *, bias: float) -> SSAValue:
-    """x / √(Σ x² over channels + bias)"""
+    """opset1.GRN(x) {bias} -> x / √(Σ x² over channels + bias)"""
     axes: Sequence[int] = [1]
     return op.Div(x, op.Sqrt(op.Add(op.reduced("ReduceSum", op.Mul(x, x), list(axes)), bias)))

@@ -70,7 +70,7 @@ def pack_products(model: ModelOp, version: int) -> None:
 
 
 def _pack(block: Block, version: int) -> bool:
-    """Replace the products of a block and of the bodies in it; returns whether there were any."""
+    """Replace the products of a block and of the bodies in it; returns whether any was replaced."""
     is_changed = False
     for op in list(block.ops):
         for region in op.regions:
@@ -84,7 +84,7 @@ def _pack(block: Block, version: int) -> bool:
 
 
 def _producer(value: SSAValue, kind: str) -> Operation | None:
-    """The operation of a kind that computes a value; None if another one does."""
+    """The operation that computes a value, if it is of a kind; else None."""
     owner = value.owner
     return owner if isinstance(owner, Operation) and owner.name == f"onnx.{kind}" else None
 
@@ -147,14 +147,16 @@ def _blocks(codes: DataAttr, scales: DataAttr, zeros: DataAttr | None, rows: int
 
 
 def _spread(values: Array, counts: tuple[int, ...]) -> Array:
-    """A value for each block [rows, blocks], from one for all, one for each row, or one for each block."""
+    """A value for each block, in the shape `counts` [rows, blocks], from one for all, one for each row, or one for each
+    block.
+    """
     if values.size == 1:
         return np.full(counts, values.reshape(()))
     return np.broadcast_to(values.reshape(counts[0], -1), counts)
 
 
 def _unpacked(data: DataAttr) -> Array:
-    """The integers of a constant of 4 or 8 bits, flat for those of 4 bits."""
+    """The integers of a constant of 4 or 8 bits; those of 4 bits are flat."""
     if not describe(data.element).is_packed:
         return data.array.astype(np.int64)
     nibbles = data.array.reshape(-1)
@@ -189,7 +191,7 @@ def _replace(product: Operation, weights: PackedWeights, version: int) -> None:
 
 
 def _unsigned(codes: DataAttr) -> Values:
-    """The bytes of codes as unsigned integers: the bit of the sign of signed ones is inverted."""
+    """The bytes of quantized values as unsigned integers: the sign bit of signed ones is inverted."""
     if codes.element not in _SIGNED:
         return codes.values
     return computed(partial(_with_sign_inverted, np.uint8(0x88 if codes.element == si4 else 0x80)), codes.values)
@@ -200,7 +202,7 @@ def _with_sign_inverted(mask: np.uint8, codes: Array) -> Array:
 
 
 def _packed_rows(zeros: Array, bits: int) -> Array:
-    """Zero points [rows, blocks] as bytes, of which each row is whole."""
+    """Zero points [rows, blocks] of 4 or 8 bits, packed into bytes row by row."""
     if bits == 8:
         return zeros.astype(np.uint8)
     even = np.pad(zeros, ((0, 0), (0, zeros.shape[1] % 2))).astype(np.uint8)

@@ -27,8 +27,9 @@ Boxes = list[tuple[float, float, float, float]]
 
 
 def settle_sizes(block: Block, known: KnownValues) -> None:
-    """Replace the operands of prior boxes that follow from static dimensions by constants, before operations of the
-    operation sets that compute them are lowered.
+    """Replace the operands of prior boxes that follow from static dimensions by constants.
+
+    This is done before the operations of the operation sets that compute them are lowered.
     """
     for op in block.ops:
         if not isinstance(op, PriorOp):
@@ -53,7 +54,10 @@ def _sizes(node: LoweringNode) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 def _constant(op: OnnxBuilder, boxes: Array, variance: Sequence[float], *, clip: bool) -> SSAValue:
-    """Corners of boxes [priors, 4], relative to the image, and their variances, as a constant [2, priors * 4]."""
+    """The constant [2, priors * 4] of the corners of boxes [priors, 4], relative to the image, and their variances.
+
+    With `clip` the corners are clipped to [0, 1].
+    """
     corners = np.clip(boxes, 0, 1) if clip else boxes
     variances = np.broadcast_to(np.array(variance or (0.1,), np.float32), corners.shape)
     return op.constant(np.stack([corners.astype(np.float32), variances]).reshape(2, -1))
@@ -129,7 +133,9 @@ def _dense_boxes(box: SizedPriorOp) -> Boxes:
 
 
 def _grid(density: int, extent: float, half: tuple[float, float]) -> Boxes:
-    """Boxes of one size whose centres are a grid over a square of a side `extent`."""
+    """Boxes (x, y, half width, half height) of one size whose centres are `density` x `density` points of a square of
+    side `extent`.
+    """
     shift = int(extent / density)
     offsets = [-extent / 2 + shift / 2 + index * shift for index in range(density)]
     return [(x, y, *half) for y in offsets for x in offsets]

@@ -24,7 +24,7 @@ _LIMITS: dict[Attribute, tuple[int, int]] = {si4: (-8, 7), ui4: (0, 15), si8: (-
 
 
 def _constant(value: SSAValue) -> DataAttr | None:
-    """The value of a constant operation; None for another one."""
+    """The data of a constant operation; None for any other value."""
     owner = value.owner
     if isinstance(owner, Operation) and owner.name == "opset1.Constant":
         data = owner.properties.get("value")
@@ -33,7 +33,7 @@ def _constant(value: SSAValue) -> DataAttr | None:
 
 
 def _cast_operand(value: SSAValue) -> SSAValue | None:
-    """The operand of a Cast that computes a value; None if none does."""
+    """The operand of the Cast that computes a value; None if none does."""
     owner = value.owner
     return owner.operands[0] if isinstance(owner, Operation) and owner.name == "onnx.Cast" else None
 
@@ -78,8 +78,9 @@ def _of_weight(op: OnnxBuilder, weight: SSAValue, scale: SSAValue) -> SSAValue |
 
 
 def _layout(scales: tuple[int, ...], shape: tuple[int, ...]) -> tuple[tuple[int, ...], dict[str, int]] | None:
-    """The shape of scales in ONNX, and the attributes that say how they belong to data of a shape; None if ONNX has no
-    such scales.
+    """The shape of scales in ONNX, and the attributes (axis, block_size) that say how they belong to data of a shape.
+
+    Returns None if ONNX has no such scales.
     """
     if len(scales) > len(shape):
         return None
@@ -100,7 +101,9 @@ def _layout(scales: tuple[int, ...], shape: tuple[int, ...]) -> tuple[tuple[int,
 def _zero_points(
     op: OnnxBuilder, zero: SSAValue, element: Attribute, scales: tuple[int, ...], of_scales: tuple[int, ...]
 ) -> SSAValue | None:
-    """Zero points in the element type of the data and the shape of the scales; None if they have no such form."""
+    """Constant zero points in the element type of the data and the shape `of_scales`; None if they have no
+    such form.
+    """
     source = _cast_operand(zero)
     data = _constant(zero if source is None else source)
     if data is None:
@@ -123,7 +126,7 @@ def _zero_points(
 
 
 def _packed(numbers: Array) -> Array:
-    """Integers of 4 bits, two a byte, the first one in the low bits."""
+    """Pack integers of 4 bits, two in a byte, the first one in the low bits."""
     nibbles = (numbers & 15).astype(np.uint8)
     if nibbles.size % 2:
         nibbles = np.append(nibbles, np.uint8(0))
@@ -143,7 +146,9 @@ def fake_quantize(
     levels: int,
     auto_broadcast: str = "numpy",
 ) -> SSAValue:
-    """QuantizeLinear and DequantizeLinear for 8 bits, else the computation in floating point."""
+    """opset1.FakeQuantize(x, …) -> onnx.DequantizeLinear(onnx.QuantizeLinear(x)) for 8 bits, else the computation in
+    floats
+    """
     if auto_broadcast == "pdpd":
         node.fail("its limits broadcast by the rule pdpd, which ONNX does not have", hint="reshape the limits for numpy's rule")
     limits = [node.constant(index) for index in range(1, 5)]
@@ -166,7 +171,11 @@ def fake_quantize(
 
 
 def _pair(node: LoweringNode, op: OnnxBuilder, x: SSAValue, limits: list[Array], levels: int) -> SSAValue | None:
-    """The pair for 256 or 255 values of 8 bits that have a common zero point type; None if there is none."""
+    """The QuantizeLinear and DequantizeLinear of a FakeQuantize with constant limits.
+
+    Returns None unless it has 256 or 255 levels, equal input and output limits, and zero points that are 8-bit
+    integers.
+    """
     low, high, output_low, output_high = (each.astype(np.float64) for each in limits)
     shape = node.shape(0)
     if levels not in (255, 256) or not (np.array_equal(low, output_low) and np.array_equal(high, output_high)) or (high <= low).any():

@@ -20,7 +20,7 @@ _ACTIVATIONS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu", "hardsigmo
 
 
 def _reordered(node: LoweringNode, op: OnnxBuilder, value: SSAValue, index: int, axis: int, gates: str = "fico") -> SSAValue:
-    """The gates of an LSTM's weights or biases in ONNX's order.
+    """Gather the gates of an LSTM's weights or biases in ONNX's order.
 
     Args:
         node: the node.
@@ -47,7 +47,7 @@ def _directions(direction: str) -> int:
 
 
 def _attributes(node: LoweringNode, direction: str) -> dict[str, object]:
-    """The attributes that all recurrent kinds have."""
+    """The attributes that all recurrent kinds of ONNX have: hidden size, direction, activations, clip."""
     names = node.texts("activations", ())
     activations = [_ACTIVATIONS[each] for each in names]
     count = _directions(direction)
@@ -76,9 +76,10 @@ def _sequence(
     direction: str,
     **attributes: object,
 ) -> list[SSAValue]:
-    """A sequence in the layout of the operation sets: x [batch, steps, inputs], states [batch, directions, hidden].
+    """Build an RNN, GRU or LSTM of ONNX for x [batch, steps, inputs] and states [batch, directions, hidden].
 
-    Returns the values of all steps [batch, directions, steps, hidden], and the last states.
+    Returns the hidden states of all steps [batch, directions, steps, hidden], and the last states. `operands` are x,
+    the lengths (None for all steps), input weights, recurrent weights and biases.
     """
     x, lengths, w, r, biases = operands
     steps = op.transposed(x, [1, 0, 2])
@@ -90,7 +91,7 @@ def _sequence(
 
 
 def _lengths(node: LoweringNode, op: OnnxBuilder, value: SSAValue, index: int) -> SSAValue | None:
-    """The lengths of the sequences in i32; None if they are all equal to the number of steps."""
+    """The lengths of the sequences, operand `index`, in i32; None if they are all equal to the number of steps."""
     constant, shape = node.constant_integers(index), node.shape(0)
     if constant is not None and shape is not None and set(constant) == {shape[1]}:
         return None
@@ -98,7 +99,7 @@ def _lengths(node: LoweringNode, op: OnnxBuilder, value: SSAValue, index: int) -
 
 
 def _both_biases(op: OnnxBuilder, biases: SSAValue) -> SSAValue:
-    """Biases for the inputs, and zeros for the states."""
+    """The biases of ONNX: those for the inputs, then zeros for the states."""
     constant = small_constant(biases)
     if constant is not None:
         return op.constant(np.concatenate([constant, np.zeros_like(constant)], 1), element_of(biases))
@@ -106,7 +107,9 @@ def _both_biases(op: OnnxBuilder, biases: SSAValue) -> SSAValue:
 
 
 def _gru_biases(node: LoweringNode, op: OnnxBuilder, biases: SSAValue, is_linear: bool) -> SSAValue:
-    """[z, r, h] -> [z, r, h, 0, 0, 0], or if `is_linear` [z, r, h, h'] -> [z, r, h, 0, 0, h']."""
+    """The biases of ONNX's GRU: [z, r, h] -> [z, r, h, 0, 0, 0], or if `is_linear` [z, r, h, h'] -> [z, r, h, 0, 0,
+    h'].
+    """
     if not is_linear:
         return _both_biases(op, biases)
     hidden = node.integer("hidden_size")
@@ -180,7 +183,7 @@ def _cell(
     states: Sequence[SSAValue],
     **attributes: object,
 ) -> list[SSAValue]:
-    """One step: a sequence of length 1. Returns the states after it."""
+    """Build one step, an ONNX sequence of length 1; returns the states after it."""
     x, w, r, biases = operands
     results = op.create(
         kind,

@@ -12,8 +12,9 @@ from moir.lowering.to_onnx.table import opset
 
 
 def _axes(node: LoweringNode, op: OnnxBuilder, axes: SSAValue) -> Operand:
-    """The axes of a reduction: integers if they are constant, else a value. Raises ConversionError for versions that
-    need constant ones.
+    """The axes of a reduction: integers if they are constant, else a value.
+
+    Raises ConversionError for computed axes in versions that need constant ones.
     """
     constant = node.constant_integers(1)
     if constant is not None:

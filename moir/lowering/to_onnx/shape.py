@@ -13,7 +13,9 @@ from moir.lowering.to_onnx.table import opset
 
 @opset.lowers("Reshape")
 def reshape(node: LoweringNode, op: OnnxBuilder, x: SSAValue, shape: SSAValue, *, special_zero: bool) -> SSAValue:
-    """A 0 in the shape copies a dimension with `special_zero`, as always in ONNX before version 14."""
+    """opset1.Reshape(x, shape) {special_zero} -> onnx.Reshape; with `special_zero` a 0 copies a dimension, as always in
+    ONNX before version 14
+    """
     sizes = node.constant_integers(1)
     if not special_zero and op.version < 14 and (sizes is None or 0 in sizes):
         node.fail("a 0 of its shape is a size, which ONNX has from version 14 of the operator set on", hint="give --opset 14 or newer")
@@ -24,13 +26,13 @@ def reshape(node: LoweringNode, op: OnnxBuilder, x: SSAValue, shape: SSAValue, *
 
 @opset.lowers("ShapeOf")
 def shape_of(op: OnnxBuilder, x: SSAValue, *, output_type: Attribute = si64) -> SSAValue:
-    """The dimensions of x."""
+    """opset3.ShapeOf(x) {output_type} -> onnx.Shape(x)"""
     return op.cast(op.Shape(x), output_type)
 
 
 @opset.lowers("Squeeze")
 def squeeze(node: LoweringNode, op: OnnxBuilder, x: SSAValue, axes: SSAValue | None = None) -> SSAValue:
-    """x without dimensions of 1: those at axes, or all."""
+    """opset1.Squeeze(x, axes) -> onnx.Squeeze(x, axes), without axes of all dimensions of 1"""
     if node.flag("allow_axis_skip"):
         node.fail("dimensions other than 1 are skipped, which ONNX's Squeeze does not", hint="give the inputs static shapes")
     return op.Squeeze(x) if axes is None else op.Squeeze(x, op.vector(axes))
@@ -38,13 +40,13 @@ def squeeze(node: LoweringNode, op: OnnxBuilder, x: SSAValue, axes: SSAValue | N
 
 @opset.lowers("Unsqueeze")
 def unsqueeze(op: OnnxBuilder, x: SSAValue, axes: SSAValue) -> SSAValue:
-    """x with dimensions of 1 at axes of the result."""
+    """opset1.Unsqueeze(x, axes) -> onnx.Unsqueeze(x, axes)"""
     return op.Unsqueeze(x, op.vector(axes))
 
 
 @opset.lowers("Transpose")
 def transpose(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _order: SSAValue) -> SSAValue:
-    """x with its dimensions in another order; an empty one reverses them."""
+    """opset1.Transpose(x, order) -> onnx.Transpose(x) {perm = order}; an empty order reverses the dimensions"""
     order = node.constant_integers(1)
     if order is None:
         node.fail("the order of its dimensions is not constant, as the attribute of ONNX requires")
@@ -59,7 +61,7 @@ def concat(op: OnnxBuilder, *values: SSAValue, axis: int) -> SSAValue:
 
 
 def constant_axis(node: LoweringNode, index: int) -> int:
-    """An operand that is an axis, for an attribute of ONNX. Raises ConversionError if it is not constant."""
+    """The axis that is operand `index`, for an attribute of ONNX. Raises ConversionError if it is not constant."""
     axes = node.constant_integers(index)
     if axes is None or len(axes) != 1:
         node.fail("its axis is not constant, as the attribute of ONNX requires")
@@ -67,14 +69,17 @@ def constant_axis(node: LoweringNode, index: int) -> int:
 
 
 def axis_of(node: LoweringNode, index: int) -> int:
-    """A constant axis as a nonnegative integer, for data (operand 0) of static rank."""
+    """The axis that is operand `index`, as a nonnegative integer.
+
+    Raises ConversionError if it is not constant, or negative while data (operand 0) have a dynamic rank.
+    """
     axis = constant_axis(node, index)
     return axis if axis >= 0 else axis + node.known_rank(0)
 
 
 @opset.lowers("Split")
 def split(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _axis: SSAValue, *, num_splits: int) -> tuple[SSAValue, ...]:
-    """Parts of equal size."""
+    """opset1.Split(x, axis) {num_splits} -> onnx.Split(x) into parts of equal size"""
     axis = constant_axis(node, 1)
     shape = node.shape(0)
     if shape is not None and shape[axis] >= 0:
@@ -85,7 +90,7 @@ def split(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _axis: SSAValue, *, 
 
 @opset.lowers("VariadicSplit")
 def variadic_split(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _axis: SSAValue, lengths: SSAValue) -> tuple[SSAValue, ...]:
-    """Parts of given sizes, of which -1 stands for the rest."""
+    """opset1.VariadicSplit(x, axis, lengths) -> onnx.Split(x, lengths), where a length of -1 stands for the rest"""
     axis = axis_of(node, 1)
     count = len(node.op.results)
     sizes = node.constant_integers(2)
@@ -100,7 +105,9 @@ def variadic_split(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _axis: SSAV
 
 @opset.lowers("Tile")
 def tile(node: LoweringNode, op: OnnxBuilder, x: SSAValue, repeats: SSAValue) -> SSAValue:
-    """x repeated along its dimensions; the shorter one of shape and repeats is padded with leading ones."""
+    """opset1.Tile(x, repeats) -> onnx.Tile(x, repeats); the shorter one of shape and repeats is padded with leading
+    ones
+    """
     counts, rank = node.shape(1), rank_of(x)
     repeats = op.vector(repeats)
     if counts is not None and counts[0] >= 0 and rank is not None:
@@ -115,7 +122,11 @@ def tile(node: LoweringNode, op: OnnxBuilder, x: SSAValue, repeats: SSAValue) ->
 def broadcast(
     node: LoweringNode, op: OnnxBuilder, x: SSAValue, shape: SSAValue, _axes_mapping: SSAValue | None = None, *, mode: str = "numpy"
 ) -> SSAValue:
-    """x repeated to a shape; its dimensions are at the axes of `_axes_mapping` if the mode is explicit, or none."""
+    """opset3.Broadcast(x, shape, axes_mapping) -> onnx.Expand(x, shape)
+
+    In the mode explicit or none the dimensions of x are first put at the axes of `_axes_mapping`. Raises
+    ConversionError if these are not constant, and for the mode pdpd.
+    """
     if mode in ("explicit", "none") and node.optional(2) is not None:
         axes, target = node.constant_integers(2), node.shape(1)
         if axes is None or target is None or target[0] < 0:
@@ -128,7 +139,9 @@ def broadcast(
 
 @opset.lowers("Reverse")
 def reverse(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _axes: SSAValue, *, mode: str) -> SSAValue:
-    """x with its elements along axes in reverse order; `mask` has a boolean for each axis."""
+    """opset1.Reverse(x, axes) {mode} -> x with its elements along axes in reverse order; in mode `mask` axes has a
+    boolean for each axis
+    """
     constant = node.constant(1)
     if constant is None:
         node.fail("its axes are not constant")
@@ -154,7 +167,7 @@ def reverse_sequence(
 
 @opset.lowers("Roll")
 def roll(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _shift: SSAValue, _axes: SSAValue) -> SSAValue:
-    """x with its elements moved along axes; what leaves at an end comes in at the other one."""
+    """opset7.Roll(x, shift, axes) -> x rotated along axes: elements that leave at an end come in at the other one"""
     shifts, axes, shape = node.constant_integers(1), node.constant_integers(2), node.shape(0)
     if shifts is None or axes is None or shape is None:
         node.fail("its shifts or axes are not constant")
@@ -170,7 +183,7 @@ def roll(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _shift: SSAValue, _ax
 
 @opset.lowers("DepthToSpace")
 def depth_to_space(node: LoweringNode, op: OnnxBuilder, x: SSAValue, *, block_size: int = 1, mode: str) -> SSAValue:
-    """Blocks of channels to blocks of positions."""
+    """opset1.DepthToSpace(x) {block_size, mode} -> x with channels moved to blocks of spatial elements"""
     kind = "DCR" if mode == "blocks_first" else "CRD"
     if node.known_rank(0) == 4:
         return op.DepthToSpace(x, blocksize=block_size, mode=kind)
@@ -195,7 +208,7 @@ def depth_to_space(node: LoweringNode, op: OnnxBuilder, x: SSAValue, *, block_si
 
 @opset.lowers("SpaceToDepth")
 def space_to_depth(node: LoweringNode, op: OnnxBuilder, x: SSAValue, *, block_size: int = 1, mode: str) -> SSAValue:
-    """Blocks of positions to blocks of channels."""
+    """opset1.SpaceToDepth(x) {block_size, mode} -> x with blocks of spatial elements moved to channels"""
     rank = node.known_rank(0)
     if mode == "blocks_first" and rank == 4:
         return op.SpaceToDepth(x, blocksize=block_size)
@@ -212,7 +225,7 @@ def space_to_depth(node: LoweringNode, op: OnnxBuilder, x: SSAValue, *, block_si
 
 @opset.lowers("ShuffleChannels")
 def shuffle_channels(node: LoweringNode, op: OnnxBuilder, x: SSAValue, *, axis: int = 1, group: int = 1) -> SSAValue:
-    """The channels of groups interleaved."""
+    """opset1.ShuffleChannels(x) {axis, group} -> x with the channels of its groups interleaved"""
     rank = node.known_rank(0)
     axis %= rank
     before, after = op.sizes(x, 0, axis), op.sizes(x, axis + 1, rank)

@@ -11,7 +11,7 @@ from moir.lowering.to_onnx.table import opset
 
 
 def _transform(op: OnnxBuilder, x: SSAValue, axis: int, size: int, **attributes: int) -> SSAValue:
-    """A transform along one axis, with the signal cut or padded to a size other than -1."""
+    """Build an onnx.DFT along one axis, with the signal cut or padded to `size`; -1 for its own size."""
     length = None if size < 0 else op.constant(size)
     if op.version >= 20:
         return op.DFT(x, length, op.constant(axis), **attributes)
@@ -19,7 +19,7 @@ def _transform(op: OnnxBuilder, x: SSAValue, axis: int, size: int, **attributes:
 
 
 def _axes(node: LoweringNode, rank: int) -> list[tuple[int, int]]:
-    """The axes of a transform with the sizes of their signals. Raises ConversionError if they are not constant."""
+    """The axes of a transform, each with the size of its signal. Raises ConversionError if they are not constant."""
     axes, sizes = node.constant_integers(1), node.constant_integers(2)
     if axes is None or (sizes is None and node.optional(2) is not None):
         node.fail("its axes or signal sizes are not constant")
@@ -42,7 +42,7 @@ _complex("IDFT", 1)
 
 @opset.lowers("RDFT", since=17)
 def rdft(node: LoweringNode, op: OnnxBuilder, x: SSAValue, _of_axes: SSAValue, _sizes: SSAValue | None = None) -> SSAValue:
-    """The transform of real numbers: half of it along the last of the axes, then the others."""
+    """opset9.RDFT(x, axes) -> onnx.DFT of real numbers, half of it along the last of the axes, then along the others"""
     rank = node.known_rank(0)
     *others, (last, size) = _axes(node, rank)
     result = _transform(op, op.Unsqueeze(x, [rank]), last, size, onesided=1)

@@ -30,7 +30,9 @@ def _mask(node: LoweringNode, name: str, length: int) -> list[bool]:
 def strided_slice(
     node: LoweringNode, op: OnnxBuilder, x: SSAValue, _begin: SSAValue, _end: SSAValue, _strides: SSAValue | None = None
 ) -> SSAValue:
-    """A Slice with the limits that masks leave, then a Squeeze of shrunk axes and an Unsqueeze of new ones."""
+    """opset1.StridedSlice(x, …) -> onnx.Slice with the limits that masks leave, Squeeze of shrunk axes, Unsqueeze of
+    new ones
+    """
     length = next((shape[0] for shape in (node.shape(1), node.shape(2)) if shape is not None and shape[0] >= 0), None)
     if length is None:
         node.fail("the number of its slices is dynamic")
@@ -78,7 +80,15 @@ def strided_slice(
 def _limits(
     node: LoweringNode, op: OnnxBuilder, operand: int, chosen: list[int], unused: list[bool], strides: tuple[int, ...], backwards: int
 ) -> SSAValue:
-    """The begins or ends of the entries that slice; `backwards` is the default for a negative stride."""
+    """The begins (operand 1) or ends (operand 2) of a StridedSlice's entries `chosen`, those that slice.
+
+    Args:
+        operand: the index of the operand.
+        chosen: the indices of the entries.
+        unused: for each entry whether a mask replaces it by its default.
+        strides: the stride of each entry.
+        backwards: the default for a negative stride.
+    """
     defaults = [backwards if strides[index] < 0 else (0 if operand == 1 else _LAST) for index in chosen]
     constant = node.constant_integers(operand)
     if constant is not None:
@@ -106,7 +116,7 @@ _MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect"}
 def pad(
     node: LoweringNode, op: OnnxBuilder, x: SSAValue, begin: SSAValue, end: SSAValue, value: SSAValue | None = None, *, pad_mode: str
 ) -> SSAValue:
-    """x with elements before and after it along its dimensions."""
+    """opset12.Pad(x, begin, end, value) {pad_mode} -> onnx.Pad(x, pads, value) {mode}"""
     if pad_mode == "symmetric":
         return _symmetric(node, op, x)
     pads = op.joined(op.vector(begin), op.vector(end))
@@ -142,7 +152,9 @@ def slice_scatter(
     step: SSAValue,
     axes: SSAValue | None = None,
 ) -> SSAValue:
-    """x with a slice replaced: the indices of the slice's elements are sliced likewise, and scattered to."""
+    """opset15.SliceScatter(x, updates, …) -> onnx.ScatterElements of flattened x at the indices of the
+    slice's elements
+    """
     total = op.ReduceProd(op.Shape(x), keepdims=0)
     indices = op.Reshape(op.Range(0, total, 1), op.Shape(x))
     starts, ends, steps = (op.vector(each) for each in (start, stop, step))

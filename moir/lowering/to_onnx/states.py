@@ -27,7 +27,7 @@ _PAIR = re.compile(r"(past.*)(present.*)")
 
 
 def names_of_variable(variable: str) -> tuple[str, str]:
-    """The names of the input and the output for a variable."""
+    """The names of the input and the output of a variable."""
     pair = _PAIR.fullmatch(variable)
     return (pair[1], pair[2]) if pair is not None else (variable, variable + NEXT)
 

@@ -62,7 +62,7 @@ def _refusal(op: Operation, direction: str, index: int, element: Attribute, vers
 
 @cache
 def _schema(kind: str, version: int) -> Any:
-    """The schema of a kind in a version."""
+    """ONNX's schema of a kind in a version of the operator set."""
     import onnx.defs
 
     return onnx.defs.get_schema(kind, version, "")

@@ -28,7 +28,7 @@ ACTIVATIONS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = by_word(
 
 
 def activated(node: LoweringNode, op: OpBuilder, x: SSAValue, name: str) -> SSAValue:
-    """An activation of a value. Raises ConversionError for a function that is not known."""
+    """The activation of a name, applied to x. Raises ConversionError for a name that is not known."""
     function = ACTIVATIONS.get(name)
     if function is None:
         node.fail(f"the activation {name!r} is not known", hint=f"moir knows {', '.join(ACTIVATIONS)}")

@@ -17,7 +17,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def slopes(heads: int, largest: float = 8.0) -> Array:
-    """The slope of each head: 2^(-largest · (h + 1) / n) for a power of two n, else those in between, too."""
+    """The slope of each head h of n: 2^(-largest · (h + 1) / n) for a power of two n.
+
+    Otherwise those of the greatest power of two below n, then every second one of the power of two above it.
+    """
     power = 1 << (heads.bit_length() - 1)
     powers = [2.0 ** (-largest * (each + 1) / power) for each in range(power)]
     powers += [2.0 ** (-largest * (2 * each + 1) / (2 * power)) for each in range(heads - power)]
@@ -35,7 +38,7 @@ def with_alibi(
     slopes as the first operand, two Reshapes. The second one has a computed target and copies zeros, so that
     `cancel-reshapes` does not merge them.
 
-    Raises ConversionError for a kind that is not known.
+    `kind` is `plain` or `scaled`; raises ConversionError for another one.
     """
     values = slopes(heads, node.number("alibi_bias", 8.0))
     if kind == "scaled":

@@ -1,4 +1,4 @@
-"""Several values of each token, of which a layer computes one and corrects the others.
+"""AltUp: several residual streams per token, of which a layer computes one and corrects all.
 
 Baykal and others, "Alternating Updates for Efficient Transformers", 2023, as in Gemma 3n.
 """
@@ -48,6 +48,6 @@ def rescale(op: OpBuilder, x: SSAValue, like: SSAValue) -> SSAValue:
 
 
 def _parts(op: OpBuilder, stacked: SSAValue, count: int) -> Replacement:
-    """The values [batch, tokens, width] along dimension 2 of four."""
+    """Split `stacked` [batch, tokens, count, width] into `count` values [batch, tokens, width]."""
     parts = op.VariadicSplit.parts(count, stacked, op.constant(2), op.constant(np.ones(count, np.int64)))
     return [op.Squeeze(each, [2]) for each in parts]

@@ -1,4 +1,4 @@
-"""Sums, factors and bounds of the value of each token."""
+"""Elementwise sums, factors and bounds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def soft_cap(op: OpBuilder, x: SSAValue, cap: float) -> SSAValue:
-    """cap · tanh(x / cap)"""
+    """The soft-capped x, cap · tanh(x / cap)."""
     return op.Multiply(op.Tanh(op.Divide(x, cap)), cap)
 
 

@@ -78,8 +78,9 @@ def attention(
 
 
 def _resized_groups(op: OpBuilder, x: SSAValue, groups: int, heads: int, is_longer: bool) -> SSAValue:
-    """Queries or results [batch, heads, tokens, size] with other numbers of heads: zeros after those of each group of
-    `groups`, or the first ones of each.
+    """Queries or results [batch, heads, tokens, size] with `heads` heads instead, in `groups` groups of equal size.
+
+    With `is_longer` each group is padded with heads of zeros, otherwise only its first heads remain.
     """
     _, own, _, size = shape_of(x) or (-1,) * 4
     grouped = op.Reshape(x, [0, groups, own // groups, -1, size], special_zero=True)
@@ -120,8 +121,9 @@ def attended(
     sinks: SSAValue | None = None,
     is_single: bool = True,
 ) -> SSAValue:
-    """softmax(scale · query · keyᵀ + mask) · value for operands [batch, heads, tokens, size]: one operation if there is
-    one for it and `is_single`, or else two products.
+    """The attention softmax(scale · query · keyᵀ + mask) · value of operands [batch, heads, tokens, size].
+
+    One ScaledDotProductAttention if `is_single` and it has no cap, otherwise two products.
     """
     if cap or not is_single:
         scores = op.Multiply(op.MatMul(query, key, transpose_b=True), op.constant(scale, f32))
@@ -142,7 +144,7 @@ def heads_of(
     cosines: SSAValue | None = None,
     sines: SSAValue | None = None,
 ) -> SSAValue:
-    """The heads of x [batch, tokens, heads * size] as [batch, heads, tokens, size], rotated if a rotation is given."""
+    """Split x [batch, tokens, heads * size] into heads [batch, heads, tokens, size], rotated if a rotation is given."""
     shape = shape_of(x)
     if shape is None or shape[-1] < 0 or shape[-1] % heads:
         node.fail(f"its operand of shape {shape} does not have {heads} heads")
@@ -176,7 +178,7 @@ def rotated(node: LoweringNode, op: OpBuilder, x: SSAValue, rotation: str, cosin
 
 
 def halves_of_pairs(op: OpBuilder, x: SSAValue, size: int) -> SSAValue:
-    """[…, tokens, size] with the even dimensions before the odd ones."""
+    """x […, tokens, size] with the even indices of the last dimension before the odd ones."""
     pairs = op.Reshape(x, [0, 0, 0, size // 2, 2], special_zero=True)
     return op.Reshape(op.Transpose(pairs, np.array([0, 1, 2, 4, 3])), [0, 0, 0, size], special_zero=True)
 
@@ -187,7 +189,9 @@ def sliced(op: OpBuilder, x: SSAValue, start: int, stop: int) -> SSAValue:
 
 
 def cached(op: OpBuilder, x: SSAValue, beams: SSAValue, variable: str) -> SSAValue:
-    """The values of a variable, reordered by beams, with new ones [batch, heads, tokens, size] after them; assigned."""
+    """The cache of a variable, reordered by beams, with the new x [batch, heads, tokens, size] appended; it is
+    assigned.
+    """
     _, heads, _, size = shape_of(x) or (-1,) * 4
     joined = op.Concat(state(op, beams, variable, (heads, 0, size), f"?,{heads},?,{size}"), x, axis=-2)
     assign_variable(op, variable, joined)

@@ -1,8 +1,8 @@
-"""Convolutions over the last tokens, each feature by itself.
+"""Depthwise convolutions over the last tokens.
 
-The paged backend of GenAI has an operation for these (PagedCausalConv1DFusion): a Concat of the last K
-tokens and the new ones, a GroupConvolution without padding, a Slice of the new tokens; no addition within. It drops the
-product with the mask, which has to be a Slice of the input, an Unsqueeze and a Convert.
+The paged backend of GenAI has an operation for these (PagedCausalConv1DFusion): a Concat of the last K tokens and the
+new ones, a GroupConvolution without padding, a Slice of the new tokens; no addition within. It drops the product with
+the mask, which has to be a Slice of the input, an Unsqueeze and a Convert.
 """
 
 from __future__ import annotations

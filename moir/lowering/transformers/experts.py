@@ -99,7 +99,9 @@ def mixture_of_experts(
 
 
 def _products(op: OpBuilder, x: SSAValue, weight: SSAValue, bias: SSAValue | None) -> SSAValue:
-    """The products of the values [experts, tokens, columns] with the matrix of each expert."""
+    """The products of values x [experts, tokens, columns] with the matrix of each expert, plus the bias if there is
+    one.
+    """
     y = op.MatMul(x, restored(op, weight), transpose_b=True)
     if bias is None:
         return y
@@ -108,14 +110,14 @@ def _products(op: OpBuilder, x: SSAValue, weight: SSAValue, bias: SSAValue | Non
 
 
 def _every_second(op: OpBuilder, x: SSAValue, first: int) -> SSAValue:
-    """Every second element of the last of three dimensions."""
+    """Every second element of the last of three dimensions, from index `first` on."""
     return op.Slice(x, op.constant([first]), op.constant([END]), op.constant([2]), op.constant([2]))
 
 
 def _gated(
     node: LoweringNode, op: OpBuilder, gate: SSAValue, up: SSAValue, activation: str, limit: float, slope: float
 ) -> tuple[SSAValue, SSAValue]:
-    """The two factors of the inner value: the activation of the gate, and the other one.
+    """Both factors of the inner value: the activation of the gate, and `up`, which clamped swish changes.
 
     `clamped swish` (gpt-oss): min(gate, limit) · sigmoid(slope · min(gate, limit)) and clamp(up, ±limit) + 1.
     """

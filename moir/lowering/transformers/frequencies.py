@@ -66,7 +66,7 @@ def _yarn(usual: Array, size: int, theta: float, node: LoweringNode) -> Array:
 
 
 def attention_factor(node: LoweringNode, scaling: str) -> float:
-    """The factor of cosines and sines of a scaling."""
+    """The factor of cosines and sines that a scaling has; 1 unless it is `yarn` or `longrope`."""
     if scaling not in ("yarn", "longrope"):
         return 1.0
     if node.has("attention_factor"):

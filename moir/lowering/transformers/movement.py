@@ -1,4 +1,4 @@
-"""Parts of the value of each token."""
+"""Splits and concatenations of the features of each token."""
 
 from __future__ import annotations
 

@@ -57,7 +57,10 @@ def layer_norm(
 
 
 def parts_of(node: LoweringNode, op: OpBuilder, x: SSAValue, part: int) -> tuple[SSAValue, int | None]:
-    """The parts of the last dimension of x as a dimension of their own, and its size; x and None if it is one part."""
+    """Split the last dimension of x into parts of size `part`; returns the result and the size of the last dimension.
+
+    x itself and None if it is one part. Raises ConversionError if the dimension is dynamic or no multiple of `part`.
+    """
     shape = shape_of(x)
     if part < 0 or (shape is not None and shape[-1] == part):
         return x, None

@@ -42,7 +42,7 @@ def rotary_embedding(
 
 
 def _factor(node: LoweringNode, op: OpBuilder, positions: SSAValue, scaling: str) -> SSAValue | None:
-    """The factor of cosines and sines; None for 1."""
+    """The factor of cosines and sines that a scaling has; None if it is 1."""
     if scaling == "longrope" and node.has("long_mscale"):
         long, short = (op.constant(node.number(key), f32) for key in ("long_mscale", "short_mscale"))
         return op.Select(_is_longer(op, positions, node.number("original_max_position_embeddings")), long, short)
@@ -71,7 +71,7 @@ def _frequencies(node: LoweringNode, op: OpBuilder, positions: SSAValue, size: i
 
 
 def _length(op: OpBuilder, positions: SSAValue) -> SSAValue:
-    """The length of the longest sequence: the largest position and 1."""
+    """The length of the longest sequence: the largest position plus 1."""
     return op.Add(op.ReduceMax(positions, [0, 1], keep_dims=False), 1)
 
 
@@ -110,7 +110,7 @@ def shifted_positions(op: OpBuilder, tokens: SSAValue, *, offset: int | None = N
 
 
 def counted(op: OpBuilder, mask: SSAValue) -> SSAValue:
-    """The number of tokens up to each token that are no padding; 0 for padding: i64 [batch, tokens]."""
+    """For each new token the number of tokens up to it that are no padding, 0 for padding: i64 [batch, tokens]."""
     return op.Multiply(op.CumSum(mask, op.constant(1)), mask)
 
 

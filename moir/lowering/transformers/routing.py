@@ -76,7 +76,8 @@ def _best_experts(
 def _in_best_groups(node: LoweringNode, op: OpBuilder, ranked: SSAValue, routing: Routing) -> SSAValue:
     """Whether an expert is in one of the groups with the largest scores: booleans [tokens, experts].
 
-    DeepSeek-AI, "DeepSeek-V2", 2024 (the best expert of a group), and "DeepSeek-V3", 2024 (the sum of the best two).
+    `ranked` are the scores [tokens, experts]. DeepSeek-AI, "DeepSeek-V2", 2024 (the best expert of a group), and
+    "DeepSeek-V3", 2024 (the sum of the best two).
     """
     count, groups = (shape_of(ranked) or (-1,))[-1], routing.groups
     if count < 0 or count % groups:
@@ -118,7 +119,7 @@ def _sparse_mixer(node: LoweringNode, op: OpBuilder, logits: SSAValue, routing: 
 
 
 def _top(op: OpBuilder, x: SSAValue, count: int) -> tuple[SSAValue, SSAValue]:
-    """The largest values of the last dimension in descending order, and their indices."""
+    """The `count` largest values of the last dimension in descending order, and their indices."""
     values, indices = op.TopK.results(x, op.constant(count), axis=-1, mode="max", sort="value", index_element_type=si64)
     return values, indices
 

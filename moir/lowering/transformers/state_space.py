@@ -79,11 +79,12 @@ def selective_state_space(
 class StateSpace:
     """The operands of a selective state space, of f32.
 
-    x: [batch, tokens, heads, head size].
-    steps: [batch, tokens, heads].
-    inputs, outputs: what the state takes up and what is read of it, [batch, tokens, groups, state size]. The heads of a
-        group, which follow each other, share both.
-    rates: how fast the state of a head decays, [heads], negative.
+    Args:
+        x: [batch, tokens, heads, head size].
+        steps: the time steps [batch, tokens, heads].
+        inputs, outputs: the input and output matrices (B and C) of each token, [batch, tokens, groups, state size]. The
+            consecutive heads of a group share both.
+        rates: the decay rate of the state of each head, [heads], negative.
     """
 
     x: SSAValue

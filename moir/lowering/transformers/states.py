@@ -11,12 +11,12 @@ from moir.rewriting.builder import OpBuilder
 
 
 def state(op: OpBuilder, beams: SSAValue, variable: str, sizes: Sequence[int], shape: str) -> SSAValue:
-    """The value of a variable, its rows reordered by beams.
+    """The value of a state variable, its rows reordered by beams.
 
     Gather(ReadValue(zeros [batch, sizes]), beams, 0)
 
     Args:
-        op: appends operations.
+        op: the builder.
         beams: for each text the index of its row in the previous step.
         variable: the name of the variable.
         sizes: the dimensions after the batch of its first value, which is zeros.
@@ -29,17 +29,21 @@ def state(op: OpBuilder, beams: SSAValue, variable: str, sizes: Sequence[int], s
 
 
 def fixed_state(op: OpBuilder, beams: SSAValue, variable: str, sizes: Sequence[int]) -> SSAValue:
-    """The value of a variable whose dimensions after the batch never change."""
+    """The value of a state variable, reordered by beams, whose dimensions `sizes` after the batch never change."""
     return state(op, beams, variable, sizes, ",".join(["?", *map(str, sizes)]))
 
 
 def recurrent_variable(kind: str, layer: int) -> str:
-    """The name of the variable with the last tokens of a convolution (`conv`), or with a recurrent state (`ssm`)."""
+    """The name of a layer's variable: of the last tokens of a convolution (`kind` conv), or of a recurrent
+    state (ssm).
+    """
     return f"cache_params.past.{kind}.{layer}cache_params.present.{kind}.{layer}"
 
 
 def zeros_of(op: OpBuilder, like: SSAValue, dimensions: Sequence[int]) -> SSAValue:
-    """Zeros of the batch and the tokens of `like` [batch, tokens, …]: -1 and -2 stand for these two dimensions."""
+    """Zeros in the shape `dimensions`, where -1 stands for the batch and -2 for the tokens of `like` [batch, tokens,
+    …].
+    """
     sizes = op.ShapeOf(like)
     named = {-1: op.Gather(sizes, [0], 0), -2: op.Gather(sizes, [1], 0)}
     parts = [named[each] if each < 0 else op.constant([each]) for each in dimensions]

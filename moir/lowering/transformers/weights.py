@@ -32,7 +32,7 @@ def restored(op: OpBuilder, weight: SSAValue) -> SSAValue:
 
 
 def vector(op: OpBuilder, value: SSAValue, offset: float = 0.0, shape: tuple[int, ...] = (-1,)) -> SSAValue:
-    """A small weight as a constant of f32, with `offset` added to all its elements."""
+    """A small constant weight as a constant of f32 in a shape, with `offset` added to all its elements."""
     array = constant_of(value)
     if array is None:
         values = op.Reshape(restored(op, value), list(shape), special_zero=False)
@@ -42,7 +42,7 @@ def vector(op: OpBuilder, value: SSAValue, offset: float = 0.0, shape: tuple[int
 
 
 def product(node: LoweringNode, op: OpBuilder, x: SSAValue, weight: SSAValue, bias: SSAValue | None = None) -> SSAValue:
-    """x · weightᵀ + bias for a weight [N, K]."""
+    """The product x · weightᵀ + bias for a weight [N, K]; without a sum if the bias is None."""
     columns = columns_of(node).get(weight)
     if columns is not None:
         x = op.Gather(x, op.convert(columns, element_of(columns)), -1)
@@ -51,7 +51,9 @@ def product(node: LoweringNode, op: OpBuilder, x: SSAValue, weight: SSAValue, bi
 
 
 def columns_of(node: LoweringNode) -> dict[SSAValue, SSAValue]:
-    """The order of the columns of x for each dequantized weight whose columns are stored in another order."""
+    """For each dequantized weight whose columns are stored in another order, that order; shared by the handlers of a
+    run.
+    """
     return node.run.state("columns of weights", dict[SSAValue, SSAValue])
 
 
@@ -69,8 +71,8 @@ def dequantize(
     """transformers.Dequantize(codes, scale, zero point) {is_grouped}
     -> Convert(Reshape((Convert(codes) - Convert(zero point)) * scale))
 
-    The form that targets keep as codes: in f16 if the scale is f16, else in f32. Codes that are stored in another
-    order of columns are used in this order by products; anything else refuses them.
+    The form in which targets keep quantized values: in f16 if the scale is f16, else in f32. Weights that are stored in
+    another order of columns are used in this order by products; anything else refuses them.
     """
     element = element_of(scale) if element_of(scale) == f16 else f32
     value = op.convert(codes, element)
@@ -92,5 +94,5 @@ def dequantize(
 
 
 def rows_of(values: Values, rows: slice) -> Values:
-    """Some rows of a weight."""
+    """The rows of a weight in a slice."""
     return values.moved(lambda array: array[rows]) if isinstance(values, ComputedArray) else values[rows]

@@ -74,7 +74,10 @@ _IN_FRONT = "stablehlo_"
 
 
 def kind_of(op: object) -> str:
-    """The kind of an operation in a spelling common to all frameworks; a comparison has the kind of its direction."""
+    """The kind of an operation in a spelling common to all frameworks; a comparison has the kind of its direction.
+
+    Empty for anything that is no operation of a framework.
+    """
     if not isinstance(op, FrameworkOp):
         return ""
     spelled = op.KIND.lower().removeprefix(_IN_FRONT)
@@ -84,13 +87,14 @@ def kind_of(op: object) -> str:
 
 
 def operands_of(value: SSAValue) -> Sequence[SSAValue]:
-    """The operands of the operation that computes a value, skipping identities."""
+    """The operands of the framework operation that computes a value, skipping identities; empty for other values."""
     return [origin(operand) for operand in value.owner.operands] if isinstance(value.owner, FrameworkOp) else []
 
 
 def combination(body: Region, first: int = 0, second: int = 1, result: int = 0) -> str | None:
-    """The name of the function of two arguments that computes a result: a value of PAIRS, or `first` or `second` if the
-    result is that argument; None for other functions."""
+    """The name of the binary function of arguments `first` and `second` that computes a result: a value of PAIRS, or
+    `first` or `second` if the result is that argument. None for other functions.
+    """
     arguments: list[SSAValue] = [parameter.results[0] for parameter in parameters_of(body.block)]
     results = results_of(body.block)
     if result >= len(results) or max(first, second) >= len(arguments):
@@ -130,7 +134,7 @@ _OPERANDS = {"LogicalNot": 1, "Select": 3, "SelectV2": 3}
 
 
 def _sort_key(value: SSAValue) -> SSAValue:
-    """The float x if a value is JAX's sort key of x, an integer that orders NaN last; None for any other value.
+    """The float x if a value is JAX's sort key of x, an integer that orders NaN last; any other value unchanged.
 
     The key has the bits of x, with all but the sign bit inverted if x is negative: x ^ (x >> 31 >>> 1), or a Select as
     `_selected_key` has it.
@@ -225,7 +229,10 @@ class Outcomes:
         self.is_known = self._uses(self.results)
 
     def _uses(self, values: Sequence[SSAValue]) -> bool:
-        """Record the arguments that values depend on; returns whether the arguments are only compared and selected."""
+        """Record the arguments that values depend on.
+
+        Returns whether the operations between only compare arguments and select among them.
+        """
         pending, seen = list(values), set[SSAValue]()
         while pending:
             value = _sort_key(pending.pop())
@@ -242,11 +249,11 @@ class Outcomes:
         return True
 
     def of(self, values: Mapping[int, int]) -> list[int]:
-        """The results for `values`, numbers by the index of the argument."""
+        """The results of the function for `values`, integers by the index of the argument."""
         return [int(each) for each in self.of_each(values)]
 
     def of_each(self, values: Mapping[int, Any]) -> list[Any]:
-        """The results for `values`, numbers or arrays by the index of the argument."""
+        """The results of the function for `values`, numbers or arrays by the index of the argument."""
         known: dict[SSAValue, Any] = {self.arguments[index]: value for index, value in values.items()}
         return [np.asarray(self._value(result, known)) for result in self.results]
 
@@ -271,7 +278,7 @@ class Outcomes:
         return True
 
     def every(self) -> Iterator[tuple[dict[int, int], list[int]]]:
-        """Every relative order of the used arguments, ties included, with the results of the computation for it.
+        """Yield every relative order of the used arguments, ties included, with the results of the function for it.
 
         An order is a rank for each used argument, by the index of the argument.
         """
@@ -304,7 +311,7 @@ class Extreme(Record):
     takes_smaller_index: bool
 
     def of(self, first: tuple[int, int], second: tuple[int, int]) -> list[int]:
-        """The pair that the function returns."""
+        """The pair that the function returns for two pairs (number, index)."""
         sign, index_sign = (1 if self.is_maximum else -1), (-1 if self.takes_smaller_index else 1)
         return list(max(first, second, key=lambda pair: (sign * pair[0], index_sign * pair[1])))
 

@@ -17,15 +17,16 @@ MAXIMUM_SPATIAL = 3
 
 
 def _reversed(op: OpBuilder, filters: SSAValue, axes: int) -> SSAValue:
-    """Filters in the opposite order along their spatial axes, which are the last ones."""
+    """Filters reversed along their spatial axes, the last `axes` ones."""
     return op.Slice(filters, [-1] * axes, [-(2**31)] * axes, [-1] * axes, list(range(2, axes + 2)))
 
 
 def convolved(
     node: LoweringNode, op: OpBuilder, x: SSAValue, w: SSAValue, window: SlidingWindow, spread: Sequence[int], groups: int
 ) -> SSAValue:
-    """The convolution of x by filters w in the layout given by a node's dimension numbers; integers are computed as
-    floats.
+    """The convolution of x by filters w in the layout of a node's dimension numbers; integers are computed as floats.
+
+    Raises ConversionError unless it has 1 to 3 spatial axes and a valid number of groups.
 
     Args:
         window: strides, dilation of the filters, padding, which may be negative.
@@ -50,7 +51,7 @@ def convolved(
 
 
 def batches_as_channels(node: LoweringNode, op: OpBuilder, data: SSAValue, groups: int) -> SSAValue:
-    """[groups · N, C, …] -> [N, groups · C, …]: groups of the batch, as in gradients, become groups of channels."""
+    """Move groups of the batch, as gradients have them, to the channels: [groups · N, C, …] -> [N, groups · C, …]"""
     shape = shape_of(data)
     if shape is None or not is_static(shape) or shape[0] % groups:
         node.fail("the batch of its data is dynamic, or not a multiple of batch_group_count")
@@ -61,8 +62,9 @@ def batches_as_channels(node: LoweringNode, op: OpBuilder, data: SSAValue, group
 
 
 def dimensions(node: LoweringNode, outer: Sequence[str], spatial: Sequence[int], rank: int) -> list[int]:
-    """The batch and feature dimensions that attributes name, and the spatial ones. Raises ConversionError unless these
-    are all dimensions.
+    """The batch and feature dimensions that the attributes `outer` name, then the spatial ones.
+
+    Raises ConversionError unless these are all dimensions of a tensor of the rank.
     """
     order = [*(node.integer(name, 0) for name in outer), *spatial]
     if sorted(order) != list(range(rank)):
@@ -71,14 +73,14 @@ def dimensions(node: LoweringNode, outer: Sequence[str], spatial: Sequence[int],
 
 
 def transposed(node: LoweringNode, op: OpBuilder, value: SSAValue, outer: Sequence[str], spatial: Sequence[int]) -> SSAValue:
-    """Data or filters with the spatial dimensions last."""
+    """Transpose data or filters to the dimensions that the attributes `outer` name, then the spatial ones."""
     return op.transposed(value, dimensions(node, outer, spatial, len(spatial) + 2))
 
 
 def channel_first(
     node: LoweringNode, op: OpBuilder, data: SSAValue, filters: SSAValue, window: SlidingWindow, spread: Sequence[int], groups: int
 ) -> SSAValue:
-    """The convolution of data [N, C, …] by filters [output channels, C / groups, …]."""
+    """The convolution of data [N, C, …] by filters [output channels, C / groups, …]; parameters as in `convolved`."""
     shape = shape_of(filters)
     if groups != 1 and (shape is None or not is_static(shape[1:])):
         node.fail("the shape of grouped filters is unknown")
@@ -110,8 +112,9 @@ def _transposed_convolution(
 ) -> SSAValue:
     """The convolution of dilated data, as a transposed convolution by the reversed filters.
 
-    The strides of the transposed convolution are the dilation of the data. The padding of the convolution at an end
-    equals the extent of the window beyond the data minus the crop of the transposed convolution.
+    `spread` is the dilation of the data, the strides of the transposed convolution; `ends` is the padding of the
+    convolution at both ends of each axis. It equals the extent of the window beyond the data minus the crop of the
+    transposed convolution.
     """
     axes, shape = len(spread), shape_of(filters) or ()
     turned = _reversed(op, filters, axes)

@@ -1,7 +1,7 @@
-"""Gather: slices at computed positions, with any order of dimensions.
+"""Gather: slices at computed indices, with any order of dimensions.
 
-An index has a start for each dimension in `start_index_map`. Where a slice of such a dimension has several
-elements, there is an index for each of them:
+An index has a start for each dimension in `start_index_map`. Where a slice of such a dimension has several elements,
+there is an index for each of them:
 
     starts [[2], [5]], slices of 3  ->  indices [[[2], [3], [4]], [[5], [6], [7]]]
 """
@@ -23,10 +23,10 @@ HINT = "export the model with static shapes, so that sizes and dimensions are co
 
 
 class SliceIndices:
-    """The positions of the slices of a gather or scatter.
+    """The indices of the slices of a gather or scatter.
 
     Args:
-        op: builds the operations.
+        op: the builder.
         data: the tensor that is read or written.
         indices: the starts [batch…, starts].
         mapped: the dimension of the data that each start belongs to.
@@ -96,7 +96,10 @@ class SliceIndices:
         return op.Slice(self.data, starts, op.Add(starts, sizes) if begins else sizes, [1] * len(axes), axes)
 
     def elements(self, starts: SSAValue) -> SSAValue:
-        """An index [batch…, several…, indexed] for each element of the indexed dimensions of each slice."""
+        """The index of each element of each slice, [batch…, slice…, indexed], from the `starts` of the slices.
+
+        Only indexed dimensions of the data with slices of several elements have a `slice` dimension.
+        """
         op, batch, grid = self.op, self.batch_rank, len(self.several)
         if not self.index_batching and not grid:
             return starts
@@ -128,9 +131,9 @@ class SliceIndices:
 
 
 def index_lists(node: LoweringNode, op: OpBuilder, index: int = 1, *, keeps_type: bool = False) -> SSAValue:
-    """The indices of a node, its operand `index`, with the dimension of the starts last.
+    """The indices of a node, its operand `index`, with the dimension of the starts last, inserted if each index is a
+    scalar.
 
-    That dimension is inserted if each index is a scalar.
     They are i64, or of their own type if that is i32 and `keeps_type` is set.
     """
     rank, vector_axis, indices = node.known_rank(index), node.integer("index_vector_dim", 0), node.operand(index)
@@ -142,7 +145,7 @@ def index_lists(node: LoweringNode, op: OpBuilder, index: int = 1, *, keeps_type
 
 
 def slice_sizes_of(node: LoweringNode, op: OpBuilder, index: int) -> tuple[list[int], SSAValue]:
-    """The sizes of slices in an operand, -1 for those that are computed, and the operand as i64."""
+    """The sizes of slices, operand `index`, with -1 for those that are not constant; and the operand as i64."""
     elements = op.known.elements(node.operand(index))
     count = node.known_rank(0)
     known = [-1] * count if elements is None or elements.size != count else elements.reshape(-1).tolist()
@@ -150,13 +153,19 @@ def slice_sizes_of(node: LoweringNode, op: OpBuilder, index: int) -> tuple[list[
 
 
 def batching_of(node: LoweringNode, data: str, indices: str) -> tuple[tuple[int, ...], list[int]]:
-    """The batching dimensions of the data, and those of the indices, which do not count the dimension of the starts."""
+    """The batching dimensions of the data, and those of the indices with respect to dimensions without that of the
+    starts.
+
+    `data` and `indices` are the names of the attributes that have them.
+    """
     vector_axis = node.integer("index_vector_dim", 0)
     return node.integers(data, ()), [axis - (axis > vector_axis) for axis in node.integers(indices, ())]
 
 
 def check_dimensions(node: LoweringNode, fits: bool, dimensions: Sequence[int]) -> None:
-    """Raises ConversionError unless dimension numbers are those of operand 0 and of the indices, operand 1."""
+    """Raises ConversionError, with the dimension numbers, unless `fits`: they are those of operand 0 and of the
+    indices.
+    """
     rank, axis = node.known_rank(0), node.integer("index_vector_dim", 0)
     if not fits or not all(0 <= each < rank for each in dimensions) or not 0 <= axis <= node.known_rank(1):
         node.fail("its dimension numbers do not fit the ranks of its operands")
@@ -213,8 +222,7 @@ def gathered(
 def _arranged(
     node: LoweringNode, op: OpBuilder, slices: SSAValue, kept: dict[int, int], batch: Sequence[int], offsets: Sequence[int]
 ) -> SSAValue:
-    """The slices, transposed so that their dimensions are at `offset_dims` and those of the indices at the other
-    positions.
+    """Transpose the slices so that their dimensions are at `offset_dims` and those of the indices at the other axes.
 
     Args:
         slices: the slices.

@@ -38,7 +38,9 @@ def _is_share(value: SSAValue) -> bool:
 
 
 def with_nan_as_extreme(op: OpBuilder, x: SSAValue, *, largest: bool) -> SSAValue:
-    """Floats as keys of the same order, with NaN above all numbers if `largest`, else below all numbers."""
+    """Sort keys of floats in the order of the floats, with NaN above all numbers if `largest`, else below all
+    numbers.
+    """
     largest_number = _LARGEST.get(element_of(x), float(np.finfo(np.float32).max))
     if largest:
         return op.Select(op.IsNaN(x), op.constant_like(np.inf, x), op.Minimum(op.constant_like(largest_number, x), x))
@@ -55,7 +57,7 @@ def extreme_of_pair(op: OpBuilder, a: SSAValue, b: SSAValue, *, largest: bool) -
 
 
 def extreme_along(op: OpBuilder, x: SSAValue, axes: Sequence[int], *, largest: bool) -> SSAValue:
-    """The largest or smallest floats along axes, and NaN if one of them is NaN."""
+    """The maximum or minimum of floats along axes, and NaN if one of them is NaN."""
     extreme = (op.ReduceMax if largest else op.ReduceMin)(x, list(axes), keep_dims=False)
     if not may_be_nan(op, x):
         return extreme

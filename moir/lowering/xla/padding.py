@@ -1,4 +1,4 @@
-"""Padding between elements and at edges, and slices at computed positions, which never leave the data."""
+"""Padding between elements and at edges, and slices at computed indices, which never leave the data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_POSITIONS = 1 << 16
 
 
 def with_edges(op: OpBuilder, data: SSAValue, low: Sequence[int], high: Sequence[int], value: SSAValue) -> SSAValue:
-    """Data padded with a value before the first elements and after the last; negative padding removes elements."""
+    """Pad data with a value before the first elements and after the last; negative padding removes elements."""
     added = [[max(entry, 0) for entry in entries] for entries in (low, high)]
     if any(map(any, added)):
         data = op.Pad(data, *added, value, pad_mode="constant")
@@ -30,7 +30,7 @@ def with_edges(op: OpBuilder, data: SSAValue, low: Sequence[int], high: Sequence
 
 
 def with_interior(op: OpBuilder, data: SSAValue, counts: Sequence[int], value: SSAValue) -> SSAValue:
-    """Data with copies of a value between the elements along each axis; the rank has to be static.
+    """Insert `counts` copies of a value between the elements along each axis; the rank has to be static.
 
     [1, 2] with two zeros -> [[1, 0, 0], [2, 0, 0]] -> [1, 0, 0, 2, 0, 0] -> [1, 0, 0, 2]
     """
@@ -50,7 +50,9 @@ def with_interior(op: OpBuilder, data: SSAValue, counts: Sequence[int], value: S
 
 
 def limited_start(op: OpBuilder, start: SSAValue, size: SSAValue, taken: SSAValue) -> SSAValue:
-    """The start of a slice, moved so that the slice lies within the data: XLA never reads or writes beyond them."""
+    """The start of a slice of `taken` elements, clamped so that the slice lies within `size` elements, as XLA defines
+    it.
+    """
     return op.Maximum(op.Minimum(op.convert(start, si64), op.Subtract(size, taken)), 0)
 
 

@@ -9,9 +9,11 @@ from moir.lowering.binder import LoweringNode
 
 
 def equation_of(node: LoweringNode, ranks: Sequence[int], names: tuple[str, str] = ("batch", "contracting")) -> str:
-    """The equation of the dimension numbers: rows [0] and columns [1] summed over the other axis are "ab,cb->ac".
+    """The einsum equation of a node's dimension numbers: rows [0] and columns [1] summed over the other axis are
+    "ab,cb->ac".
 
-    `names` are the names of the attributes with the batch and the contracting dimensions.
+    `ranks` are those of both operands, `names` the names of the attributes with the batch and the contracting
+    dimensions.
     """
     spare = iter(LETTERS)
     terms = [[""] * rank for rank in ranks]

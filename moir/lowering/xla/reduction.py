@@ -27,7 +27,7 @@ class Combination(Record):
     reduction: str
 
     def of(self, op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-        """The function applied to two tensors."""
+        """The function applied to two tensors, elementwise."""
         return getattr(op, self.operation)(a, b)
 
 
@@ -43,7 +43,7 @@ LOGICAL = ("and", "or")
 
 
 def neutral(kind: str, element: Attribute) -> float | int:
-    """The neutral element of a combination."""
+    """The neutral element of the combination `kind`, for an element type."""
     if kind in ("max", "min"):
         if element in REAL_TYPES:
             return -np.inf if kind == "max" else np.inf
@@ -55,13 +55,14 @@ def neutral(kind: str, element: Attribute) -> float | int:
 
 
 def is_neutral(op: OpBuilder, kind: str, value: SSAValue) -> bool:
-    """Whether a value is known to be the neutral element."""
+    """Whether a value is known to be the neutral element of the combination `kind`."""
     known = op.known.constant(value)
     return known is not None and known.size == 1 and known.reshape(()) == neutral(kind, element_of(value))
 
 
 def combination_of(node: LoweringNode, body: Region, element: Attribute, *arguments: int) -> str:
-    """The name in `COMBINATIONS` of the function that `body` computes of the arguments at two indices.
+    """The name in `COMBINATIONS` of the function that `body` computes of the arguments with two indices, by default 0
+    and 1.
 
     Raises ConversionError for any other function, and for a logical one of an element type that is not boolean.
     """
@@ -75,8 +76,9 @@ def combination_of(node: LoweringNode, body: Region, element: Attribute, *argume
 
 
 def reductions_of(node: LoweringNode, op: OpBuilder, body: Region, values: Sequence[SSAValue], axes: Sequence[int]) -> Sequence[SSAValue]:
-    """The reductions of x… with first elements init… by a body, along axes: a reduction for each operand, or the
-    extreme of the first operand and the element of the second operand at its position.
+    """Reduce tensors along axes by a body; `values` are the tensors x…, then their initial values.
+
+    Returns a reduction of each tensor, or the extreme of the first and the element of the second at its index.
     """
     count = len(values) // 2
     extreme_of_body = extreme(body) if count == 2 else None
@@ -87,7 +89,7 @@ def reductions_of(node: LoweringNode, op: OpBuilder, body: Region, values: Seque
 
 
 def reduced(op: OpBuilder, kind: str, x: SSAValue, init: SSAValue, axes: Sequence[int]) -> SSAValue:
-    """A value reduced along axes, and combined with the first element of the reduction."""
+    """x reduced along axes by the combination `kind`, and combined with the initial value `init`."""
     how = COMBINATIONS[kind]
     if axes:
         x = getattr(op, how.reduction)(x, list(axes), keep_dims=False)
@@ -95,10 +97,10 @@ def reduced(op: OpBuilder, kind: str, x: SSAValue, init: SSAValue, axes: Sequenc
 
 
 def extremes(node: LoweringNode, op: OpBuilder, how: Extreme, axes: list[int]) -> Sequence[SSAValue]:
-    """The extreme of operand 0 along the axes, and the element of operand 1 at its position.
+    """The extreme of operand 0 along the axes, and the element of operand 1 at its index.
 
-    If the elements of operand 1 are their own positions, these are the indices of a TopK. Otherwise the smallest or
-    largest element of operand 1 at positions of the extreme is selected, and the initial values are compared with both
+    If the elements of operand 1 are their own indices, these are the indices of a TopK. Otherwise the smallest or
+    largest element of operand 1 at indices of the extreme is selected, and the initial values are compared with both
     results.
     """
     x, index, first, first_index = node.operands

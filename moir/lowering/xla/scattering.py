@@ -1,4 +1,4 @@
-"""Scatter: writes slices at computed positions, with any order of dimensions; `indexing.py` has the positions.
+"""Scatter: writes slices at computed indices, with any order of dimensions; `indexing.py` has the indices.
 
     %y = stablehlo.scatter(%x, %i, %u) {scatter_dims_to_operand_dims = [0], …} ({^0(%a, %b): return add(%a, %b)})
 ->  %y = opset15.ScatterNDUpdate(%x, %i, %u) {reduction = "sum"}
@@ -104,7 +104,10 @@ def scattered(
 def _combined(
     op: OpBuilder, tensors: Sequence[SSAValue], updates: list[SSAValue], reductions: Sequence[str], combine: Combine | None
 ) -> list[SSAValue]:
-    """Tensors whose elements are all updated: the updates, combined with the tensors by an elementwise operation."""
+    """Tensors whose elements are all updated: each update, or its combination with the tensor by the named reduction.
+
+    `combine` is as in `scattered`, and takes precedence.
+    """
     if combine is not None:
         return list(combine([*tensors, *updates]))
     pairs = zip(tensors, updates, reductions, strict=True)
@@ -112,7 +115,7 @@ def _combined(
 
 
 def _is_whole(op: OpBuilder, operand: SSAValue, updates: SSAValue, axis: int, window: int) -> bool:
-    """Whether a dimension of the updates covers a whole dimension of the operand.
+    """Whether dimension `window` of the updates covers the whole dimension `axis` of the operand.
 
     Two dynamic dimensions are taken to be equal, since updates of other sizes are not valid.
     """
@@ -129,7 +132,9 @@ def _written(
     reductions: Sequence[str],
     combine: Combine | None,
 ) -> list[SSAValue]:
-    """Tensors after values have been written to the positions of slices."""
+    """Tensors after `values` have been written at the indices of slices, combined with their elements by the
+    reductions.
+    """
     order = [*indexing.indexed, *indexing.whole]
     rank, starts = len(order), indexing.indices
     targets = [op.transposed(each, order) for each in tensors]
@@ -166,7 +171,7 @@ def _written(
 
 
 def _extended(op: OpBuilder, target: SSAValue, ends: SSAValue) -> SSAValue:
-    """A tensor with elements appended, as many along each dimension as a 1-D tensor says."""
+    """A tensor with elements appended, zeros, as many along each dimension as the 1-D tensor `ends` says."""
     data = op.convert(target, ui8) if element_of(target) is boolean else target
     padded = op.Pad(data, [0] * size_along(shape_of(ends) or (0,), 0), ends, op.constant_like(0, data), pad_mode="constant")
     return op.convert(padded, element_of(target))

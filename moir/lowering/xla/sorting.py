@@ -16,7 +16,8 @@ from moir.rewriting.builder import OpBuilder
 
 
 def sorted_by(node: LoweringNode, op: OpBuilder, body: Region, operands: Sequence[SSAValue], axis: int) -> Sequence[SSAValue]:
-    """Operands in the order of a comparator along an axis.
+    """Operands sorted by a comparator, `body`, along an axis. Raises ConversionError for a comparator that is no order
+    by them.
 
     With several keys the elements are sorted by the last one first; the stable sort by a key before it keeps the order
     of equal elements.
@@ -37,7 +38,7 @@ def sorted_by(node: LoweringNode, op: OpBuilder, body: Region, operands: Sequenc
 
 
 def ordered(op: OpBuilder, keys: SSAValue, axis: int, *, ascends: bool) -> tuple[SSAValue, SSAValue]:
-    """Keys sorted stably along an axis, and the positions that they had before. NaN is above all numbers."""
+    """Keys sorted stably along an axis, and the indices that they had before. NaN is above all numbers."""
     element = element_of(keys)
     if may_be_nan(op, keys):
         order = with_nan_as_extreme(op, keys, largest=True)

@@ -49,18 +49,19 @@ class AxisWindow(Record):
 
     @property
     def is_trivial(self) -> bool:
-        """Whether there is one window per element, which contains that element only."""
+        """Whether each window contains one element only, and there is one for each element."""
         return (self.size, self.stride, self.base_dilation, self.low, self.high) == (1, 1, 1, 0, 0)
 
     @property
     def is_pooled(self) -> bool:
-        """Whether there is a pooling with such windows: each contains at least one element of the data."""
+        """Whether a pooling can have such windows: each contains at least one element of the data."""
         return self.base_dilation == 1 and min(self.low, self.high) >= 0 and max(self.low, self.high) < self.extent
 
 
 def reduced_windows(node: LoweringNode, op: OpBuilder, kind: str, init_value: SSAValue, windows: Sequence[AxisWindow]) -> SSAValue:
-    """Operand 0 of a node reduced over windows: opset14.MaxPool, opset14.AvgPool times the size, opset3.CumSum, or
-    slices that are combined.
+    """Operand 0 of a node reduced over windows by the combination `kind`.
+
+    It becomes opset14.MaxPool, opset14.AvgPool times the size, opset3.CumSum, or slices that are combined.
     """
     init = as_scalar(op, init_value)
     axes = [axis for axis, window in enumerate(windows) if not window.is_trivial]
@@ -72,7 +73,10 @@ def reduced_windows(node: LoweringNode, op: OpBuilder, kind: str, init_value: SS
 
 
 def _running_sum(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence[AxisWindow], axes: Sequence[int]) -> SSAValue | None:
-    """The running sums from the first element, or to the last one; None if the windows have another form."""
+    """Running sums of operand 0 along an axis, from the first element on or up to the last one.
+
+    Returns None unless `kind` is a sum and the windows have this form.
+    """
     if kind != "sum" or len(axes) != 1:
         return None
     axis, size = axes[0], (node.shape(0) or ())[axes[0]]
@@ -88,9 +92,7 @@ def _running_sum(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence
 
 
 def _is_pooled(node: LoweringNode, kind: str, windows: Sequence[AxisWindow]) -> bool:
-    """Whether there is a pooling over these windows: for floats, and sums only if the windows are not
-    dilated.
-    """
+    """Whether a pooling can reduce over these windows by `kind`: for floats but f64, and sums only without dilation."""
     if kind not in POOLED or node.element(0) not in REAL_TYPES or node.element(0) == f64:
         return False
     if kind == "sum" and any(window.dilation > 1 for window in windows):
@@ -123,8 +125,8 @@ def pooled(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence[AxisW
 
 
 def pooling(op: OpBuilder, kind: str, data: SSAValue, windows: Sequence[AxisWindow]) -> SSAValue:
-    """A pooling of data [N, C, …]: a minimum is the negated maximum of the negated data, a sum the mean times the
-    size.
+    """The pooling of data [N, C, …] by `kind`: a minimum is the negated maximum of the negated data, a sum the mean
+    times the size.
     """
     properties = {
         "kernel": [window.size for window in windows],
@@ -147,7 +149,10 @@ def pooling(op: OpBuilder, kind: str, data: SSAValue, windows: Sequence[AxisWind
 
 
 def combined(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence[AxisWindow]) -> SSAValue:
-    """The elements of each window, combined along one axis after the other; padding is the neutral element."""
+    """Operand 0 of a node reduced over windows by combining slices, along one axis after the other.
+
+    Padding is the neutral element of the combination `kind`.
+    """
     if sum(window.size for window in windows) > MAXIMUM_TAPS:
         node.fail(f"windows of more than {MAXIMUM_TAPS} elements are not supported for this function")
     data = node.operand(0)
@@ -163,7 +168,7 @@ def combined(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence[Axi
 
 
 def tap_of(op: OpBuilder, data: SSAValue, axis: int, window: AxisWindow, offset: int) -> SSAValue:
-    """The element at one position of each window along an axis."""
+    """The element at `offset` within each window along an axis, a strided slice of the data."""
     if window.size == window.stride == 1:
         return data
     # The last window ends with the data, so the slice ends before the end of the data by the distance of this position

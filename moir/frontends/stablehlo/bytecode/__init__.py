@@ -1,1 +1,1 @@
-"""Programs as bytecode of MLIR with VHLO, the versioned twin of StableHLO."""
+"""Programs as bytecode of MLIR with VHLO, the versioned form of StableHLO."""

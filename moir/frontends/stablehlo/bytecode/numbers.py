@@ -1,6 +1,6 @@
-"""Numbers and strings in bytecode of MLIR.
+"""Integers of variable length (varints) and strings in bytecode of MLIR.
 
-The number of trailing zero bits of a number's first byte is the number of bytes that follow; after a first byte of 0
+The number of trailing zero bits of an integer's first byte is the number of bytes that follow; after a first byte of 0
 there are eight.
 """
 
@@ -12,13 +12,13 @@ from moir.errors import ModelFileError
 
 
 class Cursor:
-    """A position in bytecode that reading advances.
+    """An offset in bytecode that reading advances; reading beyond the end raises ModelFileError.
 
     Args:
         data: the bytes.
         location: the path of the file, for messages.
-        position: where it begins.
-        end: where it ends.
+        position: the offset where it begins.
+        end: the offset where it ends.
     """
 
     def __init__(self, data: bytes, location: str, position: int = 0, end: int | None = None) -> None:
@@ -28,12 +28,12 @@ class Cursor:
         self.end = len(data) if end is None else end
 
     def fail(self, reason: str, hint: str = "copy or download the file again") -> NoReturn:
-        """Raise ModelFileError with the current offset of the file."""
+        """Raises ModelFileError with a reason and the current offset of the file."""
         raise ModelFileError(reason, location=f"{self.location}, offset {self.position}", hint=hint)
 
     @property
     def is_at_end(self) -> bool:
-        """Whether nothing follows."""
+        """Whether all bytes are read."""
         return self.position >= self.end
 
     def byte(self) -> int:
@@ -44,14 +44,14 @@ class Cursor:
         return self.data[self.position - 1]
 
     def bytes(self, count: int) -> bytes:
-        """The next bytes."""
+        """The next `count` bytes."""
         if not 0 <= count <= self.end - self.position:
             self.fail("the bytecode ends too early")
         self.position += count
         return bytes(self.data[self.position - count : self.position])
 
     def number(self) -> int:
-        """The next number."""
+        """The next unsigned integer of variable length."""
         first = self.byte()
         if first & 1:
             return first >> 1
@@ -61,17 +61,20 @@ class Cursor:
         return int.from_bytes(bytes((first,)) + self.bytes(extra), "little") >> (extra + 1)
 
     def signed(self) -> int:
-        """The next number with a sign."""
+        """The next signed integer of variable length."""
         value = self.number()
         return (value >> 1) ^ -(value & 1)
 
     def flagged(self) -> tuple[int, bool]:
-        """The next number, whose lowest bit is a flag."""
+        """The next unsigned integer without its lowest bit, and that bit as a flag."""
         value = self.number()
         return value >> 1, bool(value & 1)
 
     def count(self, what: str, least: int = 1) -> int:
-        """The number of things that follow. Raises ModelFileError if `least` bytes for each do not fit."""
+        """The next integer, a number of `what` (for messages) that follow.
+
+        Raises ModelFileError if `least` bytes for each exceed the rest.
+        """
         count = self.number()
         if count * least > self.end - self.position:
             self.fail(f"{count} {what} do not fit into the file")
@@ -85,7 +88,7 @@ class Cursor:
         return Cursor(self.data, self.location, self.position - size, self.position)
 
     def text(self) -> str:
-        """A string that ends with a byte of zero."""
+        """The next string, which a byte of zero ends."""
         end = self.data.find(b"\0", self.position, self.end)
         if end < 0:
             self.fail("a string has no end")

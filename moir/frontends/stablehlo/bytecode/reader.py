@@ -88,7 +88,7 @@ class BytecodeReader:
         return self._strings[number]
 
     def _read_dialects(self) -> list[str]:
-        """The names of operations, prefixed by their dialect."""
+        """Read the dialects; returns the full names of operations, `DIALECT.NAME`, in the order of their ids."""
         cursor = self._of(DIALECTS, "dialects")
         dialects: list[str] = []
         for _ in range(cursor.count("dialects")):
@@ -109,7 +109,7 @@ class BytecodeReader:
 
     @staticmethod
     def _version_size(cursor: Cursor) -> int:
-        """The bytes of the version of a dialect, which is a section of its own."""
+        """The number of bytes of the version of a dialect, which is a section of its own."""
         cursor.byte()
         return cursor.number()
 
@@ -138,13 +138,13 @@ class BytecodeReader:
     # Attributes and types
 
     def attribute(self, number: int) -> Any:
-        """The attribute with a number; a negative one is a string."""
+        """The attribute with index `number`; -1 - n stands for string n."""
         if number < 0:
             return self._string(self._cursor, -1 - number)
         return self._entry(number, self._attributes, self._known_attributes, read_attribute, "attribute")
 
     def type(self, number: int) -> Type:
-        """The type with a number."""
+        """The type with index `number`."""
         return self._entry(number, self._types, self._known_types, read_type, "type")
 
     def _entry(
@@ -168,7 +168,7 @@ class BytecodeReader:
         return value
 
     def _builtin(self, cursor: Cursor) -> Any:
-        """An attribute of MLIR itself: a list, a dictionary, a string or a location, of which only the name counts."""
+        """The next builtin attribute: a list, dictionary, string, or a location by its name; None for others."""
         code = cursor.number()
         match code:
             case 0:
@@ -198,7 +198,7 @@ class BytecodeReader:
     # Operations
 
     def program(self) -> Program:
-        """The program."""
+        """Read the functions of the module."""
         cursor = self._of(OPERATIONS, "operations")
         top = self._block(cursor, Scope())
         name = ""
@@ -229,7 +229,7 @@ class BytecodeReader:
         )
 
     def _regions_of(self, cursor: Cursor, count: int, scope: Scope) -> list[Block]:
-        """Regions, each of one block."""
+        """Read `count` regions, each of one block, within `scope`; returns the blocks."""
         self._enter()
         regions = [self._region(cursor, scope) for _ in range(count)]
         self._depth -= 1
@@ -268,7 +268,7 @@ class BytecodeReader:
         return block
 
     def _location_name(self, number: int) -> str:
-        """The name in a location."""
+        """The name in the location with index `number`; empty if it has none."""
         attribute = self.attribute(number)
         return str(attribute) if isinstance(attribute, Location) else ""
 
@@ -313,7 +313,7 @@ class BytecodeReader:
         return operation
 
     def _isolated(self, cursor: Cursor, count: int) -> list[Block]:
-        """Regions in a separate section, which numbers its values from 0."""
+        """Read `count` regions in a section of their own, whose values have ids from 0; returns their blocks."""
         number, size = cursor.byte(), cursor.number()
         if number & 0x80:
             alignment = cursor.number()
@@ -324,7 +324,7 @@ class BytecodeReader:
         return self._regions_of(cursor.part(size), count, Scope())
 
     def _named(self, cursor: Cursor, full: str, number: int) -> dict[str, Any]:
-        """The attributes that the properties of an operation have, in the order of their names."""
+        """The attributes by name in properties `number` of operation `full`. Raises ModelFileError if absent."""
         if number >= len(self._properties):
             cursor.fail(f"there are no properties {number}")
         data = self._properties[number]
@@ -347,7 +347,7 @@ class BytecodeReader:
         return properties
 
     def _use_orders(self, cursor: Cursor, values: int) -> None:
-        """Skip the use-list orders; the index of a value is written only if there are several values."""
+        """Skip the use-list orders of `values` values; the index of a value is only stored if there are several."""
         count = cursor.count("orders") if values > 1 else 1
         for _ in range(count):
             if values > 1:
@@ -361,13 +361,13 @@ class BytecodeReader:
 
 
 class Location(str):
-    """The name in a location."""
+    """The name in a location of MLIR."""
 
     __slots__ = ()
 
 
 class Scope:
-    """The values that are visible in nested regions, by their numbers."""
+    """The values that are visible in nested regions, by their ids."""
 
     def __init__(self) -> None:
         self.next = 0
@@ -376,23 +376,23 @@ class Scope:
         self._limit = 0
 
     def reserve(self, count: int) -> None:
-        """Begin a region with a number of values."""
+        """Begin a region with `count` values, which get the next ids."""
         self._ends.append(self._limit)
         self.next = self._limit
         self._limit += count
 
     def release(self, before: int) -> None:
-        """End a region; the next one reuses its numbers."""
+        """End a region, so that the next one reuses its ids; `before` is the next id of the region around it."""
         self._limit = self._ends.pop()
         self.next = before
 
     def define(self, value: Value) -> None:
-        """Give the next number to a value."""
+        """Give the next id to a value."""
         self._values[self.next] = value
         self.next += 1
 
     def value(self, cursor: Cursor, number: int) -> Value:
-        """The value with a number. Raises ModelFileError if it is not defined yet."""
+        """The value with the id `number`. Raises ModelFileError if it is not defined yet."""
         value = self._values.get(number)
         if value is None:
             cursor.fail(f"there is no value {number}")

@@ -78,7 +78,7 @@ ENUMERATIONS: dict[int, tuple[str, ...]] = {
 
 
 def read_type(cursor: Cursor, types: Read, _: Read) -> Type:
-    """A type from its encoding."""
+    """Read a type; `types` gives a type by its index."""
     code = cursor.number()
     if code in SCALARS:
         return TensorType((), ELEMENTS[SCALARS[code]])
@@ -149,7 +149,7 @@ def _quantized(cursor: Cursor, types: Read, *, per_axis: bool) -> Quantized:
 
 
 def _float(cursor: Cursor, name: str) -> float:
-    """A float, stored in the file as its bit pattern."""
+    """Read a float of the type `name`, which is stored as its bit pattern."""
     kind = storage_of(ELEMENTS[name])
     if kind is None:
         cursor.fail(f"a float of the type {name}")
@@ -158,7 +158,7 @@ def _float(cursor: Cursor, name: str) -> float:
 
 
 def read_attribute(cursor: Cursor, types: Read, attributes: Read) -> Any:
-    """An attribute from its encoding."""
+    """Read an attribute; `types` and `attributes` give those that it refers to by index."""
     code = cursor.number()
     if code in ENUMERATIONS:
         index = cursor.number()
@@ -200,7 +200,7 @@ def _number(cursor: Cursor, type_: Any) -> int | float:
 
 
 def _dense(cursor: Cursor, type_: Any) -> Dense:
-    """The elements of a constant from their bytes; a single one is repeated."""
+    """Read the bytes of a constant of a tensor type; a single element stands for all."""
     data = cursor.bytes(cursor.count("bytes"))
     if not isinstance(type_, TensorType) or type_.shape is None or min(type_.shape, default=0) < 0:
         cursor.fail("a constant has no static shape")

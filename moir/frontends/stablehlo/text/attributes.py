@@ -21,7 +21,7 @@ from moir.support.decimals import decimal_of
 
 
 def attribute_of(words: Scanner) -> Any:
-    """The Python value of the attribute that begins with the current word."""
+    """Read the attribute at the current word, as a Python value."""
     word = words.word
     words.enter()
     try:
@@ -70,14 +70,14 @@ def attribute_of(words: Scanner) -> Any:
 
 
 def _suffix(words: Scanner) -> str | None:
-    """The type after a number or a string; None if there is none."""
+    """Read the type after a number or a string, as text; None if there is none."""
     if words.takes(":"):
         return str(type_of(words))
     return None
 
 
 def number_of(words: Scanner) -> int | float:
-    """A number; a hexadecimal one before a float type has the bits of the float."""
+    """Read a number; a hexadecimal one before a float type is the bit pattern of the float."""
     sign = -1 if words.takes("-") else 1
     word = words.advance()
     try:
@@ -97,7 +97,7 @@ def number_of(words: Scanner) -> int | float:
 
 
 def list_of(words: Scanner) -> list[Any]:
-    """Values in square brackets."""
+    """Read a list of attributes in square brackets."""
     words.expect("[")
     values: list[Any] = []
     while not words.takes("]"):
@@ -109,7 +109,7 @@ def list_of(words: Scanner) -> list[Any]:
 
 
 def dictionary_of(words: Scanner) -> dict[str, Any]:
-    """Named values in braces; a name alone is true."""
+    """Read attributes by name in braces; a name alone has the value true."""
     words.expect("{")
     entries: dict[str, Any] = {}
     while not words.takes("}"):
@@ -122,7 +122,7 @@ def dictionary_of(words: Scanner) -> dict[str, Any]:
 
 
 def _array(words: Scanner) -> list[Any]:
-    """`array<i64: 1, 0>`."""
+    """Read `array<i64: 1, 0>` as a list."""
     words.advance()
     words.expect("<")
     words.advance()
@@ -141,7 +141,9 @@ _HEADS = {"gather", "scatter", "conv", "dot", "result_accuracy", "channel_handle
 
 
 def _dialect_attribute(words: Scanner) -> Any:
-    """`#stablehlo.gather<offset_dims = [1], …>`, `#stablehlo<comparison_direction LT>`: a dictionary, or a word."""
+    """Read `#stablehlo.gather<offset_dims = [1], …>` as a dictionary, `#stablehlo<comparison_direction LT>` as a
+    string.
+    """
     name = words.advance()
     if words.word != "<":
         return name
@@ -178,7 +180,7 @@ def _dialect_attribute(words: Scanner) -> Any:
 
 
 def convolution_dimensions(words: Scanner) -> dict[str, Any]:
-    """`[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`: the dimension numbers by their names."""
+    """Read `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`: the dimension numbers of a convolution by their names."""
     numbers: dict[str, Any] = {}
     for role, first, second in (
         ("input", ("b", "input_batch_dimension"), ("f", "input_feature_dimension")),
@@ -216,7 +218,7 @@ def _joined(words: Scanner) -> None:
 
 
 def dense_of(words: Scanner) -> Dense:
-    """`dense<…> : tensor<…>`."""
+    """Read the constant `dense<…> : tensor<…>`."""
     words.expect("dense")
     if words.word != "<":
         words.fail("a constant has no elements")
@@ -295,7 +297,11 @@ def _of_text(words: Scanner, text: str, type_: Type) -> Dense:
 
 
 def _element(words: Scanner, text: str, kind: np.dtype[Any]) -> Any:
-    """One element: a number, a truth value, or bits."""
+    """An element of a constant from its text: a number, a boolean, or a hexadecimal bit pattern of the numpy type
+    `kind`.
+
+    Raises ModelFileError for another text.
+    """
     try:
         if text in ("true", "false"):
             return text == "true"

@@ -70,7 +70,7 @@ class ModuleReader(OperationReader):
         self.words.advance()
 
     def _functions_until(self, end: str) -> None:
-        """The functions before a word; the empty word is the end of the text."""
+        """Read the functions up to the word `end`; the empty word is the end of the text."""
         words = self.words
         while words.word != end:
             if not words.word:

@@ -21,7 +21,7 @@ MAXIMUM_RESULTS = 1 << 14
 
 
 def kind_of(name: str) -> str:
-    """The kind of an operation: StableHLO's own kinds have no prefix."""
+    """The kind of an operation by its name: the prefixes `stablehlo.` and `mhlo.` are left out, others remain."""
     return name.removeprefix("stablehlo.").removeprefix("mhlo.")
 
 
@@ -41,7 +41,7 @@ class OperationReader:
     # Values
 
     def value(self) -> Value:
-        """The value whose name is the current word."""
+        """Read the name of a value, `%x` or `%x#1`; returns the value. Raises ModelFileError if it is not defined."""
         name, _, number = self.words.word.partition("#")
         values = next((scope[name] for scope in reversed(self.scopes) if name in scope), ())
         if number and not number.isdecimal():
@@ -53,7 +53,7 @@ class OperationReader:
         return values[index]
 
     def values(self) -> list[Value]:
-        """Read values with commas between them."""
+        """Read names of values with commas between them; returns the values."""
         values: list[Value] = []
         while self.words.word.startswith("%"):
             values.append(self.value())
@@ -62,13 +62,13 @@ class OperationReader:
         return values
 
     def define(self, name: str, values: list[Value]) -> None:
-        """Give a name to results or an argument."""
+        """Bind a name to the results of an operation, or to one argument."""
         self.scopes[-1][name] = values
 
     # Blocks and operations
 
     def region(self) -> Block:
-        """A region of one block, which may have a label with arguments."""
+        """Read a region of one block, which may have a label with arguments; returns the block."""
         words = self.words
         words.expect("{")
         words.enter()
@@ -174,7 +174,7 @@ class OperationReader:
         return operation
 
     def form(self, kind: str) -> PrettyForm:
-        """The operands and clauses of an operation in its custom form, up to its types."""
+        """Read the operands and attributes of an operation in its custom form, up to its types."""
         return pretty_form(self.words, kind, self.value)
 
     def _finished(self, kind: str, form: PrettyForm) -> Operation:
@@ -197,7 +197,7 @@ class OperationReader:
         return Operation(kind, form.operands, form.attributes, [], [Value(each) for each in outputs_of(kind, form, types, arrow=arrow)])
 
     def while_(self) -> Operation:
-        """`while(%i = %a, …) : types cond { … } do { … }`."""
+        """Read `while(%i = %a, …) : types cond { … } do { … }`."""
         words = self.words
         words.expect("(")
         names: list[str] = []
@@ -222,7 +222,9 @@ class OperationReader:
         return Operation("while", operands, {}, regions, [Value(each) for each in types])
 
     def _region_of(self, names: Sequence[str], arguments: list[Value]) -> Block:
-        """A region whose arguments an operation declares before it."""
+        """Read a region whose arguments are declared before it, with the given names. Raises ModelFileError for other
+        numbers.
+        """
         if len(names) != len(arguments):
             self.words.fail(f"{len(names)} values with {len(arguments)} types")
         self.scopes.append({name: [value] for name, value in zip(names, arguments, strict=True)})
@@ -232,7 +234,7 @@ class OperationReader:
         return block
 
     def reduce(self) -> Operation:
-        """`reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : …`, or with `reducer(…) { … }`."""
+        """Read `reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : …`, or with `reducer(…) { … }`."""
         words = self.words
         operands, initial = list[Value](), list[Value]()
         while words.takes("("):
@@ -262,7 +264,7 @@ class OperationReader:
         return Operation("reduce", [*operands, *initial], attributes, [block], [Value(each) for each in outputs], location)
 
     def scan(self) -> Operation:
-        """`scan(%x) inits(%s) dimension=0 { ^bb0(%a: t, %b: t): … } : (types) -> (types)`."""
+        """Read `scan(%x) inits(%s) dimension=0 { ^bb0(%a: t, %b: t): … } : (types) -> (types)`."""
         words = self.words
         groups: list[list[Value]] = []
         for word in ("", "inits"):
@@ -284,7 +286,9 @@ class OperationReader:
         return operation
 
     def _applied(self, kind: str, outputs: Sequence[Type]) -> Block:
-        """The body of a reduction that is written as the kind of a single operation (`applies stablehlo.add`)."""
+        """The body of a reduction that applies a single operation of a kind (`applies stablehlo.add`) to types
+        `outputs`.
+        """
         first = outputs[0] if outputs else None
         if not isinstance(first, TensorType):
             self.words.fail("a reduction has no tensor as result")
@@ -294,8 +298,9 @@ class OperationReader:
         return Block(arguments, [Operation(kind, [*arguments], {}, [], [result]), Operation("return", [result], {})])
 
     def _reducer(self, outputs: Sequence[Type]) -> Block:
-        """`reducer(%a: t, %b: t) (%c: t, %d: t) { … }`: the pair of arguments for each operand; the arguments of the
-        block are the first of all pairs, then the second.
+        """Read `reducer(%a: t, %b: t) (%c: t, %d: t) { … }`, a pair of arguments for each operand; returns the body.
+
+        The arguments of the block are the first of all pairs, then the second.
         """
         words = self.words
         words.expect("reducer")
@@ -325,7 +330,10 @@ _LAST_TYPE = frozenset(("select", "clamp"))
 
 
 def outputs_of(kind: str, form: PrettyForm, types: list[Type], *, arrow: bool) -> list[Type]:
-    """The types of the results of an operation in its custom form."""
+    """The types of the results of an operation in its custom form.
+
+    `types` are those after the colon; with `arrow` those after the arrow, which are the result's.
+    """
     if kind in ("return", "func.return", "sdy.return", "sdy.sharding_group") or (kind == "custom_call" and arrow and not types):
         return []
     if arrow:

@@ -24,7 +24,7 @@ from moir.support.decimals import decimal_of
 
 @dataclass
 class PrettyForm:
-    """The operands and attributes of an operation."""
+    """The operands and attributes of an operation in its pretty form."""
 
     operands: list[Value]
     attributes: dict[str, Any]
@@ -62,7 +62,9 @@ _SLICE = re.compile(r"\s*(\d{1,18})\s*:\s*(\d{1,18})\s*(?::\s*(\d{1,18}))?\s*$")
 
 
 def pretty_form(words: Scanner, kind: str, value: Callable[[], Value]) -> PrettyForm:
-    """The form of an operation from the word after its name on; `value` reads a value."""
+    """Read an operation of a kind in its pretty form, from the word after its name up to its types; `value` reads a
+    value.
+    """
     form = PrettyForm([], {})
     if kind == "constant":
         _constant(words, form)
@@ -106,7 +108,9 @@ def pretty_form(words: Scanner, kind: str, value: Callable[[], Value]) -> Pretty
 
 
 def _constant(words: Scanner, form: PrettyForm) -> None:
-    """`constant dense<…> : type`, `constant {attributes} dense<…> : type`, `constant() <{value = dense<…> : type}>`."""
+    """Read `constant dense<…> : type`, `constant {attributes} dense<…> : type`, `constant() <{value = dense<…> :
+    type}>`.
+    """
     if words.word == "{":
         form.attributes |= dictionary_of(words)
     if words.takes("("):
@@ -119,7 +123,7 @@ def _constant(words: Scanner, form: PrettyForm) -> None:
 
 
 def _bracketed(words: Scanner, kind: str, form: PrettyForm) -> None:
-    """The content of square brackets: the bounds of a slice, or the number of an element of a tuple."""
+    """Read the content of square brackets: the bounds of a slice, or the index of an element of a tuple."""
     begin = words.start
     words.skip_balanced()
     text = words.text[begin + 1 : words.text.index("]", begin)]
@@ -138,7 +142,7 @@ def _bracketed(words: Scanner, kind: str, form: PrettyForm) -> None:
 
 
 def _clause(words: Scanner, kind: str, form: PrettyForm) -> None:
-    """A clause `name = value`, or a word alone."""
+    """Read a clause `name = value`, or a word alone, as an attribute of the form."""
     name = words.advance()
     if name == "attributes":
         form.attributes |= dictionary_of(words)
@@ -169,7 +173,7 @@ def _clause(words: Scanner, kind: str, form: PrettyForm) -> None:
 
 
 def _word(kind: str, name: str, form: PrettyForm) -> None:
-    """A word alone: the direction and the type of a comparison."""
+    """Add a word without value to the form: the direction or the type of a comparison."""
     if kind == "compare" and name in _DIRECTIONS:
         form.attributes["comparison_direction"] = name
     elif kind == "compare":
@@ -186,6 +190,6 @@ _WINDOW = {
 
 
 def _window(words: Scanner) -> dict[str, Any]:
-    """`{stride = [2, 2], pad = [[1, 1], [1, 1]], rhs_dilate = […], lhs_dilate = […], reverse = […]}`."""
+    """Read `{stride = [2, 2], pad = [[1, 1], [1, 1]], rhs_dilate = […], lhs_dilate = […], reverse = […]}`."""
     fields = dictionary_of(words)
     return {_WINDOW.get(name, name): np.array(value, np.int64) if name == "pad" else value for name, value in fields.items()}

@@ -57,19 +57,19 @@ class Scanner:
         return self.word == word
 
     def fail(self, reason: str) -> NoReturn:
-        """Raise ModelFileError with the current line and column."""
+        """Raises ModelFileError with a reason and the current line and column."""
         line = self.text.count("\n", 0, self.start) + 1
         column = self.start - self.text.rfind("\n", 0, self.start)
         raise ModelFileError(reason, location=f"{self.location}, line {line}, column {column}")
 
     def enter(self) -> None:
-        """Note that brackets or a region begin."""
+        """Begin brackets or a region. Raises ModelFileError if these are nested too deeply."""
         self.depth += 1
         if self.depth > MAXIMUM_NESTING:
             self.fail("the text is nested too deeply")
 
     def leave(self) -> None:
-        """Note that brackets or a region end."""
+        """End the brackets or the region that `enter` began."""
         self.depth -= 1
 
     def takes(self, word: str) -> bool:
@@ -85,7 +85,7 @@ class Scanner:
             self.fail(f"{word!r} is missing before {self.word[:40]!r}" if self.word else f"the text ends where {word!r} is missing")
 
     def string(self) -> str:
-        """The value of a string. Raises ModelFileError if the current word is not a string."""
+        """Read a string literal; returns its value. Raises ModelFileError if the current word is not a string."""
         word = self.word
         if not word.startswith('"'):
             self.fail(f"{word[:40]!r} is not a string")
@@ -93,7 +93,7 @@ class Scanner:
         return unescaped(word)
 
     def integer(self) -> int:
-        """An integer."""
+        """Read an integer. Raises ModelFileError if the current word is another one."""
         sign = -1 if self.takes("-") else 1
         try:
             value = sign * int(self.word, 0)
@@ -103,7 +103,9 @@ class Scanner:
         return value
 
     def rest_until(self, end: str) -> str:
-        """The text from the current word up to a character; the scanner goes on after that."""
+        """The text from the current word up to `end`; the scanner goes on after that. Raises ModelFileError if `end` is
+        missing.
+        """
         position = self.text.find(end, self.start)
         if position < 0:
             self.fail(f"{end!r} is missing")
@@ -157,7 +159,7 @@ _ESCAPE = re.compile(r'\\([0-9a-fA-F]{2}|n|t|"|\\)')
 
 
 def unescaped(word: str) -> str:
-    """The value of a string with its quotation marks."""
+    """The value of a string literal, given with its quotation marks."""
     if "\\" not in word:
         return word[1:-1]
     escapes = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}

@@ -19,14 +19,14 @@ REGIONS = frozenset(("sdy.manual_computation", "sdy.named_computation"))
 
 
 class ShardyForm(NamedTuple):
-    """The operands, and the arguments of the region with their names; None if the operation has no region."""
+    """The operands of an operation, and the arguments of its region by name; None if it has no region."""
 
     operands: list[Value]
     arguments: list[tuple[str, Value]] | None
 
 
 def shardy_form(words: Scanner, kind: str, value: Callable[[], Value]) -> ShardyForm:
-    """The form of an operation from the word after its name up to its region or its types; `value` reads a value."""
+    """Read an operation of Shardy from the word after its name up to its region or its types; `value` reads a value."""
     form, lists = ShardyForm([], None), 0
     while words.word not in ("", ":", "}", "loc"):
         if words.word.startswith("%"):

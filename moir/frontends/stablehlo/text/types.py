@@ -20,7 +20,7 @@ _SIZE = re.compile(r"(\d+|\?)x")
 
 
 def type_of(words: Scanner) -> Type:
-    """The type that begins with the current word."""
+    """Read the type at the current word."""
     if words.word == "tensor":
         return tensor_type(words)
     if words.word == "(":
@@ -40,7 +40,7 @@ def type_of(words: Scanner) -> Type:
 
 
 def _tuple(words: Scanner) -> TupleType:
-    """`<tensor<2xf32>, tuple<tensor<i32>>>`, after the word `tuple`."""
+    """Read `<tensor<2xf32>, tuple<tensor<i32>>>`, after the word `tuple`."""
     words.expect("<")
     words.enter()
     elements: list[Type] = []
@@ -53,7 +53,7 @@ def _tuple(words: Scanner) -> TupleType:
 
 
 def types_in_brackets(words: Scanner) -> list[Type]:
-    """The types in round brackets."""
+    """Read a list of types in round brackets."""
     words.expect("(")
     types: list[Type] = []
     while not words.takes(")"):
@@ -63,12 +63,12 @@ def types_in_brackets(words: Scanner) -> list[Type]:
 
 
 def result_types(words: Scanner) -> list[Type]:
-    """One type, or several in brackets."""
+    """Read one type, or several in round brackets."""
     return types_in_brackets(words) if words.word == "(" else [type_of(words)]
 
 
 def tensor_type(words: Scanner) -> TensorType:
-    """`tensor<…>`."""
+    """Read `tensor<…>`."""
     words.expect("tensor")
     if words.word != "<":
         words.fail("a tensor type has no shape")
@@ -102,7 +102,7 @@ def _end(words: Scanner) -> None:
 
 
 def element_type(words: Scanner) -> Attribute | Quantized:
-    """The element type of a tensor."""
+    """Read the element type of a tensor. Raises ModelFileError for one that is not supported."""
     name = words.word
     if name == "complex":
         words.advance()
@@ -121,7 +121,7 @@ def element_type(words: Scanner) -> Attribute | Quantized:
 
 
 def _quantized(words: Scanner) -> Quantized:
-    """`!quant.uniform<storage<low:high>:expressed:axis, {scale:zero, …}>`."""
+    """Read `!quant.uniform<storage<low:high>:expressed:axis, {scale:zero, …}>`."""
     words.advance()
     if words.word != "<":
         words.fail("a quantized type has no parameters")
@@ -139,7 +139,9 @@ _QUANTIZED = re.compile(
 
 
 def quantized_type(text: str, words: Scanner) -> Quantized:
-    """The quantized type of the text between its brackets."""
+    """The quantized type from the text between its brackets. Raises ModelFileError if it is invalid or not
+    supported.
+    """
     match = _QUANTIZED.match(text)
     # The dialect of quantized types writes `u8` for what is `ui8` elsewhere.
     storage_name = "" if match is None else re.sub(r"^u(?=\d)", "ui", match["storage"])

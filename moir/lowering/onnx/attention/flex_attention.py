@@ -1,4 +1,4 @@
-"""Attention whose scores and probabilities are modified by graphs.
+"""Attention whose scores and probabilities are modified by bodies of the node.
 
     %y = onnx.ai.onnx.preview.FlexAttention(%q, %k, %v) ({ score_mod }, { prob_mod })
 ->  %s = score_mod(opset1.MatMul(%q, %k) · scale)
@@ -24,7 +24,7 @@ from moir.rewriting.builder import OpBuilder
 @onnx.lowers("ai.onnx.preview.FlexAttention")
 def flex_attention(node: LoweringNode, op: OpBuilder, q: SSAValue, k: SSAValue, v: SSAValue, *, scale: float | None = None) -> SSAValue:
     """onnx.ai.onnx.preview.FlexAttention(q, k, v) {scale, softmax_precision} ({score_mod}, {prob_mod})
-    -> opset13.ScaledDotProductAttention(q, k, v) without graphs, else the definition of the operation
+    -> opset13.ScaledDotProductAttention(q, k, v) without bodies, else the definition of the operation
     """
     key, value = k, v
     key, value = (shared_heads(node, op, each, q) for each in (key, value))
@@ -38,7 +38,9 @@ def flex_attention(node: LoweringNode, op: OpBuilder, q: SSAValue, k: SSAValue, 
 
 
 def _modified(node: LoweringNode, op: OpBuilder, graph: str, value: SSAValue) -> SSAValue:
-    """The result of a graph for a value; the value itself if the node does not have the graph."""
+    """The result of the body `graph` (its attribute's name) for a value; the value itself if the node does not
+    have it.
+    """
     if graph not in node.texts("graph_attributes", ()):
         return value
     results = inlined(node, op, graph_of(node, graph), [value, *captured_values(node)])

@@ -23,7 +23,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def repeated_heads(op: OpBuilder, x: SSAValue, heads: int, repeats: int) -> SSAValue:
-    """[batch, heads, sequence, size] with each head repeated for the heads of the query that share it."""
+    """x [batch, heads, sequence, size] with each of its heads repeated `repeats` times in a row."""
     if repeats == 1:
         return x
     return op.Gather(x, op.constant(np.repeat(np.arange(heads), repeats).astype(np.int64)), op.constant(1, si64))
@@ -31,13 +31,13 @@ def repeated_heads(op: OpBuilder, x: SSAValue, heads: int, repeats: int) -> SSAV
 
 @dataclass
 class Scores:
-    """The computation of the weights of an attention from the products of queries and keys.
+    """How the weights of an attention are computed from the products of queries and keys.
 
     Args:
         scale: factor of the products; None for 1 / sqrt(size of a head).
         cap: bound of the products, which a hyperbolic tangent limits to -cap … cap; 0 for no bound.
-        mask: numbers that are added to the products, or booleans that are true for visible keys; broadcast to
-            [batch, heads, queries, keys].
+        mask: numbers that are added to the products, or booleans that are true for visible keys; broadcast to [batch,
+            heads, queries, keys].
         causal: whether query i sees only keys 0 … i.
         visible: booleans of the shape of the mask; a query without a true entry gets zeros.
     """
@@ -67,14 +67,16 @@ def attention(op: OpBuilder, query: SSAValue, key: SSAValue, value: SSAValue, sc
 
 
 def guarded(op: OpBuilder, result: SSAValue, visible: SSAValue | None) -> SSAValue:
-    """A result in which queries that see no key are zeros, because softmax is undefined for them."""
+    """A result with zeros for queries without a true entry in `visible`, for which softmax is undefined; unchanged if
+    it is None.
+    """
     if visible is None:
         return result
     return op.Select(op.ReduceLogicalOr(visible, op.constant([-1], si64), keep_dims=True), result, 0)
 
 
 def products(op: OpBuilder, query: SSAValue, key: SSAValue, scale: float | None) -> SSAValue:
-    """query · keyᵀ · scale"""
+    """The products query · keyᵀ · scale; a scale of None is 1 / sqrt(size of a head)."""
     raw = op.MatMul(query, key, transpose_b=True)
     if scale is not None:
         return op.Multiply(raw, scale)
@@ -85,7 +87,7 @@ def products(op: OpBuilder, query: SSAValue, key: SSAValue, scale: float | None)
 
 
 def capped(op: OpBuilder, scores: SSAValue, cap: float) -> SSAValue:
-    """cap · tanh(scores / cap)"""
+    """The scores cap · tanh(scores / cap); unchanged for a cap of 0."""
     return op.Multiply(op.Tanh(op.Divide(scores, cap)), cap) if cap else scores
 
 
@@ -142,7 +144,9 @@ def window_mask(op: OpBuilder, query: SSAValue, key: SSAValue, window: Window) -
 
 
 def combined_masks(op: OpBuilder, visible: SSAValue, mask: SSAValue | None) -> SSAValue:
-    """The conjunction of a boolean mask with another boolean mask, or with numbers that are added to the scores."""
+    """The boolean mask `visible` and another mask combined, where the latter is boolean, added to the scores,
+    or None.
+    """
     if mask is None:
         return visible
     if element_of(mask) == boolean:
@@ -192,7 +196,10 @@ def lower_attention(
 
 
 def shared_heads(node: LoweringNode, op: OpBuilder, x: SSAValue, query: SSAValue) -> SSAValue:
-    """Keys or values [batch, heads, sequence, size], each head repeated for the heads of the query that share it."""
+    """Keys or values [batch, heads, sequence, size], each head repeated for the heads of the query that share it.
+
+    Raises ConversionError if the number of the query's heads is no multiple of theirs.
+    """
     heads, own = node.known.dimension(query, 1), node.known.dimension(x, 1)
     if heads == own:
         return x
@@ -321,7 +328,10 @@ def rotated_heads(node: LoweringNode, op: OpBuilder, cos: SSAValue, sin: SSAValu
 
 
 def rotated(op: OpBuilder, x: SSAValue, cos: SSAValue, sin: SSAValue, interleaved: bool) -> SSAValue:
-    """Rotated pairs of elements of x, from both halves of the last dimension, or neighbours if `interleaved`."""
+    """The pairs of elements of x, rotated by angles with cosines `cos` and sines `sin`.
+
+    A pair is elements i and i + half of the last dimension, or neighbours if `interleaved`.
+    """
     if interleaved:
         x = op.Reshape(x, [*(0,) * ((rank_of(x) or 4) - 1), -1, 2], special_zero=True)
         cos, sin = (op.Unsqueeze(each, [-1]) for each in (cos, sin))

@@ -1,4 +1,4 @@
-"""Blocks of pixels as channels, and channels as blocks of pixels."""
+"""DepthToSpace and SpaceToDepth: moving channels to blocks of pixels, and blocks of pixels to channels."""
 
 from __future__ import annotations
 

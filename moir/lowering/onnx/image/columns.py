@@ -41,7 +41,10 @@ def column_to_image(node: LoweringNode, op: OpBuilder, input: SSAValue, image_sh
 
 
 def _axes(node: LoweringNode) -> int:
-    """The number of spatial axes, which is the length of every list attribute of the node."""
+    """The number of spatial axes, from attributes, the lengths of operands or the declared rank of the result.
+
+    Raises ConversionError if none of them tells it.
+    """
     lists = [len(node.integers(name, ())) for name in ("strides", "dilations")]
     lengths = [element_count(shape_of(node.operand(index))) for index in (1, 2)]
     rank = declared_rank(node)
@@ -53,7 +56,7 @@ def _axes(node: LoweringNode) -> int:
 
 
 def _column_to_volume(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:
-    """Col2Im of images of any number of axes."""
+    """Lower a Col2Im of images with `axes` spatial axes, other than two."""
     image, kernel = node.constant_integers(1), node.constant_integers(2)
     if image is None or kernel is None or not 1 <= axes <= 3 or element_of(node.operand(0)) not in REAL_TYPES:
         return _placed_by_matrices(node, op, axes)
@@ -78,14 +81,18 @@ def _column_to_volume(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:
 
 
 def _steps(node: LoweringNode, axes: int) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
-    """Strides, dilations and pads, begins of all axes first. Raises ConversionError for lists of other lengths."""
+    """The attributes strides, dilations and pads (begins of all axes first). Raises ConversionError for lists of other
+    lengths.
+    """
     strides, dilations = (axis_attribute(node, name, axes, 1, lowest=1) for name in ("strides", "dilations"))
     return strides, dilations, axis_attribute(node, "pads", 2 * axes, 0)
 
 
 def _placed_by_matrices(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:
-    """Col2Im with computed sizes, or of integers: x is reshaped to [batch, channels, block sizes, numbers of blocks];
-    then, axis by axis, the size of a block and the number of blocks become the size of the image.
+    """Lower a Col2Im with computed sizes, or of integers, by a product with a matrix for each axis.
+
+    x is reshaped to [batch, channels, block sizes, numbers of blocks]; then, axis by axis, the size of a block and the
+    number of blocks become the size of the image.
     """
     x = node.operand(0)
     element = element_of(x)

@@ -53,7 +53,7 @@ def crop(node: LoweringNode, op: OpBuilder, x: SSAValue, *, border: tuple[int, .
 
 
 def _image_shape(node: LoweringNode, x: SSAValue) -> tuple[int, ...]:
-    """The shape of an image, of dynamic sizes if its rank is dynamic. Raises ConversionError unless the rank is 4."""
+    """The shape of an image, all dynamic if its rank is. Raises ConversionError unless the rank is 4."""
     shape = shape_of(x)
     if shape is not None and len(shape) != 4:
         node.fail(f"the image has {len(shape)} dimensions, not 4")

@@ -52,8 +52,8 @@ class Resizing:
 
     Args:
         mode: `nearest`, `linear` or `cubic`.
-        coordinates: the transformation from positions in the result to positions in the data.
-        nearest: the rounding of positions in mode `nearest`.
+        coordinates: the transformation from coordinates in the result to coordinates in the data.
+        nearest: the rounding of coordinates in mode `nearest`.
         by_scales: whether `target` contains scales; otherwise it contains sizes.
         target: a 1-D tensor with an element for each of `axes`, or for every axis if these are None.
         antialias, cube_coefficient, exclude_outside: the attributes of these names.
@@ -94,7 +94,7 @@ def upsample_attribute(node: LoweringNode, op: OpBuilder, *, scales: tuple[float
 @onnx.lowers("Upsample", "Resize", since=9)
 @moves_strings(0)
 def upsample(node: LoweringNode, op: OpBuilder, _x: SSAValue, scales: SSAValue) -> SSAValue:
-    """onnx.Upsample(x, scales) {mode}
+    """onnx.Upsample(x, scales) {mode}; likewise the first version of Resize
     -> opset11.Interpolate(x, scales) {coordinate_transformation_mode = asymmetric}
     """
     return upsampled(node, op, scales)
@@ -161,7 +161,10 @@ def resize(
 
 
 def is_symmetric_anyway(node: LoweringNode, resizing: Resizing) -> bool:
-    """Whether half_pixel_symmetric equals half_pixel, as it does for sizes, and for scales that give integer sizes."""
+    """Whether the mode half_pixel_symmetric gives the coordinates of half_pixel.
+
+    It does for sizes, and for scales that give integer sizes.
+    """
     if not resizing.by_scales:
         return True
     scales, shape = node.known.constant(resizing.target), node.shape(0)
@@ -174,7 +177,7 @@ def is_symmetric_anyway(node: LoweringNode, resizing: Resizing) -> bool:
 
 
 def keep_aspect_ratio(node: LoweringNode, op: OpBuilder, resizing: Resizing, policy: str) -> None:
-    """Replace the sizes by sizes that preserve the aspect ratio.
+    """Replace the sizes of `resizing` by sizes that preserve the aspect ratio.
 
     One factor scales all dimensions: the smallest for the policy `not_larger`, the largest for `not_smaller`.
     """
@@ -203,7 +206,8 @@ def keep_aspect_ratio(node: LoweringNode, op: OpBuilder, resizing: Resizing, pol
 
 
 def without_unchanged_axes(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
-    """Drop the axes whose size does not change if scales or sizes are known; return whether no axis remains.
+    """Remove from `resizing` the axes whose size does not change, if scales or sizes are known; returns whether none
+    remains.
 
     Sizes that are computed from shapes remain so, but for those of the first two axes: the size of a batch and the
     number of channels are assumed not to change.
@@ -255,7 +259,7 @@ def takes_spatial_scales(node: LoweringNode, op: OpBuilder, resizing: Resizing) 
 
 
 def _leading_ones(op: OpBuilder, scales: SSAValue) -> int:
-    """The number of leading operands of a Concat that are a constant 1."""
+    """The number of leading operands of a Concat that are a constant 1; 0 for scales that no Concat computes."""
     count = 0
     for part in scales.owner.operands if isinstance(scales.owner, Concat) else ():
         array = op.known.constant(part)
@@ -276,7 +280,7 @@ def resizes_dynamic_batch(node: LoweringNode, op: OpBuilder, resizing: Resizing)
 
 
 def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
-    """Operand 0 resized with the given parameters."""
+    """Operand 0 resized with the given parameters. Raises ConversionError for modes that ONNX does not define."""
     has_dynamic_batch = resizes_dynamic_batch(node, op, resizing)
     if has_dynamic_batch:
         ranked = op.Reshape(node.operand(0), [0] * (element_count(shape_of(resizing.target)) or 0), special_zero=True)
@@ -341,7 +345,10 @@ def resized_by_matrices(node: LoweringNode, op: OpBuilder, resizing: Resizing) -
 
 
 def _parts(node: LoweringNode, resizing: Resizing, entries: Iterable[tuple[int, float, tuple[float, ...]]]) -> list[AxisResizing]:
-    """The resized axes, from the element of the target and the region of each axis."""
+    """The axes that are resized, from (axis, size or scale, region) of each; axes that stay as they are are left out.
+
+    Raises ConversionError if an empty dimension is resized or a matrix would be too large.
+    """
     parts: list[AxisResizing] = []
     for axis, value, region in entries:
         size = (node.shape(0) or ())[axis]
@@ -356,12 +363,12 @@ def _parts(node: LoweringNode, resizing: Resizing, entries: Iterable[tuple[int, 
 
 
 def _factor(op: OpBuilder, factor: float | SSAValue) -> SSAValue:
-    """The factor of all axes, as a scalar."""
+    """The scale of all axes as a scalar f32."""
     return as_scalar(op, factor) if isinstance(factor, SSAValue) else op.constant(factor)
 
 
 def _computed_parts(node: LoweringNode, op: OpBuilder, resizing: Resizing, axes: Sequence[int]) -> list[ComputedResizing]:
-    """The resized axes, whose sizes or scales are computed when the model runs."""
+    """The axes that are resized to sizes, or by scales, that are computed when the model runs."""
     from moir.expansions.resizing.computed_resampling import ComputedResizing
 
     known = node.known.elements(resizing.target)

@@ -69,7 +69,7 @@ def _mask(
 
 
 def head_count(node: LoweringNode) -> int:
-    """The number of heads."""
+    """The attribute `num_heads`. Raises ConversionError if it is not positive."""
     heads = node.integer("num_heads")
     if heads < 1:
         node.fail(f"num_heads is {heads}")
@@ -77,7 +77,7 @@ def head_count(node: LoweringNode) -> int:
 
 
 def scores_of(node: LoweringNode, mask: SSAValue | None) -> Scores:
-    """Attention scores, multiplied by the scale of a node, plus its attention bias."""
+    """How a node computes its scores: with its attribute `scale` (0 for the default) and a mask."""
     # A scale of 0 selects the default.
     scale = node.number("scale", 0.0)
     return Scores(scale or None, mask=mask)
@@ -109,7 +109,7 @@ def packed_attention(
 
 
 def projected_parts(node: LoweringNode, op: OpBuilder, projected: SSAValue) -> Sequence[SSAValue]:
-    """Queries, keys and values, which are concatenated along the last axis."""
+    """Split queries, keys and values, which are concatenated along the last axis."""
     sizes = node.integers("qkv_hidden_sizes", ())
     if sizes and len(sizes) != 3:
         node.fail(f"qkv_hidden_sizes has {len(sizes)} entries, not 3")
@@ -120,7 +120,7 @@ def projected_parts(node: LoweringNode, op: OpBuilder, projected: SSAValue) -> S
 def projected_attention(
     node: LoweringNode, op: OpBuilder, projected: SSAValue, mask: SSAValue | None, past: SSAValue | None, bias: SSAValue | None
 ) -> Sequence[SSAValue | None]:
-    """The results of an attention whose queries, keys and values are concatenated along the last axis.
+    """Build an attention whose queries, keys and values are concatenated along the last axis; returns its results.
 
     Args:
         node: the node, for its attributes.
@@ -145,7 +145,7 @@ def projected_attention(
 
 
 def _with_bias(op: OpBuilder, mask: SSAValue | None, bias: SSAValue | None) -> SSAValue | None:
-    """The sum of a mask and a bias of the scores, either of which may be absent."""
+    """The sum of a mask and a bias of the scores, either of which may be None; None if both are."""
     if mask is None or bias is None:
         return bias if mask is None else mask
     return op.Add(mask, bias)
@@ -187,7 +187,9 @@ def multi_head_attention(
 
 
 def _unpacked(node: LoweringNode, op: OpBuilder, heads: int) -> list[SSAValue]:
-    """Separate queries, keys and values; those that were packed become [batch, sequence, heads * size]."""
+    """Queries, keys and values of a MultiHeadAttention; packed ones are split and become [batch, sequence, heads *
+    size].
+    """
     present = [node.operand(index) for index in range(3) if node.optional(index) is not None]
     packed = 4 - len(present)
     if packed == 1:
@@ -200,7 +202,10 @@ def _unpacked(node: LoweringNode, op: OpBuilder, heads: int) -> list[SSAValue]:
 
 
 def _bias_parts(node: LoweringNode, op: OpBuilder, biases: Sequence[SSAValue]) -> Sequence[SSAValue | None]:
-    """The parts of the bias for query, key and value, each with the length of the last dimension of its operand."""
+    """The parts of the bias for query, key and value, each with the length of the last dimension of its operand.
+
+    None for each if there is no bias.
+    """
     bias = node.optional(3)
     if bias is None:
         return (None, None, None)

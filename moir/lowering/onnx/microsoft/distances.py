@@ -18,8 +18,8 @@ from moir.rewriting.builder import OpBuilder
 def squared_distances(op: OpBuilder, x: SSAValue, rows: Array, limit: float) -> SSAValue:
     """The squared distances [N, K] of rows x [N, F] and constant rows [K, F].
 
-    They are computed from products, with errors in proportion to the norms of the rows, unless the squared norm of a
-    row relative to the mean of the constant rows exceeds the limit.
+    They are computed from products, with errors in proportion to the norms of the rows; but from differences if the
+    squared norm of a constant row, relative to the mean of all, exceeds `limit`.
     """
     centre = rows.mean(axis=0, dtype=np.float64).astype(rows.dtype)
     centred = rows - centre
@@ -30,7 +30,7 @@ def squared_distances(op: OpBuilder, x: SSAValue, rows: Array, limit: float) -> 
 
 
 def _from_products(op: OpBuilder, a: SSAValue, b: SSAValue, sizes: SSAValue) -> SSAValue:
-    """The squared distances of rows [N, F] and [K, F]; `sizes` are the squared sizes [1, K] of the latter."""
+    """The squared distances of rows a [N, F] and b [K, F]; `sizes` are the squared norms [1, K] of b."""
     sums = op.Add(op.ReduceSum(op.Multiply(a, a), [1], keep_dims=True), sizes)
     return op.Maximum(op.Subtract(sums, op.Multiply(op.MatMul(a, b, transpose_b=True), 2.0)), 0.0)
 

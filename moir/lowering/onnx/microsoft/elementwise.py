@@ -69,7 +69,11 @@ def swiglu(
 
 
 def gated_swish(op: OpBuilder, gate: SSAValue, up: SSAValue, slope: float, shift: float, limit: float | None) -> SSAValue:
-    """g · sigmoid(slope · g) · (l + shift), with g = min(gate, limit) and l = up limited to ±limit."""
+    """The gated activation g · sigmoid(slope · g) · (l + shift), with g = min(gate, limit) and l = up clamped to
+    ±limit.
+
+    Without clamping if `limit` is None.
+    """
     if limit is not None:
         gate, up = op.Minimum(gate, limit), op.Clamp(up, min=-limit, max=limit)
     return op.Multiply(scaled_swish(op, gate, slope), up if shift == 0 else op.Add(up, shift))

@@ -82,7 +82,10 @@ def mixture_of_quantized_experts(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _quantized_layer(node: LoweringNode, op: OpBuilder, number: int) -> Layer | None:
-    """The layer of a number, from 1 to 3, with a dequantized matrix; None if it is absent."""
+    """The layer fc`number`, 1 to 3, with a dequantized matrix; None if the node does not have it.
+
+    Raises ConversionError if its matrix, scales or zero points are no constants, or do not fit each other.
+    """
     index = number * 3 - 1
     if node.optional(index) is None:
         return None

@@ -37,7 +37,8 @@ def fast_gelu(op: OpBuilder, x: SSAValue, bias: SSAValue | None = None) -> SSAVa
 def fused_product(node: LoweringNode, op: OpBuilder, *, alpha: float = 1.0, transA: bool = False, transB: bool = False) -> SSAValue:
     """onnx.com.microsoft.FusedMatMul(a, b) {alpha, transA, transB} -> MatMul(a, b) {transpose_a, transpose_b} * alpha
 
-    `transBatchA` moves the first dimension of a before the last one; `transBatchB` does so with b.
+    Likewise TransposeMatMul. `transBatchA` moves the first dimension of a before the last one; `transBatchB` does so
+    with b.
     """
     operands = [_batch_transposed(node, op, index, flag) for index, flag in enumerate(("transBatchA", "transBatchB"))]
     result = op.MatMul(*operands, transpose_a=transA, transpose_b=transB)
@@ -45,7 +46,7 @@ def fused_product(node: LoweringNode, op: OpBuilder, *, alpha: float = 1.0, tran
 
 
 def _batch_transposed(node: LoweringNode, op: OpBuilder, index: int, flag: str) -> SSAValue:
-    """An operand; if an attribute is set, its first dimension is moved before the last one."""
+    """Operand `index`; if the attribute `flag` is set, with its first dimension moved before the last one."""
     if not node.flag(flag):
         return node.operand(index)
     rank = node.known_rank(index)
@@ -53,7 +54,10 @@ def _batch_transposed(node: LoweringNode, op: OpBuilder, index: int, flag: str) 
 
 
 def activated(node: LoweringNode, op: OpBuilder, x: SSAValue, parameters: Sequence[float]) -> SSAValue:
-    """The activation of a fused node, with its parameters, applied to x."""
+    """The activation that the attribute of a fused node names, applied to x; x if there is none.
+
+    Raises ConversionError for an unknown one.
+    """
     kind = node.text("activation", "")
     first, second = [*parameters, *(0.0, 0.0)[len(parameters) :]][:2]
     if kind in ("Relu", "Sigmoid", "Tanh"):
@@ -81,7 +85,10 @@ def fused_convolution(
     group: int = 1,
     activation_params: tuple[float, ...] = (),
 ) -> SSAValue:
-    """onnx.com.microsoft.FusedConv(x, w, b, z) {activation} -> Relu(Convolution(x, w) + b + z)"""
+    """onnx.com.microsoft.FusedConv(x, w, b, z) {activation = "Relu"} -> Relu(Convolution(x, w) + b + z)
+
+    Likewise other activations.
+    """
     axes = spatial_axes(node, (1, 0))
     check_group(node, group)
     filters = w if group == 1 else grouped_filters(node, op, w, group, axes)
@@ -132,21 +139,26 @@ def channel_last_fused_convolution(
     kernel_shape: tuple[int, ...] = (),
     activation_params: tuple[float, ...] = (),
 ) -> SSAValue:
-    """onnx.com.microsoft.NhwcFusedConv(x, w, b, z) {activation} -> Relu(NhwcConv(x, w, b) + z)"""
+    """onnx.com.microsoft.NhwcFusedConv(x, w, b, z) {activation = "Relu"} -> Relu(NhwcConv(x, w, b) + z)
+
+    Likewise other activations.
+    """
     result = channel_last_convolution(node, op, x, w, b, group=group, kernel_shape=kernel_shape)
     return activated(node, op, result if z is None else op.Add(result, z), activation_params)
 
 
 @onnx.lowers("com.microsoft.FusedGemm")
 def fused_general_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, c: SSAValue | None = None) -> SSAValue:
-    """onnx.com.microsoft.FusedGemm(a, b, c) {activation} -> Relu(MatMul(a, b) + c)"""
+    """onnx.com.microsoft.FusedGemm(a, b, c) {activation = "Relu"} -> Relu(MatMul(a, b) + c), likewise other
+    activations
+    """
     result = affine_product(node, op, a, b, c)
     names = [name for name in ("activation_alpha", "activation_beta", "activation_gamma") if node.has(name)]
     return activated(node, op, result, [node.number(name) for name in names])
 
 
 def _summed(node: LoweringNode, op: OpBuilder, *indices: int) -> SSAValue:
-    """The sum of the operands that are present, of those at `indices`."""
+    """The sum of those operands with the given indices that are present."""
     values = [value for index in indices if (value := node.optional(index)) is not None]
     total = values[0]
     for value in values[1:]:
@@ -179,14 +191,17 @@ def skip_layer_normalization(
 def simplified_layer_normalization(
     node: LoweringNode, op: OpBuilder, x: SSAValue, scale: SSAValue, *, epsilon: float = 1e-5, axis: int = -1
 ) -> Sequence[SSAValue | None]:
-    """onnx.SimplifiedLayerNormalization(x, scale) {axis, epsilon} -> x / sqrt(mean(x²) + epsilon) * scale"""
+    """onnx.SimplifiedLayerNormalization(x, scale) {axis, epsilon} -> x / sqrt(mean(x²) + epsilon) * scale
+
+    Likewise com.microsoft.SimplifiedLayerNormalization.
+    """
     axes = axes_from(op, x, axis)
     y = root_mean_square_normalized(op, x, scale, axes, epsilon)
     return [y, _inverse_root(op, x, axes, epsilon)] if node.is_used(1) else [y]
 
 
 def _inverse_root(op: OpBuilder, x: SSAValue, axes: SSAValue, epsilon: float) -> SSAValue:
-    """1 / sqrt(mean(x²) + epsilon)"""
+    """The inverse root mean square along axes, 1 / sqrt(mean(x²) + epsilon)."""
     wide = op.convert(x, f32)
     return op.Divide(1.0, op.Sqrt(op.Add(op.ReduceMean(op.Power(wide, 2.0), axes, keep_dims=True), epsilon)))
 
@@ -216,7 +231,9 @@ def embed_layer_normalization(node: LoweringNode, op: OpBuilder, *, epsilon: flo
 
 
 def embedded(node: LoweringNode, op: OpBuilder, position_ids: SSAValue | None, epsilon: float) -> Sequence[SSAValue | None]:
-    """The results of an EmbedLayerNormalization, from the first eight operands of a node and position ids."""
+    """The results of an EmbedLayerNormalization, from the first eight operands of a node and position ids (None for 0,
+    1, …).
+    """
     ids, segments, mask = node.operand(0), node.optional(1), node.optional(7)
     zero = op.constant(0, si64)
     total = op.Gather(node.operand(2), ids, zero)

@@ -75,7 +75,10 @@ def group_query_attention(
 
 
 def _parts(node: LoweringNode, op: OpBuilder, heads: int, own: int) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """Queries, keys and values [batch, heads, sequence, size], which may be packed into operand 0."""
+    """Split operands into queries, keys and values [batch, heads, sequence, size]; all may be packed into operand 0.
+
+    `heads` is the number of heads of the queries, `own` that of keys and values.
+    """
     key, value = node.optional(1), node.optional(2)
     if key is None or value is None:
         packed = split_heads(op, node.operand(0), heads + 2 * own)
@@ -85,7 +88,9 @@ def _parts(node: LoweringNode, op: OpBuilder, heads: int, own: int) -> tuple[SSA
 
 
 def _cached(op: OpBuilder, past: SSAValue | None, new: SSAValue, indices: SSAValue, total: SSAValue) -> SSAValue:
-    """The cache, padded to `total` positions, with the new keys or values written at `indices`."""
+    """The cache `past`, padded to `total` positions, with the new keys or values written at `indices`; `new` without a
+    cache.
+    """
     if past is None:
         return new
     room = op.Maximum(op.Subtract(as_list(op, total), dimension_value(op, past, 2, (1,))), 0)

@@ -19,7 +19,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _sum_type(value: SSAValue) -> Attribute:
-    """The type of sums and products of integers: unsigned if they are."""
+    """The 32-bit type of sums and products of integers: u32 if they are unsigned, else i32."""
     return ui32 if element_of(value) in (ui8, ui16) else si32
 
 

@@ -31,9 +31,9 @@ class Sizes(Record):
     """The sizes of a linear attention.
 
     Args:
-        heads: the heads of the state.
+        heads: the number of heads of the state.
         queries: how many heads of the queries share a head of the state.
-        key, value: the elements of a key and of a value.
+        key, value: the number of elements of a key and of a value.
     """
 
     heads: int
@@ -113,7 +113,7 @@ def _sizes(node: LoweringNode, operands: Sequence[SSAValue], queries: int, heads
 
 
 def _by_head(op: OpBuilder, x: SSAValue, heads: int) -> SSAValue:
-    """Data [batch, tokens, heads · size] as [batch, heads, tokens, size]."""
+    """Split heads: data [batch, tokens, heads · size] -> [batch, heads, tokens, size]."""
     return op.Transpose(op.Reshape(x, [0, 0, heads, -1], special_zero=True), HEADS_FIRST)
 
 
@@ -123,8 +123,8 @@ def _step(
     """The state after a token [batch, heads, key, value], and its result [batch, heads, 1, queries · value].
 
     Args:
-        op: appends operations.
-        slices: queries, key and value of the token, its gate and its strength, if there are such.
+        op: the builder.
+        slices: queries, key and value of the token, then its gate and its write strength (beta), if there are such.
         state: the state before it.
         sizes: the sizes.
         has_gate, has_strength: whether there are a gate and a strength.

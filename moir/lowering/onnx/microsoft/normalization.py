@@ -138,6 +138,6 @@ def _normalized_parts(node: LoweringNode, op: OpBuilder, x: SSAValue, scale: SSA
 
 
 def _split_last(op: OpBuilder, x: SSAValue, size: int) -> SSAValue:
-    """x with its last dimension split into parts of a size: […, parts, size]."""
+    """Split the last dimension of x into parts of `size` elements: […, parts, size]."""
     leading = op.Slice(op.ShapeOf(x), [0], [-1], [1])
     return op.Reshape(x, op.Concat(leading, op.constant([-1, size]), axis=0), special_zero=False)

@@ -88,8 +88,8 @@ def multi_head_attention_of_packed_batch(
 def _attention_within_sequences(node: LoweringNode, op: OpBuilder, parts: Sequence[SSAValue], ends: int, bias: int) -> SSAValue:
     """The attention of tokens [tokens, hidden] to those of their own sequence.
 
-    Operand `ends` has the number of tokens before each sequence, then the number of all tokens; operand `bias` is
-    refused.
+    `parts` are queries, keys and values. Operand `ends` has the number of tokens before each sequence, then the number
+    of all tokens. Raises ConversionError if operand `bias` is present.
     """
     if node.optional(bias) is not None:
         node.fail("a bias of the scores of padded sequences is not supported", hint="leave the attention bias out")

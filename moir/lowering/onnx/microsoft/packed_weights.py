@@ -69,7 +69,7 @@ def packed_product(
 
 
 def unpacked(data: Array, bits: int) -> Array:
-    """The unsigned integers of 2, 4 or 8 bits in the bytes of an array; the last dimension becomes longer."""
+    """Unpack unsigned integers of `bits` bits (2, 4 or 8) from bytes; the last dimension becomes longer."""
     if bits == 8:
         return data
     fields = [data >> shift & (2**bits - 1) for shift in range(0, 8, bits)]
@@ -77,7 +77,7 @@ def unpacked(data: Array, bits: int) -> Array:
 
 
 def integer_weights(op: OpBuilder, values: Array, bits: int) -> SSAValue:
-    """A constant of unsigned integers; up to 4 bits, two share a byte."""
+    """A constant of unsigned integers: packed u4, two in a byte, for up to 4 bits, else u8."""
     if bits == 8:
         return op.constant(values.astype(np.uint8))
     flat = values.reshape(-1)
@@ -191,7 +191,7 @@ def embedding_of_blocks(
 
 
 def _rows_or_zeros(node: LoweringNode, op: OpBuilder, table: SSAValue, indices: SSAValue, axis: int) -> SSAValue:
-    """The slices of a table at some indices along an axis; zeros for an index outside of the table."""
+    """Gather slices of a table at indices along an axis; zeros for an index outside of the table."""
     shape = shape_of(table) or ()
     axis = normalize_axis(axis, len(shape))
     size, known = shape[axis], node.known.constant(indices)
@@ -207,9 +207,9 @@ def _rows_or_zeros(node: LoweringNode, op: OpBuilder, table: SSAValue, indices: 
 def _integers_of_blocks(
     node: LoweringNode, op: OpBuilder, data: SSAValue, zero_points: SSAValue | None, bits: int
 ) -> tuple[Array | None, Array | None, int]:
-    """The integers of a table, their zero points (None if absent), and the bits of an integer.
+    """The integers of a table, their zero points, and the number of bits of an integer.
 
-    The integers are None if they are not constant.
+    The integers are None if they are not constant, the zero points if they are absent.
     """
     arrays = [None if each is None else constant_array(op, each) for each in (data, zero_points)]
     if element_of(data) != ui8:
@@ -225,12 +225,16 @@ def _integers_of_blocks(
 
 
 def _along_elements(values: Array, axis: int, block: int, size: int) -> Array:
-    """Numbers of blocks, repeated for each element of an axis of a size."""
+    """Values of blocks along an axis, each repeated for the `block` elements of its block, and cut to `size`
+    elements.
+    """
     return values if values.ndim == 0 else np.take(np.repeat(values, block, axis), np.arange(size), axis)
 
 
 def _scaled_floats(node: LoweringNode, op: OpBuilder, data: SSAValue, scales: SSAValue, block_size: int, quantize_axis: int) -> SSAValue:
-    """A table of floats of 4 or 8 bits times its scales. A block size of 0 means one block."""
+    """A table of floats of 4 or 8 bits times the scales of blocks along `quantize_axis`; a block size of 0 means one
+    block.
+    """
     shape, factors = shape_of(data), constant_array(op, scales)
     if shape is None or -1 in shape or factors is None or factors.ndim != len(shape) or block_size < 0:
         node.fail("its table is no constant", hint="make data and scales initializers")

@@ -33,13 +33,16 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _operand(node: LoweringNode, op: OpBuilder, data: int, axis: int = 1) -> SSAValue:
-    """A quantized operand as floats; its scale and zero point are the next two operands."""
+    """Operand `data` dequantized; its scale and zero point are the next two operands.
+
+    1-D scales are along `axis`.
+    """
     x, scale, zero = node.operand(data), node.operand(data + 1), node.optional(data + 2)
     return dequantized_operand(node, op, x, quantization(node, op, element_of(x), scale, zero, axis, rank_of(x)))
 
 
 def _result(node: LoweringNode, op: OpBuilder, value: SSAValue, scale: int, data: int = 0) -> SSAValue:
-    """A value quantized by the scale and zero point that are operands of the node, from index `scale` on.
+    """A value quantized by the scale, operand `scale` of the node, and the zero point, the operand after it.
 
     Without a zero point its type is that of the quantized operand of index `data`.
     """
@@ -50,14 +53,16 @@ def _result(node: LoweringNode, op: OpBuilder, value: SSAValue, scale: int, data
 
 @onnx.lowers("com.microsoft.QLinearAdd", "com.microsoft.QLinearMul")
 def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.com.microsoft.QLinearAdd(a, …, b, …, scale, zero) -> quantized Add(a, b)"""
+    """onnx.com.microsoft.QLinearAdd(a, …, b, …, scale, zero) -> quantized Add(a, b); likewise QLinearMul"""
     return _result(
         node, op, operation(op, node.op.KIND.removeprefix("com.microsoft.QLinear"))(_operand(node, op, 0), _operand(node, op, 3)), 6
     )
 
 
 def _unary(kind: str, compute: Callable[[LoweringNode, OpBuilder, SSAValue], SSAValue]) -> None:
-    """Register a handler for a kind with one quantized operand and a quantized result."""
+    """Register a handler for a kind with one quantized operand and a quantized result; `compute` builds it in
+    floats.
+    """
 
     @onnx.lowers(f"com.microsoft.{kind}")
     def lower(node: LoweringNode, op: OpBuilder) -> SSAValue:
@@ -248,7 +253,10 @@ def recurrent(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _recurrent_weights(node: LoweringNode, op: OpBuilder, index: int, scale: int) -> SSAValue:
-    """Weights [D, I, 4 * H], whose scales and zero points are [D] or [D, 4 * H], as floats [D, 4 * H, I]."""
+    """Operand `index`, weights [D, I, 4 * H], dequantized and transposed to [D, 4 * H, I].
+
+    Their scales, operand `scale`, and zero points, the next one, are [D] or [D, 4 * H].
+    """
     factors = [
         op.Unsqueeze(each, [1] if rank_of(each) == 2 else [1, 2])
         for each in (op.convert(node.operand(scale + step), f32) for step in (0, 1))

@@ -38,6 +38,6 @@ REASONS: Mapping[str, tuple[str, str]] = {
 
 @onnx.lowers(*(f"com.microsoft.{kind}" for kind in KINDS))
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """onnx.com.microsoft.EPContext, …: refused, with what to do instead."""
+    """onnx.com.microsoft.EPContext and the other kinds of `KINDS`: refused, with what to do instead."""
     reason, hint = REASONS[KINDS[node.op.KIND.removeprefix("com.microsoft.")]]
     node.fail(reason, hint=hint)

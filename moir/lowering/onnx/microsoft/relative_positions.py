@@ -61,7 +61,7 @@ def relative_position_bias(
 
 
 def _buckets(count: int, max_distance: int) -> Array:
-    """The bucket of each distance from 0 to `max_distance`, of `count` buckets; larger distances have the last one."""
+    """The bucket, below `count`, of each distance from 0 to `max_distance`; larger distances have the last one."""
     exact = count // 2
     distances = np.arange(max_distance + 1)
     ratio = np.log(np.maximum(distances, 1).astype(np.float32) / np.float32(exact)) / np.log(np.float32(max_distance) / np.float32(exact))

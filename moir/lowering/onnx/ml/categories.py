@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 class Constants(NamedTuple):
-    """The elements of an attribute, and their element type."""
+    """The elements of an attribute as a 1-D array, and their element type."""
 
     array: Array
     element: Attribute
@@ -36,7 +36,9 @@ _SUFFIXES: dict[str, tuple[Any, Attribute]] = {
 
 
 def _constants_of(node: LoweringNode, name: str) -> Constants:
-    """The keys or values of a LabelEncoder, which are in one of several attributes."""
+    """The `keys` or the `values` of a LabelEncoder, which are in one of several attributes. Raises ConversionError if
+    none has them.
+    """
     attribute = node.op.properties.get(f"{name}_tensor")
     if isinstance(attribute, DataAttr):
         return Constants(attribute.array.reshape(-1), attribute.element)
@@ -49,7 +51,7 @@ def _constants_of(node: LoweringNode, name: str) -> Constants:
 
 
 def _default(node: LoweringNode, element: Attribute) -> Array:
-    """The value for elements that are not among the keys: an array of one element."""
+    """The value of a LabelEncoder for elements that are not among the keys: an array of one element of a type."""
     tensor = node.tensor("default_tensor")
     if tensor is not None and tensor.size:
         return tensor.reshape(-1)[:1]
@@ -61,7 +63,7 @@ def _default(node: LoweringNode, element: Attribute) -> Array:
 
 
 def _replaced(op: OpBuilder, x: SSAValue, keys: Constants, values: Constants, default: Array) -> SSAValue:
-    """The value of the first key that equals an element, for each element of x; the default if there is none."""
+    """For each element of x the value of the first key that equals it; the default if there is none."""
     if keys.array.size == 0:
         shape = op.ShapeOf(x)
         if values.element == string:
@@ -76,10 +78,10 @@ def _replaced(op: OpBuilder, x: SSAValue, keys: Constants, values: Constants, de
 
 
 def _positions(op: OpBuilder, x: SSAValue, keys: Constants) -> tuple[SSAValue, SSAValue, Array]:
-    """Looks elements of x up in the keys.
+    """Look up the elements of x in the keys.
 
-    Returns for each element of x a position among the sorted keys, and whether the key there equals the element; and
-    for each position the index of its key in `keys`.
+    Returns for each element of x an index among the sorted keys, and whether the key there equals the element; and for
+    each sorted key its index in `keys`.
     """
     if keys.element == string:
         texts = encoded(keys.array)

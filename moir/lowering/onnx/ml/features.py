@@ -20,7 +20,8 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _by_feature(node: LoweringNode, values: Array) -> Array:
-    """An attribute with one value for each feature, a column of the operand, or one value for all features.
+    """The values of an attribute, one for each feature (a column of the operand) or one for all, so that they
+    broadcast.
 
     Raises ConversionError for an operand of more than two dimensions, whose columns are not its last dimension.
     """

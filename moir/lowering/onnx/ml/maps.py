@@ -31,5 +31,5 @@ def zip_map(
 
 @onnx.lowers("ai.onnx.ml.CastMap", "ai.onnx.ml.DictVectorizer")
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """onnx.ai.onnx.ml.DictVectorizer(x): refused, because the operation sets have no maps."""
+    """onnx.ai.onnx.ml.DictVectorizer(x) and CastMap: refused, because the operation sets have no maps."""
     node.fail("its operand is a map, which the operation sets do not have", hint="make the vector of its values before the model")

@@ -34,7 +34,9 @@ def coupled(op: OpBuilder, wins: SSAValue, classes: int) -> SSAValue:
 
 
 def _quadratic_form(op: OpBuilder, wins: SSAValue, classes: int) -> SSAValue:
-    """The matrix [N, C, C] of the form: -r_ij r_ji off the diagonal, the sum of r_ji² on it."""
+    """The matrix [N, C, C] of the form: -r_ij r_ji off the diagonal, the sum of r_ji² on it; r are the probabilities
+    `wins`.
+    """
     change, constant = np.zeros((_pairs(classes), classes, classes), np.float32), np.zeros((1, classes, classes), np.float32)
     for row, (one, other) in enumerate(combinations(range(classes), 2)):
         change[row, one, other], change[row, other, one], constant[0, other, one] = 1, -1, 1

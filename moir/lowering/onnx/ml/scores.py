@@ -23,7 +23,7 @@ NEGLIGIBLE = 1e-7
 
 
 def probit(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """The inverse of the normal distribution function by the approximation that ONNX Runtime uses."""
+    """The inverse of the normal distribution function, by the approximation that ONNX Runtime uses."""
     centred = op.Subtract(op.Multiply(x, 2.0), 1.0)
     logarithm = op.Log(op.Multiply(op.Subtract(1.0, centred), op.Add(centred, 1.0)))
     half = op.Add(op.Multiply(logarithm, 0.5), 2 / (3.14159 * 0.147))
@@ -52,7 +52,7 @@ TRANSFORMS: Mapping[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
 
 
 def transform_of(node: LoweringNode) -> str:
-    """The name of the transformation. Raises ConversionError for an unknown one."""
+    """The attribute `post_transform`. Raises ConversionError for an unknown transformation."""
     name = node.text("post_transform", "NONE")
     if name not in TRANSFORMS:
         node.fail(f"post_transform {name!r} does not exist")
@@ -60,7 +60,7 @@ def transform_of(node: LoweringNode) -> str:
 
 
 def transformed(op: OpBuilder, x: SSAValue, transform: str, count: int) -> SSAValue:
-    """Scores [N, count] after a transformation."""
+    """Scores x [N, count] after the transformation of a name."""
     return TRANSFORMS[transform](op, x) if count > 1 or transform == "PROBIT" else x
 
 
@@ -78,18 +78,18 @@ def opposed(op: OpBuilder, x: SSAValue, transform: str) -> SSAValue:
 
 
 def best(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """The column [N] of the largest score in each row, the first of equal ones."""
+    """The index [N] of the first largest score in each row."""
     return op.Squeeze(first_extremes(op, x, 1, "max")[1], [1])
 
 
 def class_labels(node: LoweringNode, integers: str) -> Array:
-    """The labels of the classes: strings, or the integers of the attribute `integers`."""
+    """The labels of the classes: strings if the node has them, or else the integers of the attribute `integers`."""
     texts = node.texts("classlabels_strings", ())
     return np.array(texts, object) if texts else np.array(node.integers(integers, ()), np.int64)
 
 
 def labelled(op: OpBuilder, position: SSAValue, labels: Array) -> SSAValue:
-    """The labels at some positions, of type i64 or strings."""
+    """Gather the labels at indices `position`, of type i64 or strings."""
     if labels.dtype == object:
         return selected_string(op, position, encoded(labels))
     if np.array_equal(labels, np.arange(labels.size)):
@@ -103,5 +103,5 @@ def one_of_two(op: OpBuilder, second: SSAValue, labels: Array) -> SSAValue:
 
 
 def default_labels(labels: Array) -> Array:
-    """The labels 0 and 1, which stand for two classes without labels of their own."""
+    """The labels 0 and 1 in the type of `labels`, for two classes without labels of their own."""
     return np.array(["0", "1"], object) if labels.dtype == object else np.arange(2, dtype=np.int64)

@@ -42,7 +42,7 @@ def _products(op: OpBuilder, x: SSAValue, rows: Array) -> SSAValue:
 
 
 def kernels(node: LoweringNode, op: OpBuilder, x: SSAValue, vectors: Array) -> SSAValue:
-    """The kernel [N, S] of rows [N, F] and support vectors [S, F]."""
+    """The kernel [N, S] of rows [N, F] and support vectors [S, F], by the attribute `kernel_type`."""
     kind = node.text("kernel_type", "LINEAR")
     parameters = _numbers(node, "kernel_params").tolist()
     if kind not in ("LINEAR", "POLY", "RBF", "SIGMOID"):

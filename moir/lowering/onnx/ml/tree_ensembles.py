@@ -59,7 +59,7 @@ def _integers(node: LoweringNode, name: str) -> Numbers:
 
 
 def _reals(node: LoweringNode, name: str) -> Reals:
-    """An attribute that is a list of floats, or a tensor of another name."""
+    """The floats of the attribute `name`, or of the tensor attribute that takes its place."""
     tensor = node.tensor(f"{name}_as_tensor")
     array = np.array(node.numbers(name, ()), np.float32) if tensor is None else tensor
     return array.reshape(-1).astype(np.float64)
@@ -197,7 +197,9 @@ def _chains(
 
 
 def _base_values(node: LoweringNode, targets: int) -> Array:
-    """The values [0], [1] or [C] to which scores are added."""
+    """The values to which scores are added: none, one for all targets, or one for each. Raises ConversionError for
+    others.
+    """
     base = _reals(node, "base_values").astype(np.float32)
     if base.size not in (0, 1, targets):
         node.fail(f"it has {base.size} base values for {targets} targets")
@@ -222,7 +224,7 @@ def _regression(node: LoweringNode, op: OpBuilder, ensemble: Ensemble, aggregate
 
 
 def _checked_rows(node: LoweringNode, op: OpBuilder, ensemble: Ensemble) -> SSAValue:
-    """The rows of features, if they have as many columns as the trees look at."""
+    """Operand 0 as rows of features. Raises ConversionError if they have fewer columns than the trees compare."""
     x = rows_of(node, op)
     shape, largest = shape_of(x), int(ensemble.features[ensemble.modes != LEAF].max(initial=-1))
     if shape is not None and 0 <= shape[1] <= largest:

@@ -71,12 +71,14 @@ class Ensemble:
 
     @property
     def targets(self) -> int:
-        """The number of targets."""
+        """The number C of targets or classes."""
         return self.weights.shape[1]
 
     @cached_property
     def numbered(self) -> tuple[Numbers, Numbers]:
-        """The nodes in the order of the walk, roots first, and for each node the index of its first child."""
+        """The nodes in an order in which roots are first and both children of a node are neighbours, and the index in
+        it of the first child of each.
+        """
         first = np.full(self.modes.size, -1, np.int64)
         low, high = np.where(self.modes == NOT_EQUAL, (self.true, self.false), (self.false, self.true))
         order, count, depth_nodes = [self.roots], self.roots.size, self.roots
@@ -132,7 +134,7 @@ class Ensemble:
 
 
 def check(node: LoweringNode, ensemble: Ensemble) -> None:
-    """Raise ConversionError for an inconsistent ensemble: nodes are missing, or form a cycle."""
+    """Raises ConversionError for an inconsistent ensemble: nodes are missing, or form a cycle."""
     branches = ensemble.modes != LEAF
     children = np.concatenate([ensemble.true[branches], ensemble.false[branches]])
     if ensemble.roots.size == 0:

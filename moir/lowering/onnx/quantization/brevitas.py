@@ -27,7 +27,7 @@ LARGEST_LEVELS = 8
 
 
 def _by_magnitude(rounding: Callable[[OpBuilder, SSAValue], SSAValue]) -> Callable[[OpBuilder, SSAValue], SSAValue]:
-    """A rounding that is applied to the absolute value."""
+    """A rounding function that rounds the absolute value by `rounding`, and keeps the sign."""
     return lambda op, x: op.Multiply(op.Sign(x), rounding(op, op.Abs(x)))
 
 
@@ -134,7 +134,7 @@ def _shifted(op: OpBuilder, x: SSAValue, zero: SSAValue) -> SSAValue:
 
 
 def _bits(node: LoweringNode, index: int) -> float:
-    """The number of bits that is an operand. Raises ConversionError unless it is a positive constant."""
+    """The number of bits, operand `index`. Raises ConversionError unless it is a positive constant."""
     value = node.constant(index)
     if value is None or value.size != 1 or value.item() <= 0:
         node.fail("its number of bits is no positive constant", hint="make the number of bits an initializer of one element")

@@ -48,7 +48,7 @@ def quantize(
     saturate: bool = True,
     block_size: int = 0,
 ) -> SSAValue:
-    """onnx.QuantizeLinear(x, scale, zero) -> Convert(FakeQuantize(x, low, high, 0, 255))"""
+    """onnx.QuantizeLinear(x, scale, zero) -> Convert(FakeQuantize(x, low, high, 0, 255)); likewise of com.microsoft"""
     element = result_type(zero, element_type(node, "output_dtype") if node.attribute("output_dtype", 0) else ui8)
     if block_size:
         axis = normalize_axis(axis, node.known_rank(0))
@@ -70,7 +70,7 @@ def dequantize(
     axis: int = 1,
     block_size: int = 0,
 ) -> SSAValue:
-    """onnx.DequantizeLinear(x, scale, zero)
+    """onnx.DequantizeLinear(x, scale, zero); likewise of com.microsoft
     -> (Convert(x) - zero) * scale; one FakeQuantize for the result of a QuantizeLinear
     """
     wanted = element_type(node, "output_dtype") if node.attribute("output_dtype", 0) else element_of(scale)
@@ -99,7 +99,7 @@ def _has_whole_blocks(node: LoweringNode, x: SSAValue, axis: int, block: int) ->
 
 
 def _in_blocks(op: OpBuilder, x: SSAValue, axis: int, block: int) -> SSAValue:
-    """x with an axis, whose size is a multiple of the block size, split into blocks and elements of a block."""
+    """Split an axis of x, whose size is a multiple of `block`, into two: blocks, and the elements of a block."""
     shape = shape_of(x) or ()
     split = [*shape[:axis], shape[axis] // block, block, *shape[axis + 1 :]]
     if split.count(-1) <= 1:
@@ -127,7 +127,9 @@ def _block_parameters(node: LoweringNode, op: OpBuilder, x: SSAValue, how: Param
 
 
 def _spread(op: OpBuilder, how: Parameters, spread: Callable[[SSAValue], SSAValue]) -> Parameters:
-    """Scale and zero point, reshaped by a function so that they broadcast; a zero point of zeros is omitted."""
+    """Scale and zero point, both reshaped by the function `spread` so that they broadcast; None for a zero point of
+    zeros.
+    """
     zero = how.zero_point
     point = None if zero is None or is_zero(op, zero) else spread(zero)
     return Quantization(spread(how.scale), point, how.integers)

@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def integers_of(element: Attribute) -> IntegerRange | None:
-    """The integers of an element type; None for floats of 8 bits."""
+    """The range of integers of an element type; None for floats of 8 bits."""
     return None if element in REAL_TYPES else IntegerRange.of(element)
 
 

@@ -66,7 +66,10 @@ LSTM = Kind("LSTM", (2, 0, 3, 1), 2, ("sigmoid", "tanh", "tanh"))
 
 
 def activations_of(node: LoweringNode, kind: Kind, directions: int) -> list[tuple[Activation, ...]]:
-    """The activations of each direction. The lists of parameters have entries only for activations with parameters."""
+    """The activations of each direction with their parameters alpha and beta.
+
+    The attributes with parameters have entries only for activations that take one.
+    """
     count = len(kind.activations)
     names = [name.lower() for name in node.texts("activations", ())] or list(kind.activations) * directions
     if kind is RNN and len(names) == 2 and directions == 1:
@@ -133,7 +136,7 @@ class RNNLayer:
         return general(operand) if array is None else self.op.constant(constant(array), element_of(operand))
 
     def data(self) -> SSAValue:
-        """X as [N, T, I]."""
+        """X transposed to [N, T, I]."""
         data = self.node.operand(0)
         return data if self.batch_first else self.op.Transpose(data, [1, 0, 2])
 
@@ -145,7 +148,7 @@ class RNNLayer:
         return max((size_along(shape, axis) for shape, axis in sizes if shape is not None), default=-1)
 
     def weights(self, index: int) -> SSAValue:
-        """Weights [D, G * H, …] with the gates in the order of opset5."""
+        """Operand `index`, weights [D, G * H, …], with the gates in the order of opset5."""
         return self.node.operand(index) if self._in_order() else self.value(index, self._reordered_array, self._reordered)
 
     def _in_order(self) -> bool:
@@ -189,7 +192,7 @@ class RNNLayer:
         return added if self._in_order() else self._reordered(added)
 
     def state(self, index: int) -> SSAValue:
-        """An initial state as [N, D, H]; zeros if it is absent."""
+        """The initial state, operand `index`, as [N, D, H]; zeros if it is absent."""
         if self.node.optional(index) is not None:
             value = self.node.operand(index)
             if not self.batch_first:
@@ -216,6 +219,6 @@ class RNNLayer:
 
     @property
     def states_the_batch(self) -> bool:
-        """Whether the size of the batch is known from an operand other than X, and not from X."""
+        """Whether the types of operands other than X state the size of the batch, and that of X does not."""
         shape = self.node.shape(0)
         return self.known_batch >= 0 and (shape is None or size_along(shape, 1 - self.time_axis) < 0)

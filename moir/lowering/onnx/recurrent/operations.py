@@ -22,7 +22,9 @@ from moir.lowering.table import Replacement
 
 
 def is_expressible(layer: RNNLayer) -> bool:
-    """Whether a sequence operation of opset5 can express a layer."""
+    """Whether a sequence operation of opset5 can express a layer: its activations, no coupled gates and no
+    peepholes.
+    """
     names = {activation.name for activations in layer.activations for activation in activations}
     return names <= {*ACTIVATIONS} and not layer.input_forget and not layer.has_peepholes
 
@@ -44,7 +46,7 @@ def properties(layer: RNNLayer, activations: Sequence[Activation], direction: st
 
 
 def sequence(layer: RNNLayer) -> tuple[SSAValue, ...]:
-    """The results of the sequence of opset5: [N, D, T, H], then each state [N, D, H]."""
+    """Build the sequence operation of opset5; returns its results [N, D, T, H], then each state [N, D, H]."""
     states = [layer.state(index) for index in range(5, 5 + layer.kind.states)]
     operands = [layer.data(), *states, layer.lengths(), layer.weights(1), layer.weights(2), layer.bias()]
     if layer.directions == 1 or layer.activations[0] == layer.activations[1]:
@@ -66,7 +68,7 @@ def _sequence(layer: RNNLayer, operands: Sequence[SSAValue], activations: Sequen
 
 
 def lowered(layer: RNNLayer) -> Replacement:
-    """The results of the node: all hidden states, then each state after the last step."""
+    """Lower a layer: returns all hidden states, then each state after the last step."""
     if not is_expressible(layer):
         return decomposed(layer)
     every, *last = sequence(layer)

@@ -28,7 +28,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def decomposed(layer: RNNLayer) -> Replacement:
-    """The results of the node: all hidden states, then each state after the last step."""
+    """Build a layer as loops: returns all hidden states, then each state after the last step."""
     directions = [_direction(layer, direction) for direction in range(layer.directions)]
     op, lead = layer.op, 1 if layer.batch_first else 0
     axes = [2 if layer.batch_first else 1, *[lead] * layer.kind.states]
@@ -53,7 +53,7 @@ def _of_direction(layer: RNNLayer, index: int, direction: int, sizes: Sequence[i
 
 
 def _cell(op: OpBuilder, layer: RNNLayer, direction: int, weights: Sequence[SSAValue]) -> RecurrentCell:
-    """The cell of a direction in a body.
+    """The cell of a direction, for the body of its loop.
 
     Args:
         op: the builder of the body.

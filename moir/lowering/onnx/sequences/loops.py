@@ -51,12 +51,12 @@ class _ConditionError(UnsupportedOperationError):
 
 
 def is_sequence(value: SSAValue | None) -> bool:
-    """Whether a value is a sequence whose members, or whose number of members, are known."""
+    """Whether a value is a sequence that an operation of this package builds, so that its members can be read."""
     return value is not None and isinstance(value.owner, FrameworkOp) and value.owner.KIND in ("SequenceConstruct", STACK, PIECES)
 
 
 def release_all(node: LoweringNode) -> None:
-    """Release the sequences among the operands of a node."""
+    """Erase the sequences among the operands of a node that have no other uses."""
     for producer in dict.fromkeys(value.owner for value in node.values if is_sequence(value)):
         if isinstance(producer, Operation):
             node.run.release(producer)
@@ -80,7 +80,7 @@ def loop_over_sequences(node: LoweringNode, op: OpBuilder, lower: BoundHandler) 
 
 
 def _may_copy(node: LoweringNode, count: int) -> bool:
-    """Whether the body of a node may be copied for each iteration; if so, the copies are counted."""
+    """Whether the body of a node may be copied `count` times; these copies are added to those of the whole model."""
     copies = node.run.state(_may_copy, lambda: {"operations": 0})
     copies["operations"] += count * sum(1 for _ in graph_of(node, "body").walk())
     return copies["operations"] <= MOST_COPIES
@@ -107,7 +107,7 @@ def _unrolled(node: LoweringNode, op: OpBuilder, count: int, states: list[SSAVal
 
 
 def _growing(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> list[SSAValue | None]:
-    """The results of a Loop whose growing sequences become scan outputs of the appended values."""
+    """Lower a Loop whose sequences only grow: the appended values become scan outputs. Returns its results."""
     region, captured = graph_of(node, "body").clone(), captured_values(node)
     states = [node.operand(2 + index) for index in range(len(own_operands(node)) - 2)]
     sequence_indices = [index for index, value in enumerate(states) if is_sequence(value)]
@@ -166,7 +166,7 @@ def _growing(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> list[SSA
 
 
 def _sequences(node: LoweringNode, indices: Sequence[int]) -> dict[str, Attribute]:
-    """The attributes of the Loop that collects the values appended to sequences, from the indices of the sequences."""
+    """The properties of the Loop that collects the values appended to the sequences with these indices."""
     first, axes = node.result_count - len(indices), dict[int, int]()
     for position, index in enumerate(indices):
         for use in node.op.results[index].uses:
@@ -179,12 +179,12 @@ def _sequences(node: LoweringNode, indices: Sequence[int]) -> dict[str, Attribut
 
 
 def axes_of_sequences(node: LoweringNode) -> dict[int, int]:
-    """The dimension along which the values of an output are concatenated later, by the index of the output."""
+    """For outputs whose values are concatenated, by their index, the dimension along which they are."""
     return dict(zip(node.integers(CONCATENATED, ()), node.integers(AXES, ()), strict=True))
 
 
 def sequence_makers(node: LoweringNode) -> dict[int, MakeValue]:
-    """Functions that make sequences of the collected values of a Loop, by the index of the output."""
+    """For outputs of a Loop that are collected values, by their index, the function that makes a sequence of them."""
     count = node.integer(SEQUENCES, 0)
     return dict.fromkeys(range(node.result_count - count, node.result_count), _sequence_of)
 

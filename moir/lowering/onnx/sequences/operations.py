@@ -33,7 +33,7 @@ MAXIMUM_MEMBERS = 10_000
 
 
 def new_sequence(op: OpBuilder, members: Sequence[SSAValue], kind: str = "SequenceConstruct") -> SSAValue:
-    """A sequence of known members; `kind` is the operation that makes it."""
+    """Build the operation that stands for a sequence of known members; `kind` is its kind."""
     construct = operation_class("onnx", kind).create(operands=members, result_types=[UNKNOWN])
     op.insert(construct)
     return construct.results[0]
@@ -48,16 +48,16 @@ def members_of(node: LoweringNode, index: int) -> list[SSAValue]:
 
 
 def release(node: LoweringNode, index: int) -> None:
-    """Release the operand of a node, if it is a sequence or optional value, which exists only during the conversion."""
+    """Erase the sequence or optional value that is operand `index` of a node, unless it has other uses."""
     producer = node.operand(index).owner
     if isinstance(producer, FrameworkOp) and producer.KIND in ("SequenceConstruct", "SequenceStack", PIECES, "Optional"):
         node.run.release(producer)
 
 
 def known_position(node: LoweringNode, index: int, count: int) -> int:
-    """A position among `count` members, counted from the front.
+    """The constant operand `index`, an index among `count` members, counted from the front.
 
-    Raises ConversionError if the position is unknown or out of range.
+    Raises ConversionError if it is not constant or out of range.
     """
     position = node.constant_integers(index)
     if position is None or len(position) != 1:
@@ -99,7 +99,7 @@ def sequence_at(node: LoweringNode, op: OpBuilder, input_sequence: SSAValue, pos
 
 
 def _are_alike(members: Sequence[SSAValue]) -> bool:
-    """Whether members are known to have one shape."""
+    """Whether all members are known to have one shape."""
     shapes = {shape_of(each) for each in members}
     return len(shapes) == 1 and all(shape is not None and is_static(shape) for shape in shapes)
 

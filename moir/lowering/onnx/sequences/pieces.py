@@ -26,7 +26,7 @@ KIND = "SequencePieces"
 
 
 def new_pieces(op: OpBuilder, members: Sequence[SSAValue], rest: Pieces) -> SSAValue:
-    """A sequence of known members and the others."""
+    """Build the operation that stands for a sequence of known members, then the others, `rest`."""
     operands, properties = [*members, rest.data, rest.sizes], {"axis": attribute_of(rest.axis)}
     created = operation_class("onnx", KIND).create(operands=operands, properties=properties, result_types=[UNKNOWN])
     op.insert(created)
@@ -34,7 +34,7 @@ def new_pieces(op: OpBuilder, members: Sequence[SSAValue], rest: Pieces) -> SSAV
 
 
 def parts_of(value: SSAValue | None) -> tuple[list[SSAValue], Pieces] | None:
-    """The known members of a sequence and the others; None for any other value."""
+    """The known members of a sequence, and the others; None for a value that is no such sequence."""
     producer = None if value is None else value.owner
     if not isinstance(producer, FrameworkOp) or producer.KIND != KIND:
         return None
@@ -43,7 +43,7 @@ def parts_of(value: SSAValue | None) -> tuple[list[SSAValue], Pieces] | None:
 
 
 def pieces_of(op: OpBuilder, value: SSAValue | None) -> Pieces | None:
-    """All members of a sequence; None for any other value."""
+    """All members of a sequence as one concatenation with their sizes; None for a value that is no such sequence."""
     if (parts := parts_of(value)) is None:
         return None
     members, rest = parts
@@ -51,7 +51,7 @@ def pieces_of(op: OpBuilder, value: SSAValue | None) -> Pieces | None:
 
 
 def length(op: OpBuilder, sequence: Pieces) -> SSAValue:
-    """The number of members, a scalar."""
+    """The number of members of a sequence, a scalar."""
     return as_scalar(op, pieces.count(op, sequence))
 
 

@@ -29,7 +29,7 @@ class Stack:
 
 
 def stack_of(value: SSAValue | None) -> Stack | None:
-    """The parts of a sequence of computed length; None for any other value."""
+    """The known and the stacked members of a sequence; None for a value that is no such sequence."""
     producer = None if value is None else value.owner
     if not isinstance(producer, FrameworkOp) or producer.KIND != KIND:
         return None
@@ -38,13 +38,13 @@ def stack_of(value: SSAValue | None) -> Stack | None:
 
 
 def length(op: OpBuilder, stack: Stack) -> SSAValue:
-    """The number of members, a scalar."""
+    """The number of members of a sequence, a scalar."""
     count = dimension_value(op, stack.rest, 0)
     return op.Add(count, len(stack.members)) if stack.members else count
 
 
 def member(node: LoweringNode, op: OpBuilder, stack: Stack, position: SSAValue) -> SSAValue:
-    """The member at a position, which may count from the end."""
+    """The member of a sequence at a computed index; a negative one counts from the end."""
     return op.Gather(joined(node, op, stack, 0, is_new=True), as_scalar(op, position), 0)
 
 

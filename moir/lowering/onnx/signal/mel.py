@@ -67,7 +67,7 @@ def mel_weight_matrix(
 
 
 def _computed(node: LoweringNode, op: OpBuilder, element: Attribute) -> SSAValue:
-    """The matrix whose parameters are computed when the model runs, in f32."""
+    """The mel matrix for parameters that are computed when the model runs, in f32, converted to an element type."""
     bins, length, rate, lower, upper = (op.convert(as_scalar(op, node.operand(index)), f32) for index in range(5))
     low, high = (op.Multiply(op.Log(op.Add(op.Divide(edge, 700.0), 1.0)), 2595 / np.log(10)) for edge in (lower, upper))
     count = op.convert(bins, si64)

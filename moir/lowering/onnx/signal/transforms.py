@@ -35,8 +35,8 @@ def fourier(node: LoweringNode, op: OpBuilder, _input: SSAValue, _dft_length: SS
 
 
 def along_computed_axis(node: LoweringNode, op: OpBuilder, axis: SSAValue) -> SSAValue:
-    """The transform along a computed axis, which is swapped with the last axis but one before and after the
-    transform.
+    """The Fourier transform of operand 0 along a computed axis, which is swapped with the last axis but one before and
+    after.
     """
     rank = node.known_rank(0)
     order = swapping(op, axis, rank - 2, rank)
@@ -83,7 +83,7 @@ def spectrum(node: LoweringNode, op: OpBuilder, data: SSAValue, axis: int) -> SS
 
 
 def as_complex(op: OpBuilder, data: SSAValue) -> SSAValue:
-    """Real numbers [..., 1] with an imaginary part of 0, [..., 2]. Complex numbers are not changed."""
+    """Append an imaginary part of 0 to real numbers [..., 1]: [..., 2]. Complex numbers are unchanged."""
     rank, parts = rank_of(data) or 1, dimension(op, data, -1)
     ends = [0] * (rank - 1) + [1] if parts == 1 else op.Concat([0] * (rank - 1), op.Subtract(2, dimension_list(op, data, -1)), axis=0)
     return op.Pad(data, [0] * rank, ends, pad_mode="constant")

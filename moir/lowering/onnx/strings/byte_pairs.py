@@ -42,7 +42,7 @@ _SETTINGS = Settings(
 
 
 class BytePairTokenizer(Record):
-    """A tokenizer, and the ids of the tokens that it looks for in a text as they are, by these tokens."""
+    """A tokenizer, and the special tokens that are found in a text as they are, each with its id."""
 
     definition: TokenizerDefinition
     special: Mapping[str, int]

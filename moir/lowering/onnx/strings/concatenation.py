@@ -42,7 +42,7 @@ def broadcast_pair(op: OpBuilder, x: SSAValue, y: SSAValue) -> tuple[Texts, Text
 
 
 def _longest(texts: Array) -> int:
-    """The length of the longest string."""
+    """The length of the longest string of an array."""
     return max((len(str(text)) for text in texts.ravel()), default=0)
 
 
@@ -68,7 +68,7 @@ def concatenation(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
 @onnx.lowers("StringSplit", since=20)
 def split(node: LoweringNode, op: OpBuilder, x: SSAValue, *, maxsplit: int | None = None, delimiter: str = "") -> Sequence[SSAValue]:
     """onnx.StringSplit(x) {delimiter, maxsplit}
-    -> the pieces of each string, padded with empty strings, and the number of pieces
+    -> the substrings of each string, padded with empty strings, and their number
     """
     separator = delimiter.encode()
     if overlaps(separator):

@@ -58,6 +58,6 @@ onnx.lowers_each(
 
 @onnx.lowers(*(f"{DOMAIN}.{kind}" for kind in KINDS))
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """onnx.ai.onnx.contrib.BertTokenizer, …: refused, with what to do instead."""
+    """onnx.ai.onnx.contrib.BertTokenizer and the other kinds of `KINDS`: refused, with what to do instead."""
     reason, hint = REASONS[KINDS[node.op.KIND.removeprefix(f"{DOMAIN}.")]]
     node.fail(reason, hint=hint)

@@ -39,7 +39,10 @@ PLAIN_LOCALES = ("", "en", "de", "fr", "es", "it", "pt", "nl", "ru", "zh", "ja",
 
 @cache
 def mapping(action: str) -> dict[int, str]:
-    """The characters that change in lower or upper case, by their code points."""
+    """The character that each character becomes in lower or upper case (`action` LOWER or UPPER), by its code point.
+
+    Characters that stay as they are have no entry.
+    """
     mapped: dict[int, str] = {}
     for code in range(sys.maxunicode + 1):
         character = chr(code)
@@ -52,7 +55,7 @@ def mapping(action: str) -> dict[int, str]:
 
 
 def changed(text: str, action: str) -> str:
-    """A text, converted to lower or upper case, or unchanged."""
+    """A text in lower or upper case, as `action` says; unchanged for NONE."""
     return text if action == "NONE" else "".join(mapping(action).get(ord(each), each) for each in text)
 
 

@@ -48,14 +48,14 @@ class Automaton(NamedTuple):
 
 
 class Fragment(NamedTuple):
-    """A part of a nondeterministic automaton: its first and its last state."""
+    """A part of a nondeterministic automaton: the indices of its first and its last state."""
 
     first: int
     last: int
 
 
 def complement(ranges: Ranges) -> Ranges:
-    """The ranges of the code points that are in none of some ranges."""
+    """The ranges of the code points that are in none of the given ranges."""
     gaps: Ranges = []
     begin = 0
     for low, high in sorted(ranges):
@@ -102,7 +102,7 @@ class Builder:
         self.bytes: list[list[tuple[int, int, int]]] = []
 
     def state(self) -> int:
-        """A new state."""
+        """Add a state to the automaton; returns its index."""
         self.silent.append([])
         self.bytes.append([])
         if len(self.silent) > 50 * MOST_STATES:
@@ -119,7 +119,7 @@ class Builder:
         return self.pattern[self.place - 1]
 
     def whole(self) -> Fragment:
-        """The whole expression."""
+        """Read the whole expression. Raises UnsupportedExpression for one that is malformed or not supported."""
         fragment = self.alternatives()
         if self.place < len(self.pattern):
             raise UnsupportedExpression(f"{self.pattern[self.place]!r} at character {self.place} closes nothing")
@@ -159,7 +159,7 @@ class Builder:
         return part
 
     def again(self, begin: int, end: int) -> Fragment:
-        """A second copy of the fragment that was read between two indices of the pattern."""
+        """Read the pattern between two indices a second time; returns a copy of its fragment."""
         position, self.place = self.place, begin
         fragment = self.atom()
         while self.place < end:
@@ -174,7 +174,9 @@ class Builder:
         return fragment
 
     def bounds(self) -> tuple[int, int | None] | None:
-        """The minimum and maximum number of repetitions in the next characters; None if these are not a repetition."""
+        """Read a repetition; returns its least and its greatest number (None for no limit), or None if there is no
+        repetition.
+        """
         sign = self.peek()
         if sign in ("*", "+", "?"):
             self.take()
@@ -193,7 +195,7 @@ class Builder:
         return bounds
 
     def times(self, part: Fragment, another: Callable[[], Fragment], least: int, most: int | None) -> Fragment:
-        """A part repeated; `another` makes a copy of it."""
+        """The fragment of `part` repeated `least` to `most` times (None for no limit); `another` makes a copy of it."""
         first = last = self.state()
         count = max(least, 1) if most is None else most
         copies = [part, *(another() for _ in range(count - 1))] if count else []
@@ -249,7 +251,7 @@ class Builder:
         return fragment
 
     def escaped(self) -> Ranges:
-        """The code points after a backslash."""
+        """Read the class or character after a backslash; returns its code points."""
         sign = self.take()
         if sign.lower() in CLASSES:
             ranges = CLASSES[sign.lower()]
@@ -264,7 +266,7 @@ class Builder:
         return [(ord(sign), ord(sign))]
 
     def bracket(self) -> Ranges:
-        """The code points of a list in brackets."""
+        """Read a class in brackets; returns its code points."""
         ranges: Ranges = []
         is_negated = self.peek() == "^"
         if is_negated:
@@ -288,7 +290,7 @@ class Builder:
         return complement(ranges) if is_negated else ranges
 
     def characters(self, ranges: Ranges) -> Fragment:
-        """The states that match one character of the given ranges, as UTF-8."""
+        """Add states that match one character of the given ranges, as UTF-8; returns their fragment."""
         fragment = Fragment(self.state(), self.state())
         for low, high in ranges:
             for sequence in byte_sequences(low, high):

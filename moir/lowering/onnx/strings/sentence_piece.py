@@ -59,12 +59,15 @@ def sentence_piece_tokenizer(
 
 
 def _bytes_of(attribute: object) -> bytes:
-    """The bytes of a string, which are data if they are not UTF-8."""
+    """The bytes of a string attribute, which is data if it is not UTF-8."""
     return attribute.array.tobytes() if isinstance(attribute, DataAttr) else str(attribute).encode()
 
 
 def _option(node: LoweringNode, index: int, name: str) -> float | bool:
-    """The value of an operand that is a single constant; false if it is absent."""
+    """The value of operand `index`, a constant of one element; false if it is absent.
+
+    Raises ConversionError, with the name of the option, if it is not constant.
+    """
     if node.optional(index) is None:
         return False
     value = node.constant(index)

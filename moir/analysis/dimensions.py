@@ -32,7 +32,9 @@ Tokens: TypeAlias = tuple[Token, ...]
 
 
 class Dimensions(KnownValues):
-    """Known values whose symbols stand for equal dimensions; see the module docstring.
+    """The dimensions of values, and the elements of small integer tensors computed from them, known during analysis.
+
+    Each dimension is an integer or a symbol. Dimensions with the same symbol are equal, whatever shapes the inputs get.
 
     Args:
         static: use integers also for dimensions that only the current shapes of the inputs fix.

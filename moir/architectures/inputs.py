@@ -96,8 +96,10 @@ class ModelInputs:
         return cosines, sines
 
     def growth(self, rotary: Rotary) -> SSAValue:
-        """The factors of queries [batch, tokens, 1], which grow with their positions: LengthFactor(positions) {growth,
-        length}
+        """The factors by which queries are scaled, [batch, tokens, 1]: 1 + growth · ln(1 + floor(position / length)).
+
+        LengthFactor(positions) {growth, length}; growth and length are those of `rotary`. Later calls return the value
+        of the first one.
         """
         if self._growth is None:
             assert self.positions is not None
@@ -107,8 +109,11 @@ class ModelInputs:
         return self._growth
 
     def index_growth(self, growth: float, length: float) -> SSAValue:
-        """The factors of queries [1, tokens, 1], which grow with their indices in the cache:
-        LengthFactor(TokenIndices(attention_mask, tokens)) {growth, length, shift = 1}
+        """The factors by which queries are scaled, [1, tokens, 1]: 1 + growth · ln(1 + floor((index + 1) / length)),
+        where index is that of the token in the cache.
+
+        LengthFactor(TokenIndices(attention_mask, tokens)) {growth, length, shift = 1}. Later calls return the value of
+        the first one.
         """
         if self._index_growth is None:
             indices = self.nodes.nodes("TokenIndices", [self.attention_mask, self.tokens], "token_indices", [tensor((1, -1), si64)], {})

@@ -174,7 +174,9 @@ def _reduced_module(
 
 
 def _attempt(reduce: Callable[[], Reduced]) -> Reduced | None:
-    """The result of a reduction; None if the whole model, alone, does not show the fault."""
+    """The result of `reduce`; None if that raises a MoirError, as it does if the model that it starts from does not
+    show the fault when it is run by itself.
+    """
     try:
         return reduce()
     except MoirError:

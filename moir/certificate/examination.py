@@ -71,7 +71,11 @@ class Examination:
         """The values of the model that are assigned to its states."""
 
     def certified(self) -> list[CertifiedPiece]:
-        """The pieces of the conversion with their judgements, in the order of the IR."""
+        """The verdict on each tensor that model and IR have in common, in the order of the IR: whether the operations
+        of the IR that compute it do what those of the model do.
+
+        Operations of the IR on which no such tensor depends follow, each as a `CertifiedPiece` of its own.
+        """
         for cut in self._cuts:
             if not self._is_constant_of_model(cut):
                 self._cutting.drop(cut)

@@ -86,7 +86,9 @@ def examine_precision(
 
 
 def _tolerance(module: ModuleOp, number_format: NumberFormat) -> float:
-    """The tolerance for the outputs of a module."""
+    """The largest relative difference of an output that counts as agreement: that of the number format; at least
+    `QUANTIZED` for a module with a FakeQuantize or Round.
+    """
     is_quantized = any(isinstance(op, LEVELS) for op in module.walk())
     return max(number_format.tolerance, QUANTIZED) if is_quantized else number_format.tolerance
 

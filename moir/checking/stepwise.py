@@ -36,7 +36,10 @@ _EXAMINED = 1 << 16
 
 
 class Steps:
-    """What happens inside an operation.
+    """Rounds the steps of an operation to a number format, and records their extremes.
+
+    Args:
+        number_format: the format.
 
     Attributes:
         largest: the largest finite magnitude of a step, before it was rounded.
@@ -58,7 +61,9 @@ class Steps:
 
 
 class SteppedArray(NDArray[Any]):
-    """An array whose elementwise functions and products have rounded results."""
+    """A numpy array of which each ufunc, elementwise or a matrix product, has its result rounded by `steps` to the
+    number format that is simulated. Reductions are not rounded.
+    """
 
     steps: Steps
 

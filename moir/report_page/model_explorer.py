@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Entry:
-    """A named text beside a node or a tensor."""
+    """A key and its value as text, which Model Explorer shows for a node or for an output of a node."""
 
     key: str
     value: str
@@ -34,7 +34,9 @@ class Entry:
 
 @dataclass
 class Edge:
-    """The operand of a node: a result of another node."""
+    """An edge that ends in a node: the id of the node where it begins, the index of the output there, and that of the
+    input, as texts.
+    """
 
     sourceNodeId: str
     sourceNodeOutputId: str
@@ -43,7 +45,9 @@ class Edge:
 
 @dataclass
 class Tensor:
-    """The entries of a result, by its index."""
+    """What Model Explorer shows for one output of a node: the output's index as text, and its entries, such as its
+    shape.
+    """
 
     id: str
     attrs: list[Entry]
@@ -71,7 +75,7 @@ class Graph:
 
 
 def graphs_of(module: ModuleOp) -> list[Graph]:
-    """The graphs of a module, each model before the bodies of its operations."""
+    """One graph for each model of a module, followed by one for each body of its operations."""
     snapshots = Snapshots()
     snapshots.add(module)
     drawing = _Drawing(snapshots.records)

@@ -22,7 +22,8 @@ def nearest(name: str, known: Iterable[str], *, similarity: float | None = None)
         name: a name that does not exist.
         known: the names that exist.
         similarity: the least similarity of a name, between 0 and 1, see `difflib.SequenceMatcher.ratio`; None for names
-            that differ from `name` in at most one of three letters, of which it is a part, or in which it ends.
+            whose edit distance to `name` is at most a third of the shorter one's length (at least 1), whose words
+            contain those of `name`, or whose words are the last ones of `name`.
     """
     from difflib import SequenceMatcher, get_close_matches
 
@@ -57,16 +58,19 @@ def alternatives(names: Iterable[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def _is_near(name: str, other: str) -> bool:
-    """Whether a name that exists could be meant by another one: both differ in at most one of three letters, the other
-    one is a part of it ("serving" of "serving_default"), or ends in it ("loop/out" in "out").
+def _is_near(missing: str, existing: str) -> bool:
+    """Whether the name `existing` may be what `missing`, a name that does not exist, was meant to be.
+
+    That is so if their edit distance is at most a third of the length of the shorter one (at least 1), if the words of
+    `missing` are successive words of `existing` ("serving" of "serving_default"), or if `missing` ends in the words of
+    `existing` ("loop/out" in "out"). Words are runs of letters and digits.
     """
-    given, parts = re.findall(_PART, name), re.findall(_PART, other)
+    given, parts = re.findall(_PART, missing), re.findall(_PART, existing)
     if given and any(parts[start : start + len(given)] == given for start in range(len(parts))):
         return True
     if parts and given[-len(parts) :] == parts:
         return True
-    return _distance(name, other) <= max(1, min(len(name), len(other)) // _LETTERS_PER_MISTAKE)
+    return _distance(missing, existing) <= max(1, min(len(missing), len(existing)) // _LETTERS_PER_MISTAKE)
 
 
 def _distance(name: str, other: str) -> int:

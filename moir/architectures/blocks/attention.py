@@ -179,5 +179,7 @@ class AttentionNodes(TokenBlockNodes):
         return self.vectors.norm(x, block, size, attention.query_norm_kind, shape)
 
     def output(self, x: SSAValue, block: str, sizes: Configuration) -> SSAValue:
-        """The output projection of the attention: the concatenated heads x times its matrix."""
+        """The output projection of the attention: the concatenated heads x times the matrix "{block}.output.weight",
+        plus its bias if the configuration lists one. `sizes` are the sizes of the layer.
+        """
         return self.vectors.linear(x, f"{block}.output", sizes.heads * (sizes.value_size or sizes.head_size), sizes.hidden)

@@ -134,9 +134,10 @@ class OnnxWriter:
         outputs: list[tuple[str, SSAValue]],
         dimension_names: Sequence[tuple[str, ...]] = (),
     ) -> MessageWriter:
-        """A GraphProto; an output whose name is not that of its value is a copy of the value.
+        """Encode a block as ONNX's message GraphProto; an output whose name is not that of its value is a copy of it.
 
-        `dimension_names` are the names of the dimensions of each output.
+        `dimension_names` are the names of the dimensions of each output. Raises EmissionError for an operation of
+        another dialect than `onnx`.
         """
         graph, initializers = MessageWriter(), MessageWriter()
         for op in block.ops:
@@ -162,7 +163,7 @@ class OnnxWriter:
         return graph
 
     def _value(self, name: str, value: SSAValue, dimension_names: tuple[str, ...]) -> MessageWriter:
-        """A ValueInfoProto."""
+        """Encode the name, the element type and the shape of a value as ONNX's message ValueInfoProto."""
         info, type_, tensor_type = MessageWriter(), MessageWriter(), MessageWriter()
         tensor_type.integer(1, _number(element_of(value), name))
         shape = shape_of(value)
@@ -230,7 +231,10 @@ class OnnxWriter:
         return self._graph(block, name, own, outputs)
 
     def _attribute(self, name: str, attribute: Attribute, op: Operation) -> MessageWriter:
-        """An AttributeProto. Raises EmissionError for a property that ONNX cannot represent."""
+        """Encode a property of `op` as ONNX's message AttributeProto.
+
+        Raises EmissionError for a property that ONNX cannot represent.
+        """
         message = MessageWriter()
         message.text(1, name)
         value = value_of(attribute)
@@ -272,7 +276,9 @@ class OnnxWriter:
         initializers.message(5, self._tensor(self._name(op.results[0]), value))
 
     def _tensor(self, name: str, data: DataAttr, *, is_external: bool = True) -> MessageWriter:
-        """A TensorProto, whose elements are in the file beside the model if there is one and they are many."""
+        """Encode a constant as ONNX's message TensorProto. The elements of a large constant are in the file of weights,
+        if there is one and `is_external` is set; the message says where.
+        """
         tensor = MessageWriter()
         tensor.integers(1, data.shape)
         tensor.integer(2, _number(data.element, name))

@@ -72,7 +72,9 @@ SCORES = {1: "softmax", 2: "sigmoid"}
 
 
 def configuration(container: Container, metadata: Metadata, spelling: Spelling, family: Family) -> dict[str, object]:
-    """The entries of config.json. Raises ModelFileError for keys that are missing, impossible or not known."""
+    """The entries of config.json. Raises ModelFileError if a key of the metadata is missing or unknown, or has a value
+    that the family does not support.
+    """
     result: dict[str, object] = {"model_type": family.architecture.model_types[0], **spelling.fixed}
     head_size = _head_size(metadata)
     result |= _sizes(metadata, spelling, family, head_size) | _numbers(metadata, family) | _tensors(container, metadata, spelling, family)

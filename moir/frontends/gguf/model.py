@@ -42,9 +42,11 @@ def read_model(path: str | Path) -> ModuleOp:
 
 
 def described(container: Container) -> tuple[Spelling, Family, Keys]:
-    """How a file spells its family, the family, and the keys of the config.json that its model would have.
+    """The names of keys and tensors in files of this architecture (general.architecture), the model family, and the
+    entries of a config.json of the same model.
 
-    Raises ModelFileError if the family is not known, or a key is missing, impossible or not known.
+    Raises ModelFileError for a file that is no model, for an unknown architecture, and if a key of the metadata is
+    missing or unknown, or has a value that the family does not support.
     """
     name = container.metadata.get("general.architecture")
     kind = container.metadata.get("general.type", "model")

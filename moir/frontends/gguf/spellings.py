@@ -85,7 +85,7 @@ LAYER = "blk.{}"
 
 
 class Spelling(Record):
-    """How files of an architecture spell a family.
+    """The names that GGUF files of an architecture use for the keys and tensors of a model family.
 
     Args:
         family: the family.

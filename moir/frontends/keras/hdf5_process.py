@@ -171,7 +171,9 @@ class Structure:
 
 
 def _attributes(item: Any) -> dict[str, Any]:
-    """The attributes that moir reads: for each a text, a list of texts, or what is wrong with it."""
+    """The HDF5 attributes of a group or dataset that moir reads, by name: for each a str, a list of str, or
+    {"error": the reason} if it cannot be read.
+    """
     attributes: dict[str, Any] = {}
     for name in item.attrs:
         if isinstance(name, str) and _ATTRIBUTES.fullmatch(name):

@@ -12,7 +12,11 @@ _NUMBERED = re.compile(r"-\d{4,}$")
 
 
 def names_of_parts(path: Path) -> list[str]:
-    """Patterns of the names of the symbol that belongs to a file of parameters, or of the parameters of a symbol."""
+    """Glob patterns for the names of the file or files that belong to an MXNet file.
+
+    For a text file, taken to be a symbol, those of its .params files; for any other file, taken to be a .params file,
+    the name of its symbol file.
+    """
     if not is_text(beginning_of(path)):
         return [f"{_NUMBERED.sub('', path.stem)}-symbol.json"]
     prefix = path.name.removesuffix(".json").removesuffix("-symbol")

@@ -300,12 +300,14 @@ _OBSERVER = "_fused_moving_avg_obs_fq_helper_functional.default"
 
 
 def _is_of_idle_observer(value: SSAValue) -> bool:
-    """Whether a value is a range or a scale of an observer that is off, which the observer returns as it got it."""
+    """Whether a value is the minimum, maximum, scale or zero point that an observer returns, and the observer is
+    switched off, so that the value is that of the observer's operand.
+    """
     observer = value.owner
     if not isinstance(observer, FrameworkOp) or observer.KIND != _OBSERVER or ARGUMENTS not in observer.properties:
         return False
     if value in observer.results[:2]:
-        # A range and a scale that the observer itself has computed.
+        # The quantized data and their mask.
         return False
     operands = dict(zip(value_of(observer.properties[ARGUMENTS]), observer.operands, strict=True))
     flag = operands.get("observer_on")

@@ -107,7 +107,18 @@ def _of_four_bits(weight: DataAttr, kind: str, state: Mapping[str, Any], layer: 
 
 
 def _block_scales(state: Mapping[str, Any], rows: int, columns: int, block: int, layer: Layer) -> GroupScales:
-    """The scales of the blocks, as those of groups of rows. A block may be longer than a row, or begin within one."""
+    """The scales (absmax) of the blocks as [rows, groups]. A group has as many weights as the greatest common divisor
+    of `columns` and `block`; a block of several groups gives each of them its scale.
+
+    Raises ModelFileError if there is not one scale for each block, if scales are neither f32 nor ui8 codes, or if they
+    are codes and a block is no group.
+
+    Args:
+        state: the quantization state of the weights.
+        rows, columns: the shape of the weights.
+        block: the number of weights in a block, counted across rows.
+        layer: the layer.
+    """
     absmax = layer.required("weight.absmax", 1)
     count = -(-rows * columns // block)
     layer.expect(absmax.element in (element_types.f32, element_types.ui8), "absmax is neither f32 nor codes")

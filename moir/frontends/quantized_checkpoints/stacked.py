@@ -46,8 +46,8 @@ def _form(weight: StoredWeight) -> tuple[object, ...]:
     return weight.codes.element, weight.codes.shape, weight.zero_point is None, weight.columns is None
 
 
-def _single(data: DataAttr) -> Values:
-    """Scales or zero points [N, groups, 1] as f32."""
+def _in_single_precision(data: DataAttr) -> Values:
+    """The scales or zero points `data`, unpacked if they are packed, as f32 of the same shape, [N, groups, 1]."""
     row = element_types.describe(data.element)
     if not row.is_packed:
         return data.values.astype(np.dtype(np.float32))
@@ -70,5 +70,5 @@ def _stacked(parts: Sequence[DataAttr], layer: Layer) -> DataAttr | None:
     arrays = [each.values for each in parts]
     if len(elements) > 1:
         # Some have scales that f16 cannot hold, or a zero point beyond the codes.
-        element, arrays = element_types.f32, [_single(each) for each in parts]
+        element, arrays = element_types.f32, [_in_single_precision(each) for each in parts]
     return DataAttr(TensorData(stacked_matrices(arrays), element, (len(parts), *parts[0].shape)))

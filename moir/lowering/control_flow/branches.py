@@ -66,7 +66,7 @@ def conditional(
             reason = f"its {_NAMES[1 - taken]} branch is left out: inference will fail unless the dimension that the other one removes is 1"
             node.note(reason)
             return moved(op, bodies[taken], values)
-        _check_ranks(node, condition, ranks)
+        _check_differing_ranks(node, condition, ranks)
     operands = [condition]
     indices: dict[SSAValue, int] = {}
     connections: list[list[int]] = []
@@ -129,10 +129,11 @@ def _squeezing(bodies: Sequence[Body], result: int) -> int | None:
     return None
 
 
-def _check_ranks(node: LoweringNode, condition: SSAValue, ranks: Sequence[int | None]) -> None:
-    """Raises ConversionError for a result of an If whose rank differs between the branches.
+def _check_differing_ranks(node: LoweringNode, condition: SSAValue, ranks: Sequence[int | None]) -> None:
+    """Raises ConversionError if a result of an If, whose ranks in the two branches differ, cannot be converted.
 
-    `ranks` are its ranks in both. They may differ if the condition does not depend on inputs, unless they are 0 and 1.
+    That is so if the condition depends on values of the inputs, or if one rank is 0 and the other one 1. `ranks` are
+    the two ranks, both static.
     """
     differ = f"a result has {ranks[0]} dimensions in one branch and {ranks[1]} in the other"
     if is_computed_of_inputs(condition):

@@ -69,7 +69,12 @@ def scatter(
     scatter_dims_to_operand_dims: tuple[int, ...] = (),
     inserted_window_dims: tuple[int, ...] = (),
 ) -> Sequence[SSAValue]:
-    """stablehlo.scatter(x…, indices, updates…) {dimension numbers} -> opset15.ScatterNDUpdate"""
+    """stablehlo.scatter(x…, indices, updates…) {dimension numbers} -> opset15.ScatterNDUpdate
+
+    The reduction is the one that the region computes: the update alone, sum, product, minimum or maximum. Any other
+    region is applied to the elements that a GatherND reads, if no two updates have the same position. Raises
+    ConversionError if they may have, and for dimension numbers that do not fit together.
+    """
     body, own = node.op.regions[0], own_operands(node)
 
     def combine(values: list[SSAValue]) -> list[SSAValue]:

@@ -84,7 +84,7 @@ def length_factor(op: OpBuilder, positions: SSAValue, *, growth: float, length: 
     """transformers.LengthFactor(positions) {growth, length, shift}
     -> 1 + growth · ln(1 + floor((positions + shift) / length)), f32 [batch, tokens, 1]
 
-    The factor of queries beyond the length of the training (Meta, Llama 4, 2025).
+    The factors by which queries at positions beyond the trained length are scaled (Meta, Llama 4, 2025).
     """
     if shift:
         positions = op.Add(positions, op.constant(shift, si64))

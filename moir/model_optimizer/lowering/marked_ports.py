@@ -65,7 +65,10 @@ class MarkedPorts:
 
     @contextmanager
     def presented(self, node: MoLoweringNode, op: OpBuilder) -> Generator[None]:
-        """A context in which the operands of the operation are in the layout of the IR."""
+        """A context in which the operands `inputs` of the operation are transposed from [N, spatial…, C] to [N, C,
+        spatial…], and the target of a Reshape has the order `target_order`. At its end the operation gets its own
+        operands back.
+        """
         before = tuple(node.op.operands)
         for index in self.inputs:
             node.op.operands[index] = op.transposed(before[index], _order(before[index]))
@@ -77,7 +80,9 @@ class MarkedPorts:
             node.op.operands = before
 
     def as_given(self, op: OpBuilder, replacement: Replacement) -> Replacement:
-        """The results in the layout of the framework."""
+        """The values `replacement`, those of the results `outputs` transposed from [N, C, spatial…] back to
+        [N, spatial…, C]; None stays for results without a value.
+        """
         values = [replacement] if isinstance(replacement, SSAValue) else list(replacement)
         return [
             op.transposed(value, inverse(_order(value))) if value is not None and index in self.outputs else value
@@ -86,7 +91,17 @@ class MarkedPorts:
 
 
 def in_marked_layout(node: MoLoweringNode, op: OpBuilder, build: Callable[[MoLoweringNode, OpBuilder], Any]) -> Any:
-    """The result of a handler for an operation whose marked ports have data as [N, C, spatial…]."""
+    """Call `build` while operands at marked ports are transposed to [N, C, spatial…]; returns its results, of which
+    those at marked ports are transposed back to [N, spatial…, C].
+
+    Calls `build` with unchanged operands, and returns its results as they are, if no marked operand is an image of a
+    channel-last network. A result `NotImplemented` is returned as it is.
+
+    Args:
+        node: the operation.
+        op: the builder.
+        build: builds the operations that replace the operation, from the node and the builder.
+    """
     ports = MarkedPorts(node)
     if not ports.inputs:
         return build(node, op)

@@ -41,7 +41,9 @@ OUT: dict[str, str] = _kinds(overloads.OUT, "")
 
 
 def written_count(op: FrameworkOp) -> int:
-    """The number of operands that an operation of `OUT` writes: one for each result, or a list of them."""
+    """The number of last operands that an out= overload, one of `OUT`, writes: one for each result; or, if it writes a
+    list of tensors, as many as the list has.
+    """
     names: tuple[str, ...] = value_of(op.properties["arguments"])
     stem = names[-1].partition(".")[0]
     return max(len(op.results), sum(name.partition(".")[0] == stem for name in names))

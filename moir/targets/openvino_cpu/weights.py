@@ -178,7 +178,7 @@ def _evaluated(value: SSAValue) -> Array | None:
 
 
 class SignedWeights(Pattern):
-    """Stores the weights of a product of quantized values with signs.
+    """Stores dequantized weights of u8 as i8 if they are only multiplied with data that a FakeQuantize rounds.
 
         %2 = opset1.Subtract(opset1.Convert(%w), 130.0)      // %w: a constant, u8
         %4 = opset1.MatMul(opset1.FakeQuantize(%x, …), opset1.Multiply(%2, %s))
@@ -197,7 +197,7 @@ class SignedWeights(Pattern):
         converted, zero_point = op.operands[0].owner, rewriter.known.constant(op.operands[1])
         assert isinstance(converted, Convert)
         codes = rewriter.known.constant(converted.data)
-        if zero_point is None or codes is None or not all(_multiplies_quantized(each) for each in _users(op)):
+        if zero_point is None or codes is None or not all(_scales_weights_of_quantized(each) for each in _users(op)):
             return
         build, element = rewriter.op, element_of(op.operands[0])
         signed = build.convert(build.constant((codes ^ np.uint8(128)).view(np.int8), si8), element)
@@ -208,8 +208,10 @@ def _users(op: Operation) -> list[Operation]:
     return [use.operation for use in live_uses(op.results[0])]
 
 
-def _multiplies_quantized(scaled: Operation) -> bool:
-    """Whether an operation is the Multiply of dequantized weights that products with quantized values use."""
+def _scales_weights_of_quantized(scaled: Operation) -> bool:
+    """Whether an operation is the Multiply by the scale of dequantized weights, and all its users are MatMuls whose
+    left operand is the result of a FakeQuantize. False for an operation without users.
+    """
     users = _users(scaled)
     is_scaled = isinstance(scaled, Multiply) and bool(users)
     return is_scaled and all(isinstance(each, MatMul) and isinstance(each.operands[0].owner, FakeQuantize) for each in users)

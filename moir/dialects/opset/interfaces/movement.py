@@ -15,7 +15,10 @@ from moir.errors import InferenceError
 
 
 class MovementOp(OpsetOp):
-    """Base of the operations whose results hold elements of their first operand: those alone, if `MOVES` is set."""
+    """Base of the operations whose results hold elements of their first operand.
+
+    They hold no other values if `MOVES` is True. A subclass that sets it to False also has others, such as padding.
+    """
 
     SYMBOLIC: ClassVar[bool] = True
     MOVES: ClassVar[bool] = True

@@ -37,21 +37,21 @@ class Cursor:
         return self.position >= self.end
 
     def byte(self) -> int:
-        """The next byte."""
+        """The next byte, which is consumed. Raises ModelFileError if none is left."""
         if self.position >= self.end:
             self.fail("the bytecode ends too early")
         self.position += 1
         return self.data[self.position - 1]
 
     def bytes(self, count: int) -> bytes:
-        """The next `count` bytes."""
+        """The next `count` bytes, which are consumed. Raises ModelFileError if fewer are left."""
         if not 0 <= count <= self.end - self.position:
             self.fail("the bytecode ends too early")
         self.position += count
         return bytes(self.data[self.position - count : self.position])
 
     def number(self) -> int:
-        """The next unsigned integer of variable length."""
+        """The next unsigned integer of variable length. Raises ModelFileError if the data end within it."""
         first = self.byte()
         if first & 1:
             return first >> 1
@@ -61,12 +61,14 @@ class Cursor:
         return int.from_bytes(bytes((first,)) + self.bytes(extra), "little") >> (extra + 1)
 
     def signed(self) -> int:
-        """The next signed integer of variable length."""
+        """The next signed integer of variable length. Raises ModelFileError if the data end within it."""
         value = self.number()
         return (value >> 1) ^ -(value & 1)
 
     def flagged(self) -> tuple[int, bool]:
-        """The next unsigned integer without its lowest bit, and that bit as a flag."""
+        """The next unsigned integer without its lowest bit, and that bit as a flag. Raises ModelFileError if the data
+        end within it.
+        """
         value = self.number()
         return value >> 1, bool(value & 1)
 
@@ -81,14 +83,17 @@ class Cursor:
         return count
 
     def part(self, size: int) -> Cursor:
-        """A cursor over the next `size` bytes alone; this one moves past them."""
+        """A cursor over the next `size` bytes alone; this one moves past them.
+
+        Raises ModelFileError if fewer are left.
+        """
         if not 0 <= size <= self.end - self.position:
             self.fail("a part of the bytecode ends after its end")
         self.position += size
         return Cursor(self.data, self.location, self.position - size, self.position)
 
     def text(self) -> str:
-        """The next string, which a byte of zero ends."""
+        """The next string, which a byte of zero ends. Raises ModelFileError if there is no such byte."""
         end = self.data.find(b"\0", self.position, self.end)
         if end < 0:
             self.fail("a string has no end")

@@ -222,8 +222,9 @@ class OperationReader:
         return Operation("while", operands, {}, regions, [Value(each) for each in types])
 
     def _region_of(self, names: Sequence[str], arguments: list[Value]) -> Block:
-        """Read a region whose arguments are declared before it, with the given names. Raises ModelFileError for other
-        numbers.
+        """Read a region whose arguments are declared before it, with the given names.
+
+        Raises ModelFileError if there are not as many names as arguments.
         """
         if len(names) != len(arguments):
             self.words.fail(f"{len(names)} values with {len(arguments)} types")

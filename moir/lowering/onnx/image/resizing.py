@@ -272,8 +272,12 @@ def _leading_ones(op: OpBuilder, scales: SSAValue) -> int:
     return count
 
 
-def resizes_dynamic_batch(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> bool:
-    """Whether the first two axes of data of dynamic rank may be resized: scales are not 1, or sizes are constant."""
+def may_resize_batch(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> bool:
+    """Whether a Resize of all axes of data of dynamic rank may change the size of axis 0 or 1 (batch, channels): unless
+    the scales of both are 1, or the sizes of both are computed, and taken to be those of the data.
+
+    False for data of static rank, for given axes, and if scales or sizes are not known at all.
+    """
     if node.rank(0) is not None or resizing.axes is not None or (entries := op.known.elements(resizing.target)) is None:
         return False
     return any(not same(each, 1) if resizing.by_scales else not isinstance(each, Symbol) for each in entries[:2])
@@ -281,7 +285,7 @@ def resizes_dynamic_batch(node: LoweringNode, op: OpBuilder, resizing: Resizing)
 
 def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
     """Operand 0 resized with the given parameters. Raises ConversionError for modes that ONNX does not define."""
-    has_dynamic_batch = resizes_dynamic_batch(node, op, resizing)
+    has_dynamic_batch = may_resize_batch(node, op, resizing)
     if has_dynamic_batch:
         ranked = op.Reshape(node.operand(0), [0] * (element_count(shape_of(resizing.target)) or 0), special_zero=True)
         node = node.with_operands({0: ranked})

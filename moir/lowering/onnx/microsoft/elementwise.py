@@ -59,9 +59,10 @@ def swiglu(
     limit: float = 0.0,
 ) -> SSAValue:
     """onnx.com.microsoft.SwiGLU(gate, up) {activation_alpha, activation_beta, limit}
-    -> gated_swish(gate, up)
+    -> g · sigmoid(activation_alpha · g) · (u + activation_beta), with g = min(gate, limit), u = up clamped to ±limit
 
-    Without `up` the gate has both halves. `round_activation` says where narrow types are rounded.
+    Nothing is clamped if the limit is 0. Without `up`, `gate` has both as halves of its last dimension. The attribute
+    `round_activation`, where narrow types are rounded, has no effect.
     """
     if up is None:
         gate, up = op.Split.parts(2, gate, -1, num_splits=2)
@@ -69,10 +70,8 @@ def swiglu(
 
 
 def gated_swish(op: OpBuilder, gate: SSAValue, up: SSAValue, slope: float, shift: float, limit: float | None) -> SSAValue:
-    """The gated activation g · sigmoid(slope · g) · (l + shift), with g = min(gate, limit) and l = up clamped to
-    ±limit.
-
-    Without clamping if `limit` is None.
+    """The gated activation g · sigmoid(slope · g) · (u + shift), with g = min(gate, limit) and u = up clamped to
+    ±limit; with g = gate and u = up if `limit` is None.
     """
     if limit is not None:
         gate, up = op.Minimum(gate, limit), op.Clamp(up, min=-limit, max=limit)

@@ -166,7 +166,10 @@ def _growing(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> list[SSA
 
 
 def _sequences(node: LoweringNode, indices: Sequence[int]) -> dict[str, Attribute]:
-    """The properties of the Loop that collects the values appended to the sequences with these indices."""
+    """The properties `SEQUENCES`, `CONCATENATED` and `AXES` of the Loop that replaces a Loop with sequences.
+
+    `indices` are those of the sequences among the node's results.
+    """
     first, axes = node.result_count - len(indices), dict[int, int]()
     for position, index in enumerate(indices):
         for use in node.op.results[index].uses:
@@ -179,12 +182,16 @@ def _sequences(node: LoweringNode, indices: Sequence[int]) -> dict[str, Attribut
 
 
 def axes_of_sequences(node: LoweringNode) -> dict[int, int]:
-    """For outputs whose values are concatenated, by their index, the dimension along which they are."""
+    """The axis along which the tensors of a sequence are concatenated later (ConcatFromSequence), by the index of the
+    Loop's output that collects them. Sequences that are not concatenated are left out.
+    """
     return dict(zip(node.integers(CONCATENATED, ()), node.integers(AXES, ()), strict=True))
 
 
 def sequence_makers(node: LoweringNode) -> dict[int, MakeValue]:
-    """For outputs of a Loop that are collected values, by their index, the function that makes a sequence of them."""
+    """The function that builds a sequence of the tensors that the iterations of a Loop append, by the index of the
+    Loop's output that collects them; empty for a Loop without sequences.
+    """
     count = node.integer(SEQUENCES, 0)
     return dict.fromkeys(range(node.result_count - count, node.result_count), _sequence_of)
 

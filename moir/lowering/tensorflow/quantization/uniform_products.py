@@ -79,12 +79,14 @@ def of_floats(node: LoweringNode, op: OpBuilder, compute: Compute, batch: int) -
     """
     how = quantization(node, op, 2, "rhs_", node.rank(1))
     weights = dequantized(op, node.operand(1), how)
-    return op.convert(compute(levelled(node, op, node.operand(0), batch), weights), node.element_attribute("Tout", f32))
+    return op.convert(compute(fake_quantized(node, op, node.operand(0), batch), weights), node.element_attribute("Tout", f32))
 
 
-def levelled(node: LoweringNode, op: OpBuilder, x: SSAValue, batch: int) -> SSAValue:
-    """Floats rounded to quantized values, where each index of dimension `batch` has its own range, extended to include
-    0.
+def fake_quantized(node: LoweringNode, op: OpBuilder, x: SSAValue, batch: int) -> SSAValue:
+    """The floats x, quantized to integers from rhs_quantization_min_val to rhs_quantization_max_val and dequantized.
+
+    For each index of dimension `batch`, scale and zero point are those of its smallest and largest element, or of 0 if
+    that is beyond them.
     """
     axes = [axis for axis in range(node.known_rank(0)) if axis != batch]
     low = op.Minimum(op.ReduceMin(x, axes, keep_dims=True), 0.0)

@@ -81,7 +81,11 @@ class AttrDictionary:
         return self._converted(key, value, valtype)
 
     def tuple(self, key: Text, valtype: Callable[[Any], Any] = Text, default: Any = None) -> Any:
-        """An attribute as a tuple, also of a single value; the default for an empty one."""
+        """The attribute `key` as a tuple, a single value as a tuple of one; each element is converted by `valtype`.
+
+        For a missing or empty attribute the elements of `default` are converted. If that is None, returns None for a
+        missing and () for an empty attribute. Raises Error for an element that cannot be converted.
+        """
         value = self.str(key, default)
         if value is None:
             return default
@@ -89,7 +93,11 @@ class AttrDictionary:
         return tuple(self._converted(key, entry, valtype) for entry in (entries or default or ()))
 
     def list(self, key: Text, valtype: Callable[[Any], Any], default: Any = None, sep: str = ",") -> Any:
-        """An attribute as a list of the values that `sep` separates."""
+        """The attribute `key` as a list of the values that `sep` separates, each converted by `valtype`.
+
+        For a missing attribute the elements of `default`; [] if that is None. Raises Error for an element that cannot
+        be converted.
+        """
         value = self.str(key, default)
         if isinstance(value, Text):
             value = self._entries(value) if sep == "," else value.split(sep)

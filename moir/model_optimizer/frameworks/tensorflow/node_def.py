@@ -45,7 +45,7 @@ TENSORFLOW_ELEMENTS = {number: name for name, number in TENSORFLOW_TYPES.items()
 
 @dataclass
 class Dimension:
-    """A dimension of a shape, -1 if dynamic."""
+    """A stand-in for TensorFlow's message TensorShapeProto.Dim; the size is -1 if the dimension is dynamic."""
 
     size: int
     name: str = ""
@@ -53,7 +53,7 @@ class Dimension:
 
 @dataclass
 class ShapeMessage:
-    """A TensorShapeProto."""
+    """A stand-in for TensorFlow's message TensorShapeProto, with its fields `dim` and `unknown_rank`."""
 
     dim: list[Dimension] = field(default_factory=list[Dimension])
     unknown_rank: bool = False
@@ -61,7 +61,9 @@ class ShapeMessage:
 
 @dataclass
 class TensorMessage:
-    """A TensorProto; all of its values are in `tensor_content`, those of strings in `string_val`."""
+    """A stand-in for TensorFlow's message TensorProto of an array; all values are in `tensor_content`, those of strings
+    in `string_val`.
+    """
 
     array: Array
 
@@ -90,7 +92,9 @@ class TensorMessage:
 
 @dataclass
 class ListMessage:
-    """A list attribute; the type of its items determines the field that has them."""
+    """A stand-in for TensorFlow's message AttrValue.ListValue; the type of the items determines the field that has
+    them, and the others are empty.
+    """
 
     i: list[int] = field(default_factory=list[int])
     f: list[float] = field(default_factory=list[float])
@@ -101,7 +105,9 @@ class ListMessage:
 
 
 class AttributeMessage:
-    """An AttrValue of TensorFlow. Fields for other forms than that of the attribute are empty."""
+    """A stand-in for TensorFlow's message AttrValue of an attribute. Fields for other types than that of the attribute
+    are empty, as all are for None.
+    """
 
     def __init__(self, attribute: Attribute | None) -> None:
         self.attribute = attribute
@@ -203,7 +209,7 @@ class AttributeMessages(Mapping[str, AttributeMessage]):
 
 @dataclass
 class NodeMessage:
-    """A NodeDef."""
+    """A stand-in for TensorFlow's message NodeDef of an operation, with its fields."""
 
     op: str
     name: str

@@ -96,7 +96,7 @@ def product_of(op: Operation) -> Product | None:
 
 
 def matrix_product(op: MatMul, rank: int) -> Product:
-    """The labels of a matrix product of tensors of a rank."""
+    """A MatMul of two operands of `rank` as a Product: letters label batch, rows, columns and the common dimension."""
     batch, (row, column, common) = tuple(LETTERS[: rank - 2]), LETTERS[rank - 2 : rank + 1]
     left = (common, row) if op.flag("transpose_a") else (row, common)
     right = (column, common) if op.flag("transpose_b") else (common, column)
@@ -168,16 +168,19 @@ class EinsumAttention(DimensionsPattern):
         return any(isinstance(use.operation, Einsum) for use in scores.product.left.value.uses)
 
     def scores(self, labelled: Labelled, spare: Sequence[str], key: str) -> Scores | None:
-        """The softmax's operand as a scaled product with a mask, sums labelled from `spare` and keys `key`; or None."""
+        """The softmax's operand `labelled` as Scores: a `unmasked`, or the Add or Select of one and a mask.
+
+        None for other values. `key` is its label of the keys; for `spare` see `unmasked`.
+        """
         product = without_transposes(labelled)
         if product is None:
             return None
         op = product.value.owner
         if not isinstance(op, Add | Select) or op.text("auto_broadcast") != "numpy" or not has_one_live_use(product.value):
-            return self.scaled(product, spare)
+            return self.unmasked(product, spare)
         first, second = op.operands[-2:]
         for true, candidate, other in ((True, first, second), (False, second, first)):
-            if rank_of(candidate) != len(product.labels) or (scores := self.scaled(product.with_fields(value=candidate), spare)) is None:
+            if rank_of(candidate) != len(product.labels) or (scores := self.unmasked(product.with_fields(value=candidate), spare)) is None:
                 continue
             mask = self.aligned(other if isinstance(op, Add) else op.operands[0], product.labels)
             if mask is None or isinstance(op, Add):
@@ -187,8 +190,10 @@ class EinsumAttention(DimensionsPattern):
             return None if number is None else scores.with_fields(mask=mask, numbers=(0.0, number) if true else (number, 0.0))
         return None
 
-    def scaled(self, labelled: Labelled, spare: Sequence[str]) -> Scores | None:
-        """A product with constant factors and Transposes between, sums labelled from `spare`; None for other values."""
+    def unmasked(self, labelled: Labelled, spare: Sequence[str]) -> Scores | None:
+        """The value `labelled` as Scores without a mask: the product of a MatMul or Einsum, perhaps times constant
+        numbers and transposed. Dimensions that it sums over get labels from `spare`. None if it is no such product.
+        """
         scale, current = 1.0, without_transposes(labelled)
         while current is not None and isinstance(current.value.owner, Multiply | Divide):
             value, factor = unscaled(current.value)
@@ -209,16 +214,12 @@ class EinsumAttention(DimensionsPattern):
         return Scores(Product(product.left.renamed(names), product.right.renamed(names), current.labels), scale)
 
     def aligned(self, mask: SSAValue, labels: Labels) -> Labelled | None:
-        """A mask that is broadcast to a value with these labels, labelled by its own dimensions; None if its rank is
-        unknown or too high.
-        """
+        """A mask of a value with `labels`, with those of its own dimensions; None if its rank is dynamic or higher."""
         rank = rank_of(mask)
         return None if rank is None or rank > len(labels) else Labelled(mask, labels[len(labels) - rank :])
 
     def roles(self, query: Labelled, key: Labelled, value: Labelled, output: Labels, column: str) -> Roles | None:
-        """The roles of the labels, `output` of the result and `column` of the keys; None if they are not
-        attention's.
-        """
+        """The roles of the labels, `output` of the result and `column` of the keys; None if they fit no attention."""
         batch = tuple([label for label in key.labels if label in value.labels and label != column])
         width = [label for label in key.labels if label not in (*batch, column)]
         value_width = [label for label in value.labels if label not in (*batch, column)]
@@ -360,9 +361,7 @@ def arranged_mask(op: OpBuilder, mask: Labelled, roles: Roles, tokens: Sequence[
 
 
 def inserted(order: Sequence[str], present: Sequence[str]) -> Iterator[int]:
-    """The axes at which to insert dimensions of 1 for labels of `order` not in `present`; at least two labels
-    remain.
-    """
+    """The axes at which to insert dimensions of 1 for labels of `order` not in `present`; two labels or more remain."""
     first = min([order.index(label) for label in present], default=len(order))
     first = min(first, len(order) - 2)
     return (index - first for index in range(first, len(order)) if order[index] not in present)

@@ -212,9 +212,10 @@ def _cell(x: SSAValue, states: Sequence[SSAValue], following: Sequence[SSAValue]
 
 
 def _outputs(loop: RepeatingOp, following: Sequence[SSAValue], results: Sequence[SSAValue]) -> list[tuple[int, Slicing | None]] | None:
-    """For each result of a loop, the index of a state of the cell, or -1 for the states of all steps, and the slicing.
+    """What each result of a loop is: (index, None) for the last value of the state with that index, or (-1, slicing)
+    for the values of the first state at all steps, concatenated as the slicing says.
 
-    None if a result is neither.
+    Returns None if a result is neither.
 
     Args:
         loop: the loop.

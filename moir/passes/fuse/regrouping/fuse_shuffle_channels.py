@@ -36,7 +36,7 @@ class ShuffledChannels(RegroupingPattern):
 
 
 class FuseShuffleChannelsPass(RegroupingPass):
-    """Fuses channel shuffles, Zhang et al., "ShuffleNet", 2017."""
+    """Fuses a Reshape, Transpose and Reshape that shuffle channels (Zhang et al., 2017) to one ShuffleChannels."""
 
     name = "fuse-shuffle-channels"
 

@@ -49,7 +49,7 @@ class SpaceToBlocks(RegroupingPattern):
 
 
 class FuseSpaceToDepthPass(RegroupingPass):
-    """Fuses space to depth, the inverse of a pixel shuffle."""
+    """Fuses a Reshape, Transpose and Reshape that move blocks of the image into channels to one SpaceToDepth."""
 
     name = "fuse-space-to-depth"
 

@@ -19,7 +19,7 @@ from moir.support.records import Record
 
 
 class Regrouping(Record):
-    """A matched regrouping.
+    """A Reshape, Transpose and Reshape in sequence, which regroup the elements of a value.
 
     Args:
         value: the data.
@@ -37,15 +37,16 @@ class Regrouping(Record):
 
 
 def reshapes_transposition(op: Reshape) -> bool:
-    """Whether a Reshape may be the last operation of a regrouping: a Transpose of a Reshape precedes it."""
+    """Whether the operand of a Reshape is a Transpose whose operand is the result of another Reshape."""
     transpose = op.operands[0].owner
     return isinstance(transpose, Transpose) and isinstance(transpose.operands[0].owner, Reshape)
 
 
 def regrouping_of(op: Operation, known: Dimensions) -> Regrouping | None:
-    """The regrouping that ends in a Reshape.
+    """The Reshape, Transpose and Reshape of which `op` is the last one.
 
-    None for any other operation, and if an intermediate value has other live uses.
+    None for any other operation, if an intermediate value has other live uses, if the order is computed, or if a rank
+    is dynamic.
     """
     if not isinstance(op, Reshape) or not isinstance(transpose := op.operands[0].owner, Transpose):
         return None
@@ -60,7 +61,7 @@ def regrouping_of(op: Operation, known: Dimensions) -> Regrouping | None:
 
 
 class RegroupingPattern(DimensionsPattern):
-    """Replaces the last Reshape of a regrouping by the operation that `fused` builds."""
+    """Base of the patterns that replace a Reshape, Transpose and Reshape by one operation, which `fused` builds."""
 
     roots = (Reshape,)
 
@@ -71,14 +72,16 @@ class RegroupingPattern(DimensionsPattern):
             rewriter.replace_with(op, value)
 
     def fused(self, regrouping: Regrouping, op: OpBuilder) -> SSAValue | None:
-        """Build the one operation that equals the regrouping; None, with nothing built, if this pass has no operation
-        for it.
+        """Build the one operation that computes what the Reshape, Transpose and Reshape do; returns None, with nothing
+        built, if the operation of this pattern does not.
         """
         raise NotImplementedError
 
 
 class RegroupingPass(DimensionsPass):
-    """A pass that fuses regroupings of one kind."""
+    """Base of the passes that fuse a Reshape, Transpose and Reshape into one DepthToSpace, SpaceToDepth or
+    ShuffleChannels; `PATTERNS` of a subclass has the `RegroupingPattern` of its operation.
+    """
 
     ROOTS = (Reshape,)
 

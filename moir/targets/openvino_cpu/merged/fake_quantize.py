@@ -44,7 +44,7 @@ class QuantizedExtremes(Pattern):
 
     def may_match(self, op: Operation) -> bool:
         owner = merged_before(op.operands[0], _MOVING).owner
-        return isinstance(owner, ReductionOp) and owner.KIND in _EXTREMES and not _is_apart_already(op)
+        return isinstance(owner, ReductionOp) and owner.KIND in _EXTREMES and not _is_separate(op)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, FakeQuantize)
@@ -61,8 +61,8 @@ class QuantizedExtremes(Pattern):
 
 
 def _separate_axis(op: FakeQuantize, rewriter: Rewriter) -> int | None:
-    """The axis of an inserted dimension, the first or the last, which separates a FakeQuantize from the extremes before
-    it; None if neither does.
+    """The axis, 0 or -1, at which an Unsqueeze separates a FakeQuantize from the ReduceMax or ReduceMin before it; None
+    if neither does.
     """
     data, *limits = op.operands
     reduction = merged_before(data, _MOVING).owner
@@ -91,9 +91,11 @@ def merged_before(value: SSAValue, also: frozenset[str] = frozenset()) -> SSAVal
     return value
 
 
-def _is_apart_already(op: Operation) -> bool:
-    """Whether the quantized values are rounded by a Round, an identity follows, or the data have an inserted dimension,
-    which is removed after the FakeQuantize.
+def _is_separate(op: Operation) -> bool:
+    """Whether a FakeQuantize needs nothing to be separated from the reduction before it, because of its only user: a
+    Round, an identity (see `is_computed_identity`), or a Squeeze if an Unsqueeze is before the FakeQuantize.
+
+    False if it has several users.
     """
     before, users = op.operands[0].owner, [use.operation for use in op.results[0].uses]
     if len(users) != 1 or not isinstance(users[0], OpsetOp) or not users[0].results:

@@ -168,7 +168,7 @@ def _separate(op: Operation, rewriter: Rewriter) -> None:
 def has_scales(value: SSAValue) -> bool:
     """Whether the plugin may take a value for dequantized integers, with scales or terms of several elements.
 
-    A value that is computed of constants alone is none.
+    False for a value that is computed from constants alone.
     """
     is_scaled, has_lists = False, False
     while isinstance(owner := value.owner, OpsetOp) and owner.operands:

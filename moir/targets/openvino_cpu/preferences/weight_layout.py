@@ -46,7 +46,7 @@ class WeightsInColumns(Pattern):
         if source.owner.value.element not in FLOATS or element_of(weights) not in FLOATS:
             return
         products = [use.operation for use in live_uses(weights)]
-        if not all(has_columns(each, weights) for each in products) or (source is not weights and not has_one_live_use(source)):
+        if not all(multiplies_untransposed(each, weights) for each in products) or (source is not weights and not has_one_live_use(source)):
             return
         transpose(source.owner)
         if isinstance(weights.owner, Convert):
@@ -72,7 +72,7 @@ class QuantizedWeightsInColumns(Pattern):
 
     def may_match(self, op: Operation) -> bool:
         weights = op.operands[1]
-        return isinstance(weights.owner, Multiply) and rank_of(weights) == 2 and has_columns(op, weights)
+        return isinstance(weights.owner, Multiply) and rank_of(weights) == 2 and multiplies_untransposed(op, weights)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         if is_quantized(op.operands[1]):
@@ -82,7 +82,10 @@ class QuantizedWeightsInColumns(Pattern):
 
 
 def is_quantized(value: SSAValue) -> bool:
-    """Whether a value is computed from unpacked constants, zero points and scales that nothing else uses."""
+    """Whether a value of rank ≤ 2 is computed by Convert, Subtract and Multiply from constants that are not packed.
+
+    Operands with one element may be of any origin. False if another operation uses an intermediate value or a matrix.
+    """
     if (rank_of(value) or 0) > 2:
         return False
     if isinstance(value.owner, Constant):
@@ -111,8 +114,11 @@ def transposed(build: OpBuilder, value: SSAValue) -> SSAValue:
     return built.results[0]
 
 
-def has_columns(op: Operation, weights: SSAValue) -> bool:
-    """Whether an operation multiplies data of static rank by the columns of weights."""
+def multiplies_untransposed(op: Operation, weights: SSAValue) -> bool:
+    """Whether an operation is a MatMul whose right operand is `weights` [K, N], that is without transpose_b.
+
+    False if `weights` is its left operand, too, and for data of dynamic rank or of less than two dimensions.
+    """
     if not isinstance(op, MatMul) or op.operands[1] is not weights or op.operands[0] is weights or op.flag("transpose_b"):
         return False
     # Of data without a static rank, the plugin multiplies by weights as by any other value.

@@ -16,8 +16,10 @@ from moir.expansions.loops.recurrent_cells import Activation, RecurrentCell
 from moir.rewriting.builder import OpBuilder
 
 
-def computes_gates(op: RecurrentOp) -> bool:
-    """Whether the plugin has no kernel for the activations of a cell or sequence."""
+def needs_decomposed_gates(op: RecurrentOp) -> bool:
+    """Whether the gates of a cell or sequence have to be computed by single operations, since one of its activations is
+    HardSigmoid, for which the plugin has no kernel.
+    """
     return "hardsigmoid" in op.texts("activations")
 
 
@@ -45,8 +47,9 @@ def _has_last_bias(cell: RecurrentOp) -> bool:
 
 
 def gates(op: OpBuilder, cell: RecurrentOp, weights: Sequence[SSAValue]) -> RecurrentCell:
-    """The cell of a recurrent operation. `weights` are those of the recurrence, and of some GRUs the bias of their
-    product.
+    """The `RecurrentCell` that builds the operations of a step of `cell`, with its activations, clip and hidden size.
+
+    `weights` are those of the state, and for some GRUs the bias of their product.
     """
     alphas, betas = (cell.numbers(f"activations_{name}") for name in ("alpha", "beta"))
     activations = [

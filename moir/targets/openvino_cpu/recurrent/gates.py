@@ -19,7 +19,7 @@ from moir.dialects.opset.recurrent import (
     SequenceOp,
 )
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
-from moir.targets.openvino_cpu.recurrent.cells import computes_gates, contribution, gates
+from moir.targets.openvino_cpu.recurrent.cells import contribution, gates, needs_decomposed_gates
 from moir.targets.openvino_cpu.recurrent.steps import are_whole, stepped
 from moir.targets.record import Fault, Form
 
@@ -44,7 +44,7 @@ class GatesOfSequence(Pattern):
 
     def may_match(self, op: Operation) -> bool:
         assert isinstance(op, SequenceOp)
-        return computes_gates(op)
+        return needs_decomposed_gates(op)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, SequenceOp)
@@ -65,7 +65,7 @@ class GatesOfCell(Pattern):
 
     def may_match(self, op: Operation) -> bool:
         assert isinstance(op, CellOp)
-        return computes_gates(op)
+        return needs_decomposed_gates(op)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, CellOp)
@@ -75,7 +75,7 @@ class GatesOfCell(Pattern):
 
 
 def _compute_gates(module: ModuleOp, analyses: Analyses) -> bool:
-    if not any(computes_gates(op) for op in analyses.operations(RecurrentOp)):
+    if not any(needs_decomposed_gates(op) for op in analyses.operations(RecurrentOp)):
         return False
     return rewrite(module, [GatesOfSequence(analyses.dimensions()), GatesOfCell()], analyses=analyses)
 

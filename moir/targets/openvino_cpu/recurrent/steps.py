@@ -22,7 +22,7 @@ from moir.dialects.opset.repetition import Broadcast
 from moir.dialects.shapes import element_of, shape_of
 from moir.dialects.symbols import same
 from moir.rewriting.builder import OpBuilder
-from moir.targets.openvino_cpu.recurrent.cells import computes_gates, contribution, gates
+from moir.targets.openvino_cpu.recurrent.cells import contribution, gates, needs_decomposed_gates
 
 CELLS: Mapping[type[SequenceOp], str] = {
     GRUSequence: "opset3.GRUCell",
@@ -124,7 +124,7 @@ def _direction(
     from moir.expansions.loops.built_loops import Cut, Step, repeated_steps
 
     properties = {name: value for name, value in sequence.properties.items() if name != "direction"}
-    has_gates = computes_gates(sequence)
+    has_gates = needs_decomposed_gates(sequence)
     if has_gates:
         # The products of the inputs are computed for all steps at once.
         x, *weights = contribution(op, sequence, x, weights[0], weights[1], weights[2])

@@ -25,8 +25,8 @@ def keep_in_memory(descriptor: int) -> None:
 
 
 os.fsync = keep_in_memory
-# The frameworks are millions of objects, through which it goes each time.
-gc.set_threshold(50_000, 20, 20)
+# The frameworks are millions of objects, through which it goes each time. Objects that wait for it keep files open.
+gc.set_threshold(2_000, 10, 20)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

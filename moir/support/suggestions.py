@@ -10,6 +10,7 @@ _COMPARED = 12
 _SIMILARITY = 0.5
 _MARGIN = 0.12
 _LETTERS_PER_MISTAKE = 3
+_LETTERS_OF_TWO_MISTAKES = 4
 _PART = r"[^\W_]+"
 
 
@@ -22,8 +23,8 @@ def nearest(name: str, known: Iterable[str], *, similarity: float | None = None)
         name: a name that does not exist.
         known: the names that exist.
         similarity: the least similarity of a name, between 0 and 1, see `difflib.SequenceMatcher.ratio`; None for names
-            whose edit distance to `name` is at most a third of the shorter one's length (at least 1), whose words
-            contain those of `name`, or whose words are the last ones of `name`.
+            whose edit distance to `name` is small, see `_is_near`, whose words contain those of `name`, or whose words
+            are the last ones of `name`.
     """
     from difflib import SequenceMatcher, get_close_matches
 
@@ -61,16 +62,17 @@ def alternatives(names: Iterable[str]) -> str:
 def _is_near(missing: str, existing: str) -> bool:
     """Whether the name `existing` may be what `missing`, a name that does not exist, was meant to be.
 
-    That is so if their edit distance is at most a third of the length of the shorter one (at least 1), if the words of
-    `missing` are successive words of `existing` ("serving" of "serving_default"), or if `missing` ends in the words of
-    `existing` ("loop/out" in "out"). Words are runs of letters and digits.
+    That is so if their edit distance is at most a third of the length of the shorter one (at least 1, and 2 from four
+    letters on), if the words of `missing` are successive words of `existing` ("serving" of "serving_default"), or if
+    `missing` ends in the words of `existing` ("loop/out" in "out"). Words are runs of letters and digits.
     """
     given, parts = re.findall(_PART, missing), re.findall(_PART, existing)
     if given and any(parts[start : start + len(given)] == given for start in range(len(parts))):
         return True
     if parts and given[-len(parts) :] == parts:
         return True
-    return _distance(missing, existing) <= max(1, min(len(missing), len(existing)) // _LETTERS_PER_MISTAKE)
+    length = min(len(missing), len(existing))
+    return _distance(missing, existing) <= max(1 if length < _LETTERS_OF_TWO_MISTAKES else 2, length // _LETTERS_PER_MISTAKE)
 
 
 def _distance(name: str, other: str) -> int:

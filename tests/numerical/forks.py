@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import pickle
 import resource
-import select
 import signal
 import time
 from collections.abc import Callable
+from multiprocessing.connection import wait
 from typing import TypeVar
 
 from tests.numerical.workers import Died
@@ -28,7 +28,7 @@ def forked(task: Callable[[], Answer], seconds: float = 120.0) -> Answer | Died:
     os.close(writing)
     content, deadline = bytearray(), time.monotonic() + seconds
     with os.fdopen(reading, "rb", buffering=0) as pipe:
-        while select.select([pipe], [], [], max(deadline - time.monotonic(), 0))[0] and (part := pipe.read(1 << 16)):
+        while wait([pipe.fileno()], max(deadline - time.monotonic(), 0)) and (part := pipe.read(1 << 16)):
             content += part
     hung = time.monotonic() >= deadline
     if hung:

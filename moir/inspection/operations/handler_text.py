@@ -22,7 +22,8 @@ def becomes_text(operation: str, handler: Handler) -> str:
         operation: the name of the operation in the framework's dialect, such as `onnx.Abs`.
         handler: its handler.
     """
-    text = handler_text(handler)
+    # What else a handler lowers is no matter of this operation.
+    text = handler_text(handler).partition("; likewise ")[0]
     dialect = operation.partition(".")[0]
     about = re.findall(rf"{dialect}\.([\w.>]+)", text.partition(" -> ")[0])
     return f"like {text}" if about and operation.partition(".")[2] not in about and text.startswith(f"{dialect}.") else text

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import pickle
 import resource
-import select
 import signal
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +94,7 @@ def executed(
     os.close(send)
     content, end = b"", time.monotonic() + limit
     while True:
-        ready, _, _ = select.select([receive], [], [], max(0.0, end - time.monotonic()))
+        ready = wait([receive], max(0.0, end - time.monotonic()))
         if not ready:
             os.kill(child, signal.SIGKILL)
             break

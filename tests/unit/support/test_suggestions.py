@@ -32,6 +32,7 @@ def test_nearest_names_are_few_and_the_best_is_first(name: str, expected: list[s
         ("serving", ["serving_default"], ["serving_default"]),
         ("loop/out", ["out"], ["out"]),
         ("inptu", ["input"], ["input"]),
+        ("graf", ["graph"], ["graph"]),
     ],
 )
 def test_a_nearest_name_is_a_misspelling_or_a_part(name: str, known: list[str], expected: list[str]) -> None:

@@ -6,7 +6,7 @@ from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS, PROJECTIONS
 from moir.architectures.llama_successors import HUNYUAN_V1_DENSE
 from moir.architectures.llama_variants import ALL_PROJECTIONS, EXAONE4, OLMO2, QUERY_NORMS
-from moir.architectures.mixtures import MIXTRAL, OLMOE, QWEN3_MOE
+from moir.architectures.mixtures import EXPERT_KEYS, MIXTRAL, OLMOE, QWEN3_MOE
 from moir.architectures.record import SANDWICH_NORM, Architecture, AttentionBlock
 from moir.architectures.shared_experts import CORRECTED_EXPERTS, EXPERT_TENSORS, GLM4_MOE
 from moir.support.tables import words
@@ -158,9 +158,7 @@ HY_V3 = Family(
     aliases={"num_local_experts": "num_experts"},
     biases={"attention_bias": ALL_PROJECTIONS},
     experts={
-        "count": "num_experts",
-        "chosen": "num_experts_per_tok",
-        "size": "moe_intermediate_size",
+        **EXPERT_KEYS,
         "shared": "num_shared_experts * moe_intermediate_size",
         "scores": "=sigmoid",
         "is_normalized": True,

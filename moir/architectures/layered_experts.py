@@ -6,6 +6,7 @@ from moir.architectures.family import ANY, Family
 from moir.architectures.layer_norm_families import COHERE2
 from moir.architectures.llama import DEFAULTS, PROJECTIONS, TENSORS
 from moir.architectures.llama_variants import ALL_PROJECTIONS, QUERY_NORMS, QWEN_WINDOW
+from moir.architectures.mixtures import EXPERT_KEYS
 from moir.architectures.record import SANDWICH_NORM, Architecture, AttentionBlock
 from moir.architectures.shared_experts import CORRECTED_EXPERTS, EXPERT_TENSORS, QWEN2_MOE
 from moir.support.tables import words
@@ -61,9 +62,7 @@ LAGUNA = Family(
     aliases={"num_local_experts": "num_experts"},
     biases={"attention_bias": ALL_PROJECTIONS},
     experts={
-        "count": "num_experts",
-        "chosen": "num_experts_per_tok",
-        "size": "moe_intermediate_size",
+        **EXPERT_KEYS,
         "shared": "shared_expert_intermediate_size",
         "scores": "=sigmoid",
         "is_normalized": True,
@@ -119,10 +118,14 @@ MIMO_V2_FLASH = Family(
     ignored_tensors=("model.mtp.*",),
 )
 
+COHERE2_MOE_KEYS = {**COHERE2.keys, "feed_forward": "prefix_dense_intermediate_size intermediate_size"}
+
+COHERE2_EXPERTS = {**EXPERT_KEYS, "size": "intermediate_size", "shared": "num_shared_experts * intermediate_size"}
+
 COHERE2_MOE = COHERE2.with_fields(
     architecture=COHERE2.architecture.with_fields(name="cohere2_moe", model_types=("cohere2_moe",)),
     tensors={**COHERE2.tensors, **EXPERT_TENSORS},
-    keys={**COHERE2.keys, "feed_forward": "prefix_dense_intermediate_size intermediate_size"},
+    keys=COHERE2_MOE_KEYS,
     defaults={
         **COHERE2.defaults,
         "head_dim": 128,
@@ -137,13 +140,7 @@ COHERE2_MOE = COHERE2.with_fields(
         "prefix_dense_sliding_window_pattern": 1,
         "sliding_window_pattern": 4,
     },
-    experts={
-        "count": "num_experts",
-        "chosen": "num_experts_per_tok",
-        "size": "intermediate_size",
-        "shared": "num_shared_experts * intermediate_size",
-        "scores": "=chosen softmax",
-    },
+    experts={**COHERE2_EXPERTS, "scores": "=chosen softmax"},
     dense="first_k_dense_replace",
     window="pattern after dense",
     rotary_layers="sliding or dense",
@@ -151,25 +148,13 @@ COHERE2_MOE = COHERE2.with_fields(
         (
             "rms_norm_eps",
             ANY,
-            {
-                "norm": "rms",
-                "keys": {**COHERE2.keys, "feed_forward": "prefix_dense_intermediate_size intermediate_size", "epsilon": "rms_norm_eps"},
-            },
+            {"norm": "rms", "keys": {**COHERE2_MOE_KEYS, "epsilon": "rms_norm_eps"}},
         ),
         ("shared_expert_combination_strategy", "average", {"halves_experts": True}),
         (
             "expert_selection_fn",
             "sigmoid",
-            {
-                "experts": {
-                    "count": "num_experts",
-                    "chosen": "num_experts_per_tok",
-                    "size": "intermediate_size",
-                    "shared": "num_shared_experts * intermediate_size",
-                    "scores": "=chosen sigmoid",
-                    "is_normalized": "norm_topk_prob",
-                }
-            },
+            {"experts": {**COHERE2_EXPERTS, "scores": "=chosen sigmoid", "is_normalized": "norm_topk_prob"}},
         ),
     ),
     unread=COHERE2.unread
@@ -209,9 +194,7 @@ KOLIBRI1 = Family(
     keys={"feed_forward": "_feed_forward"},
     aliases={"num_local_experts": "num_experts"},
     experts={
-        "count": "num_experts",
-        "chosen": "num_experts_per_tok",
-        "size": "moe_intermediate_size",
+        **EXPERT_KEYS,
         "shared": "shared_expert_intermediate_size",
         "scores": "=chosen sigmoid",
         "is_normalized": "norm_topk_prob",

@@ -8,6 +8,9 @@ from moir.architectures.llama_variants import ALL_PROJECTIONS, GRANITE, QUERY_NO
 from moir.architectures.record import Architecture, AttentionBlock
 from moir.support.tables import words
 
+EXPERT_KEYS = {"count": "num_experts", "chosen": "num_experts_per_tok", "size": "moe_intermediate_size"}
+"""The keys of the number of experts, of those that compute a token, and of the size of each, in most families."""
+
 MIXTRAL = Family(
     architecture=Architecture("mixtral", ("mixtral",)),
     tensors={
@@ -70,9 +73,7 @@ QWEN3_MOE = Family(
     aliases={"num_local_experts": "num_experts"},
     biases={"attention_bias": ALL_PROJECTIONS},
     experts={
-        "count": "num_experts",
-        "chosen": "num_experts_per_tok",
-        "size": "moe_intermediate_size",
+        **EXPERT_KEYS,
         "is_normalized": "norm_topk_prob",
     },
     dense="sparse step",
@@ -103,8 +104,7 @@ OLMOE = Family(
     aliases=QWEN3_MOE.aliases,
     biases={"attention_bias": ALL_PROJECTIONS},
     experts={
-        "count": "num_experts",
-        "chosen": "num_experts_per_tok",
+        **EXPERT_KEYS,
         "size": "intermediate_size",
         "is_normalized": "norm_topk_prob",
     },

@@ -20,7 +20,7 @@ class _InspectWithoutSignatures:
     """The module `inspect` with an empty text for each signature."""
 
     @staticmethod
-    def signature(_: type) -> str:
+    def signature(*_: object, **__: object) -> str:
         return ""
 
     def __getattr__(self, name: str) -> Any:

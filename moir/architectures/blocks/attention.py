@@ -136,7 +136,7 @@ class AttentionNodes(TokenBlockNodes):
     def padded_heads(self, sizes: Configuration) -> int | None:
         """The greatest number of query heads of all layers, to which this layer's heads may be padded.
 
-        Returns None if this layer has that many, or the number is no multiple of this layer's key heads.
+        Returns None if this layer has that many, or the number is not a multiple of this layer's key heads.
         """
         most = max((each.get("heads", self.configuration.heads) for each in self.configuration.layer_fields), default=sizes.heads)
         return most if most != sizes.heads and not most % sizes.key_heads else None

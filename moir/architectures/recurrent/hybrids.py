@@ -5,6 +5,7 @@ from __future__ import annotations
 from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS
 from moir.architectures.llama_variants import ALL_PROJECTIONS, OLMO2, QUERY_NORMS
+from moir.architectures.mixtures import EXPERT_KEYS
 from moir.architectures.record import PRE_NORM, Architecture, AttentionBlock
 from moir.architectures.shared_experts import QWEN2_MOE
 from moir.support.tables import words
@@ -101,9 +102,7 @@ LFM2_MOE = LFM2.with_fields(
     aliases={"num_local_experts": "num_experts", "tie_embedding": "tie_word_embeddings", "theta": "rope_theta"},
     adjusted_feed_forward=False,
     experts={
-        "count": "num_experts",
-        "chosen": "num_experts_per_tok",
-        "size": "moe_intermediate_size",
+        **EXPERT_KEYS,
         "scores": "=sigmoid",
         "is_normalized": "norm_topk_prob",
         "least_sum": 1e-6,

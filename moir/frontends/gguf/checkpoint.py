@@ -188,10 +188,10 @@ class FileCheckpoint:
         return weight
 
     def _vector(self, tensor: StoredTensor, shape: tuple[int, ...]) -> StoredWeight:
-        """A tensor's elements reshaped to the vector of a weight. Raises ModelFileError if they are quantized."""
+        """The elements of a tensor, reshaped to a 1-D weight. Raises ModelFileError if they are quantized."""
         weight = weight_of(tensor, is_table=False)
         if weight is None or not weight.is_plain:
-            raise self.error(f"the tensor {tensor.name!r} of the type {tensor.type.name} is no vector of numbers")
+            raise self.error(f"the 1-D tensor {tensor.name!r} is of the type {tensor.type.name}, which is for matrices")
         return StoredWeight(DataAttr.of(weight.codes.values.reshape(shape), weight.codes.element))
 
     def error(self, reason: str, hint: str | None = None) -> ModelFileError:

@@ -57,7 +57,7 @@ def single_kinds(keys: Keys, layers: int | None = None) -> Sequence[Any]:
 
 
 def blocks(family: Family, keys: Keys, layers: int) -> tuple[str, ...]:
-    """The block of each layer in the place of the attention; empty if all layers have an attention.
+    """The kind of block that replaces the attention in each layer; empty if all layers have an attention.
 
     Raises ModelFileError for kinds of layers that are not those of the family.
     """

@@ -104,7 +104,7 @@ _VECTORS = {1: "Int32Vector", 2: "Uint16Vector", 3: "Uint8Vector"}
 
 
 def _vector(metadata: Any, name: str) -> Array:
-    """The field `name` of a compressed level, a list of numbers of 32, 16 or 8 bits."""
+    """The field `name` of a compressed level, a 1-D tensor of int32, uint16 or uint8."""
     table = getattr(metadata, name)()
     if table is None:
         return np.zeros(0, np.int64)

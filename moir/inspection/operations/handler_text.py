@@ -22,7 +22,7 @@ def becomes_text(operation: str, handler: Handler) -> str:
         operation: the name of the operation in the framework's dialect, such as `onnx.Abs`.
         handler: its handler.
     """
-    # What else a handler lowers is no matter of this operation.
+    # The other kinds that the handler lowers do not concern this operation.
     text = handler_text(handler).partition("; likewise ")[0]
     dialect = operation.partition(".")[0]
     about = re.findall(rf"{dialect}\.([\w.>]+)", text.partition(" -> ")[0])

@@ -34,7 +34,7 @@ def _window(node: LoweringNode, axes: int) -> SlidingWindow:
 def _grouped(node: LoweringNode, op: OpBuilder, weights: SSAValue, group: int) -> SSAValue:
     """Weights [C, …] reshaped to [group, C / group, …].
 
-    Raises ConversionError if their shape is dynamic, or C is no multiple of the number of groups.
+    Raises ConversionError if their shape is dynamic, or C is not a multiple of the number of groups.
     """
     shape = shape_of(weights)
     if shape is None or min(shape) < 0 or group < 1 or shape[0] % group:

@@ -198,7 +198,7 @@ def lower_attention(
 def shared_heads(node: LoweringNode, op: OpBuilder, x: SSAValue, query: SSAValue) -> SSAValue:
     """Keys or values [batch, heads, sequence, size], each head repeated for the heads of the query that share it.
 
-    Raises ConversionError if the number of the query's heads is no multiple of theirs.
+    Raises ConversionError if the number of the query's heads is not a multiple of theirs.
     """
     heads, own = node.known.dimension(query, 1), node.known.dimension(x, 1)
     if heads == own:

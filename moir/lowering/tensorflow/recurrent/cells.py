@@ -88,7 +88,7 @@ def hidden_size(node: LoweringNode, multiples: Mapping[int, int]) -> int:
         node: the node.
         multiples: for the index of each such operand, the factor of H in its last dimension.
 
-    Raises ConversionError for a dimension that is no multiple of its factor.
+    Raises ConversionError for a dimension that is not a multiple of its factor.
     """
     for index, factor in multiples.items():
         shape = node.shape(index)

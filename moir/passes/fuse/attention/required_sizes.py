@@ -61,7 +61,7 @@ def factors(sizes: Iterable[Token]) -> tuple[Counter[Symbol], int]:
 
 
 def is_demand(op: Reshape, symbols: Counter[Symbol], number: int, known: Dimensions) -> bool:
-    """Whether the target of a Reshape has `number` times the unknown sizes `symbols` as elements.
+    """Whether the target of a Reshape has `number` times the product of the dynamic dimensions `symbols` as elements.
 
     It has to state every size, without 0 and -1.
     """

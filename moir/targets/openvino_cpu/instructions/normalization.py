@@ -32,8 +32,8 @@ class NormalizationOfPartialVectors(Pattern):
         %y = opset15.Squeeze(%0, [0, 1])
 
     Below AVX-512 the operation of the plugin loads vectors of 16 elements, and the rest by instructions of the
-    processor that it was not generated for. So only normalizations of a number of elements that is no multiple of 16,
-    or dynamic, are changed.
+    processor that it was not generated for. So only normalizations of a number of elements that is not a multiple of
+    16, or dynamic, are changed.
     """
 
     roots = ("opset6.MVN",)
@@ -70,7 +70,7 @@ FORMS = (
         faults=(
             Fault(
                 "normalized-partial-vectors",
-                "MVN of a number of elements that is no multiple of 16, with a limit of the instruction set below AVX-512 "
+                "MVN of a number of elements that is not a multiple of 16, with a limit of the instruction set below AVX-512 "
                 "(ONEDNN_MAX_CPU_ISA, which has to be set for the conversion, too) on a processor that has it",
                 "ends the process",
                 feature=AVX_512,

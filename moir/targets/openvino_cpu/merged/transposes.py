@@ -115,7 +115,7 @@ def _differs(op: Transpose, order: list[int]) -> bool:
 
 
 class ShuffledDynamicChannels(Pattern):
-    """Separates a Transpose of the second dimension, which is unknown, and the third from the Reshapes beside it.
+    """Separates a Transpose of data whose second dimension is dynamic from the Reshapes beside it.
 
         %0 = opset1.Reshape(%x, [1, -1, 4, 12])                  // [1, ?, 4, 12]
         %1 = opset1.Transpose(%0, [0, 2, 1, 3])
@@ -135,7 +135,7 @@ class ShuffledDynamicChannels(Pattern):
         if not isinstance(transpose, Transpose) or element_of(op.operands[0]) not in REAL_TYPES:
             return False
         order, divided = constant_of(transpose.operands[1]), transpose.operands[0]
-        if order is None or order.tolist() != [0, 2, 1, *range(3, order.size)] or not isinstance(divided.owner, Reshape):
+        if order is None or order[0] != 0 or not isinstance(divided.owner, Reshape):
             return False
         shape, target = shape_of(divided), constant_of(divided.owner.operands[1])
         if shape is None or shape[0] < 0:
@@ -193,7 +193,7 @@ FORMS = (
             ),
             Fault(
                 "shuffled-unknown-groups",
-                "Transpose of two dimensions between Reshapes, where only the first of the two is unknown",
+                "Transpose between Reshapes that keeps the first dimension, which is known, where the second one is not",
                 "is not compiled",
             ),
         ),

@@ -139,3 +139,22 @@ builtin.module {
     opset1.Result(%b) {name = "b"}
   }
 }
+
+// -----
+
+// The dynamic dimension need not move.
+// CHECK-LABEL: moir.model @later_dimensions
+// CHECK:           %[[M:.*]] = opset1.Maximum(%{{.*}}, %t)
+// CHECK-NEXT:      opset1.Reshape(%[[M]], %flat)
+builtin.module {
+  moir.model @later_dimensions {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x8x3xf32>
+    %groups = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [1, -1, 4, 3]>} : tensor<4xsi64>
+    %order = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 1, 3, 2]>} : tensor<4xsi64>
+    %flat = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [1, -1]>} : tensor<2xsi64>
+    %r = opset1.Reshape(%x, %groups) {special_zero = false} : tensor<1x?x4x3xf32>
+    %t = opset1.Transpose(%r, %order) : tensor<1x?x3x4xf32>
+    %a = opset1.Reshape(%t, %flat) {special_zero = false} : tensor<1x?xf32>
+    opset1.Result(%a) {name = "a"}
+  }
+}

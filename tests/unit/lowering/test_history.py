@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -37,36 +38,49 @@ from xdsl.context import Context
 import moir
 from moir.pipeline import default_pipeline
 
-framework, model, *before = sys.argv[1:]
-for other in before:
+separator = sys.argv[1]
+before, pairs = (each.split(separator) for each in sys.argv[2:])
+for other in filter(None, before):
     moir.convert_model(other)
-module = moir.read_model(model)
-for each in default_pipeline(framework):
-    each.apply(Context(), module)
-    if each.name == f"lower-{framework}":
-        break
-print(module)
+for framework, model in zip(pairs[::2], pairs[1::2]):
+    module = moir.read_model(model)
+    for each in default_pipeline(framework):
+        each.apply(Context(), module)
+        if each.name == f"lower-{framework}":
+            break
+    print(module, end=separator)
 """
 
+SEPARATOR = "\x1e"
 
-def lowered_text(framework: str, source: str, before: list[str]) -> str:
-    """The module after the lowering pass of a framework, in a process that has converted other models before."""
-    command = [sys.executable, "-c", PROGRAM, framework, source, *before]
+SOURCES = [(framework, str(path)) for framework, paths in MODELS.items() for path in paths]
+
+
+def lowered_texts(sources: Sequence[tuple[str, str]], before: Sequence[str]) -> list[str]:
+    """The modules after the lowering passes of their frameworks, in a process that has converted other models before."""
+    pairs = SEPARATOR.join(text for pair in sources for text in pair)
+    command = [sys.executable, "-c", PROGRAM, SEPARATOR, SEPARATOR.join(before), pairs]
     finished = subprocess.run(command, cwd=Path(moir.__file__).parents[1], capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
-    return finished.stdout
+    return finished.stdout.split(SEPARATOR)[:-1]
+
+
+@pytest.fixture(scope="module")
+def after_all_others() -> Mapping[tuple[str, str], str]:
+    return dict(zip(SOURCES, lowered_texts(SOURCES, [path for _, path in SOURCES]), strict=True))
 
 
 def test_there_are_models_of_each_framework() -> None:
     assert {each.dialect for each in lowered()} == MODELS.keys()
 
 
-@pytest.mark.parametrize(("framework", "source"), [(framework, str(path)) for framework, paths in MODELS.items() for path in paths])
-def test_a_fresh_process_and_one_that_converted_others(framework: str, source: str) -> None:
-    others = [str(path) for paths in MODELS.values() for path in paths]
-    fresh = lowered_text(framework, source, [])
+@pytest.mark.parametrize(("framework", "source"), SOURCES)
+def test_a_fresh_process_and_one_that_converted_others(
+    framework: str, source: str, after_all_others: Mapping[tuple[str, str], str]
+) -> None:
+    [fresh] = lowered_texts([(framework, source)], [])
     assert not re.search(rf"= {framework}\.", fresh)
-    assert lowered_text(framework, source, others) == fresh
+    assert after_all_others[framework, source] == fresh
 
 
 def test_expansion_by_definitions_needs_no_conversion_before(tmp_path: Path) -> None:
@@ -78,7 +92,8 @@ def test_expansion_by_definitions_needs_no_conversion_before(tmp_path: Path) -> 
     graph = helper.make_graph([node], "g", given, wanted, [labels])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9), tmp_path / "m.onnx")
     assert "NegativeLogLikelihoodLoss" not in onnx_table.kinds()
-    fresh = lowered_text("onnx", str(tmp_path / "m.onnx"), [])
+    source = ("onnx", str(tmp_path / "m.onnx"))
+    [fresh] = lowered_texts([source], [])
     assert "onnx.NegativeLogLikelihoodLoss" not in fresh
     assert "tensor<4xf32>" in fresh
-    assert lowered_text("onnx", str(tmp_path / "m.onnx"), [str(path) for path in MODELS["onnx"]]) == fresh
+    assert lowered_texts([source], [str(path) for path in MODELS["onnx"]]) == [fresh]

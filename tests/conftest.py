@@ -1,6 +1,6 @@
-"""The settings of all tests: of TensorFlow, which reads them when it is imported first, whichever test does that; files that
-no test needs to survive a loss of power; how often the interpreter looks for unreachable objects; and the combinations of
-parameters for which a test runs.
+"""The settings of all tests: of TensorFlow, which reads them when it is imported first, whichever test does that; of
+OpenVINO's converter, which tells nobody that it ran; files that no test needs to survive a loss of power; how often the
+interpreter looks for unreachable objects; and the combinations of parameters for which a test runs.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 # Kernels of oneDNN round differently, and some quantized types have none.
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+# OpenVINO's converter reports each conversion to its makers, by a fork of this process, unless continuous integration runs it.
+os.environ.setdefault("CI", "true")
 
 
 def keep_in_memory(descriptor: int) -> None:

@@ -47,7 +47,7 @@ class DimensionsPass(ReportingPass):
     FIXPOINT: ClassVar[bool] = False
 
     def may_match(self, analyses: Analyses) -> bool:
-        """A cheap precondition: dimensions are analyzed, and the patterns tried, only if it holds."""
+        """A cheap precondition: only if it is true, the pass analyzes dimensions and tries its patterns."""
         return True
 
     def needs_dimensions(self, analyses: Analyses) -> bool:

@@ -59,7 +59,8 @@ class Form(Record):
         roots: if there are no patterns, the classes of operations that `run` may change.
         in_place: whether it adds and erases no operations and changes no operands, see `ReportingPass.IN_PLACE`.
         stage: when it runs, one of `moir.targets.stages`.
-        after: the forms of its stage that run before it: they build operations that it rewrites, or match operations that it would change.
+        after: the forms of its stage that run before it: they build operations that it rewrites, or match
+            operations that it would change.
         faults: what it avoids.
     """
 

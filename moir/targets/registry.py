@@ -36,7 +36,8 @@ class Target(Record):
         fused_forms: the passes that write operations, as the other forms leave them, so that the target executes them
             as one; they run after `forms`.
         state_forms: those that run after values were made states of the model.
-        marked_forms: the passes that run after operations were marked to be kept in their precision; only if there are marks.
+        marked_forms: the passes that run after operations were marked to be kept in their precision;
+            only if there are marks.
         refusals: the passes that refuse what the target does not execute in any form; they run after all forms, and
             have a `Refusal`.
         unavoided_faults: `module:table` of the faults that no form avoids, since that would cost every model with the

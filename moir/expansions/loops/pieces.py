@@ -1,4 +1,5 @@
-"""Tensors that differ in the size of one dimension: one tensor of all of them, concatenated along it, and their sizes.
+"""Sequences of tensors that differ in one dimension, stored as their concatenation along that dimension and a tensor of
+their shapes.
 
 two rows and three rows of 4 numbers, along axis 0  =  data [5, 4], sizes [[2, 4], [3, 4]]
 """

@@ -34,7 +34,8 @@ class StateSpace:
     rates: [heads], a constant.
     steps: [batch, tokens, heads].
     x: [batch, tokens, heads * head size], or [batch, tokens, heads, head size].
-    inputs, outputs: [batch, tokens, groups, 1, state size], before they are repeated for the heads of a group; if there are as many groups as heads, the dimension of 1 may be missing.
+    inputs, outputs: [batch, tokens, groups, 1, state size], before they are repeated for the heads of a group; with as
+        many groups as heads the dimension of 1 may be missing.
     """
 
     rates: SSAValue

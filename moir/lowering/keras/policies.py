@@ -26,7 +26,7 @@ _COMPUTED: dict[str, Attribute] = {
     "mixed_bfloat16": bf16,
     "mixed_float16": f16,
 }
-"""The element type that layers of a policy compute in."""
+"""For each policy, the element type in which its layers compute."""
 
 QUANTIZED_KINDS = frozenset(("Dense", "EinsumDense", "Embedding", "ReversibleEmbedding"))
 """The layers that have quantized forms."""
@@ -86,5 +86,5 @@ def counted_type(node: LoweringNode) -> Attribute:
 
 
 def weighted_type(node: LoweringNode) -> Attribute:
-    """The element type of weighted counts of a lookup: f32; that of the layer in Keras 2."""
+    """The element type of the weighted counts that a lookup layer returns: f32; in Keras 2 the type of the layer."""
     return computed_type(node) if node.version < 3 else f32

@@ -59,12 +59,12 @@ def split_v2(node: LoweringNode, op: OpBuilder, *, axis: int = 1, squeeze_axis: 
 
 
 _DROPPED = -1000
-"""The code of a dimension of 1 that is left out."""
+"""The code, in a computed target shape, of a dimension of 1 that is removed."""
 
 
 def reshaped(node: LoweringNode, op: OpBuilder, shape: list[int], reverse: bool) -> SSAValue:
-    """Operand 0 reshaped to a shape with the special values of Reshape, 0 to -4, matched from the right if
-    `reverse`.
+    """Operand 0 reshaped to a shape with the special values 0 to -4 of Reshape; with `reverse`, matched from the last
+    dimension.
     """
     x, special = node.operand(0), set(shape) & {-2, -3, -4}
     if not special and not (reverse and 0 in shape):

@@ -14,14 +14,17 @@ from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
 MOST_LISTED = 1 << 16
-"""The largest number of indices that are stored as a constant; more are computed, so that a large shape in a file
-takes no memory.
+"""The largest number of indices that are stored as a constant.
+
+More are computed, so that a large shape in a file takes no memory.
 """
 
 
 def numbered(node: LoweringNode, op: OpBuilder, operands: Sequence[int]) -> tuple[SSAValue, Mapping[int, SSAValue]]:
-    """The empty string and the strings of some operands as a 1-D tensor; and for each of these operands, by its index,
-    the indices of its strings in that tensor.
+    """The distinct operands' strings as one 1-D tensor, with the empty string first, and for each operand the indices
+    of its strings.
+
+    The indices have the shape of the operand, and are given by the operand's index.
     """
     replaced: dict[int, SSAValue] = {}
     parts = [op.constant(np.array([""], dtype=object), string)]

@@ -268,7 +268,10 @@ def masked_index_put(node: LoweringNode, op: OpBuilder, self: SSAValue, mask: SS
 
 
 def _limited(op: OpBuilder, x: SSAValue, indices: Tensors) -> Tensors:
-    """Indices clamped to the dimensions of x; the mask excludes the elements whose indices this changes."""
+    """Index tensors clamped to the range of the dimensions of x.
+
+    Elements whose indices are changed by this are excluded by a mask of the caller.
+    """
     limited: list[SSAValue | None] = []
     for axis, each in enumerate(indices):
         size = dimension_list(op, x, axis)

@@ -29,14 +29,14 @@ Operand: TypeAlias = SSAValue | float | bool | Sequence[int] | Sequence[float] |
 """A value, a Python or numpy value that becomes a constant, or None for an absent operand."""
 
 _WITH_INDICES = frozenset(("TopK", "MaxPool", "Unique"))
-"""Kinds whose results after the first one are i64."""
+"""Kinds whose results after the first one are indices or counts of type i64."""
 
 LARGEST_FOLDED = 1 << 10
-"""Maximum size in bytes of constants that are converted or reshaped here, not by an operation."""
+"""The maximum size in bytes of constants that are converted or reshaped by the builder, instead of by an operation."""
 
 _COMPARISONS = ("Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual")
 _ELEMENTWISE = frozenset(("Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Mod", "Where", "Clip", "PRelu", *_COMPARISONS))
-"""Kinds whose operands have one element type, which numbers among them take."""
+"""Kinds all operands of which have one element type, which Python numbers among them take."""
 
 _BOOLEAN = frozenset((*_COMPARISONS, "And", "Or", "Xor", "Not", "IsNaN", "IsInf"))
 """Kinds whose results are booleans."""

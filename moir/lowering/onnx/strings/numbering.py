@@ -21,10 +21,10 @@ More are computed, so that a large shape in a file takes no memory.
 
 
 def numbered(node: LoweringNode, op: OpBuilder, operands: Sequence[int]) -> tuple[SSAValue, Mapping[int, SSAValue]]:
-    """The distinct operands' strings as one 1-D tensor, with the empty string first, and for each operand the indices
-    of its strings.
+    """The strings of some operands as one 1-D tensor, after an empty string, and for each operand the indices of its
+    strings in it.
 
-    The indices have the shape of the operand, and are given by the operand's index.
+    The map has the indices, in the shape of the operand, by the index of the operand.
     """
     replaced: dict[int, SSAValue] = {}
     parts = [op.constant(np.array([""], dtype=object), string)]

@@ -116,7 +116,7 @@ class GroupedMvn(DimensionsPattern):
 
 
 REPEATING = (Broadcast, Reshape, Squeeze, Unsqueeze)
-"""Operations that repeat the statistics of a group for its channels."""
+"""Operations that repeat the statistics of a group for the channels of the group."""
 
 
 def statistics_of(value: SSAValue, data: SSAValue, known: Dimensions) -> SSAValue | None:

@@ -1,4 +1,5 @@
-"""What files beside `tokenizer.json` say about a tokenizer: its special tokens, its chat template, its sides.
+"""The settings of a tokenizer in files beside `tokenizer.json`: special tokens, chat template, sides of padding and
+truncation.
 
 tokenizer_config.json      {"eos_token": "</s>", "padding_side": "left", "chat_template": …, …}
 special_tokens_map.json    {"eos_token": "</s>", …}, for tokens that the former does not name
@@ -21,7 +22,7 @@ from moir.tokenizers.definition import AddedToken
 
 LARGEST_FILE = 1 << 27
 HINT = "the tokenizer is damaged: download it again, or convert with --no-tokenizers"
-"""What to do about a damaged file."""
+"""The hint for a damaged file."""
 _NAMES = ("bos", "eos", "pad", "unk", "cls", "sep", "mask")
 _FORCED = "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output"
 
@@ -31,10 +32,10 @@ class Settings(Record):
 
     Args:
         named: the special tokens with a name, as they are written, by "bos", "eos", …
-        tokens: the special tokens and those of `added_tokens_decoder`, with their ids; -1 for those without.
+        tokens: the special tokens and those of `added_tokens_decoder`, with their ids; -1 for tokens without an id.
         chat_template: the template of conversations; empty for none.
         cleans: whether spaces before punctuation are removed from decoded texts.
-        cleans_byte_pairs: whether they are even for byte-pair encodings.
+        cleans_byte_pairs: whether this also applies to byte-pair encodings.
         has_types: whether the model takes the types of the tokens.
         pads_right: whether shorter texts are padded on the right.
         truncates_right: whether longer texts are cut on the right.

@@ -71,14 +71,15 @@ class RaiseTensorArraysPass(ReportingPass):
 
 
 class Array(Record):
-    """What the node that creates an array declares: whether it grows, and the shape of its elements, if it says one."""
+    """What the node that creates an array declares: whether the array grows, and the shape of its elements, if stated.
+    """
 
     grows: bool
     element_shape: tuple[int, ...] | None
 
 
 def arrays_of_accesses(blocks: Sequence[Block]) -> dict[Operation, Array]:
-    """For each node that reads or writes a TensorArray, the array, followed through Parameters of regions."""
+    """For each node that accesses a TensorArray, the array, followed through the Parameters of regions."""
     arrays: dict[Operation, Array] = {}
     for op in (op for block in blocks for op in block.ops if kind_of(op) == "TensorArrayV3"):
         assert isinstance(op, FrameworkOp)
@@ -262,7 +263,7 @@ REWRITES: dict[str, tuple[Callable[[Access], None], int, int]] = {
     "TensorArraySplitV3": (_split, 4, 1),
     "TensorArrayCloseV3": (_close, 1, 0),
 }
-"""The rewrite of each kind, and how many operands and results it has.
+"""The rewrite of each kind, with its numbers of operands and results.
 
 Kinds of version 2 are not raised: their array has no flow result.
 """

@@ -1,4 +1,4 @@
-"""Reshape, Squeeze, Unsqueeze, and a Gather of a single entry, one after another."""
+"""Reshape, Squeeze, Unsqueeze, and a Gather of a single element, one after another."""
 
 from __future__ import annotations
 

@@ -14,12 +14,12 @@ from moir.errors import InferenceError
 from moir.proofs.families.graph import MOST_RANKS, Graph
 
 LIKELY = range(1, 5)
-"""Sizes that are tried for dimensions of any size."""
+"""Sizes that are tried in place of dynamic dimensions."""
 
 
 def _fits(entries: Sequence[int], rank: int) -> bool:
-    """Whether data of a rank, whose last size is 4, can be reshaped to `entries`: dimensions of the data and
-    numbers.
+    """Whether data of a rank, whose last size is 4, can be reshaped to `entries`, which are dimensions of the data and
+    integers.
     """
     for sizes in product(*[LIKELY] * (rank - 1), (4,)):
         target = [sizes[entry] if 0 <= entry < rank and number < rank else entry or 2 for number, entry in enumerate(entries)]

@@ -103,7 +103,10 @@ def _optional(path: Path) -> Fields:
 
 
 def _token(fields: Fields, key: str, content: Any) -> AddedToken | None:
-    """A special token from its text or an object, `content` under `key` of `fields`; None if it is absent."""
+    """A special token; None if it is absent.
+
+    `content` is its text or object, found under `key` of `fields`, which names its place in messages.
+    """
     if content is None or isinstance(content, str):
         return AddedToken(content, -1, special=True) if content else None
     return added_token(fields.object(content, key), -1, special=True)
@@ -148,7 +151,7 @@ def _chat_template(path: Path, fields: Fields) -> str:
 
 
 def _template_of(fields: Fields) -> str:
-    """The chat template of an object: a text, or the one named "default" of a list or an object; empty for none."""
+    """The chat template in an object: the text itself; of several, the one named "default"; empty if there is none."""
     value = fields.content.get("chat_template")
     if isinstance(value, list):
         named = {each.text("name"): each.text("template") for each in fields.objects("chat_template")}

@@ -60,10 +60,12 @@ OUTPUT_NAMES: dict[str, tuple[str, ...]] = {
     "_npi_var": ("var", "mean"),
     "make_loss": ("loss",),
 }
-"""The names of the results of kinds with several, hidden ones included, that are not numbered."""
+"""The names of the results, hidden ones included, of kinds with several results whose names are not a word and a
+number.
+"""
 
 _RANGED = ("output", "min_output", "max_output")
-"""The names of the results of quantized operations."""
+"""The names of the three results of a quantized operation: the values, the minimum and the maximum of their range."""
 
 NUMBERED = words(
     "CTCLoss SliceChannel _contrib_box_nms _linalg_det _npi_det _npi_average _npi_norm _npi_sort _split_v2 ctc_loss moments sort split"
@@ -118,7 +120,7 @@ class SymbolBuilder:
         return results[index]
 
     def _needed(self) -> set[int]:
-        """The nodes that the outputs depend on, without labels."""
+        """The indices of the nodes that the outputs depend on, without nodes that only labels of losses depend on."""
         needed: set[int] = set()
         pending = [number for number, _ in self.symbol.heads]
         while pending:
@@ -133,7 +135,7 @@ class SymbolBuilder:
         return node.inputs[:1] if node.kind in LOSSES else node.inputs
 
     def _name(self, node: Node, number: int, index: int) -> str:
-        """The name of a result, as MXNet lists outputs."""
+        """The name of result `index` of a node, the node with index `number`, as MXNet lists outputs."""
         if node.kind == VARIABLE:
             return node.name
         names = _RANGED if node.kind.startswith("_contrib_quantized_") else OUTPUT_NAMES.get(node.kind)
@@ -157,7 +159,7 @@ class SymbolBuilder:
         return self.operations.constant(value, named(name))
 
     def _input_type(self, node: Node, number: int) -> Attribute:
-        """The type of an input: the declared one, or what the shapes of weights imply."""
+        """The type of an input (node number `number`): the declared one, or what the shapes of weights imply."""
         dtype = value_of_text(node.hidden.get("dtype", ""))
         element = ELEMENTS.get(dtype, f32) if isinstance(dtype, int) else f32
         declared = value_of_text(node.hidden.get("shape", ""))
@@ -183,7 +185,9 @@ class SymbolBuilder:
         return op.results
 
     def _region(self, node: Node, number: int, operands: Sequence[SSAValue]) -> Region:
-        """A graph of control flow or of fused operations, with a Parameter for each operand of the node."""
+        """The region for graph `number` of a node of control flow or of fused operations, with a Parameter for each
+        operand of the node.
+        """
         subgraph, operand_indices = node.subgraphs[number], _operand_indices(node, number)
         variables = [index for index, each in enumerate(subgraph.nodes) if each.kind == VARIABLE]
         if len(operand_indices) != len(variables) or any(not 0 <= index < len(operands) for index in operand_indices):
@@ -196,16 +200,18 @@ class SymbolBuilder:
         return Region(builder.block())
 
     def _names(self, node: Node, number: int, count: int) -> list[list[str]]:
-        """The names of the results of a node: those that MXNet lists, and that of the node for the first one."""
+        """The names of the `count` results of a node: those that MXNet lists, and the node's name as a further name of
+        the first one.
+        """
         names = [[self._name(node, number, index)] for index in range(count)]
         names[0].append(node.name)
         return names
 
 
 def _operand_indices(node: Node, number: int) -> list[int]:
-    """The index of the node's operand for each variable of its graph `number`.
+    """For each variable of graph `number` of a node, the index of the node's operand that it stands for.
 
-    In fused operations, variable i is operand i.
+    In fused operations, variable i stands for operand i.
     """
 
     def operand_indices(name: str) -> list[int]:
@@ -223,7 +229,7 @@ def _operand_indices(node: Node, number: int) -> list[int]:
 
 
 def _declared_count(node: Node) -> int:
-    """How many results a node has by its attributes."""
+    """The number of results that a node has according to its attributes."""
     count = node.attributes.get("num_outputs", 1)
     return count if isinstance(count, int) and 0 < count <= MAXIMUM_RESULTS else 1
 

@@ -44,7 +44,7 @@ class Node(NamedTuple):
         name: its name.
         attributes: its attributes as Python values; those that are None are absent.
         hidden: the attributes of the form `__name__`, which describe a variable, by their names without underscores.
-        inputs: number of the node and of its result, for each operand.
+        inputs: for each operand, the index of the node that computes it and the index of its result.
         subgraphs: the graphs of control flow.
     """
 
@@ -103,7 +103,11 @@ def _node(entry: Any, number: int, path: Path) -> Node:
 
 
 def _references(entries: Any, before: int, what: str, path: Path) -> list[tuple[int, int]]:
-    """References to results of the nodes before number `before`."""
+    """Check references to results of nodes, which have to be nodes with an index below `before`; returns pairs (node,
+    result).
+
+    `what` and `path` are for messages.
+    """
     references: list[tuple[int, int]] = []
     for each in cast("Sequence[Any]", entries if isinstance(entries, list) else []):
         pair = cast("Sequence[Any]", each[:2] if isinstance(each, list) else [])

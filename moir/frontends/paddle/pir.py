@@ -113,9 +113,9 @@ class PirBuilder:
     # Operations
 
     def _operations(self, operations: Sequence[PirOperation], scope: Scope, *, is_outermost: bool = False) -> list[SSAValue]:
-        """Build the operations of a block; returns the values that it yields.
+        """Build the operations of a block; returns the values that the block yields.
 
-        Raises ModelFileError for an input unless the block is the outermost one.
+        Raises ModelFileError for an input of the model in any block but the outermost one.
         """
         yielded: list[SSAValue] = []
         for op in operations:
@@ -142,10 +142,10 @@ class PirBuilder:
         return yielded
 
     def _builtin(self, op: PirOperation) -> None:
-        """Note the constant of a parameter, or the tensors of a list that is built, split or indexed; no operation is
-        built.
+        """Handle a builtin operation: store the value of a parameter, or the members of a list that is built, split or
+        indexed.
 
-        Raises ModelFileError for any other operation with results.
+        No operation is built. Raises ModelFileError for any other builtin operation with results.
         """
         if op.kind == PARAMETER:
             name = op.attributes["name"]
@@ -176,8 +176,7 @@ class PirBuilder:
         self._fetched.append((column, name, self._value(op.operands[0], op, scope)))
 
     def _full_int_array(self, op: PirOperation) -> None:
-        """Note the 1-D tensor of integers that an operation has as attribute; it becomes a constant where it is
-        used.
+        """Store the 1-D tensor of integers that an operation has as attribute; it becomes a constant where it is used.
         """
         value: Any = op.attributes.get("value")
         if not isinstance(value, list) or not all(isinstance(each, int) for each in cast("list[Any]", value)) or len(op.results) != 1:
@@ -244,7 +243,9 @@ class PirBuilder:
         return names
 
     def _set(self, op: PirOperation, built: Operation, scope: Scope) -> None:
-        """Let the results of an operation stand for its values."""
+        """Bind the ids of an operation's results to the results of `built`, the operation of the `paddle` dialect for
+        it.
+        """
         offset = 0
         for result in op.results:
             if result.is_list:

@@ -19,11 +19,11 @@ from moir.frontends.quantized_checkpoints.quantization import Layer, Settings
 BITS = 4
 
 POSITIONS = (0, 4, 1, 5, 2, 6, 3, 7)
-"""The position in a word of each of its 8 columns."""
+"""The position in a word of each of the 8 columns that it contains."""
 
 
 class AWQ:
-    """The method with its settings. Raises ModelFileError for settings that are not supported."""
+    """The quantization method AWQ, with its settings. Raises ModelFileError for settings that are not supported."""
 
     def __init__(self, settings: Settings) -> None:
         bits, version = settings.integer("bits", "w_bit", default=BITS), settings.text("version", "gemm")

@@ -25,7 +25,7 @@ SMALLEST_NORMAL_HALF = 2.0**-14
 
 
 def words_of(data: DataAttr, layer: Layer) -> Array:
-    """The words of packed codes, as 32 bits without sign."""
+    """The 32-bit words of a tensor of packed codes, as uint32."""
     layer.expect(data.element in (element_types.si32, element_types.ui32), "packed codes are not 32-bit integers")
     return np.asarray(data.values).view(np.uint32)
 
@@ -52,20 +52,19 @@ def unpacked_bytes(stored: Array, bits: int) -> Array:
 
 
 def grouped(values: Values, bits: int, shape: tuple[int, ...], element: Attribute | None = None) -> DataAttr:
-    """A constant of codes whose bytes are computed.
+    """A constant of packed codes whose bytes are computed when they are needed.
 
-    Args:
-        values: the bytes [N, K · bits / 8].
-        bits: the number of bits of a code.
-        shape: the shape of the codes.
-        element: their element type; by default integers without sign.
+    Args: values: the bytes [N, K · bits / 8]. bits: the number of bits of a code. shape: the shape of the codes.
+    element: their element type; by default integers without sign.
     """
     inner = shape[-1] * bits // 8
     return DataAttr(TensorData(values.reshape(*shape[:-1], inner), element or ELEMENTS[bits], shape))
 
 
 def nibbles(data: DataAttr, element: Attribute, shape: tuple[int, ...]) -> DataAttr:
-    """Bytes with two codes of 4 bits each, the first in the low bits, as a constant of an element type: a view."""
+    """A view of bytes with two codes of 4 bits each, the first in the low bits, as a constant with an element type and
+    a shape.
+    """
     stored = np.asarray(data.values).view(np.uint8)
     return DataAttr(TensorData(stored.reshape(*shape[:-1], shape[-1] // 2), element, shape))
 
@@ -140,10 +139,10 @@ def _packed(bits: int, codes: Array) -> Array:
 
 
 def column_order(stored: DataAttr | None, columns: int, group: int, layer: Layer) -> Array | None:
-    """The permutation that sorts the columns by their groups; None if they are sorted already.
+    """The permutation that sorts the columns of a matrix by their groups; None if they are sorted already.
 
     Args:
-        stored: the group of each column; None if they are in order.
+        stored: the group of each column, as the file has it; None if the file has none, so that groups are consecutive.
         columns: the number of columns.
         group: the number of columns of a group.
         layer: the layer, for errors.
@@ -164,7 +163,9 @@ def column_order(stored: DataAttr | None, columns: int, group: int, layer: Layer
 
 
 def exact_scale(values: Values, shape: tuple[int, ...]) -> DataAttr:
-    """Scales as a constant of f16 if that is exact, else of f32, which also holds bf16 exactly."""
+    """Scales as a constant of f16 if they are numbers of f16, else of f32, which can also represent all numbers of
+    bf16.
+    """
     if values.dtype != np.float16:
         values = values.astype(np.dtype(np.float16 if _fits_half(values) else np.float32))
     values = values.reshape(shape)
@@ -172,7 +173,7 @@ def exact_scale(values: Values, shape: tuple[int, ...]) -> DataAttr:
 
 
 def _fits_half(values: Values) -> bool:
-    """Whether all elements are numbers of half precision, none of them subnormal."""
+    """Whether f16 can represent all elements exactly, without subnormal numbers."""
     for piece in pieces(values):
         exact = piece.astype(np.float32)
         size = np.abs(exact)

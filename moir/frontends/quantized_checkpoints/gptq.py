@@ -22,7 +22,7 @@ BITS = (2, 4, 8)
 
 
 class GPTQ:
-    """The method with its settings. Raises ModelFileError for settings that are not supported."""
+    """The quantization method GPTQ, with its settings. Raises ModelFileError for settings that are not supported."""
 
     def __init__(self, settings: Settings) -> None:
         self.bits = settings.integer("bits", "w_bit")

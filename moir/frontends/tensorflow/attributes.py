@@ -33,7 +33,7 @@ Bindings: TypeAlias = Mapping[str, Any]
 """The attributes of a function call, AttrValues by name."""
 
 UNKNOWN_RANK = string_attribute("unknown rank")
-"""The element for a dynamic rank in a list of shapes."""
+"""The element that stands for a shape of dynamic rank in a list of shapes."""
 
 _COMPLEX = {"COMPLEX64": ComplexType(element_types.f32), "COMPLEX128": ComplexType(element_types.f64)}
 
@@ -58,7 +58,7 @@ def dimensions(shape: Any) -> tuple[int, ...] | None:
 
 
 def list_length(value: Any) -> int:
-    """The number of elements of an AttrValue that is a list, or the value of one that is an integer."""
+    """The number of elements of an AttrValue: the length of a list, or the value of an integer."""
     if value.WhichOneof("value") == "i":
         return int(value.i)
     return sum(len(getattr(value.list, name)) for name in reader("ListValue").FIELDS)
@@ -100,7 +100,10 @@ class AttributeReader:
         return properties
 
     def convert(self, value: Any, place: str) -> Attribute | None:
-        """The property for one attribute; None if it has no value or is a function. `place` names it in messages."""
+        """The property for one attribute; None if it has no value or is a function.
+
+        `place` says where it is, for messages.
+        """
         match value.WhichOneof("value"):
             case "i":
                 return integer_attribute(value.i)
@@ -123,8 +126,9 @@ class AttributeReader:
                 return None
 
     def convert_list(self, items: Any, place: str) -> Attribute | None:
-        """The property for an attribute that is a list; None if it is a list of functions. `place` names it in
-        messages.
+        """The property for an attribute that is a list; None if it is a list of functions.
+
+        `place` says where it is, for messages.
         """
         if len(items.func):
             return None

@@ -47,7 +47,9 @@ A few hundred bytes of nested functions can stand for more than fits into memory
 GROWTH = 32
 """How many nodes inlining may add, as a multiple of the number of nodes in the file."""
 MAXIMUM_RESULTS = 200_000
-"""Largest number of results without uses: a reference to output 60000 of a node creates all outputs before it."""
+"""Largest number of results without uses in a model: a reference to output 60000 of a node creates 60000 outputs before
+it.
+"""
 MAXIMUM_UNUSED_TEXT = 1 << 26
 """Largest total length of the names of results without uses, in characters."""
 MAXIMUM_NESTING = 64
@@ -217,7 +219,10 @@ class GraphImporter:
             self.state.built(frame, node, values, results)
 
     def _inline(self, count: int, frame: Frame, node: Any) -> None:
-        """Add `count` to the number of nodes that inlining creates; raises ModelFileError if these are far too many."""
+        """Add `count` to the number of nodes that inlining has created.
+
+        Raises ModelFileError if there are far too many.
+        """
         self.inlined += count
         limit = FREE_PARTS + GROWTH * (self.functions.node_count + len(self.graph.node))
         if self.inlined > limit:
@@ -225,7 +230,7 @@ class GraphImporter:
             raise frame.error(reason, node, "convert a part of the model, or give functions fewer calls")
 
     def values(self, frame: Frame, node: Any, operands: Sequence[Tensor]) -> list[SSAValue]:
-        """The operands of a node; the absent value for a back edge of a loop."""
+        """The values of a node's operands; a back edge of a loop has the absent value."""
         values: list[SSAValue] = []
         for operand in operands:
             source = frame.nodes.get(operand[0])
@@ -341,8 +346,10 @@ class GraphImporter:
     # Functions
 
     def call(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: Iterable[int]) -> None:
-        """Inline a call, which becomes the prefix of the names of the function's nodes; `numbers` are the outputs
-        needed.
+        """Inline a call of a function. The name of the calling node becomes the prefix of the names of the function's
+        nodes.
+
+        `numbers` are the indices of the outputs that are needed.
         """
         attributes, name = node.attr, node.op
         if node.op in CALL_KINDS:
@@ -395,5 +402,5 @@ class GraphImporter:
         return Frame(self.path, function.nodes, operations, prefix, function, bindings, depth=frame.depth + 1, state=state)
 
     def leave(self) -> None:
-        """End the frame that began last."""
+        """End the innermost frame of a function call."""
         self._active.pop()

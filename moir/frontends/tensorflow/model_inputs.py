@@ -86,7 +86,8 @@ def _type_of_element(frame: Frame, node: Any, types: str, shaped: Any, shapes: s
 
 
 def tensor_type(data_type: int, shape: tuple[int, ...] | None, name: str) -> Attribute:
-    """The tensor type for a data type and a shape, None for a dynamic rank; `name` is that of the node, for messages.
+    """The tensor type for the number of a data type and a shape (None for a dynamic rank); `name` is the node, for
+    messages.
 
     A complex type becomes a real one with a last dimension of 2.
     """

@@ -23,7 +23,7 @@ from moir.frontends.tensorflow.signatures import Signature
 from moir.support.suggestions import did_you_mean
 
 _PREFERRED = ("__call__", "call", "serve", "predict", "inference", "forward")
-"""The names of functions that compute what a model is for, if it has several."""
+"""The usual names of functions that compute the predictions of a model, in order of preference."""
 
 _SHAPES = "_input_shapes"
 """The attribute of a function with the shapes of its operands."""
@@ -58,7 +58,8 @@ def declared_function(meta_graph: Any, name: str | None, path: Path) -> Signatur
 
 
 def _traces(objects: Any) -> Iterator[tuple[str, str]]:
-    """The functions of the saved object, by their names, with the names of their traces in the library."""
+    """The traces of the functions of the saved object: pairs (name of the function, name of the trace in the library).
+    """
     if not len(objects.nodes):
         return
     for child in objects.nodes[0].children:
@@ -71,8 +72,9 @@ def _traces(objects: Any) -> Iterator[tuple[str, str]]:
 
 
 def _usual(traces: Mapping[str, str], objects: Any) -> str | None:
-    """The function that computes what the model is for; of several traces, one without a flag that is true, such as
-    `training`. None if that is not clear.
+    """The name of the function that computes the predictions of a model; None if that is not clear.
+
+    Of several traces, the one is taken in which no flag such as `training` is true.
     """
     names = list(dict.fromkeys(name.partition("#")[0] for name in traces))
     name = names[0] if len(names) == 1 else next((each for each in _PREFERRED if each in names), None)
@@ -169,7 +171,9 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _encoded(shape: Any) -> bytes:
-    """A shape in protobuf's binary encoding: a message of one of the two readers, as one of the other."""
+    """A shape encoded as protobuf, by which a message of one reader's class is converted to the class of the other
+    reader.
+    """
     copy = message_class("TensorShapeProto")(unknown_rank=shape.unknown_rank)
     for each in shape.dim:
         copy.dim.add(size=each.size, name=each.name)

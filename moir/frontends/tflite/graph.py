@@ -220,8 +220,10 @@ class SubgraphImporter:
         return op.results
 
     def _converted(self, kind: str, value: SSAValue, tensor: Tensor, names: Sequence[str] = (), ties: str | None = None) -> SSAValue:
-        """A value after the operation `kind` with the quantization of a tensor, such as `dequantize`; `ties` as in
-        `TIES`.
+        """The result of the operation `kind`, such as `dequantize`, applied to a value with the quantization of a
+        tensor.
+
+        `ties` says how it rounds, as in `TIES`.
         """
         attributes = described(tensor)
         assert attributes is not None
@@ -273,7 +275,10 @@ class SubgraphImporter:
         return self.file.buffer(self.tensor(operands[index]).buffer) is not None
 
     def _wide(self, index: int, tensor: Tensor) -> SSAValue:
-        """The real numbers of a quantized tensor of 32 or 64 bits, whose own value has the integers."""
+        """The real numbers of a quantized tensor of 32 or 64 bits.
+
+        The value that is stored for such a tensor has the integers.
+        """
         if index not in self._dequantized:
             self._dequantized[index] = self._converted("dequantize", self.value(index), tensor)
         return self._dequantized[index]

@@ -109,7 +109,7 @@ class BytecodeReader:
 
     @staticmethod
     def _version_size(cursor: Cursor) -> int:
-        """The number of bytes of the version of a dialect, which is a section of its own."""
+        """The number of bytes of the version of the dialect at a cursor; the version is a section of its own."""
         cursor.byte()
         return cursor.number()
 
@@ -168,7 +168,7 @@ class BytecodeReader:
         return value
 
     def _builtin(self, cursor: Cursor) -> Any:
-        """The next builtin attribute: a list, dictionary, string, or a location by its name; None for others."""
+        """The next builtin attribute: a list, dictionary, string, or the name in a location; None for other kinds."""
         code = cursor.number()
         match code:
             case 0:
@@ -324,7 +324,10 @@ class BytecodeReader:
         return self._regions_of(cursor.part(size), count, Scope())
 
     def _named(self, cursor: Cursor, full: str, number: int) -> dict[str, Any]:
-        """The attributes by name in properties `number` of operation `full`. Raises ModelFileError if absent."""
+        """The attributes by name of operation `full`, from the entry `number` of the section of properties.
+
+        Raises ModelFileError if there is no such entry.
+        """
         if number >= len(self._properties):
             cursor.fail(f"there are no properties {number}")
         data = self._properties[number]
@@ -347,7 +350,10 @@ class BytecodeReader:
         return properties
 
     def _use_orders(self, cursor: Cursor, values: int) -> None:
-        """Skip the use-list orders of `values` values; the index of a value is only stored if there are several."""
+        """Skip the use-list orders of `values` values, which bytecode has after a block or an operation.
+
+        The index of a value is only stored if there are several values.
+        """
         count = cursor.count("orders") if values > 1 else 1
         for _ in range(count):
             if values > 1:

@@ -70,14 +70,14 @@ def attribute_of(words: Scanner) -> Any:
 
 
 def _suffix(words: Scanner) -> str | None:
-    """Read the type after a number or a string, as text; None if there is none."""
+    """Read the type after a number or a string, `: i64`, and return it as text; None if there is none."""
     if words.takes(":"):
         return str(type_of(words))
     return None
 
 
 def number_of(words: Scanner) -> int | float:
-    """Read a number; a hexadecimal one before a float type is the bit pattern of the float."""
+    """Read a number. A hexadecimal number that a float type follows is the bit pattern of the float."""
     sign = -1 if words.takes("-") else 1
     word = words.advance()
     try:
@@ -109,7 +109,7 @@ def list_of(words: Scanner) -> list[Any]:
 
 
 def dictionary_of(words: Scanner) -> dict[str, Any]:
-    """Read attributes by name in braces; a name alone has the value true."""
+    """Read attributes in braces as a dictionary by their names; a name without a value has the value True."""
     words.expect("{")
     entries: dict[str, Any] = {}
     while not words.takes("}"):

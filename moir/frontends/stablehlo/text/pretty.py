@@ -51,10 +51,10 @@ _NAMES: dict[tuple[str, str], str] = {
     ("set_dimension_size", "dim"): "dimension",
     ("transpose", "dims"): "permutation",
 }
-"""(kind, clause of the pretty form) -> name of the attribute, where they differ."""
+"""(kind, name of a clause in the pretty form) -> name of the attribute, where the two names differ."""
 
 _HINTS = frozenset(("algorithm", "precision", "result_accuracy"))
-"""Clauses that say how exactly a device computes, in the form `algorithm = <…>`."""
+"""Clauses of the form `algorithm = <…>` on the precision of a device's kernels."""
 
 _PAIRED = {"batching_dims": "batching_dimensions", "contracting_dims": "contracting_dimensions"}
 _DIRECTIONS = ("EQ", "NE", "GE", "GT", "LE", "LT")
@@ -173,7 +173,7 @@ def _clause(words: Scanner, kind: str, form: PrettyForm) -> None:
 
 
 def _word(kind: str, name: str, form: PrettyForm) -> None:
-    """Add a word without value to the form: the direction or the type of a comparison."""
+    """Add a word without a value, the direction or the type of a comparison, to the form."""
     if kind == "compare" and name in _DIRECTIONS:
         form.attributes["comparison_direction"] = name
     elif kind == "compare":

@@ -1,4 +1,4 @@
-"""Operations of Shardy in their custom form, of which the operands, the region and the types count.
+"""Operations of Shardy in their custom form, of which only the operands, the region and the types are read.
 
 %1 = sdy.sharding_constraint %0 <@mesh, [{"x"}, {}]> : tensor<2x8xf32>
 %1 = sdy.all_gather [{"x"}, {}] %0 out_sharding=<@mesh, [{}, {}]> : tensor<2x8xf32>
@@ -15,7 +15,7 @@ from moir.frontends.stablehlo.text.scanner import Scanner
 from moir.frontends.stablehlo.text.types import type_of
 
 REGIONS = frozenset(("sdy.manual_computation", "sdy.named_computation"))
-"""The operations with a region, whose arguments come before it in round brackets."""
+"""The operations with a region; the arguments of the region come before it in round brackets."""
 
 
 class ShardyForm(NamedTuple):

@@ -63,7 +63,7 @@ def types_in_brackets(words: Scanner) -> list[Type]:
 
 
 def result_types(words: Scanner) -> list[Type]:
-    """Read one type, or several in round brackets."""
+    """Read one type, or several types in round brackets."""
     return types_in_brackets(words) if words.word == "(" else [type_of(words)]
 
 

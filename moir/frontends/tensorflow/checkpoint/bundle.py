@@ -179,7 +179,8 @@ class Bundle:
         return DataAttr.of(joined, first.element)
 
     def _slice(self, key: str, entry: Entry, extents: Extents, shape: tuple[int, ...]) -> tuple[DataAttr, int]:
-        """The stored slice of a partitioned variable with these extents, and its size in the data file in bytes.
+        """One slice of a partitioned variable, stored with exactly these extents, and its size in the data file in
+        bytes.
 
         Raises ModelFileError if it is missing, or has another shape or type.
         """

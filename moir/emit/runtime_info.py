@@ -21,10 +21,10 @@ from moir.support.records import Record
 from moir.version import VERSION
 
 PORT_ENTRIES = frozenset(("layout",))
-"""Runtime information of a Parameter or Result that is written at its port."""
+"""The names of entries of a Parameter or Result's runtime information that are written at its port."""
 
 PORT_OF_ENTRIES = {"opset1.Parameter": "out0", "opset1.Result": "in0"}
-"""The port at which they are written, by the kind of the operation."""
+"""Kind of an operation -> the port at which the `PORT_ENTRIES` are written."""
 
 _INDENT = "\t"
 _PORT_KEY = r"(?:in|out)[0-9]{1,6}"
@@ -57,7 +57,7 @@ _ELEMENT_NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 
 
 ORIGINS = ("framework", "input_model")
-"""Options that name the source of a model. A model read from IR keeps the recorded ones."""
+"""Options that name the source of a model. If a model was read from IR, the values recorded in that IR are kept."""
 
 
 def model_information(model: ModelOp, conversion_parameters: Mapping[str, str] | None) -> str:
@@ -185,7 +185,7 @@ def _checked(name: str) -> str:
 
 
 def _anonymous(value: str) -> str:
-    """A path, or several separated by commas, each reduced to its last component."""
+    """A path, or several separated by commas, each reduced to its last component, so that no folders are revealed."""
     return ",".join(_last_part(part) for part in value.split(","))
 
 

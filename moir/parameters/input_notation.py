@@ -68,7 +68,7 @@ ANY = Dimension(0, None)
 
 @dataclass(frozen=True)
 class Place:
-    """The place of an input or an output in a model, as written in the notation.
+    """The designation of an input or an output in a model, as written in the notation.
 
     Args:
         text: the name, with the ports if it is not quoted; empty for the next input of the model in its order.
@@ -83,8 +83,8 @@ class Place:
     output_port: int | None = None
 
     def readings(self) -> Iterator[tuple[str, int | None, int | None]]:
-        """The possible meanings of the text as name, input port and output port; in the first one the whole text is
-        the name.
+        """The possible meanings of the text as name, input port and output port; in the first of them, the whole text
+        is the name.
         """
         yield self.text, self.input_port, self.output_port
         if self.is_exact:
@@ -108,7 +108,7 @@ class InputItem:
     """One item of the notation.
 
     Args:
-        place: where the input is.
+        place: which input it is.
         shape: its dimensions; None if they are not given.
         element: its element type as the IR names it; empty if it is not given.
         value: the value that takes its place, flat; None if it is not frozen.
@@ -204,7 +204,10 @@ def _frozen(text: str) -> tuple[str, str, str]:
 
 
 def place(text: str) -> Place:
-    """The place that a text names. Raises ValueError for quotes that are not around a name."""
+    """The designation of an input or output that a text contains.
+
+    Raises ValueError for quotes that are not around a name.
+    """
     if match := _QUOTED.fullmatch(text):
         before, after = (int(each) if each else None for each in (match[1], match[4]))
         return Place(match[2] if match[3] is None else match[3], True, before, after)
@@ -212,7 +215,7 @@ def place(text: str) -> Place:
 
 
 def places(text: str) -> tuple[Place, ...]:
-    """The places that a text lists, as outputs are given. Raises ValueError for an empty one."""
+    """The designations that a text lists, as outputs are given. Raises ValueError for an empty one."""
     listed_places = tuple(map(place, split_items(text, "")))
     if not all(each.text for each in listed_places):
         raise ValueError(f"{text!r} has an empty item")
@@ -268,7 +271,7 @@ def element_type(name: str) -> str:
 
 
 def _value(text: str, item: str) -> tuple[tuple[Any, ...], bool]:
-    """The value after an arrow, flat, and whether it is a scalar, written without brackets.
+    """The value after an arrow, as a flat tuple, and whether it is a scalar, that is, written without brackets.
 
     Raises ValueError for an invalid text, with a message that quotes `item`, the whole item.
     """

@@ -55,7 +55,10 @@ class Input(NamedTuple):
 
 
 def inputs_of(given: Any) -> tuple[InputItem, ...]:
-    """The items of a value. Raises ValueError or TypeError for any other value."""
+    """The input items that a Python value describes.
+
+    Raises ValueError or TypeError for a value that is not in one of the forms.
+    """
     if isinstance(given, str):
         return input_items(given)
     if isinstance(given, Mapping):
@@ -67,7 +70,7 @@ def inputs_of(given: Any) -> tuple[InputItem, ...]:
 
 
 def outputs_of(given: Any) -> tuple[Place, ...]:
-    """Places of outputs from a text, or from a list of names. Raises ValueError for any other value."""
+    """The designations of outputs in a text, or in a list of names. Raises ValueError for any other value."""
     if isinstance(given, str):
         return places(given)
     if not _is_sequence(given) or not all(isinstance(each, str) for each in given):
@@ -96,7 +99,9 @@ def _is_tuple(given: Any) -> bool:
 
 
 def _is_item(given: Any) -> bool:
-    """Whether a value is one item: an `Input`, Model Optimizer's InputCutInfo, or a tuple that begins with a name."""
+    """Whether a value describes one input: an `Input`, Model Optimizer's InputCutInfo, or a tuple that begins with a
+    name.
+    """
     if _is_tuple(given):
         named = len(given) > 1 and isinstance(given[0], str)
         return named and not all(isinstance(each, str | int) or each is None for each in given[1:])
@@ -142,7 +147,7 @@ def _of_fields(name: str, given: Any) -> InputItem:
 
 
 def _named(name: str, given: Any) -> InputItem:
-    """The item of a name and its specification: shape, type, a tuple of both, or its value."""
+    """The input item for a name and what a mapping has for it: a shape, a type, a tuple of both, or a value."""
     if _is_shape(given):
         return _built(name, given, None, None)
     if _is_tuple(given):
@@ -176,13 +181,13 @@ def _built(name: str, shape: Any, element: Any, value: Any) -> InputItem:
 
 
 def _place(name: str) -> Place:
-    """The place with a name from a Python value, where commas and brackets are part of the name."""
+    """The designation that consists of a name in a Python value, where commas and brackets are part of the name."""
     input_place = place(name)
     return Place(name, is_exact=True) if not input_place.is_exact and re.search(r"[\[\]{},'\"]|->|^\s|\s$", name) else input_place
 
 
 def shape_of(given: Any) -> tuple[Dimension, ...]:
-    """A shape. Raises ValueError for a value that is not a shape."""
+    """The dimensions that a Python value describes. Raises ValueError for a value that is not a shape."""
     if isinstance(given, str):
         return parse_shape(given.strip().removeprefix("[").removesuffix("]"))
     if type(given).__name__ == "TensorShape":
@@ -202,7 +207,7 @@ def _dimension(given: Any) -> Dimension:
 
 
 def _element(given: Any) -> str:
-    """The name in the IR of an element type; empty for None."""
+    """The name in the IR of the element type that a Python value describes; empty for None."""
     if given is None or given == "":
         return ""
     if isinstance(given, str):

@@ -853,7 +853,8 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "widen-repeated-parts": ((("Concat",), ("Split",)),),
     "write-zero-parameters": ((("HardSigmoid", "Selu"),),),
 }
-"""Alternatives by the name of the pass: each is a list of sets of kinds, and a module needs a kind of each set.
+"""Name of a pass -> alternatives, each a list of sets of kinds. The pass may change a module that, for one alternative,
+has a kind of each set.
 
 A pass that is not listed may change any module.
 """
@@ -895,4 +896,7 @@ PASS_ELEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "widen-integers": ("i8", "u8"),
 }
-"""Element types by the name of the pass: a module needs a value of one of them. Other passes have no such need."""
+"""Name of a pass -> element types.
+
+The pass may change only modules with a value of one of them; other passes have no such condition.
+"""

@@ -129,7 +129,10 @@ def expanded(
 
 
 def _value(parameter: Parameter[Any], option: str, text: Sequence[object]) -> Any:
-    """The value of an option of `default`. Raises UsageError for an invalid value."""
+    """The value of an option of `default`, from the values `text` in the pipeline.
+
+    Raises UsageError for an invalid value.
+    """
     kind = parameter.kind
     words = ("true", "false") if kind.is_flag else kind.choices
     try:
@@ -151,7 +154,9 @@ def _single(spec: ArgSpec, option: str) -> object:
 
 
 def _position(place: str, names: list[str]) -> int:
-    """The number of passes up to and including `5`, `005-fold-constants` or `check-lowered` in a pipeline."""
+    """The number of passes up to and including the pass that `place` names: as `5`, `005-fold-constants` or
+    `check-lowered`.
+    """
     if match := re.fullmatch(r"(\d{1,4})(?:-(.+))?", place):
         number, name = int(match[1]), match[2]
         if number > len(names) or (name and number and names[number - 1] != name):

@@ -32,10 +32,10 @@ Attributes = Mapping[str, Any]
 Edges = Iterable[Sequence[Any]]
 
 WITHOUT_VALUE = "described_without_value"
-"""The attribute of a constant for which a test gives no value, but at most a shape."""
+"""The name of the attribute that marks a constant for which a test gives no value, but at most a shape."""
 
 UNKNOWN_TENSOR = "described_tensor_is_unknown"
-"""The attribute of a constant whose data node a test describes with neither value nor shape."""
+"""The name of the attribute that marks a constant whose data node a test describes with neither value nor shape."""
 
 _KEPT = "depends_on_a_shape"
 
@@ -49,7 +49,7 @@ def build_graph(
     nodes_with_edges_only: bool = False,
     cli: Namespace | None = None,
 ) -> Graph:
-    """A graph.
+    """Build a graph from descriptions of nodes and edges.
 
     Args:
         nodes_attrs: the attributes of each node, by id; `kind` is `op` or `data`.
@@ -83,7 +83,7 @@ def build_graph_with_edge_attrs(
     update_attributes: Mapping[str, Attributes] | None = None,
     cli: Namespace | None = None,
 ) -> Graph:
-    """The graph of the nodes that edges connect; see `build_graph`."""
+    """The graph that consists of the nodes that edges connect; see `build_graph`."""
     return build_graph(nodes_attrs, edges, update_attributes, nodes_with_edges_only=True, cli=cli)
 
 
@@ -223,7 +223,9 @@ class _GraphBuilder:
         return number
 
     def _describe(self, node: GraphNode, number: int, name: str) -> None:
-        """Give the tensor of an output port the id and the attributes of a data node."""
+        """Give the tensor of output port `number` of a node the id `name`, and the attributes of the data node with
+        this id.
+        """
         node.add_output_port(number, skip_if_exist=True)
         value = node.ir_operation.results[number]
         self.graph.identifiers.rename(value, name)

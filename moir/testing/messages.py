@@ -19,7 +19,7 @@ class PB(dict[str, Any]):
         return self.get(name)
 
     def update_node(self) -> None:
-        """Do nothing."""
+        """Does nothing; real messages update the attributes of their node."""
 
 
 class FakeAttr:
@@ -57,10 +57,9 @@ class FakeNode(GraphNode):
 
 
 class FakeMultiParam(FakeAttr):
-    """A message with several fields.
+    """A stand-in for a message with several fields.
 
-    Args:
-        val: the fields.
+    Args: val: the fields.
     """
 
     def __init__(self, val: Mapping[str, Any]) -> None:
@@ -69,11 +68,9 @@ class FakeMultiParam(FakeAttr):
 
 
 class FakeParam(FakeAttr):
-    """A message with one field.
+    """A stand-in for a message with one field.
 
-    Args:
-        param_key: the name of the field.
-        param_val: its value.
+    Args: param_key: the name of the field. param_val: its value.
     """
 
     def __init__(self, param_key: str, param_val: Any) -> None:
@@ -85,10 +82,9 @@ class FakeBlob(FakeParam):
 
 
 class FakeModelLayer:
-    """A layer with weights.
+    """A stand-in for the message of a layer with weights.
 
-    Args:
-        blobs_val: the numbers of each blob.
+    Args: blobs_val: the numbers of each blob.
     """
 
     def __init__(self, blobs_val: Sequence[Any]) -> None:
@@ -96,10 +92,9 @@ class FakeModelLayer:
 
 
 class FakeRepeatedParam:
-    """A field that occurs several times.
+    """A stand-in for a field that occurs several times.
 
-    Args:
-        param_val: its values.
+    Args: param_val: its values.
     """
 
     def __init__(self, param_val: Sequence[Any]) -> None:
@@ -113,10 +108,9 @@ class FakeRepeatedParam:
 
 
 class FakeValue:
-    """A message with a shape.
+    """A stand-in for a message with a shape.
 
-    Args:
-        val: the shape.
+    Args: val: the shape.
     """
 
     def __init__(self, val: Any) -> None:
@@ -130,7 +124,7 @@ class BaseExtractorsTestingClass(TestCase):
     res: Any = None
 
     def compare(self) -> None:
-        """Fail if an attribute differs."""
+        """Fail if an attribute in `expected` differs from that of the node."""
         for name, value in self.expected.items():
             check = np.testing.assert_almost_equal if isinstance(value, float) else np.testing.assert_equal
             check(self.res[name], value, err_msg=f"the attribute {name}")

@@ -14,13 +14,16 @@ T = TypeVar("T")
 
 
 class Shard(Record):
-    """One of several parts of a list: its number, from 1 on, and how many there are."""
+    """One of several parts of a list: its number, from 1 on, and the number of parts."""
 
     number: int
     count: int
 
     def of(self, items: Sequence[T]) -> list[T]:
-        """The items of this part: each is in exactly one of the parts, whose sizes differ by one at most."""
+        """The items that belong to this part.
+
+        Each item belongs to exactly one part, and the sizes of parts differ by one at most.
+        """
         return list(items[self.number - 1 :: self.count])
 
 

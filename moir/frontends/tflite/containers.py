@@ -114,7 +114,7 @@ def _sections(header: bytes) -> Iterator[Section]:
 
 
 def _texts(section: Table) -> Iterator[tuple[str, str]]:
-    """The items of a section whose values are texts."""
+    """The items (name, text) of a section whose values are texts."""
     for each in _tables(section, 4):
         if _number(each, 6, "<B") == _STRING_VALUE:
             yield _text(each, 4), _text(_table(each, 8), 4)

@@ -1,4 +1,6 @@
-"""The folder of the cache of conversions: on this machine, or at an address, with a copy of what was used here."""
+"""The folder of the cache of conversions: a local one, or one at an address, with a local copy of the files that were
+used.
+"""
 
 from __future__ import annotations
 
@@ -39,10 +41,10 @@ class CacheFolder:
         self.path = downloads() / f"{CACHE}{of_text(place)[:24]}"
 
     def present(self, name: str) -> Path:
-        """The path of a file of the cache, downloaded if it is not on this machine; it may be missing there, too.
+        """The local path of a file of the cache, which is downloaded first if necessary; there is no file at the path
+        if the cache lacks it.
 
-        Args:
-            name: its name relative to the folder.
+        Args: name: its name relative to the folder.
         """
         path = self.path / name
         if self._store is None or path.is_file():

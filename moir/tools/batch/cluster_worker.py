@@ -1,4 +1,4 @@
-"""What runs on the workers of a cluster: conversions, each in a process that a worker starts beside itself.
+"""Runs conversions on the workers of a cluster, each in a process that a worker starts beside itself.
 
 The worker can end such a process at any time: when a conversion takes too long, or when the run is interrupted. It
 keeps the process for the next model of the run.
@@ -15,7 +15,7 @@ from moir.tools.batch.outcome import failed
 from moir.tools.batch.work import Conversion, Outcome, Work
 
 _LONGEST_WAIT = 1.0
-"""Seconds after which a waiting thread looks whether its process has been interrupted."""
+"""The interval in seconds at which a waiting thread checks whether its process has been interrupted."""
 
 
 class WorkerLimits(Record):

@@ -13,7 +13,10 @@ from moir.model_optimizer.graph.node import GraphNode
 
 
 class PB(dict[str, Any]):
-    """A message: its fields are entries of a dictionary and attributes. A missing field is None."""
+    """A stand-in for a message of protobuf: its fields are entries of a dictionary and attributes.
+
+    A missing field is None.
+    """
 
     def __getattr__(self, name: str) -> Any:
         return self.get(name)

@@ -66,7 +66,9 @@ def add_extension_arguments(parser: ArgumentParser) -> None:
 
 
 def add_model_arguments(parser: ArgumentParser) -> None:
-    """Add the options of readers and of extensions, and `--debug`: the last ones of each command that reads a model."""
+    """Add the options of readers and of extensions, and `--debug`, which are the last options of each command that
+    reads a model.
+    """
     add_reading_arguments(parser)
     add_extension_arguments(parser)
     parser.add_debug_argument()
@@ -86,9 +88,9 @@ def add_input_arguments(parser: ArgumentParser) -> None:
 
 
 def number_ranges(text: str) -> dict[str, tuple[float, float]]:
-    """The value of `--ranges`: the least and the greatest number of inputs, by name.
+    """The value of `--ranges`: the least and the greatest number for inputs, by name.
 
-    Raises ArgumentTypeError for a text that is none.
+    Raises ArgumentTypeError for a text of another form.
     """
     ranges: dict[str, tuple[float, float]] = {}
     for item in filter(None, text.split(",")):

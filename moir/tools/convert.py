@@ -216,7 +216,7 @@ def argument_parser() -> ArgumentParser:
 
 
 def command() -> NoReturn:
-    """The command `moir`, which ends the process."""
+    """Run the command `moir` on the arguments of this process, and end the process."""
     run_process(main)
 
 
@@ -298,7 +298,7 @@ def _run(options: argparse.Namespace, given: ConversionOptions, notes: list[str]
 
 
 def check_certified(options: argparse.Namespace) -> None:
-    """Raises UsageError if a certificate is asked for of anything but one model that becomes an IR."""
+    """Raises UsageError if a certificate is requested, unless exactly one model is converted to an IR."""
     if options.certify is None:
         return
     if options.manifest is not None or len(options.models) > 1:
@@ -320,7 +320,7 @@ def _bars(options: argparse.Namespace) -> list[ProgressBar]:
 def _convert(
     options: argparse.Namespace, request: Request, model: LocalModel, output: LocalOutput, bars: list[ProgressBar]
 ) -> Callable[[], None]:
-    """Convert a model; returns a function that prints the summary, when the files have their places.
+    """Convert a model; returns a function that prints the summary, to be called when the files have their final names.
 
     Args:
         options: the values of the command line.

@@ -47,7 +47,8 @@ def read_any(argument: str, options: ConversionOptions, stack: ExitStack) -> tup
 
 @contextmanager
 def opened_model(argument: str) -> Generator[Path | ModuleOp]:
-    """A model for a command that runs it: the path of a model file, or the verified module that a text has.
+    """A context with a model for a command that runs it: the path of a model file, or the module that a text contains,
+    verified.
 
     Args:
         argument: a model file, the folder of a SavedModel, a text of moir (`.mlir`), or `-` for standard input.

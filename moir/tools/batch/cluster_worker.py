@@ -19,14 +19,14 @@ _LONGEST_WAIT = 1.0
 
 
 class WorkerLimits(Record):
-    """The limits of each conversion on a worker: seconds, and bytes of memory; None for any."""
+    """The limits of each conversion on a worker: seconds, and bytes of memory; None for no limit."""
 
     timeout: float | None = None
     memory: int | None = None
 
 
 class _Run:
-    """The processes of one run of `moir` on this worker."""
+    """The processes that one run of `moir` uses on this worker."""
 
     def __init__(self) -> None:
         self.idle: list[ConversionProcess] = []
@@ -39,13 +39,10 @@ _LOCK = Lock()
 
 
 def converted_on_worker(run: str, work: Work, convert: Conversion, limits: WorkerLimits) -> Outcome:
-    """Convert a model on this worker, in a process of its own.
+    """Convert a model on this worker, in a separate process; returns the outcome.
 
-    Args:
-        run: the name of the run.
-        work: the conversion.
-        convert: converts one model.
-        limits: the limits of the conversion.
+    Args: run: the name of the run. work: the conversion. convert: converts one model. limits: the limits of the
+    conversion.
     """
     with _LOCK:
         state = _RUNS.setdefault(run, _Run())
@@ -75,7 +72,9 @@ def converted_on_worker(run: str, work: Work, convert: Conversion, limits: Worke
 
 
 def end_run(run: str) -> None:
-    """End the processes of a run on this worker, those that convert included; further conversions of it are refused."""
+    """End the processes of a run on this worker, even those that are converting a model; further conversions of the run
+    are refused.
+    """
     with _LOCK:
         state = _RUNS.setdefault(run, _Run())
         state.has_ended = True

@@ -69,12 +69,9 @@ def convert_all(options: argparse.Namespace, given: ConversionOptions, notes: li
 
 
 def _results(options: argparse.Namespace, works: list[Work], convert: Conversion) -> Generator[Ended]:
-    """The results of all conversions: those that are done already, and then the others as they end.
+    """The results of all conversions: first those that a file of earlier results has, and then the others as they end.
 
-    Args:
-        options: the values of the command line.
-        works: the conversions.
-        convert: converts one model.
+    Args: options: the values of the command line. works: the conversions. convert: converts one model.
     """
     earlier: Mapping[str, ConversionResult] = {} if options.resume is None else earlier_results(options.resume)
     remaining: list[int] = []
@@ -135,5 +132,5 @@ def _work(options: argparse.Namespace, listed: Listed) -> Work:
 
 
 def _titled(model: str, reason: str) -> str:
-    """A reason after the name of the model, unless it begins with that name."""
+    """A reason with the name of the model in front of it, unless it begins with that name."""
     return reason if reason.startswith(model) else f"{one_line(model)}: {reason}"

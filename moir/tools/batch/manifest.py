@@ -36,13 +36,13 @@ MODELS = "model"
 """The name of the table of one model."""
 
 OWN_KEYS = ("input_model", "output_dir", "output_model", "passes")
-"""The keys that are not parameters."""
+"""The keys of manifests that are not parameters of a conversion."""
 
 OUTPUT_KEYS = ("output_dir", "output_model")
-"""The keys that say where the IR goes, of which a table has one."""
+"""The keys that say where the IR is written; a table may have only one of them."""
 
 _LARGEST = 64 << 20
-"""The largest size of a manifest in bytes: some hundred thousand models."""
+"""The largest size of a manifest in bytes, enough for some hundred thousand models."""
 
 
 class Listed(Record):
@@ -100,8 +100,8 @@ def _checked(path: str, table: Mapping[str, Any], where: str, names: frozenset[s
         where: the place of the table, for messages; empty for the keys before the first model.
         names: the names of parameters.
 
-    Raises UsageError for one that is neither a parameter nor a key of manifests, and for two that say where the IR
-    goes.
+    Raises UsageError for a key that is neither a parameter nor a key of manifests, and for two keys that say where the
+    IR is written.
     """
     keys = {key.replace("-", "_"): value for key, value in table.items()}
     prefix = f"{where}: " if where else ""
@@ -138,7 +138,8 @@ def _read_entry(path: str, folder: str, table: Mapping[str, Any], where: str, ov
 def _resolved(name: str, value: Any, folder: str) -> Any:
     """The value of an option whose paths are relative to the folder of the manifest.
 
-    Raises UsageError for a relative path in a manifest that lies elsewhere: what options name is read on this machine.
+    Raises UsageError for a relative path in a manifest at an address: files that options name have to be on this
+    machine.
     """
     if not is_address(folder):
         return resolved(name, value, Path(folder))

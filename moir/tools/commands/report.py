@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from moir.options import ConversionOptions
 
 _FACTS = 12
-"""The largest number of rows of a model's metadata, such as its producer, that a report has."""
+"""The largest number of rows about the model, such as its producer, in a report."""
 
 PAGE = "report.html"
 """The default path of the page."""
@@ -147,7 +147,10 @@ def write_comparison(first: str, second: str, given: ConversionOptions, page: Pa
 
 
 def title_of(model: str, module: ModuleOp | None) -> str:
-    """The title for a model: the name of its file, and its own name if that differs; of None, the file alone."""
+    """The title for a model: the name of its file, and the model's own name if that differs.
+
+    If `module` is None, the name of the file alone.
+    """
     from moir.dialects.moir import models_of
 
     file = Path(shown(model)).name or Path(model).resolve().name
@@ -169,7 +172,7 @@ def write_page(path: Path, title: str, content: dict[str, Any], what: str, facts
     Args:
         path: the file.
         title: the title.
-        content: the content of the page, without title and facts.
+        content: the content of the page, as `page` takes it, without title and facts.
         what: the kind of the page, such as a report, for the title of the document.
         facts: further rows about the model.
 

@@ -95,7 +95,7 @@ def _line(place: str | None, index: int, plain: Sequence[int]) -> int | None:
     Args:
         place: the text after `@`: a number relative to the comment, `above`, `below` or `unknown`; None without `@`.
         index: the line of the comment.
-        plain: the lines without such comments.
+        plain: the lines without expectations, in order.
     """
     match place:
         case None:

@@ -35,7 +35,7 @@ _LOOPS = ("While", "StatelessWhile")
 _TOLERANCE = 1e-5
 
 _SPATIAL = (1, 2)
-"""The axes of a crop [n, height, width, channels] over which the mean is taken."""
+"""The axes of crops [n, height, width, channels] along which the mean is computed."""
 
 
 class Pooling(Record):
@@ -91,7 +91,7 @@ def pooled_loops(request: Request) -> int:
 
 
 def _said(node: FrameworkOp, name: str, default: Any) -> Any:
-    """The value of an attribute of a node; the default if the model file lacks it."""
+    """The value of an attribute of a node; the default if the node does not have it."""
     return value_of(node.properties[name]) if name in node.properties else default
 
 

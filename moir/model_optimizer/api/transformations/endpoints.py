@@ -14,7 +14,7 @@ from moir.model_optimizer.graph.node import GraphNode
 
 
 def endpoint(graph: Graph, given: Any, meaning: str) -> tuple[GraphNode, int]:
-    """The node and the index of the port of an edge's end; port 0 if none is named.
+    """The node and the index of the port that an end of an edge, `given`, stands for; port 0 if it names none.
 
     Raises ConversionError if there is no such node, or the end has another form; `meaning` names the end in the
     message.
@@ -29,7 +29,9 @@ def endpoint(graph: Graph, given: Any, meaning: str) -> tuple[GraphNode, int]:
 
 
 def replace_inputs(graph: Graph, edges: Mapping[Any, Any]) -> None:
-    """Connect input ports of new nodes to the sources of input ports of old nodes, which stay connected."""
+    """For each pair of an old and a new input port, connect the new one to the source of the old one, which stays
+    connected.
+    """
     for old, new in edges.items():
         old_node, old_port = endpoint(graph, old, "a key of the edges of inputs")
         new_node, new_port = endpoint(graph, new, "a value of the edges of inputs")
@@ -48,18 +50,18 @@ def replace_output(old: tuple[GraphNode, int], new: tuple[GraphNode, int]) -> No
 
 
 def replace_outputs(graph: Graph, edges: Mapping[Any, Any]) -> None:
-    """Replace several output ports; `edges` maps old ports to new ones."""
+    """For each pair of an old and a new output port in `edges`, let the consumers of the old one take the tensor of the
+    new one.
+    """
     for old, new in edges.items():
         replace_output(endpoint(graph, old, "a key of the edges of outputs"), endpoint(graph, new, "a value of the edges of outputs"))
 
 
 def unneeded(graph: Graph, nodes: Iterable[GraphNode], *, with_outputs: bool = False) -> list[GraphNode]:
-    """The given nodes that are still in the graph and that no node outside of them depends on.
+    """The nodes among `nodes` that are still in the graph and on which no other node depends.
 
-    Args:
-        graph: the graph.
-        nodes: the nodes.
-        with_outputs: whether to include nodes on which only outputs of the model depend.
+    Args: graph: the graph. nodes: the nodes. with_outputs: whether to include nodes on which only outputs of the model
+    depend.
     """
     members = dict.fromkeys(node for node in nodes if graph.is_present(node.subject))
     needed: set[GraphNode] = set()

@@ -86,7 +86,9 @@ def replace_proposals(request: Request) -> None:
 
 
 def _crops_of_proposals(request: Request) -> list[tuple[FrameworkOp, PostProcessing]]:
-    """The nodes that crop boxes of the first suppression, and that suppression."""
+    """The nodes that crop boxes which the first suppression selects, each with the post-processing that contains this
+    suppression.
+    """
     crops = [(crop, PostProcessing([crop.operands[_BOXES]])) for crop in (*request.nodes("CropAndResize"), *request.heads(POOLING))]
     return [(crop, each) for crop, each in crops if each.suppressions and each.boxes and not _is_second(each)]
 

@@ -78,7 +78,8 @@ class Observer:
         Args:
             number: number of the stage.
             stage: its name.
-            done: the bytes that are written so far. total: the number of bytes that will be written.
+            done: the bytes that are written so far.
+            total: the number of bytes that will be written.
         """
 
     def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:

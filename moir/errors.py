@@ -55,7 +55,8 @@ class MoirError(Exception):
         return f"{text}; {self.hint}" if self.hint else text
 
     def described_place(self) -> str:
-        """The part of the message with the operation, its node and its origin; empty if the reason itself names them.
+        """The part of the message with the operation, its node and its origin; empty if the reason itself names
+        them.
         """
         origin = f"(from {self.origin})" if self.origin else None
         return " ".join(part for part in (self.operation, repr(self.node) if self.node else None, origin) if part)

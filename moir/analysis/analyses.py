@@ -27,7 +27,8 @@ class Analyses:
     Code that changes the module calls `invalidate`. Passes need not: the pass schedule calls it after every pass that
     reports a change.
 
-    Args: module: the module.
+    Args:
+        module: the module.
     """
 
     def __init__(self, module: ModuleOp) -> None:
@@ -78,7 +79,8 @@ class Analyses:
 
     @cached_property
     def elements(self) -> frozenset[str]:
-        """The names of the element types of the values in all blocks of the module; unknown element types are left out.
+        """The names of the element types of the values in all blocks of the module; unknown element types are
+        left out.
         """
         # Types are interned, so that they are compared by identity: hashing one takes longer.
         types = {id(each.type): each.type for _, operations in self.contents for op in operations for each in op.results}

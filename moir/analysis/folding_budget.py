@@ -52,8 +52,9 @@ class FoldingBudget:
     def admits(self, size: int, steps: int) -> bool:
         """Whether an operation may be folded within the budget.
 
-        Args: size: bytes of the results minus the bytes of the constants that are no longer needed. steps: steps in
-        which the results are computed.
+        Args:
+            size: bytes of the results minus the bytes of the constants that are no longer needed.
+            steps: steps in which the results are computed.
         """
         taken_bytes, taken_steps = self._bytes + size, self._steps + steps
         if taken_bytes <= FREE_BYTES and taken_steps <= FREE_STEPS:

@@ -90,7 +90,8 @@ def wrapped(value: SSAValue) -> Wrapped | None:
 
 
 def limited(value: SSAValue) -> Interval:
-    """The value before constant Maximum and Minimum operations, in any order, with the interval that they clamp it to.
+    """The value before constant Maximum and Minimum operations, in any order, with the interval that they clamp
+    it to.
     """
     low, high = -math.inf, math.inf
     while isinstance(op := value.owner, Maximum | Minimum):

@@ -65,8 +65,10 @@ def varying_axes(op: RepeatingOp, outside: Dimensions) -> dict[int, list[int]]:
 def differing_axes(op: RepeatingOp, outside: Dimensions, values: Sequence[SSAValue]) -> list[list[int]]:
     """For each of some values of a loop body, its dimensions that may differ between iterations.
 
-    Args: op: the loop, whose types are inferred. outside: the dimensions of the values around it, with `static`.
-    values: the values of the body.
+    Args:
+        op: the loop, whose types are inferred.
+        outside: the dimensions of the values around it, with `static`.
+        values: the values of the body.
     """
     outside.scan(reversed(backward_slice(op)))
     numbering = Numbering()

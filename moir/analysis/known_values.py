@@ -171,7 +171,8 @@ class KnownValues:
         return None if array is None or value is None or is_computed_of_sizes(value) else array
 
     def lasting_integers(self, value: SSAValue | None) -> tuple[int, ...] | None:
-        """The elements of a value as integers if they are known whatever shapes the inputs of the model get, else None.
+        """The elements of a value as integers if they are known whatever shapes the inputs of the model get, else
+        None.
         """
         return None if self.lasting(value) is None else self.integers(value)
 

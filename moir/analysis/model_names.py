@@ -69,7 +69,9 @@ class ModelNames:
         """The input, the input port or the tensor that a place denotes. Raises ConversionError unless there is exactly
         one.
 
-        Args: place: the place; if it has no name, it denotes the model's input of this index. index: the index.
+        Args:
+            place: the place; if it has no name, it denotes the model's input of this index.
+            index: the index.
         """
         if not place.text:
             if index >= len(self.parameters):

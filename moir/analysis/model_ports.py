@@ -29,8 +29,10 @@ class ModelPorts:
     def assigned(self, values: Sequence[tuple[str, T]], what: str, *, outputs: bool = False) -> Iterator[tuple[Operation, T]]:
         """Match values to inputs; yields each Parameter (or Result) with its value.
 
-        Args: values: pairs of an input's name and a value; without names, the values of all inputs in order. what: what
-        the values are, for messages. outputs: whether names may be those of outputs.
+        Args:
+            values: pairs of an input's name and a value; without names, the values of all inputs in order.
+            what: what the values are, for messages.
+            outputs: whether names may be those of outputs.
 
         Raises UsageError if there is no input of a name, if two names denote one input, or if the number of values
         without names is not that of the inputs.

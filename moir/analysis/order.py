@@ -18,7 +18,8 @@ AnyOperation = TypeVar("AnyOperation", bound=Operation)
 def stable_order(sources: Sequence[Iterable[int]]) -> list[int]:
     """A stable topological order of items, by Kahn's algorithm with a heap.
 
-    Args: sources: for each item the indices of the items that must precede it, without duplicates.
+    Args:
+        sources: for each item the indices of the items that must precede it, without duplicates.
 
     Returns the indices of all items, except of those that are on a cycle or depend on one.
     """

@@ -117,8 +117,11 @@ def unlowered_before(op: Operation, is_unlowered: Callable[[Operation], bool], *
 
     None if it depends on no such operation.
 
-    Args: op: the operation, which could not be lowered. is_unlowered: whether an operation has no lowering.
-    is_definite: whether `is_unlowered` also holds for operations that do not precede `op`; the error names them, too.
+    Args:
+        op: the operation, which could not be lowered.
+        is_unlowered: whether an operation has no lowering.
+        is_definite: whether `is_unlowered` also holds for operations that do not precede `op`; the error names them,
+            too.
     """
     before = [each for each in backward_slice(op) if is_unlowered(each)]
     model = model_around(op)

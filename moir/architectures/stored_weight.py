@@ -76,8 +76,8 @@ def moved_rows(data: DataAttr, move: Move, outer: int = 1) -> DataAttr:
 
     Args:
         data: the constant, whose first `outer` dimensions are those of its rows.
-        move: takes an array and returns its rows in another order, or some of them. outer: 1, or 2 for the matrices of
-            experts.
+        move: takes an array and returns its rows in another order, or some of them.
+        outer: 1, or 2 for the matrices of experts.
     """
     row = describe(data.element)
     values, inner = data.values, data.shape[outer:]

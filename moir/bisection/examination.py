@@ -36,7 +36,8 @@ class Examination:
         conversion: the conversion.
         states: its states.
         execution: runs states.
-        reference: provides the correct arrays. reduce: whether to look for a small model with the same fault.
+        reference: provides the correct arrays.
+        reduce: whether to look for a small model with the same fault.
     """
 
     def __init__(
@@ -197,8 +198,10 @@ class Examination:
 
         None otherwise.
 
-        Args: before: the state before the rewrite. after: the state after it. tensor: the tensor that is wrong; None to
-        compare the outputs.
+        Args:
+            before: the state before the rewrite.
+            after: the state after it.
+            tensor: the tensor that is wrong; None to compare the outputs.
         """
         bad = self.execution.outcome(after)
         if bad is None:

@@ -25,8 +25,9 @@ from moir.support.records import Record
 class PluginFault(Record):
     """A tensor for which the runtime's result differs from the definitions of the operations.
 
-    Args: operation: the operation at fault; None if only several together are computed wrongly, as one kernel. reason:
-    the difference.
+    Args:
+        operation: the operation at fault; None if only several together are computed wrongly, as one kernel.
+        reason: the difference.
     """
 
     operation: Operation | None
@@ -45,7 +46,8 @@ def plugin_fault(
         execution: the inputs.
         module: a module in opset dialects.
         value: a value of its block that the runtime computes wrongly.
-        expected: the correct value. tolerance: the relative tolerance for floats; None for those of the element types.
+        expected: the correct value.
+        tolerance: the relative tolerance for floats; None for those of the element types.
 
     Returns None if the definitions do not give the expected value, or cannot be computed.
     """

@@ -64,8 +64,10 @@ class Outcome:
 class StateExecution:
     """The inputs, and the reference to which the results of states are compared.
 
-    Args: conversion: the conversion. given: arrays for the inputs, by any of their names. tolerance: the relative
-    tolerance for floats; None for those of the element types.
+    Args:
+        conversion: the conversion.
+        given: arrays for the inputs, by any of their names.
+        tolerance: the relative tolerance for floats; None for those of the element types.
     """
 
     def __init__(self, conversion: ExaminedConversion, arrays: Mapping[str, Array], tolerance: float | None = None) -> None:

@@ -73,15 +73,24 @@ class Reproduction(Record):
 class Verdict(Record):
     """The result of a bisection.
 
-    Args: kind: the kind of fault. reference: the runtime that computed the reference. outputs: the differences of the
-    outputs of the converted model, by name. stage: the pass at fault, with its number, as in the names of dumps.
-    rewrite: the rewrite at fault; None if the pass reports none. tensor: the first wrong tensor with a name; None if
-    there is none. node: the node of the framework whose lowering is at fault: its name and kind. plugin: the operation
-    that the plugin computes wrongly, and the difference. not_finite: a sentence on the first tensor with NaN or
-    infinite elements. losses: the tensors that lose the most accuracy by the compression to f16, with their differences
-    from the reference. reproduction: the module before the fault. reduced: a small model that fails in the same way.
-    notes: further remarks. states: the number of states of the conversion. runs: the number of times that a model was
-    run. seconds: the duration.
+    Args:
+        kind: the kind of fault.
+        reference: the runtime that computed the reference.
+        outputs: the differences of the outputs of the converted model, by name.
+        stage: the pass at fault, with its number, as in the names of dumps.
+        rewrite: the rewrite at fault; None if the pass reports none.
+        tensor: the first wrong tensor with a name; None if there is none.
+        node: the node of the framework whose lowering is at fault: its name and kind.
+        plugin: the operation that the plugin computes wrongly, and the difference.
+        not_finite: a sentence on the first tensor with NaN or infinite elements.
+        losses: the tensors that lose the most accuracy by the compression to f16, with their differences from the
+            reference.
+        reproduction: the module before the fault.
+        reduced: a small model that fails in the same way.
+        notes: further remarks.
+        states: the number of states of the conversion.
+        runs: the number of times that a model was run.
+        seconds: the duration.
     """
 
     kind: Kind

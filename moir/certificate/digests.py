@@ -68,8 +68,9 @@ class Digests:
     def _lines(self, op: Operation, numbers: dict[SSAValue, str]) -> Iterator[str]:
         """Yields an operation as text, and the operations of its bodies.
 
-        Args: op: the operation. numbers: the names of values in the text; the names of its results and of values in its
-        bodies are added.
+        Args:
+            op: the operation.
+            numbers: the names of values in the text; the names of its results and of values in its bodies are added.
         """
         for value in op.operands:
             # A value from outside of the piece that only this side reads: the other one has folded a shape.

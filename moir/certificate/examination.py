@@ -31,9 +31,11 @@ NAMES_SHOWN = 64
 class Pending(Record):
     """A piece whose judgement depends on the execution of a batch.
 
-    Args: piece: the piece. digest: its digest, by which the batch identifies it. judgement: its judgement, if the
-    tensors that it reads turn out to be cuts; None if the batch executes it. equal_to: the tensor of an equal piece
-    that was judged; empty if there is none.
+    Args:
+        piece: the piece.
+        digest: its digest, by which the batch identifies it.
+        judgement: its judgement, if the tensors that it reads turn out to be cuts; None if the batch executes it.
+        equal_to: the tensor of an equal piece that was judged; empty if there is none.
     """
 
     piece: Piece

@@ -34,7 +34,8 @@ class Judgement(Record):
     """The judgement of a piece.
 
     Args:
-        justification: see `Justification`. reason: why the piece was not judged, or what is wrong.
+        justification: see `Justification`.
+        reason: why the piece was not judged, or what is wrong.
         difference: the difference of the result from the model's; None if it was not executed.
     """
 
@@ -84,8 +85,9 @@ def _reads_integers(request: Request) -> bool:
 class PieceExecution:
     """Executes pieces of an IR, one at a time.
 
-    Args: module: the converted model. tolerance: the relative tolerance for floats; None for those of the element
-    types.
+    Args:
+        module: the converted model.
+        tolerance: the relative tolerance for floats; None for those of the element types.
     """
 
     def __init__(self, module: ModuleOp, tolerance: float | None) -> None:
@@ -99,8 +101,10 @@ class PieceExecution:
         Judged are integers and booleans that are computed from integers, booleans and the shapes of tensors, and all
         constants of the IR. None for other pieces, and if the result is not equal bit by bit.
 
-        Args: piece: the piece. inputs: the values of its inputs in the model, by name. expected: the value of its
-        tensor in the model.
+        Args:
+            piece: the piece.
+            inputs: the values of its inputs in the model, by name.
+            expected: the value of its tensor in the model.
         """
         if isinstance(piece.cut.value.owner, Constant):
             values = constant_of(piece.cut.value)

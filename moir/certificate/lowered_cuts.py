@@ -53,7 +53,8 @@ def pairs_of_lowered(lowered: ModuleOp, module: ModuleOp) -> Iterator[Pair]:
 
 
 def _by_state(module: ModuleOp) -> Mapping[str, SSAValue]:
-    """The values around the variables of a model, by `state ID` (read), `next ID` (assigned) and `first ID` (initial).
+    """The values around the variables of a model, by `state ID` (read), `next ID` (assigned) and `first ID`
+    (initial).
     """
     values: dict[str, SSAValue] = {}
     for op in only_model(module).block.ops:

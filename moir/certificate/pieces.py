@@ -43,8 +43,11 @@ class Cut(Record):
 class Piece(Record):
     """The operations that compute one tensor.
 
-    Args: cut: the tensor. inputs: the tensors from which it is computed, in order. operations: the operations of the
-    IR, constants included, in order. nodes: the operations of the model, constants included, in order.
+    Args:
+        cut: the tensor.
+        inputs: the tensors from which it is computed, in order.
+        operations: the operations of the IR, constants included, in order.
+        nodes: the operations of the model, constants included, in order.
     """
 
     cut: Cut

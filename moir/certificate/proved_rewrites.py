@@ -13,7 +13,8 @@ FOLDING = "fold-constants"
 def is_proved(rewrite: str) -> bool:
     """Whether `moir prove` has shown that a rewrite does not change results (over the reals, if it is of floats).
 
-    Args: rewrite: its pass and pattern, as `pass: pattern`; the pass alone stands for all of its patterns.
+    Args:
+        rewrite: its pass and pattern, as `pass: pattern`; the pass alone stands for all of its patterns.
     """
     name, _, pattern = rewrite.partition(": ")
     if name == FOLDING:

@@ -52,8 +52,11 @@ class ChosenReference(Record):
 def chosen_reference(model: Path, conversion: RecordedConversion, options: ConversionOptions, seed: int) -> ChosenReference:
     """Choose the reference for a certificate: the model in the framework's runtime, or else the lowered model.
 
-    Args: model: the model. conversion: the conversion. options: the options of the conversion. seed: the seed of random
-    inputs.
+    Args:
+        model: the model.
+        conversion: the conversion.
+        options: the options of the conversion.
+        seed: the seed of random inputs.
     """
     notes: list[str] = []
     if conversion.changing:

@@ -30,7 +30,8 @@ def certified_again(certificate: Certificate, folder: Path) -> CertifiedConversi
 
 
 def differences(certificate: Certificate, again: CertifiedConversion) -> list[str]:
-    """The differences between a certificate and the repeated conversion `again`, as sentences; empty if there are none.
+    """The differences between a certificate and the repeated conversion `again`, as sentences; empty if there are
+    none.
     """
     other = again.certificate
     results: list[str] = []

@@ -97,7 +97,10 @@ def stepwise_results(op: Operation, operands: Sequence[Array], steps: Steps) -> 
     """The results of an operation with each step rounded; None if it is not in `STEPWISE`, or has no stepwise
     definition.
 
-    Args: op: the operation. operands: its operands, in the number format. steps: records the steps.
+    Args:
+        op: the operation.
+        operands: its operands, in the number format.
+        steps: records the steps.
     """
     if not isinstance(op, STEPWISE):
         return None

@@ -222,6 +222,7 @@ def _sizes(shape: tuple[Any, ...], size: int) -> tuple[int, ...]:
 
 
 def _numbers(index: int, shape: tuple[int, ...]) -> tuple[slice, ...]:
-    """The slices that select one matrix of an array with the outer dimensions `shape`; `index` is its index in C order.
+    """The slices that select one matrix of an array with the outer dimensions `shape`; `index` is its index in C
+    order.
     """
     return tuple([slice(int(each), int(each) + 1) for each in np.unravel_index(index, shape)]) if shape else ()

@@ -109,7 +109,8 @@ class TensorData:
 
 
 def sample(data: TensorData) -> bytes:
-    """Bytes that are equal for equal values: the size of a value, which is not elided, and a few windows of its bytes.
+    """Bytes that are equal for equal values: the size of a value, which is not elided, and a few windows of its
+    bytes.
     """
     assert data.values is not None
     if data.values.dtype == object:
@@ -271,7 +272,8 @@ def _format_element(value: Any, dtype: np.dtype[Any]) -> str:
 
 
 def decimal(text: str) -> str:
-    """A decimal number in the syntax that the lexer has for floats: with a decimal point, also if there is an exponent.
+    """A decimal number in the syntax that the lexer has for floats: with a decimal point, also if there is an
+    exponent.
     """
     mantissa, mark, exponent = text.partition("e")
     return f"{mantissa}{'' if '.' in mantissa else '.0'}{mark}{exponent}"

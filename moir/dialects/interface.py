@@ -112,7 +112,8 @@ def _first_and_count(texts: list[str], limit: int) -> str:
 
 
 def _shortened(text: str) -> str:
-    """A text on one line without control characters, cut where it is long: names in a model come from untrusted files.
+    """A text on one line without control characters, cut where it is long: names in a model come from untrusted
+    files.
     """
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…"

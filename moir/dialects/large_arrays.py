@@ -204,7 +204,8 @@ def _is_sequential(array: Array) -> bool:
 
 
 def _spans(array: Array) -> list[int]:
-    """The distance in bytes between the first and the last element along each dimension; 0 along a broadcast dimension.
+    """The distance in bytes between the first and the last element along each dimension; 0 along a broadcast
+    dimension.
     """
     return [(size - 1) * abs(stride) for size, stride in zip(array.shape, array.strides, strict=True)]
 
@@ -246,7 +247,8 @@ def read_rows(values: Values, rows: tuple[slice, ...]) -> Array:
 
 
 def _elements(values: Values, shape: tuple[int, ...], start: int, stop: int) -> Array:
-    """The elements from `start` up to, but not including, `stop` in C order, of an array that is broadcast to a shape.
+    """The elements from `start` up to, but not including, `stop` in C order, of an array that is broadcast to a
+    shape.
     """
     if isinstance(values, ComputedArray):
         return values.elements(start, stop)

@@ -80,8 +80,9 @@ def operation_of_layer(type_: str, version: str) -> type[OpsetOp] | None:
 class Form(Record):
     """The text form of values.
 
-    Args: write: the text of a Python value. read: the Python value of a text; raises ValueError or KeyError for a text
-    of another form.
+    Args:
+        write: the text of a Python value.
+        read: the Python value of a text; raises ValueError or KeyError for a text of another form.
     """
 
     write: Callable[[Any], str]

@@ -36,7 +36,8 @@ def type_of(data: DataAttr) -> str:
 
 
 def _are_left_out(before: DataAttr, after: DataAttr) -> bool:
-    """Whether texts of modules leave out the elements of at least one of the constants, and both have the same digest.
+    """Whether texts of modules leave out the elements of at least one of the constants, and both have the same
+    digest.
     """
     if before.shape != after.shape or before.element != after.element:
         return False

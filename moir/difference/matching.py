@@ -100,7 +100,8 @@ class Matching:
                 self._pair(a, b)
 
     def _by_key(self, key: Callable[[Operation], Hashable | None]) -> None:
-        """Match operations whose key (not None) is equal and occurs once among the unmatched operations of each block.
+        """Match operations whose key (not None) is equal and occurs once among the unmatched operations of each
+        block.
         """
         second = _single(self.second, self.back, key)
         for each, op in _single(self.first, self.pairs, key).items():

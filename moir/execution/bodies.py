@@ -72,8 +72,8 @@ def _output(op: RepeatingOp, operands: Sequence[Array], iterations: Sequence[lis
         op: the loop.
         operands: its operands.
         iterations: the values of the body's Results in each iteration.
-        index: the index of the body's Result whose values the output has. slicing: how the values of all iterations are
-            concatenated; None for the value of the last iteration alone.
+        index: the index of the body's Result whose values the output has.
+        slicing: how the values of all iterations are concatenated; None for the value of the last iteration alone.
 
     Without iterations, the output is empty along the axis, or it is the initial value of the state; ExecutionError is
     raised if it has neither.

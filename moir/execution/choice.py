@@ -29,8 +29,11 @@ def framework_runner(path: Path, module: ModuleOp, framework: Framework, options
     None if there is no such runtime, if it is not installed, or if the model is a JSON text with its weights in other
     files.
 
-    Args: path: the file. module: the model as the frontend reads it. framework: its framework. options: the options of
-    the reader.
+    Args:
+        path: the file.
+        module: the model as the frontend reads it.
+        framework: its framework.
+        options: the options of the reader.
     """
     if framework.runner is None or is_json_model(path, framework):
         return None

@@ -103,8 +103,10 @@ operation, or None.
 def ranges_by_use(module: ModuleOp, options: ConversionOptions | None = None) -> Ranges:
     """Ranges for integer inputs that are used as indices, by all names of these inputs.
 
-    Args: module: a module, which is not changed. A module of a framework is lowered first (a copy); there are no ranges
-    if that fails. options: the options of the conversion.
+    Args:
+        module: a module, which is not changed. A module of a framework is lowered first (a copy); there are no ranges
+            if that fails.
+        options: the options of the conversion.
     """
     if any(isinstance(op, FrameworkOp) for op in module.walk()):
         module = module.clone()

@@ -156,7 +156,8 @@ def as_tensor(array: Array, type_: openvino.Type) -> openvino.Tensor:
 
 
 def as_array(tensor: openvino.Tensor) -> Array:
-    """A tensor of the runtime as an array of its own element type; elements of less than 8 bits stay packed in bytes.
+    """A tensor of the runtime as an array of its own element type; elements of less than 8 bits stay packed in
+    bytes.
     """
     type_ = tensor.element_type
     if type_ == _openvino().Type.string:

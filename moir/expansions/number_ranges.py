@@ -79,8 +79,10 @@ def length_of_range(start: float, stop: float, step: float) -> int:
 def range_counted_in_type(op: OpBuilder, start: SSAValue, stop: SSAValue, step: SSAValue, element: Attribute) -> SSAValue:
     """Build a range whose length is computed in the range's element type.
 
-    Args: op: the builder. start, stop, step: scalars, integers or floats that are rounded to the element type. element:
-    the element type.
+    Args:
+        op: the builder.
+        start, stop, step: scalars, integers or floats that are rounded to the element type.
+        element: the element type.
     """
     bounds = (start, stop, step)
     if element not in REAL_TYPES or is_counted_exactly(op, *bounds):

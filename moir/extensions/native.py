@@ -240,7 +240,8 @@ class PatternsPass(PatternPass):
 class OutsideOfBodies(Pattern):
     """A pattern that applies another pattern, except in the regions of loops and conditionals.
 
-    Args: pattern: the other pattern.
+    Args:
+        pattern: the other pattern.
     """
 
     def __init__(self, pattern: Pattern) -> None:

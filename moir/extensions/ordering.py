@@ -145,8 +145,10 @@ def _way_out(members: Sequence[int | str], indices: Mapping[str, Sequence[int]],
     """Advice on how a cycle of constraints can be resolved, for a message: for example which occurrence of a pass to
     name.
 
-    Args: members: the members of the cycle: indices of the pipeline, and names of transformations. indices: the indices
-    at which the pipeline has each pass. added: the transformations, by name.
+    Args:
+        members: the members of the cycle: indices of the pipeline, and names of transformations.
+        indices: the indices at which the pipeline has each pass.
+        added: the transformations, by name.
     """
     listed = dict.fromkeys(
         name

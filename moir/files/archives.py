@@ -38,7 +38,8 @@ _WITHOUT_SUFFIX = "TF_LITE_"
 
 
 def kind_of_members(path: Path, beginning: bytes) -> FileKind | None:
-    """The kind of a zip archive, from the names of its members; None for any other file, and if the names do not tell.
+    """The kind of a zip archive, from the names of its members; None for any other file, and if the names do not
+    tell.
     """
     return kind_of_archive(path) if beginning.startswith(b"PK\x03\x04") else None
 

@@ -70,7 +70,10 @@ class ShrunkenMaps:
     def watch(self, mapped: mmap.mmap, state: object, path: Path) -> None:
         """Handle the SIGBUS that reading a memory map raises after its file has become shorter; Linux only.
 
-        Args: mapped: the map. state: size and time of the file when it was opened. path: the file, for the error.
+        Args:
+            mapped: the map.
+            state: size and time of the file when it was opened.
+            path: the file, for the error.
         """
         if sys.platform != "linux":
             return

@@ -73,7 +73,9 @@ def _is_same(existing: Path, name: str, companions: Companions) -> bool:
 def notes_on_older_files(path: Path, companions: Companions) -> list[str]:
     """A note on files of a folder that OpenVINO GenAI would read although this conversion does not write them.
 
-    Args: path: the `.xml` of the network. companions: the files that are written beside it.
+    Args:
+        path: the `.xml` of the network.
+        companions: the files that are written beside it.
     """
     written = set(companions.names)
     older = [name for name in OPTIONAL if name not in written and path.with_name(name).exists()]

@@ -170,7 +170,8 @@ def _attribute(handler: FunctionType, parameter: str, readers: Mapping[str, Read
 
 
 def _type_name(value: object) -> str:
-    """The annotation for the type of a default value; empty for None and an empty tuple, which do not determine a type.
+    """The annotation for the type of a default value; empty for None and an empty tuple, which do not determine a
+    type.
     """
     if isinstance(value, Attribute):
         return "Attribute"

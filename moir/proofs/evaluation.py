@@ -180,7 +180,8 @@ def _inverted(op: OpsetOp, data: Tensor) -> Sequence[Tensor]:
 
 
 def _if(op: If, *operands: Tensor) -> Sequence[Tensor]:
-    """The results of an If: of one body or the other; each body has to be defined only where the condition selects it.
+    """The results of an If: of one body or the other; each body has to be defined only where the condition
+    selects it.
     """
     branches: list[list[Tensor]] = []
     truth = operands[0].at((0,) * operands[0].ndim)

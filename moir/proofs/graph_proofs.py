@@ -29,8 +29,11 @@ of a Reshape is ambiguous for them.
 class GraphProof(Record):
     """The proof for one graph.
 
-    Args: patterns: the patterns that were applied; empty if the pass did not change the graph. before: the graph.
-    after: the graph after the pass. comparison: whether both have equal results.
+    Args:
+        patterns: the patterns that were applied; empty if the pass did not change the graph.
+        before: the graph.
+        after: the graph after the pass.
+        comparison: whether both have equal results.
     """
 
     patterns: tuple[str, ...]

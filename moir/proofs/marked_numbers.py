@@ -37,7 +37,8 @@ NUMBERS: tuple[type, ...] = (float, int, np.number)
 class Trace:
     """The marked numbers of one run of a rewrite, by value, and the conditions that the run decided.
 
-    Args: values: the value of each symbol in this run.
+    Args:
+        values: the value of each symbol in this run.
     """
 
     def __init__(self, values: dict[str, float]) -> None:
@@ -172,7 +173,9 @@ def _term(value: Any) -> Scalar:
 class Path(Record):
     """One run of a function, and the conditions under which every run takes the same branches.
 
-    Args: trace: the run. result: what the run returned.
+    Args:
+        trace: the run.
+        result: what the run returned.
     """
 
     trace: Trace

@@ -32,8 +32,8 @@ class Failure(Record):
         before: the model before the rule.
         after: the model after it.
         values: the model of z3 in which they differ, if there is one.
-        is_refuted: whether the results are known to differ. is_vacuous: whether the model before is never defined, so
-            that the equation states nothing.
+        is_refuted: whether the results are known to differ.
+        is_vacuous: whether the model before is never defined, so that the equation states nothing.
     """
 
     reason: str

@@ -14,7 +14,8 @@ from moir.proofs.tensors import Index, Size, Tensor, broadcast_shape, is_same, o
 
 
 def equal_sizes(a: Size, b: Size) -> Size:
-    """The size that two dimensions must share, which becomes a requirement; the static one, if one of them is static.
+    """The size that two dimensions must share, which becomes a requirement; the static one, if one of them is
+    static.
     """
     if not is_same(a, b):
         if isinstance(a, int) and isinstance(b, int):
@@ -97,7 +98,8 @@ def window_count(size: Size, begin: int, end: int, kernel: int, stride: int, dil
 
 
 def _convolution(op: OpsetOp, data: Tensor, filters: Tensor) -> Sequence[Tensor]:
-    """The convolution of data [N, G · C, spatial…] by filters [G, O, C, spatial…], or [O, C, spatial…] for one group.
+    """The convolution of data [N, G · C, spatial…] by filters [G, O, C, spatial…], or [O, C, spatial…] for one
+    group.
     """
     grouped = op.KIND == "GroupConvolution"
     strides, dilations = op.integers("strides"), op.integers("dilations")

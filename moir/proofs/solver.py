@@ -242,7 +242,8 @@ def contradicts_variance(condition: Any) -> bool:
 class Cases:
     """Nested cases of a proof, with a solver that checks whether each is possible.
 
-    Args: conditions: what is assumed in all cases.
+    Args:
+        conditions: what is assumed in all cases.
     """
 
     def __init__(self, conditions: Sequence[Any]) -> None:

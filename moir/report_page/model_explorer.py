@@ -45,7 +45,8 @@ class Edge:
 
 @dataclass
 class Tensor:
-    """One output of a node as Model Explorer shows it: the output's index as text, and its entries, such as its shape.
+    """One output of a node as Model Explorer shows it: the output's index as text, and its entries, such as its
+    shape.
     """
 
     id: str

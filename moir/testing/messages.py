@@ -62,7 +62,8 @@ class FakeNode(GraphNode):
 class FakeMultiParam(FakeAttr):
     """A stand-in for a message with several fields.
 
-    Args: val: the fields.
+    Args:
+        val: the fields.
     """
 
     def __init__(self, val: Mapping[str, Any]) -> None:
@@ -73,7 +74,9 @@ class FakeMultiParam(FakeAttr):
 class FakeParam(FakeAttr):
     """A stand-in for a message with one field.
 
-    Args: param_key: the name of the field. param_val: its value.
+    Args:
+        param_key: the name of the field.
+        param_val: its value.
     """
 
     def __init__(self, param_key: str, param_val: Any) -> None:
@@ -87,7 +90,8 @@ class FakeBlob(FakeParam):
 class FakeModelLayer:
     """A stand-in for the message of a layer with weights.
 
-    Args: blobs_val: the numbers of each blob.
+    Args:
+        blobs_val: the numbers of each blob.
     """
 
     def __init__(self, blobs_val: Sequence[Any]) -> None:
@@ -97,7 +101,8 @@ class FakeModelLayer:
 class FakeRepeatedParam:
     """A stand-in for a field that occurs several times.
 
-    Args: param_val: its values.
+    Args:
+        param_val: its values.
     """
 
     def __init__(self, param_val: Sequence[Any]) -> None:
@@ -113,7 +118,8 @@ class FakeRepeatedParam:
 class FakeValue:
     """A stand-in for a message with a shape.
 
-    Args: val: the shape.
+    Args:
+        val: the shape.
     """
 
     def __init__(self, val: Any) -> None:

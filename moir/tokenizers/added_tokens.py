@@ -23,8 +23,9 @@ class TokenMatching(Record):
     """How added tokens are matched in a text.
 
     Args:
-        added: the tokens that the first operation matches. every: all added tokens, with the texts that are matched.
-            marked: the ids of tokens that get a mark before their text.
+        added: the tokens that the first operation matches.
+        every: all added tokens, with the texts that are matched.
+        marked: the ids of tokens that get a mark before their text.
         before: steps before the normalizer.
         after: steps after it.
         passes_over: whether later steps have to pass over marked pieces.
@@ -43,8 +44,12 @@ def token_matching(
 ) -> TokenMatching:
     """How added tokens are matched in a text.
 
-    Args: added: the tokens, as they are written. normalizer: the normalizer; None for none. model: the model.
-    vocabulary: its tokens. byte_level: as in `algorithm_of`.
+    Args:
+        added: the tokens, as they are written.
+        normalizer: the normalizer; None for none.
+        model: the model.
+        vocabulary: its tokens.
+        byte_level: as in `algorithm_of`.
 
     Raises ConversionError if the text of a token after normalization cannot be determined.
     """

@@ -72,9 +72,13 @@ def algorithm_of(
 ) -> tuple[Algorithm, list[Step]]:
     """The algorithm of a model, and the steps before it.
 
-    Args: fields: the model. vocabulary: its tokens. added: the added tokens, with the texts that are matched.
-    byte_level: "bytes" if texts are bytes, "characters" if they are the characters that stand for bytes, else empty.
-    marked: the ids of added tokens that have WHOLE before their text.
+    Args:
+        fields: the model.
+        vocabulary: its tokens.
+        added: the added tokens, with the texts that are matched.
+        byte_level: "bytes" if texts are bytes, "characters" if they are the characters that stand for bytes, else
+            empty.
+        marked: the ids of added tokens that have WHOLE before their text.
     """
     kind = fields.text("type", "BPE")
     contents = [(each.id, ((WHOLE if each.id in marked else "") + each.text).encode()) for each in added]

@@ -113,7 +113,10 @@ class Pieces:
 def token_ids(op: OpBuilder, definition: TokenizerDefinition, texts: SSAValue) -> Sequence[SSAValue]:
     """The ids of the tokens of texts, without the ids of a template around them.
 
-    Args: op: the builder. definition: the tokenizer. texts: strings [texts].
+    Args:
+        op: the builder.
+        definition: the tokenizer.
+        texts: strings [texts].
 
     Returns the begins and the ends of each text's ids, i32 [texts], and all ids, i32 [ids].
     """

@@ -26,8 +26,11 @@ CLEANING = (Replacement(" ([.?!,])", "$1"), Replacement(" ' ", "'"), Replacement
 def decoding_of(decoder: Fields | None, tokens: Sequence[str], special: Sequence[int], *, cleans: bool) -> Decoding:
     """The decoding by a decoder; without a decoder, tokens are joined by spaces.
 
-    Args: decoder: the decoder; None for none. tokens: the tokens. special: the ids that are left out unless they are
-    asked for. cleans: whether spaces before punctuation and English contractions are removed at the end.
+    Args:
+        decoder: the decoder; None for none.
+        tokens: the tokens.
+        special: the ids that are left out unless they are asked for.
+        cleans: whether spaces before punctuation and English contractions are removed at the end.
     """
     texts: list[str] = list(tokens)
     after: list[Replacement] = []

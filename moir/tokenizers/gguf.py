@@ -112,7 +112,8 @@ class _Source:
         return {token: index for index, token in enumerate(self.tokens)}
 
     def added(self) -> list[Json]:
-        """The tokens that are matched before anything else: control tokens, user-defined tokens, and the special ones.
+        """The tokens that are matched before anything else: control tokens, user-defined tokens, and the special
+        ones.
         """
         named = {index for name in _NAMES if (index := self.id_of(name)) is not None}
         return [

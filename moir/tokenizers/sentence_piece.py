@@ -87,8 +87,10 @@ _SHIFTED_IDS = {"bos": 0, "pad": 1, "eos": 2, "unk": 3}
 class _Source:
     """A file of SentencePiece, and the settings beside it.
 
-    Args: content: the content of the file. fields: its location, for messages. settings: the content of
-    `tokenizer_config.json`.
+    Args:
+        content: the content of the file.
+        fields: its location, for messages.
+        settings: the content of `tokenizer_config.json`.
     """
 
     def __init__(self, content: bytes, fields: Fields, settings: Fields) -> None:
@@ -177,7 +179,9 @@ def read_model(content: bytes, fields: Fields) -> TokenizerDefinition:
     """The tokenizer of a SentencePiece model, as the library applies it: control pieces are neither matched in texts
     nor put around them.
 
-    Args: content: the content of the file. fields: its location, for messages.
+    Args:
+        content: the content of the file.
+        fields: its location, for messages.
 
     Raises ModelFileError if it is damaged, ConversionError if it cannot be expressed.
     """

@@ -1,4 +1,5 @@
-"""Makes a definition of a tokenizer from the content of `tokenizer.json`, read from a file or made from another format.
+"""Makes a definition of a tokenizer from the content of `tokenizer.json`, read from a file or made from another
+format.
 """
 
 from __future__ import annotations

@@ -79,7 +79,8 @@ def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False, 
 
 @contextmanager
 def raised_termination() -> Generator[None]:
-    """A context in which SIGTERM raises Terminated, unless the process has a handler of its own or ignores the signal.
+    """A context in which SIGTERM raises Terminated, unless the process has a handler of its own or ignores the
+    signal.
     """
     in_main = threading.current_thread() is threading.main_thread()
     if not in_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:

@@ -56,8 +56,10 @@ class FeedForwardNodes:
         """The sum of the MLP of a layer and of its experts, which read another normalization of x; the MLP alone if
         there are no experts.
 
-        Args: normed: the normalized value, which the MLP reads. x: the value before the normalization. layer: the index
-        of the layer.
+        Args:
+            normed: the normalized value, which the MLP reads.
+            x: the value before the normalization.
+            layer: the index of the layer.
         """
         experts = self.configuration.experts[layer] if self.configuration.experts else None
         hidden, name, norm = self.configuration.hidden, f"layers.{layer}", self.vectors.norm

@@ -106,8 +106,8 @@ def roberta(model_types: tuple[str, ...], classifier: str, defaults: Mapping[str
 
     Args:
         model_types: its names in config.json.
-        classifier: the class in config.json of models with a classifier. defaults: the values of keys that a file
-            leaves out.
+        classifier: the class in config.json of models with a classifier.
+        defaults: the values of keys that a file leaves out.
     """
     return BERT.with_fields(
         architecture=encoder("roberta", model_types, "unpadded"),

@@ -119,7 +119,8 @@ def _accumulated(op: OpBuilder, x: SSAValue, initial: Sequence[float], combine: 
 
 
 def pivots_of(op: OpBuilder, x: SSAValue) -> list[SSAValue]:
-    """The pivots [..., 1, 1] of elimination, each with the sign of its row; a single 1 for matrices without elements.
+    """The pivots [..., 1, 1] of elimination, each with the sign of its row; a single 1 for matrices without
+    elements.
     """
     size, pivots = size_of_matrices(shape_of(x)), list[SSAValue]()
     for count in range(size, 0, -1):

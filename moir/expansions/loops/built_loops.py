@@ -111,8 +111,12 @@ def _of_one_size(op: OpBuilder, created: list[SSAValue], parts: Sequence[SSAValu
     A loop cannot tell that slices with dynamic dimensions have the same size in every step. Returns `created` if there
     is no such output.
 
-    Args: op: the builder. created: the results of the loop. parts: the slices, values of the body. first: the index of
-    the first concatenated output among the results. joins: how the slices are ordered.
+    Args:
+        op: the builder.
+        created: the results of the loop.
+        parts: the slices, values of the body.
+        first: the index of the first concatenated output among the results.
+        joins: how the slices are ordered.
     """
     loop = created[0].owner if created else None
     if not joins or not isinstance(loop, RepeatingOp) or not (varying := varying_axes(loop, Dimensions(static=True))):

@@ -85,8 +85,12 @@ def _corner(op: OpBuilder, flat: SSAValue, coordinates: list[SSAValue], sizes: l
 
     With the padding "zeros", elements outside of the data are 0.
 
-    Args: op: the builder. flat: the data. coordinates: the coordinate along each axis. sizes: D, H and W. padding: the
-    padding mode.
+    Args:
+        op: the builder.
+        flat: the data.
+        coordinates: the coordinate along each axis.
+        sizes: D, H and W.
+        padding: the padding mode.
     """
     index: SSAValue | None = None
     inside: SSAValue | None = None

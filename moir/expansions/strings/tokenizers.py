@@ -45,8 +45,12 @@ def operation(
 ) -> Sequence[SSAValue]:
     """Build an operation of the extension and return its results; the model gets a mark that it needs the extension.
 
-    Args: op: the builder. kind: the kind of the operation. operands: its operands. attributes: its attributes, spelled
-    as in the IR. types: the types of its results.
+    Args:
+        op: the builder.
+        kind: the kind of the operation.
+        operands: its operands.
+        attributes: its attributes, spelled as in the IR.
+        types: the types of its results.
     """
     properties: dict[str, Attribute] = {name: StringAttr(value) for name, value in attributes.items()}
     created = extension_class(kind).create(operands=operands, result_types=types, properties=properties)

@@ -130,7 +130,8 @@ def is_whole_bucket(address: str) -> bool:
 
 
 def identity(address: str) -> str:
-    """An address without the parts that differ each time it is signed: two addresses of a file have the same identity.
+    """An address without the parts that differ each time it is signed: two addresses of a file have the same
+    identity.
     """
     from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 

@@ -194,7 +194,10 @@ def _version(address: str, information: Mapping[str, Any]) -> RemoteFile:
 def described(address: str, error: Exception, what: str = "cannot be read") -> ModelFileError:
     """The ModelFileError for an exception of a library.
 
-    Args: address: the address of the file. error: the exception. what: what failed.
+    Args:
+        address: the address of the file.
+        error: the exception.
+        what: what failed.
     """
     status = getattr(error, "status", None)
     reason = (

@@ -37,8 +37,9 @@ class Metadata:
     def value(self, name: str, skipped: object = None) -> Any:
         """The value of a key, or the common value for all layers; None if the key is absent.
 
-        Args: name: the key, without the architecture. skipped: the value for layers to which the key does not apply,
-        which is ignored.
+        Args:
+            name: the key, without the architecture.
+            skipped: the value for layers to which the key does not apply, which is ignored.
 
         Raises ModelFileError if the value differs from layer to layer, or is a text.
         """

@@ -23,7 +23,9 @@ from moir.frontends.gguf.container import StoredTensor
 def weight_of(tensor: StoredTensor, is_table: bool = False) -> StoredWeight | None:
     """The weight of a tensor; None for a quantized tensor that is neither a matrix nor a stack of experts' matrices.
 
-    Args: tensor: the tensor. is_table: whether single rows of it are read, as of embeddings.
+    Args:
+        tensor: the tensor.
+        is_table: whether single rows of it are read, as of embeddings.
     """
     type, shape = tensor.type, tensor.shape
     type = TABLES.get(type.name, type) if is_table else type

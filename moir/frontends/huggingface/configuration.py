@@ -160,7 +160,8 @@ def _latent(family: Family, keys: Keys) -> Latent:
 
 
 def _further_sizes(family: Family, keys: Keys) -> dict[str, int]:
-    """The value of `Configuration.sizes`, the sizes that only this family has, except for those whose value is `auto`.
+    """The value of `Configuration.sizes`, the sizes that only this family has, except for those whose value is
+    `auto`.
     """
     further: dict[str, int] = {}
     for name, key in family.sizes.items():

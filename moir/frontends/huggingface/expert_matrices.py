@@ -54,8 +54,9 @@ def joined_rows(parts: Sequence[DataAttr], name: str, shape: tuple[int, ...]) ->
 class PackedMatrix(NamedTuple):
     """The position of a matrix of experts in a tensor that stacks several matrices.
 
-    Args: tensor: the operand of the tensor, without `weight` or `bias`. half: 0 or 1 for the first or second half of
-    the rows of the tensor; None for all rows.
+    Args:
+        tensor: the operand of the tensor, without `weight` or `bias`.
+        half: 0 or 1 for the first or second half of the rows of the tensor; None for all rows.
     """
 
     tensor: str

@@ -1,4 +1,5 @@
-"""Sizes that differ between layers, and layers that use the keys and values of other layers, according to config.json.
+"""Sizes that differ between layers, and layers that use the keys and values of other layers, according to
+config.json.
 """
 
 from __future__ import annotations

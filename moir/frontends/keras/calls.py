@@ -56,7 +56,8 @@ def _of_inference(keywords: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_row(value: Any) -> bool:
-    """Whether a value is a row of Keras 2 that denotes a tensor: [layer, node, tensor], perhaps followed by keywords.
+    """Whether a value is a row of Keras 2 that denotes a tensor: [layer, node, tensor], perhaps followed by
+    keywords.
     """
     if not isinstance(value, list):
         return False

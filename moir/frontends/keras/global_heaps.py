@@ -25,7 +25,8 @@ def damaged_heap(mapped: mmap.mmap, start: int, size: int) -> int | None:
 
     Args:
         mapped: the memory map of the file.
-        start: the offset of the HDF5 file in the map. size: its size in bytes.
+        start: the offset of the HDF5 file in the map.
+        size: its size in bytes.
     """
     end = start + size
     offset = mapped.find(SIGNATURE, start, end)

@@ -48,7 +48,8 @@ def block_of(builder: ModelBuilder) -> Block:
 class Model:
     """A model with layers: the model of the file, or one that is nested in another.
 
-    Args: builder: builds its operations.
+    Args:
+        builder: builds its operations.
         entry: the model as a layer in the file, with its class name and configuration.
         weights: its variables.
         depth: in how many models it is nested.

@@ -60,7 +60,8 @@ class Part(io.RawIOBase):
 
     Args:
         descriptor: the open file.
-        start: the offset of the part. size: its size in bytes.
+        start: the offset of the part.
+        size: its size in bytes.
     """
 
     def __init__(self, descriptor: int, start: int, size: int) -> None:
@@ -97,7 +98,8 @@ class Structure:
 
     Args:
         root: the file that h5py opened.
-        size: its size in bytes. output: the stream for values that are not contiguous in the file.
+        size: its size in bytes.
+        output: the stream for values that are not contiguous in the file.
     """
 
     def __init__(self, root: Any, size: int, output: io.BufferedWriter) -> None:

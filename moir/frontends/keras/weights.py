@@ -54,7 +54,8 @@ class LayerWeights(ABC):
 
     @abstractmethod
     def variables(self, entry: Entry) -> list[tuple[str, DataAttr]]:
-        """The names and values of the variables of a layer, without those of the inner layers that `of_layers` returns.
+        """The names and values of the variables of a layer, without those of the inner layers that `of_layers`
+        returns.
         """
 
 

@@ -72,7 +72,8 @@ class InputShapes:
         return None
 
     def _convolved(self, node: Node) -> tuple[int, ...] | None:
-        """The shape of the data of a convolution, from its weights; None if they have no value, or channels come last.
+        """The shape of the data of a convolution, from its weights; None if they have no value, or channels come
+        last.
         """
         if len(node.inputs) < 2:
             return None

@@ -176,7 +176,8 @@ class PirBuilder:
         self._fetched.append((column, name, self._value(op.operands[0], op, scope)))
 
     def _full_int_array(self, op: PirOperation) -> None:
-        """Store the 1-D tensor of integers that an operation has as attribute; it becomes a constant where it is used.
+        """Store the 1-D tensor of integers that an operation has as attribute; it becomes a constant where it is
+        used.
         """
         value: Any = op.attributes.get("value")
         if not isinstance(value, list) or not all(isinstance(each, int) for each in cast("list[Any]", value)) or len(op.results) != 1:

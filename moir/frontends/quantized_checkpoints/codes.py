@@ -54,8 +54,11 @@ def unpacked_bytes(stored: Array, bits: int) -> Array:
 def grouped(values: Values, bits: int, shape: tuple[int, ...], element: Attribute | None = None) -> DataAttr:
     """A constant of packed codes whose bytes are computed when they are needed.
 
-    Args: values: the bytes [N, K · bits / 8]. bits: the number of bits of a code. shape: the shape of the codes.
-    element: their element type; by default integers without sign.
+    Args:
+        values: the bytes [N, K · bits / 8].
+        bits: the number of bits of a code.
+        shape: the shape of the codes.
+        element: their element type; by default integers without sign.
     """
     inner = shape[-1] * bits // 8
     return DataAttr(TensorData(values.reshape(*shape[:-1], inner), element or ELEMENTS[bits], shape))

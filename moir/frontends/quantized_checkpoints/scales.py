@@ -88,7 +88,8 @@ def _block_size(size: int, count: int, layer: Layer, block: int) -> int:
 
 
 def numbers_of(data: DataAttr, layer: Layer) -> Values:
-    """Scales as floating-point numbers: those of the file, or the powers of two whose exponents the file has as bytes.
+    """Scales as floating-point numbers: those of the file, or the powers of two whose exponents the file has as
+    bytes.
     """
     if data.element == element_types.ui8:
         return computed(powers, data.values)

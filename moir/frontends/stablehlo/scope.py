@@ -1,4 +1,5 @@
-"""Builds the operations of a block: calls are inlined, regions capture values, quantized tensors become real numbers.
+"""Builds the operations of a block: calls are inlined, regions capture values, quantized tensors become real
+numbers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""TensorFlow's definitions of the nodes that moir reads; `python -m scripts.tensorflow_definitions` writes the table.
+"""TensorFlow's definitions of the nodes that moir reads; `python -m scripts.tensorflow_definitions` writes the
+table.
 """
 
 from moir.support.tables import by_member

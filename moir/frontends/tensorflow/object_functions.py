@@ -58,7 +58,8 @@ def declared_function(meta_graph: Any, name: str | None, path: Path) -> Signatur
 
 
 def _traces(objects: Any) -> Iterator[tuple[str, str]]:
-    """The traces of the functions of the saved object: pairs (name of the function, name of the trace in the library).
+    """The traces of the functions of the saved object: pairs (name of the function, name of the trace in the
+    library).
     """
     if not len(objects.nodes):
         return

@@ -48,7 +48,8 @@ _NOT_FIELDS = re.compile(r"GetRoot|Init$|_|.*(?:BufferHasIdentifier|Length|AsNum
 
 @cache
 def _fields(options: str) -> list[tuple[str, str, bool]]:
-    """The fields of a FlatBuffers table: the name of the getter, the name of the attribute, and whether it is a vector.
+    """The fields of a FlatBuffers table: the name of the getter, the name of the attribute, and whether it is a
+    vector.
     """
     class_ = getattr(import_module(f"tflite.{options}"), options)
     methods = [name for name in dir(class_) if not _NOT_FIELDS.match(name)]

@@ -80,7 +80,8 @@ def _windows(node: LoweringNode, parameter: LayerParameters) -> _Windows:
 
 
 def _global(op: OpBuilder, x: SSAValue, method: str) -> SSAValue:
-    """The pooling of whole channels by `method`: MAX, AVE, or for any other name the sum of squares divided by the sum.
+    """The pooling of whole channels by `method`: MAX, AVE, or for any other name the sum of squares divided by
+    the sum.
     """
     if method == "MAX":
         return op.ReduceMax(x, [2, 3], keep_dims=True)

@@ -72,8 +72,9 @@ def by_parts(*operands: int, accepts: Accepts | None = None) -> Complex:
     """The record of a kind whose handler, written for real numbers, is called for the real parts and then for the
     imaginary parts.
 
-    Args: operands: the operands that are complex if the node is; by default those that are marked. accepts: whether an
-    operation with complex operands of these indices can be computed in this way.
+    Args:
+        operands: the operands that are complex if the node is; by default those that are marked.
+        accepts: whether an operation with complex operands of these indices can be computed in this way.
     """
 
     def compute(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:

@@ -26,8 +26,10 @@ def real_type(value: Attribute) -> Attribute:
 class PartNode(LoweringNode):
     """A node that computes with real tensors in place of the complex operands of another node.
 
-    Args: whole: the node with complex operands. operands: the operands, with real tensors instead of the complex ones.
-    changed: the properties that differ from those of `whole`.
+    Args:
+        whole: the node with complex operands.
+        operands: the operands, with real tensors instead of the complex ones.
+        changed: the properties that differ from those of `whole`.
     """
 
     def __init__(self, whole: LoweringNode, operands: Sequence[SSAValue], changed: Mapping[str, Attribute]) -> None:

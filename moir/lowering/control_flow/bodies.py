@@ -157,7 +157,8 @@ def _detached(region: Region) -> Region:
 
 
 def need_ranks(block: Block, ranks: Sequence[int | None]) -> None:
-    """Give the results of a body that is not lowered yet the required `ranks`; a result whose rank is static keeps it.
+    """Give the results of a body that is not lowered yet the required `ranks`; a result whose rank is static
+    keeps it.
     """
     for value, rank in zip(results_of(block), ranks, strict=False):
         if rank is not None and rank_of(value) is None:

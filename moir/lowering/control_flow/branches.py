@@ -89,7 +89,10 @@ def moved(op: OpBuilder, body: Body, values: Sequence[SSAValue]) -> list[SSAValu
     """Move the operations of a lowered body to the insertion point of a builder; returns the values of the body's
     results.
 
-    Args: op: the builder. body: the body, which is empty afterwards. values: the value that replaces each Parameter.
+    Args:
+        op: the builder.
+        body: the body, which is empty afterwards.
+        values: the value that replaces each Parameter.
     """
     for position, value in enumerate(values):
         if (parameter := body.parameters[position]) is not None:

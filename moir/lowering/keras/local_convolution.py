@@ -131,9 +131,14 @@ def _dense_kernel(
     """The weights for all pairs of elements of data and result, [spatial · C_in, positions · C_out]; zero outside of
     the windows.
 
-    Args: node: the layer. implementation: 2 or 3, the form in which the layer stores its kernel. sizes, positions: the
-    spatial sizes of the data and of the result. window, steps: the size of a window and the strides. channels, filters:
-    C_in and C_out. padding: `valid` or `same`. last: whether the channels are last in the data.
+    Args:
+        node: the layer.
+        implementation: 2 or 3, the form in which the layer stores its kernel.
+        sizes, positions: the spatial sizes of the data and of the result.
+        window, steps: the size of a window and the strides.
+        channels, filters: C_in and C_out.
+        padding: `valid` or `same`.
+        last: whether the channels are last in the data.
 
     Raises ConversionError if the kernel is computed, too large, or has another number of elements.
     """

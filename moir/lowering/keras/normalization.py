@@ -17,7 +17,8 @@ from moir.rewriting.builder import OpBuilder
 
 
 def along(op: OpBuilder, value: SSAValue, axes: list[int], rank: int) -> SSAValue:
-    """A variable with the dimensions `axes` of a tensor of rank `rank`, reshaped so that it broadcasts to the tensor.
+    """A variable with the dimensions `axes` of a tensor of rank `rank`, reshaped so that it broadcasts to the
+    tensor.
     """
     if axes == list(range(rank - len(axes), rank)):
         return value

@@ -181,9 +181,13 @@ def _looked_up(
 ) -> SSAValue:
     """The result of a lookup layer.
 
-    Args: node: the layer. op: the builder. inputs: the values. vocabulary: the vocabulary. positions: for each value
-    its index in the entries of the vocabulary; -1 if it is not among them. masked: which values are absent; None if
-    there is no mask.
+    Args:
+        node: the layer.
+        op: the builder.
+        inputs: the values.
+        vocabulary: the vocabulary.
+        positions: for each value its index in the entries of the vocabulary; -1 if it is not among them.
+        masked: which values are absent; None if there is no mask.
 
     Raises ConversionError for a mode with weights that are not in the file.
     """

@@ -131,7 +131,8 @@ def _iterated(
 
 
 def _initial(arguments: Arguments, first: list[SSAValue]) -> list[SSAValue]:
-    """The initial states of a call: the argument `initial_state`, or the tensors that follow the sequence in `first`.
+    """The initial states of a call: the argument `initial_state`, or the tensors that follow the sequence in
+    `first`.
     """
     return values_within(arguments.get("initial_state")) or first[1:]
 

@@ -16,7 +16,8 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _limited(op: OpBuilder, indices: SSAValue, size: SSAValue, mode: str) -> SSAValue:
-    """Indices as integers within an axis of `size` elements: modulo the size in mode `wrap`, clamped in any other mode.
+    """Indices as integers within an axis of `size` elements: modulo the size in mode `wrap`, clamped in any other
+    mode.
     """
     whole = op.convert(indices, si64)
     if mode == "wrap":

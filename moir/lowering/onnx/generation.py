@@ -119,7 +119,8 @@ def seeds(node: LoweringNode, stream: int) -> dict[str, int]:
 
 
 def uniform(node: LoweringNode, op: OpBuilder, shape: Operand, element: Attribute, low: float, high: float, stream: int = 1) -> SSAValue:
-    """Build uniform random numbers in [low, high); nodes with several random results use a different `stream` for each.
+    """Build uniform random numbers in [low, high); nodes with several random results use a different `stream` for
+    each.
     """
     drawn = element if element in (f16, bf16, f32, f64) else f32
     bounds = [op.constant(np.asarray(bound).astype(to_numpy(drawn)), drawn) for bound in (low, high)]

@@ -69,7 +69,8 @@ def by_axis(node: LoweringNode, name: str, values: Sequence[int], axes: int) -> 
 
 
 def pads_of(node: LoweringNode, paddings: Sequence[int], axes: int, *, is_last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The pads before and after each axis, from one number or two for each axis, or two for each dimension of the data.
+    """The pads before and after each axis, from one number or two for each axis, or two for each dimension of the
+    data.
     """
     if len(paddings) == 2 * (axes + 2):
         # Batch and channels are not padded.

@@ -55,8 +55,9 @@ def _attention(
     Args:
         node: the node.
         op: the builder.
-        inputs: the tensors that are projected to queries, keys and values. weights: weight and bias of the three
-            projections, concatenated; weight and bias of the result's projection. heads: the number of heads.
+        inputs: the tensors that are projected to queries, keys and values.
+        weights: weight and bias of the three projections, concatenated; weight and bias of the result's projection.
+        heads: the number of heads.
         mask: true for visible keys.
     """
     weight, bias, result_weight, result_bias = weights

@@ -116,10 +116,14 @@ def _selected(
 ) -> SSAValue:
     """The index within each window of the selected element; of several equal ones the first.
 
-    Args: op: the builder. data: the padded data. offsets: the offsets of the elements of a window from its first one.
-    strides: the distance of neighbouring windows along each axis. windows: the number of windows along each axis.
-    compared: the opset comparison that keeps an earlier element, such as `GreaterEqual`. whole: the axes with windows
-    of one element, whose number is dynamic.
+    Args:
+        op: the builder.
+        data: the padded data.
+        offsets: the offsets of the elements of a window from its first one.
+        strides: the distance of neighbouring windows along each axis.
+        windows: the number of windows along each axis.
+        compared: the opset comparison that keeps an earlier element, such as `GreaterEqual`.
+        whole: the axes with windows of one element, whose number is dynamic.
     """
     axes = [axis for axis in range(len(strides)) if axis not in whole]
     best: SSAValue | None = None

@@ -25,9 +25,13 @@ class RaggedTerms(Record):
     """A letter, as in an Einsum's equation, for each axis of the operands; batch and contracting dimensions have equal
     letters.
 
-    Args: lhs: the letters of the first operand. rhs: the letters of the second operand, including `group` if it has an
-    axis of groups. batch: the letters of the batch dimensions. contracting: the letters of the dimensions that are
-    summed over. ragged: the letter of the ragged dimension. group: the letter of the groups.
+    Args:
+        lhs: the letters of the first operand.
+        rhs: the letters of the second operand, including `group` if it has an axis of groups.
+        batch: the letters of the batch dimensions.
+        contracting: the letters of the dimensions that are summed over.
+        ragged: the letter of the ragged dimension.
+        group: the letter of the groups.
     """
 
     lhs: str

@@ -81,7 +81,8 @@ def _is_combination(kind: str | None, element: Attribute) -> bool:
 
 
 def joined(node: LoweringNode, op: OpBuilder, first: Sequence[SSAValue], second: Sequence[SSAValue]) -> list[SSAValue]:
-    """Apply the body of a node to the tensors `first` and `second`, one of each for every operand; returns its results.
+    """Apply the body of a node to the tensors `first` and `second`, one of each for every operand; returns its
+    results.
     """
     captured = node.operands[len(own_operands(node)) :]
     return inlined(node, op, node.op.regions[0].clone(), [*first, *second, *captured])

@@ -138,9 +138,12 @@ def _chained(
 ) -> list[SSAValue]:
     """An If: the first branch of a Case if the index is 0, else a Case of the other branches with the index minus 1.
 
-    Args: node: the Case; its branches move into the If. op: the builder. index: the index of the branch. values: the
-    operands of the branches. needed: for each used result of the node the rank that its users require; None if they
-    accept any rank.
+    Args:
+        node: the Case; its branches move into the If.
+        op: the builder.
+        index: the index of the branch.
+        values: the operands of the branches.
+        needed: for each used result of the node the rank that its users require; None if they accept any rank.
 
     The branches must have Results for the used results of the node only.
     """

@@ -1,4 +1,5 @@
-"""Ragged tensors: their values, and for each ragged dimension the offsets at which its rows begin and end (`splits`).
+"""Ragged tensors: their values, and for each ragged dimension the offsets at which its rows begin and end
+(`splits`).
 """
 
 from __future__ import annotations

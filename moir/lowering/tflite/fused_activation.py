@@ -67,7 +67,8 @@ def is_implied(node: LoweringNode, kind: str) -> bool:
 
 
 def rounding(node: LoweringNode) -> FrameworkOp | None:
-    """The `tflite.fake_quantize` that quantizes the first result of a node, if it is the result's only use; else None.
+    """The `tflite.fake_quantize` that quantizes the first result of a node, if it is the result's only use; else
+    None.
     """
     uses = list(node.op.results[0].uses)
     user = uses[0].operation if len(uses) == 1 else None

@@ -28,8 +28,13 @@ def lowered_as(
 ) -> list[SSAValue | None]:
     """The values to which a TensorFlow operation is lowered: one for each result, None for a result without uses.
 
-    Args: node: the node that the operation replaces. op: the builder. kind: the kind in TensorFlow. operands: its
-    operands. attributes: its attributes. result_count: the number of its results, by default that of the node.
+    Args:
+        node: the node that the operation replaces.
+        op: the builder.
+        kind: the kind in TensorFlow.
+        operands: its operands.
+        attributes: its attributes.
+        result_count: the number of its results, by default that of the node.
 
     Raises ConversionError if the operation cannot be lowered, or does not compute with complex numbers.
     """

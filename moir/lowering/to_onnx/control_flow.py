@@ -99,7 +99,8 @@ def if_(node: LoweringNode, op: OnnxBuilder) -> Sequence[SSAValue]:
 class LoopBody:
     """Converts the body of a loop to ONNX's form.
 
-    Args: node: the loop.
+    Args:
+        node: the loop.
     """
 
     def __init__(self, node: LoweringNode) -> None:
@@ -126,8 +127,10 @@ class LoopBody:
     def _carry(self, result: int, initial: SSAValue, parameter: SSAValue | None) -> int:
         """Add a loop-carried value; returns its index.
 
-        Args: result: the index of the Result that is its next value. initial: its value before the first iteration.
-        parameter: the Parameter that takes it; None for a new one.
+        Args:
+            result: the index of the Result that is its next value.
+            initial: its value before the first iteration.
+            parameter: the Parameter that takes it; None for a new one.
         """
         value = _new_parameter(self.block, self.results[result].type if parameter is None else parameter.type, self.block.first_op)
         last = self.condition if not self.initial else self._values[-1]

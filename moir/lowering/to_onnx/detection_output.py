@@ -149,7 +149,8 @@ def _rows(node: LoweringNode, op: OnnxBuilder, head: Head, boxes: SSAValue, kept
 
 
 def _without_gaps(op: OnnxBuilder, rows: SSAValue, is_kept: SSAValue) -> SSAValue:
-    """The rows where `is_kept` is true, in their order, then a row that begins with -1, then rows of zeros; [rows, 7].
+    """The rows where `is_kept` is true, in their order, then a row that begins with -1, then rows of zeros;
+    [rows, 7].
     """
     size = op.Squeeze(op.Shape(is_kept), [0])
     index = op.Range(op.constant(0), size, op.constant(1))

@@ -45,7 +45,8 @@ _KEPT = frozenset(("opset1.Parameter", "opset1.Constant", "opset1.Result"))
 class LoweringToOnnx:
     """One run of the lowering to ONNX over one model, with the interface of `moir.lowering.binder.LoweringRun`.
 
-    Args: version: the version of ONNX's operator set.
+    Args:
+        version: the version of ONNX's operator set.
     """
 
     framework = ONNX

@@ -28,8 +28,10 @@ _MODES = {
 class _Target(Record):
     """The sizes or scales to which a tensor is resized.
 
-    Args: axes: the axes, which may be negative. extents: the sizes along the axes (i64) or their scales (f32), a 1-D
-    tensor. are_sizes: whether `extents` are sizes.
+    Args:
+        axes: the axes, which may be negative.
+        extents: the sizes along the axes (i64) or their scales (f32), a 1-D tensor.
+        are_sizes: whether `extents` are sizes.
     """
 
     axes: Sequence[int]

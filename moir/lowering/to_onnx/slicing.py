@@ -126,7 +126,8 @@ def pad(
 
 
 def _symmetric(node: LoweringNode, op: OnnxBuilder, x: SSAValue) -> SSAValue:
-    """x padded by its mirror image with the border element repeated: slices are reversed and concatenated axis by axis.
+    """x padded by its mirror image with the border element repeated: slices are reversed and concatenated axis by
+    axis.
     """
     begin, end = node.constant_integers(1), node.constant_integers(2)
     if begin is None or end is None or min(*begin, *end, 0) < 0:

@@ -51,7 +51,8 @@ def _factor(node: LoweringNode, op: OpBuilder, positions: SSAValue, scaling: str
 
 
 def _frequencies(node: LoweringNode, op: OpBuilder, positions: SSAValue, size: int, theta: float, scaling: str) -> SSAValue:
-    """The frequencies of all pairs, [1, size / 2, 1]: a constant, or computed if they depend on the length of the text.
+    """The frequencies of all pairs, [1, size / 2, 1]: a constant, or computed if they depend on the length of the
+    text.
     """
 
     def constant(values: Array) -> SSAValue:

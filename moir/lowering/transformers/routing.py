@@ -33,9 +33,12 @@ class Routing(Record):
 def expert_weights(node: LoweringNode, op: OpBuilder, logits: SSAValue, routing: Routing, correction: SSAValue | None = None) -> SSAValue:
     """The weight of each expert for each token [tokens, experts]; 0 for experts that are not chosen.
 
-    Args: node: the node, for errors. op: the builder. logits: the products of the tokens and the router's matrix
-    [tokens, experts]. routing: how experts are chosen. correction: a bias [experts] that is added to the scores for the
-    choice, but not for the weights.
+    Args:
+        node: the node, for errors.
+        op: the builder.
+        logits: the products of the tokens and the router's matrix [tokens, experts].
+        routing: how experts are chosen.
+        correction: a bias [experts] that is added to the scores for the choice, but not for the weights.
 
     Raises ConversionError for unknown score functions.
     """

@@ -98,7 +98,10 @@ def combination(body: Region, first: int = 0, second: int = 1, result: int = 0) 
 
     A value of PAIRS; or `first` or `second` if the result is that argument itself; None for other functions.
 
-    Args: body: the function. first, second: the indices of the arguments. result: the index of the result.
+    Args:
+        body: the function.
+        first, second: the indices of the arguments.
+        result: the index of the result.
     """
     arguments: list[SSAValue] = [parameter.results[0] for parameter in parameters_of(body.block)]
     results = results_of(body.block)
@@ -224,7 +227,8 @@ def _number(value: SSAValue) -> float | None:
 class Outcomes:
     """Evaluates a function that only compares its arguments and selects among them.
 
-    Args: body: the function.
+    Args:
+        body: the function.
     """
 
     def __init__(self, body: Region) -> None:

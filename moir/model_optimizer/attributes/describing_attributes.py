@@ -25,7 +25,8 @@ FIXED_IN_SETS = frozenset(("group", "pool_method", "global_pool"))
 
 
 def extracted_attributes(op: Operation) -> Mapping[str, Extracted]:
-    """The records of the attributes of an operation that have another name or form in Model Optimizer, by these names.
+    """The records of the attributes of an operation that have another name or form in Model Optimizer, by these
+    names.
     """
     if isinstance(op, OpsetOp):
         return STANDARD.get(op.KIND, {})

@@ -105,7 +105,8 @@ class Suppression(Record):
     Args:
         nms_threshold: the overlap from which on a box is suppressed by one of higher score.
         confidence_threshold: boxes whose score does not exceed it are left out.
-        most_of_class: the largest number of boxes of a class. keep_top_k: the largest number of boxes of an image.
+        most_of_class: the largest number of boxes of a class.
+        keep_top_k: the largest number of boxes of an image.
         clip_before_nms: whether boxes are clipped to the image before the suppression.
         clip_after_nms: whether boxes are clipped after the suppression.
     """

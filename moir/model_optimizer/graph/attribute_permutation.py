@@ -120,14 +120,16 @@ class PermuteAttrs:
 
     @staticmethod
     def get_nhwc_to_nchw_permutation(dims_number: int) -> Permutation:
-        """The order for a transposition from [N, spatial…, C] to [N, C, spatial…]; the identity for up to three axes.
+        """The order for a transposition from [N, spatial…, C] to [N, C, spatial…]; the identity for up to three
+        axes.
         """
         order = (0, dims_number - 1, *range(1, dims_number - 1)) if dims_number > 3 else tuple(range(dims_number))
         return Permutation(np.array(order, dtype=np.int64), np.array(inverse(order), dtype=np.int64))
 
     @staticmethod
     def get_nchw_to_nhwc_permutation(dims_number: int) -> Permutation:
-        """The order for a transposition from [N, C, spatial…] to [N, spatial…, C]; the identity for up to three axes.
+        """The order for a transposition from [N, C, spatial…] to [N, spatial…, C]; the identity for up to three
+        axes.
         """
         perm, inv = PermuteAttrs.get_nhwc_to_nchw_permutation(dims_number)
         return Permutation(inv, perm)

@@ -28,7 +28,8 @@ RULES: dict[str, str] = {
 
 
 class InputPermutation(NamedTuple):
-    """The meaning of an input's elements (a name in RULES), and the port to whose axes they refer, such as `input:0`.
+    """The meaning of an input's elements (a name in RULES), and the port to whose axes they refer, such as
+    `input:0`.
     """
 
     rule: str

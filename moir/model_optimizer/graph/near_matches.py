@@ -65,7 +65,8 @@ class _FailingSearch(Search):
         return f"node {node.id!r} has other edges"
 
     def _misfit(self, pair: tuple[Alias, Alias], start: Vertex, end: Vertex) -> str:
-        """Why the edges between two nodes differ from those of the pattern between two aliases; a clause for a message.
+        """Why the edges between two nodes differ from those of the pattern between two aliases; a clause for a
+        message.
         """
         ends = " from {!r} to {!r}".format(*(GraphNode.of(self.graph, each).id for each in (start, end)))
         listed = self.pattern.between.get(pair)

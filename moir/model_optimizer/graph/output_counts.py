@@ -1,6 +1,6 @@
 """Adds the unused outputs that nodes had in Model Optimizer.
 
-%y = tf.TopKV2(%x, %k) -> %y:2 = tf.TopKV2(%x, %k)
+    %y = tf.TopKV2(%x, %k)  ->  %y:2 = tf.TopKV2(%x, %k)
 
 A model need not name unused outputs of a node, and a frontend builds no results for them. In the front phase a
 transformation may connect them.

@@ -199,7 +199,8 @@ def of_operation_set(node: MoLoweringNode, op: OpBuilder, operation: type[OpsetO
 
 
 def _refuse_unread(node: MoLoweringNode) -> None:
-    """Raise ConversionError for an operand that the handler did not read, because ignoring it would change the result.
+    """Raise ConversionError for an operand that the handler did not read, because ignoring it would change the
+    result.
     """
     read = frozenset(node.read_operands)
     for index in range(len(node.op.operands)):

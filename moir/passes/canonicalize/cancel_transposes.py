@@ -91,8 +91,11 @@ def split_dimensions(shape: Sequence[int], result: Sequence[int], copied: Sequen
 
     None if dimensions are merged, or may be.
 
-    Args: shape: the shape of the data. result: the shape of the result. copied: for each dimension of the result,
-    whether it certainly equals the dimension of the shape at the same index.
+    Args:
+        shape: the shape of the data.
+        result: the shape of the result.
+        copied: for each dimension of the result, whether it certainly equals the dimension of the shape at the same
+            index.
     """
     parts: list[list[int]] = []
     position = 0

@@ -126,7 +126,8 @@ class ShapeComputations:
         return changed
 
     def replacements(self, op: OpsetOp, known: Sequence[Array], rewriter: Rewriter) -> list[SSAValue] | None:
-        """The values that replace the results of an operation with known elements; None if a result cannot be replaced.
+        """The values that replace the results of an operation with known elements; None if a result cannot be
+        replaced.
         """
         replacements: list[SSAValue] = []
         for result, entries in zip(op.results, known, strict=True):

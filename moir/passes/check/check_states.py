@@ -57,7 +57,8 @@ class CheckStatesPass(ReportingPass):
 
 
 def _check(parameter: Parameter, result: Result) -> None:
-    """Raises ConversionError unless there is a shape and an element type that fits both the Parameter and the Result.
+    """Raises ConversionError unless there is a shape and an element type that fits both the Parameter and the
+    Result.
     """
     value, later = parameter.results[0], result.operands[0]
     shape, other = shape_of(value), shape_of(later)

@@ -68,10 +68,12 @@ class Quantized(NamedTuple):
 def quantized(weights: Values, axis: int, integers: IntegerRange, keep: Keep | None = None) -> Quantized | None:
     """Quantize weights, with one scale for each index of all dimensions but one.
 
-    Args: weights: floating-point numbers. They are read once, and once more whenever codes are read. axis: the
-    dimension whose weights share a scale. integers: the range of the codes: signed ones are symmetric, with the code 0
-    for the number 0. Codes of 4 bits need an even number of weights in the last dimension. keep: stores scales and zero
-    points elsewhere.
+    Args:
+        weights: floating-point numbers. They are read once, and once more whenever codes are read.
+        axis: the dimension whose weights share a scale.
+        integers: the range of the codes: signed ones are symmetric, with the code 0 for the number 0. Codes of 4 bits
+            need an even number of weights in the last dimension.
+        keep: stores scales and zero points elsewhere.
 
     Returns None for weights that are not finite.
     """

@@ -230,7 +230,8 @@ def _erase_unused(op: Operation) -> None:
 
 
 def _source_of_numbers(value: SSAValue) -> Constant | None:
-    """The constant before any number of Converts; None for other values, and for a constant whose values were left out.
+    """The constant before any number of Converts; None for other values, and for a constant whose values were
+    left out.
     """
     while isinstance(value, OpResult) and isinstance(value.op, Convert):
         value = value.op.operands[0]

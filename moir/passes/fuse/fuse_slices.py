@@ -132,7 +132,10 @@ def lasting_lengths(parts: Sequence[Operation], lengths: list[int], size: int) -
     begins at a negative one, or the reverse. If the last part ends at a bound within the dimension, the lengths are
     returned unchanged: the slices are for this size only.
 
-    Args: parts: the slices, in the order of the dimension. lengths: their lengths. size: the size of the dimension.
+    Args:
+        parts: the slices, in the order of the dimension.
+        lengths: their lengths.
+        size: the size of the dimension.
     """
     cut_lists = [cuts for part in parts if isinstance(part, Slice) and (cuts := cuts_of(part)) is not None]
     starts, ends = ([int(cuts[index][0]) for cuts in cut_lists] for index in (0, 1))
@@ -154,8 +157,12 @@ def split_after_producer(rewriter: Rewriter, data: SSAValue, axis: int, lengths:
     """The parts of data along an axis, built directly after the operation that computes the data, since any part may be
     used first.
 
-    Args: rewriter: the rewriter. data: the data. axis: the axis. lengths: the lengths of the parts; -1 is the rest.
-    is_fixed: whether no reshape of the model changes the size along the axis, so that equal parts stay equal.
+    Args:
+        rewriter: the rewriter.
+        data: the data.
+        axis: the axis.
+        lengths: the lengths of the parts; -1 is the rest.
+        is_fixed: whether no reshape of the model changes the size along the axis, so that equal parts stay equal.
     """
     op, root = rewriter.op, rewriter.op.anchor
     if isinstance(data, OpResult) and data.op.parent is op.block and data.op.next_op is not None:

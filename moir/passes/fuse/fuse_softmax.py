@@ -45,7 +45,8 @@ def _axis(reduction: Operation) -> int | None:
 
 
 def _is_equal_along(value: SSAValue, axis: int, data: SSAValue) -> bool:
-    """Whether a value certainly broadcasts to the shape of the data without enlarging it, and has size 1 along an axis.
+    """Whether a value certainly broadcasts to the shape of the data without enlarging it, and has size 1 along an
+    axis.
     """
     owner = value.owner
     if isinstance(owner, ReduceMax) and owner.flag("keep_dims") and owner.operands[0] is data:

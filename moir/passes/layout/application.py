@@ -102,7 +102,8 @@ class Application:
                 self.operands(op)
 
     def is_member(self, op: Transpose) -> bool:
-        """Whether the result of a Transpose belongs to the orbit of its operand; False if the permutation is unknown.
+        """Whether the result of a Transpose belongs to the orbit of its operand; False if the permutation is
+        unknown.
         """
         orbit = self.layouts.orbit(op.results[0])
         return orbit is not None and orbit.root is not op.results[0]

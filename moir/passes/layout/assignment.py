@@ -66,7 +66,8 @@ def transposition_cost(value: SSAValue) -> int:
 
 
 def _preference(node: LayoutNode, attribute: str) -> bool:
-    """Whether an operation has a preference, given by `attribute`, and its permuted form moves the channels of images.
+    """Whether an operation has a preference, given by `attribute`, and its permuted form moves the channels of
+    images.
     """
     orders = IMAGE_ORDERS[attribute]
     return any(

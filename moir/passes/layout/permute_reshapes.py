@@ -99,8 +99,10 @@ def follow(order: Order, pairs: Sequence[tuple[tuple[int, ...], tuple[int, ...]]
 
     None if `order` separates dimensions that the Reshape merges.
 
-    Args: order: permutation of the given side. pairs: for each group its dimensions on the given side and on the other
-    side. rank: rank of the other side; its dimensions that are in no group stay in place.
+    Args:
+        order: permutation of the given side.
+        pairs: for each group its dimensions on the given side and on the other side.
+        rank: rank of the other side; its dimensions that are in no group stay in place.
     """
     group_of = {axis: pair for pair in pairs for axis in pair[0]}
     moving = [axis for axis in order if axis in group_of]

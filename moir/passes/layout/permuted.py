@@ -104,7 +104,8 @@ def moved_axis(axis: int, order: Order) -> int:
 
 
 def replace_axes(permuted: Permuted, index: int, axes: SSAValue, order: Order) -> None:
-    """Make a permuted form renumber the axes in operand `index`, whose value is `axes`, for data transposed by `order`.
+    """Make a permuted form renumber the axes in operand `index`, whose value is `axes`, for data transposed by
+    `order`.
     """
     new_axes = np.array(inverse(order))
     constant = constant_of(axes)

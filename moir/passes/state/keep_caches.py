@@ -204,8 +204,11 @@ def _beams(block: Block) -> SSAValue:
 def _keep(parameter: Parameter, result: Result, variable: str, beams: SSAValue) -> str:
     """Replace an input and an output by a variable; returns a note if GenAI may not accept the cache, or "".
 
-    Args: parameter: the input. result: the output. variable: the id of the variable. beams: the input `beam_idx`, which
-    reorders the rows.
+    Args:
+        parameter: the input.
+        result: the output.
+        variable: the id of the variable.
+        beams: the input `beam_idx`, which reorders the rows.
     """
     value, assigned = parameter.results[0], result.operands[0]
     shape, later = shape_of(value), shape_of(assigned)
@@ -239,7 +242,8 @@ def _keep(parameter: Parameter, result: Result, variable: str, beams: SSAValue) 
 
 
 def _is_attended(value: SSAValue) -> bool:
-    """Whether a ScaledDotProductAttention reads a value, perhaps after up to three Unsqueezes, Broadcasts and Reshapes.
+    """Whether a ScaledDotProductAttention reads a value, perhaps after up to three Unsqueezes, Broadcasts and
+    Reshapes.
     """
     for _ in range(4):
         readers = [use.operation for use in value.uses if use.operation.name not in ("opset6.Assign", "opset1.Result")]

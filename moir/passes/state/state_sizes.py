@@ -50,8 +50,10 @@ class RemainingSizes:
 def initial_sizes(parameter: Parameter, assigned: SSAValue, remaining: RemainingSizes) -> list[Size]:
     """The sizes of the variable that an input becomes; an empty list if its rank is dynamic.
 
-    Args: parameter: the input. assigned: the value that an inference gives the variable. remaining: the dimensions of
-    the inputs that are left.
+    Args:
+        parameter: the input.
+        assigned: the value that an inference gives the variable.
+        remaining: the dimensions of the inputs that are left.
     """
     value = parameter.results[0]
     shape, later = shape_of(value), shape_of(assigned)

@@ -54,7 +54,8 @@ class RaiseVmapPass(ReportingPass):
 
 
 class _Marks:
-    """Walks over the operations of a block, and records for each value the levels of torch.vmap at which it is mapped.
+    """Walks over the operations of a block, and records for each value the levels of torch.vmap at which it is
+    mapped.
     """
 
     def __init__(self, block: Block) -> None:

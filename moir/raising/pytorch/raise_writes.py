@@ -118,7 +118,8 @@ class _Writes:
         return value
 
     def _base(self, tensor_: SSAValue) -> SSAValue:
-        """The tensor of which a value is a view, directly or through other views; the value itself if it is not a view.
+        """The tensor of which a value is a view, directly or through other views; the value itself if it is not a
+        view.
         """
         while tensor_ in self.views:
             tensor_ = self.views[tensor_][2]

@@ -77,8 +77,12 @@ def applied(view: FrameworkOp, source: SSAValue, insert: Insert) -> Sequence[SSA
 def written_through(view: FrameworkOp, number: int, source: SSAValue, value: SSAValue, insert: Insert) -> SSAValue:
     """The tensor of which a view was taken, after writing a value to result `number` of the view.
 
-    Args: view: the view. number: the index of the result that is written. source: the tensor before the write. value:
-    the result of the view after the write. insert: inserts new operations.
+    Args:
+        view: the view.
+        number: the index of the result that is written.
+        source: the tensor before the write.
+        value: the result of the view after the write.
+        insert: inserts new operations.
 
     Raises UnsupportedOperationError for a view that conjugates complex numbers.
     """

@@ -71,7 +71,8 @@ class RaiseTensorArraysPass(ReportingPass):
 
 
 class Array(Record):
-    """What the node that creates an array declares: whether the array grows, and the shape of its elements, if stated.
+    """What the node that creates an array declares: whether the array grows, and the shape of its elements, if
+    stated.
     """
 
     grows: bool

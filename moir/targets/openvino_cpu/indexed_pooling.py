@@ -77,9 +77,14 @@ def _without_pads(
 ) -> SSAValue:
     """Convert flat indices into padded data to flat indices into the data without padding.
 
-    Args: op: the builder. indices: the indices, flattened from the attribute `axis` of the pooling on. axes: the
-    spatial axes that are part of these indices, counted from 0. front: the padding at the beginning of each spatial
-    axis. data: the padded data. x: the data without padding. pool: the pooling.
+    Args:
+        op: the builder.
+        indices: the indices, flattened from the attribute `axis` of the pooling on.
+        axes: the spatial axes that are part of these indices, counted from 0.
+        front: the padding at the beginning of each spatial axis.
+        data: the padded data.
+        x: the data without padding.
+        pool: the pooling.
     """
     element = element_of(indices)
     padded, original = (op.ShapeOf(each, output_type=element) for each in (data, x))

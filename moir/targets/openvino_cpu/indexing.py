@@ -101,7 +101,11 @@ def _in_shape(op: OpBuilder, value: SSAValue, shape: Sequence[int], like: SSAVal
 
     Scales and zero points, which broadcast to `like`, are repeated for each element.
 
-    Args: op: the builder. value: the value. shape: the new shape. like: a value with the old shape.
+    Args:
+        op: the builder.
+        value: the value.
+        shape: the new shape.
+        like: a value with the old shape.
     """
     if isinstance(value.owner, Constant):
         count, sizes = element_count(shape_of(value)), shape_of(like) or ()

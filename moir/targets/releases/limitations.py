@@ -1,4 +1,5 @@
-"""Operations that older releases read but compute wrongly, as samples of `python -m scripts.runtimes --lowered` show.
+"""Operations that older releases read but compute wrongly, as samples of `python -m scripts.runtimes --lowered`
+show.
 """
 
 from __future__ import annotations

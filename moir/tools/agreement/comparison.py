@@ -151,7 +151,8 @@ def _outputs(converted: Runner, reference: Runner) -> list[tuple[str, str]]:
 
 
 def _shared_tensors(reference: Runner, converted: Runner) -> dict[str, str]:
-    """The names of inner tensors that both models have, each with the kind of the operation of the IR that computes it.
+    """The names of inner tensors that both models have, each with the kind of the operation of the IR that
+    computes it.
     """
     values = named_values(only_model(converted.module).block, constants=False, nodes=False)
     known = set(reference.tensors)

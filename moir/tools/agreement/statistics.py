@@ -100,7 +100,8 @@ class AgreementOfTensor:
         )
 
     def _in_order(self, actual: Array, expected: Array) -> Array:
-        """The array `actual` with its axes in the order of the reference; the permutation is the same for all samples.
+        """The array `actual` with its axes in the order of the reference; the permutation is the same for all
+        samples.
         """
         if self._order is None and sorted(actual.shape) == sorted(expected.shape):
             orders = [each for each in permutations(range(actual.ndim)) if tuple(actual.shape[axis] for axis in each) == expected.shape]

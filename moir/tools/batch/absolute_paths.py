@@ -1,4 +1,5 @@
-"""Makes the paths of conversions absolute, for processes with another current folder, and restores them in the results.
+"""Makes the paths of conversions absolute, for processes with another current folder, and restores them in the
+results.
 """
 
 from __future__ import annotations

@@ -44,7 +44,8 @@ class CacheFolder:
         """The local path of a file of the cache, which is downloaded first if necessary; there is no file at the path
         if the cache lacks it.
 
-        Args: name: its name relative to the folder.
+        Args:
+            name: its name relative to the folder.
         """
         path = self.path / name
         if self._store is None or path.is_file():

@@ -76,8 +76,13 @@ def converted_on_cluster(works: Sequence[Work], convert: Conversion, address: st
 class _Run:
     """A run of conversions on a cluster.
 
-    Args: client: the connection to the scheduler. address: its address. works: the conversions. convert: converts one
-    model. versions: the fingerprint that workers must have. limits: the limits of each conversion.
+    Args:
+        client: the connection to the scheduler.
+        address: its address.
+        works: the conversions.
+        convert: converts one model.
+        versions: the fingerprint that workers must have.
+        limits: the limits of each conversion.
     """
 
     def __init__(

@@ -41,8 +41,11 @@ _LOCK = Lock()
 def converted_on_worker(run: str, work: Work, convert: Conversion, limits: WorkerLimits) -> Outcome:
     """Convert a model on this worker, in a separate process; returns the outcome.
 
-    Args: run: the name of the run. work: the conversion. convert: converts one model. limits: the limits of the
-    conversion.
+    Args:
+        run: the name of the run.
+        work: the conversion.
+        convert: converts one model.
+        limits: the limits of the conversion.
     """
     with _LOCK:
         state = _RUNS.setdefault(run, _Run())

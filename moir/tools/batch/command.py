@@ -71,7 +71,10 @@ def convert_all(options: argparse.Namespace, given: ConversionOptions, notes: li
 def _results(options: argparse.Namespace, works: list[Work], convert: Conversion) -> Generator[Ended]:
     """The results of all conversions: first those that a file of earlier results has, and then the others as they end.
 
-    Args: options: the values of the command line. works: the conversions. convert: converts one model.
+    Args:
+        options: the values of the command line.
+        works: the conversions.
+        convert: converts one model.
     """
     earlier: Mapping[str, ConversionResult] = {} if options.resume is None else earlier_results(options.resume)
     remaining: list[int] = []

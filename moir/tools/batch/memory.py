@@ -22,7 +22,8 @@ _OF_MOST_OPERATIONS = 450_000_000
 
 
 def need_of(work: Work) -> int:
-    """An upper estimate of the memory in bytes that a conversion needs; that of a process alone if there is no model.
+    """An upper estimate of the memory in bytes that a conversion needs; that of a process alone if there is no
+    model.
     """
     # The size of a file that lies elsewhere is not known before it is downloaded.
     is_elsewhere = is_address(work.model)

@@ -71,8 +71,13 @@ def _run(options: argparse.Namespace) -> int:
 def certify_conversion(path: Path, model: Path, xml: Path, options: ConversionOptions, passes: str | None, *, silent: bool = False) -> int:
     """Write the certificate of a conversion that was done, and print a summary of it; returns the exit status.
 
-    Args: path: the certificate to write. model: the model. xml: the IR that was written. options: the options of the
-    conversion. passes: the pipeline; None for the default one. silent: whether to print nothing.
+    Args:
+        path: the certificate to write.
+        model: the model.
+        xml: the IR that was written.
+        options: the options of the conversion.
+        passes: the pipeline; None for the default one.
+        silent: whether to print nothing.
     """
     from moir.certificate.certify import certify
     from moir.certificate.json_form import write_certificate

@@ -1,4 +1,5 @@
-"""Observers that look at the module: one that prints it before and after passes, and one that verifies it after them.
+"""Observers that look at the module: one that prints it before and after passes, and one that verifies it after
+them.
 """
 
 from __future__ import annotations

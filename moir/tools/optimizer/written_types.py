@@ -127,7 +127,8 @@ class _Check:
 
 
 def _is_left_out(op: Operation) -> bool:
-    """Whether an operation is a constant whose elements the text leaves out, and which could be a shape, axes or sizes.
+    """Whether an operation is a constant whose elements the text leaves out, and which could be a shape, axes or
+    sizes.
     """
     data = op.properties.get("value")
     return isinstance(data, DataAttr) and data.data.values is None and math.prod(data.shape) <= MAXIMUM_ELEMENTS

@@ -165,7 +165,8 @@ class State:
         return op.results[0]
 
     def name(self, resource: Resource) -> str:
-        """The id of a variable in the module: its name, made unique if another container has a variable of that name.
+        """The id of a variable in the module: its name, made unique if another container has a variable of that
+        name.
         """
         assert self.order is not None
         is_unique = sum(other[1] == resource[1] for other in self.order.variables) == 1

@@ -62,7 +62,8 @@ class Predictions:
         """The nodes that are not part of the model and its losses."""
 
     def tensors(self) -> tuple[list[Tensor], list[Tensor]]:
-        """The predictions, and other results that a user may want, the best candidates first; both lists may be empty.
+        """The predictions, and other results that a user may want, the best candidates first; both lists may be
+        empty.
         """
         edges, outside = self.edges, self.outside
         fed = edges.after(self.sources, outside)

@@ -132,7 +132,8 @@ def _mixture(node: LoweringNode, op: OpBuilder, layers: list[Layer | None]) -> S
 
 
 def _expert_weights(node: LoweringNode, op: OpBuilder, scores: SSAValue) -> SSAValue:
-    """The weight of each expert for each token [tokens, experts]: its probability if it is one of the k best, else 0.
+    """The weight of each expert for each token [tokens, experts]: its probability if it is one of the k best,
+    else 0.
     """
     if node.flag("use_sparse_mixer"):
         node.fail("use_sparse_mixer is not supported")

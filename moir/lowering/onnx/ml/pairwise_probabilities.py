@@ -55,8 +55,11 @@ def _pairs(classes: int) -> int:
 def _round(classes: int, op: OpBuilder, states: list[SSAValue], _: list[SSAValue], fixed: list[SSAValue]) -> Step:
     """One round of coordinate descent over all classes; rows that have converged keep their probabilities.
 
-    Args: classes: the number of classes. op: the builder of the loop body. states: the states of the loop. fixed: its
-    invariant values.
+    Args:
+        classes: the number of classes.
+        op: the builder of the loop body.
+        states: the states of the loop.
+        fixed: its invariant values.
     """
     (current, running), (form,) = states, fixed
     gradient = op.Squeeze(op.MatMul(form, op.Unsqueeze(current, [2])), [2])

@@ -115,8 +115,10 @@ def classifier(node: LoweringNode, op: OpBuilder, *, vectors_per_class: tuple[in
 def _pair_coefficients(coefficients: Array, sizes: Sequence[int], pairs: Sequence[tuple[int, int]]) -> Array:
     """The coefficients [P, S] of the support vectors in the classifier of each pair of classes.
 
-    Args: coefficients: for each support vector its coefficients against the other classes, [C - 1, S]. sizes: the
-    number of support vectors of each class. pairs: the pairs of classes.
+    Args:
+        coefficients: for each support vector its coefficients against the other classes, [C - 1, S].
+        sizes: the number of support vectors of each class.
+        pairs: the pairs of classes.
     """
     starts = np.concatenate([[0], np.cumsum(sizes)])
     matrix = np.zeros((len(pairs), coefficients.shape[1]), np.float32)

@@ -69,8 +69,10 @@ def _reals(node: LoweringNode, name: str) -> Reals:
 def _ensemble_of_node_ids(node: LoweringNode, own: str, targets: int) -> Ensemble:
     """The ensemble of a node whose attributes refer to a tree's nodes by the id of the tree and an id within the tree.
 
-    Args: node: the node. own: the prefix of the names of the attributes about leaves: `class` or `target`. targets: the
-    number of targets.
+    Args:
+        node: the node.
+        own: the prefix of the names of the attributes about leaves: `class` or `target`.
+        targets: the number of targets.
     """
     trees, ids_of_nodes = _integers(node, "nodes_treeids"), _integers(node, "nodes_nodeids")
     names, features = node.texts("nodes_modes", ()), _integers(node, "nodes_featureids")

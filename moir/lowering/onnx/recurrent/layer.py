@@ -133,7 +133,8 @@ class RNNLayer:
         return size
 
     def value(self, index: int, constant: Callable[[Array], Array], general: Callable[[SSAValue], SSAValue]) -> SSAValue:
-        """Operand `index`, converted by `general`; if it is constant, a constant of the array that `constant` returns.
+        """Operand `index`, converted by `general`; if it is constant, a constant of the array that `constant`
+        returns.
         """
         array, operand = self.node.constant(index), self.node.operand(index)
         return general(operand) if array is None else self.op.constant(constant(array), element_of(operand))

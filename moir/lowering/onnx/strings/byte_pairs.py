@@ -83,8 +83,12 @@ def byte_pairs(node: LoweringNode, vocab: str, merges: str, special: Sequence[st
 def _padded(node: LoweringNode, op: OpBuilder, segments: Sequence[SSAValue], pad: int, padding_length: int) -> list[SSAValue | None]:
     """The ids of texts as a matrix, and its mask, both i64 [N, longest], or [N, padding_length] if that is above 0.
 
-    Args: node: the node. op: the builder. segments: the begins and ends of each text's ids, and all ids. pad: the id
-    after those of a shorter text. padding_length: the number of ids to which texts are padded and cut.
+    Args:
+        node: the node.
+        op: the builder.
+        segments: the begins and ends of each text's ids, and all ids.
+        pad: the id after those of a shorter text.
+        padding_length: the number of ids to which texts are padded and cut.
     """
     begins, ends, ids = segments
     if padding_length > 0:

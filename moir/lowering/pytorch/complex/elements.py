@@ -1,6 +1,7 @@
 """Operations whose results consist of, or add, elements of several operands, some of which may be real.
 
-aten.add.Tensor(%z, %x) {complex_operands = [0]} -> the sums of z.real and x, and those of z.imaginary and 0, as pairs
+    aten.add.Tensor(%z, %x) {complex_operands = [0]}
+->  the sums of z.real and x, and those of z.imaginary and 0, as pairs
 """
 
 from __future__ import annotations

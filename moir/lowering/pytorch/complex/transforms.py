@@ -41,7 +41,8 @@ class Transform(NamedTuple):
 
 
 def _lengths(op: OpBuilder, x: SSAValue, axes: Sequence[int], sizes: Sequence[Size]) -> list[SSAValue]:
-    """The operand of signal sizes for a transform, as a list of one value; empty if they are the sizes of the signal.
+    """The operand of signal sizes for a transform, as a list of one value; empty if they are the sizes of the
+    signal.
     """
     shape = shape_of(x) or ()
     is_whole = all(

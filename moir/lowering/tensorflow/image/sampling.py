@@ -318,7 +318,8 @@ def wrapped(op: OpBuilder, coordinate: SSAValue, size: SSAValue) -> SSAValue:
 
 
 def pixel_points(op: OpBuilder, size: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The homogeneous points (x, y, 1) of all pixels of an image of size [H, W], as [H * W, 3], and the size as floats.
+    """The homogeneous points (x, y, 1) of all pixels of an image of size [H, W], as [H * W, 3], and the size as
+    floats.
     """
     known = op.known.integers(size)
     if known is not None and len(known) == 2 and 0 < np.prod(known) <= MAXIMUM_WEIGHTS:

@@ -73,7 +73,8 @@ def unmade_list(value: SSAValue) -> FrameworkOp | None:
 
 
 def new_pieces(op: OpBuilder, list_pieces: Pieces) -> SSAValue:
-    """Build the list of tensors that may differ in their first dimension, given as their concatenation and their sizes.
+    """Build the list of tensors that may differ in their first dimension, given as their concatenation and their
+    sizes.
     """
     return new_list(op, PIECES, [list_pieces.data, list_pieces.sizes])
 

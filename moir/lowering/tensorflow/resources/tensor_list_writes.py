@@ -225,8 +225,8 @@ def _grown_front(op: OpBuilder, target: SSAValue, length: SSAValue, start: int, 
         target: the list before the write.
         length: its length. If it is below `start` and `count` is not 0, zeros are appended up to `start`.
         start: the index of the first element that is written.
-        values: the elements that are written, which have the shape of the list's elements. count: the number of
-            `values`.
+        values: the elements that are written, which have the shape of the list's elements.
+        count: the number of `values`.
     """
     own = op.Minimum(length, start)
     gap = op.Multiply(op.Minimum(count, 1), op.Subtract(start, own))

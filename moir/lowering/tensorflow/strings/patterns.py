@@ -53,8 +53,9 @@ class Pattern:
 
     Args:
         text: the text; None for a set.
-        members: the bytes of the set. least: the minimum number of bytes in a match of a set. repeats: whether a match
-            of a set may have more than one byte.
+        members: the bytes of the set.
+        least: the minimum number of bytes in a match of a set.
+        repeats: whether a match of a set may have more than one byte.
     """
 
     text: bytes | None = None

@@ -167,8 +167,8 @@ class _Writer:
 
         Args:
             parts: the parts as Python's parser returns them.
-            is_optional: whether a match may leave the parts out. in_loop: whether the parts are repeated without a
-                limit.
+            is_optional: whether a match may leave the parts out.
+            in_loop: whether the parts are repeated without a limit.
         """
         return "".join(self._part(code, value, is_optional, in_loop) for code, value in parts)
 

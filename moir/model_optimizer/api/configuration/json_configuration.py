@@ -44,7 +44,8 @@ class CustomReplacementDescriptor:
     """One entry of a configuration file.
 
     Args:
-        id: the `id`, by which a class refers to the entry. match_kind: how the sub-graph is found.
+        id: the `id`, by which a class refers to the entry.
+        match_kind: how the sub-graph is found.
         entry: the entry in the file.
         scopes: for `scope`: regular expressions for the beginning of names of nodes.
         start_points: for `points`: names of the nodes at which the sub-graph begins.

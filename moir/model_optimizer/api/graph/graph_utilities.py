@@ -165,7 +165,8 @@ def _takers(node: GraphNode) -> list[tuple[GraphNode, int]]:
 
 
 def _swap_pairs(node: GraphNode, port: int, axis: int | None) -> None:
-    """Exchange the entries of each pair along `axis` of the constant at an input port; None stands for the only axis.
+    """Exchange the entries of each pair along `axis` of the constant at an input port; None stands for the only
+    axis.
     """
     source = node.in_node(port)
     value = source.soft_get("value", None)

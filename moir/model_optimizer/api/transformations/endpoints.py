@@ -60,8 +60,10 @@ def replace_outputs(graph: Graph, edges: Mapping[Any, Any]) -> None:
 def unneeded(graph: Graph, nodes: Iterable[GraphNode], *, with_outputs: bool = False) -> list[GraphNode]:
     """The nodes among `nodes` that are still in the graph and on which no other node depends.
 
-    Args: graph: the graph. nodes: the nodes. with_outputs: whether to include nodes on which only outputs of the model
-    depend.
+    Args:
+        graph: the graph.
+        nodes: the nodes.
+        with_outputs: whether to include nodes on which only outputs of the model depend.
     """
     members = dict.fromkeys(node for node in nodes if graph.is_present(node.subject))
     needed: set[GraphNode] = set()

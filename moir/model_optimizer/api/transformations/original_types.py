@@ -84,7 +84,8 @@ def _results(operations: Iterable[Operation]) -> dict[str, SSAValue]:
 
 
 def infer_as(types: Sequence[Attribute]) -> dict[str, Callable[[GraphNode], None]]:
-    """Functions for the attributes `infer` and `type_infer` of a node, by name, that give its results the given types.
+    """Functions for the attributes `infer` and `type_infer` of a node, by name, that give its results the given
+    types.
     """
 
     def infer(node: GraphNode) -> None:

@@ -109,7 +109,8 @@ class Mask(Record):
     Args:
         value: the value that is added, or the condition of the Select.
         replacement: the operand that replaces scores; None for an Add.
-        number: the value of `replacement`. chosen: whether the condition is true where the scores stay.
+        number: the value of `replacement`.
+        chosen: whether the condition is true where the scores stay.
     """
 
     value: SSAValue

@@ -192,7 +192,8 @@ class DimensionSplit:
 
 
 def constant_axes(op: OpsetOp) -> list[int] | None:
-    """The constant second operand of an operation as nonnegative axes of the first operand; None if it is not constant.
+    """The constant second operand of an operation as nonnegative axes of the first operand; None if it is not
+    constant.
     """
     indices = constant_of(op.operands[1]) if len(op.operands) > 1 else None
     rank = rank_of(op.operands[0])

@@ -217,7 +217,10 @@ def _outputs(loop: RepeatingOp, following: Sequence[SSAValue], results: Sequence
     (index, None) for the last value of the state with that index; (-1, slicing) for the values of the first state at
     all steps, concatenated as the slicing says. None if a result is neither.
 
-    Args: loop: the loop. following: the states that the cell computes. results: the results of the body.
+    Args:
+        loop: the loop.
+        following: the states that the cell computes.
+        results: the results of the body.
     """
     outputs: list[tuple[int, Slicing | None]] = []
     for port in loop.ports("outputs"):

@@ -57,7 +57,8 @@ def activated(value: SSAValue) -> Activated | None:
 
 
 def orders(value: SSAValue, kind: str) -> Iterator[tuple[SSAValue, SSAValue]]:
-    """Yields the operands of a sum or product (an operation of `kind`) in both orders; yields nothing for other values.
+    """Yields the operands of a sum or product (an operation of `kind`) in both orders; yields nothing for other
+    values.
     """
     op = value.owner
     if isinstance(op, Operation) and op.name == kind:

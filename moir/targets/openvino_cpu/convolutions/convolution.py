@@ -158,8 +158,11 @@ def _of_sizes(op: OpBuilder, whole: SSAValue, window: SlidingWindow, sizes: SSAV
 
     If the total padding is odd, `same_lower` removes one more element at the end and `same_upper` at the beginning.
 
-    Args: op: the builder. whole: the result without padding. window: the window of the transposed convolution, with its
-    padding. sizes: the sizes of the spatial axes, a 1-D tensor.
+    Args:
+        op: the builder.
+        whole: the result without padding.
+        window: the window of the transposed convolution, with its padding.
+        sizes: the sizes of the spatial axes, a 1-D tensor.
     """
     from moir.expansions.unfolded_convolution import cropped, of_sizes
 

@@ -135,7 +135,8 @@ class QuantizedProducts(Pattern):
 
 
 def _varies_after_first(shape: tuple[int, ...] | None, rank: int) -> bool:
-    """Whether a limit of this shape, broadcast to a rank, has several elements along an axis other than the first one.
+    """Whether a limit of this shape, broadcast to a rank, has several elements along an axis other than the
+    first one.
     """
     if shape is None:
         return True

@@ -128,7 +128,9 @@ def _is_elementwise(op: OpsetOp) -> bool:
 def _following_uses(value: SSAValue, *, shares: bool = False) -> Iterator[Use]:
     """The uses of a value, and of the results of elementwise operations on it, each once.
 
-    Args: value: the value. shares: whether a Softmax counts as elementwise.
+    Args:
+        value: the value.
+        shares: whether a Softmax counts as elementwise.
     """
     pending, seen = [value], {value}
     while pending:

@@ -142,7 +142,8 @@ class SumOfScaledChannels(Pattern):
 
 
 def _shapes_of_factors(value: SSAValue) -> list[tuple[int, ...]]:
-    """The shapes of the constant operands of the product or quotient that computes a value; empty for any other value.
+    """The shapes of the constant operands of the product or quotient that computes a value; empty for any other
+    value.
     """
     owner = value.owner
     if not isinstance(owner, Multiply | Divide):

@@ -69,7 +69,8 @@ def _is_sampled(op: Convolution) -> bool:
 
 
 def _is_no_product(op: Convolution) -> bool:
-    """Whether a convolution must not be computed as a matrix product, whatever the order of the Transpose beside it is.
+    """Whether a convolution must not be computed as a matrix product, whatever the order of the Transpose beside
+    it is.
     """
     transposes = [use.operation for use in op.operands[0].uses if isinstance(use.operation, Transpose)]
     return _is_sampled(op) or any(not _differs(each, TO_CHANNELS_LAST) and _is_result(each.results[0]) for each in transposes)

@@ -16,8 +16,10 @@ def computed_identity(op: OpBuilder, value: SSAValue, *, replaced: SSAValue | No
     Minimum with constants, and moves quantization through the Clamp; so beside a Minimum the identity is Minimum(inf,
     value).
 
-    Args: op: the builder. value: the value. replaced: the value whose users will use the identity, if it is not
-    `value`.
+    Args:
+        op: the builder.
+        value: the value.
+        replaced: the value whose users will use the identity, if it is not `value`.
     """
     uses = () if replaced is None else tuple(replaced.uses)
     is_beside_minimum = isinstance(value.owner, Minimum) or any(isinstance(use.operation, Minimum) for use in uses)

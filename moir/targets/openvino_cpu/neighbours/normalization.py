@@ -217,7 +217,9 @@ def _quotients(value: SSAValue, constants: tuple[SSAValue, ...] = ()) -> Iterato
     """For each x in x / √value and in x · (1 / √value): x, and the other operands of the operations between value and
     root.
 
-    Args: value: the value under the root. constants: the other operands that were passed so far.
+    Args:
+        value: the value under the root.
+        constants: the other operands that were passed so far.
     """
     for user in _users(value):
         if isinstance(user, Divide | Multiply) and user.operands[0] is not value:

@@ -67,7 +67,8 @@ def _is_convolution(value: SSAValue) -> bool:
 
 
 def _does_not_rise(value: SSAValue) -> bool:
-    """Whether the activation of a value, as the plugin may recognize it, is not known to be monotonically increasing.
+    """Whether the activation of a value, as the plugin may recognize it, is not known to be monotonically
+    increasing.
     """
     users = [use.operation for use in live_uses(value) if use.operation.name != "opset3.ShapeOf"]
     if len(users) > 1:

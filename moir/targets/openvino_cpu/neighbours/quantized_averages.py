@@ -1,4 +1,5 @@
-"""Averages and Clamps of quantized values that the CPU plugin computes in 8-bit integers, so that results are rounded.
+"""Averages and Clamps of quantized values that the CPU plugin computes in 8-bit integers, so that results are
+rounded.
 """
 
 from __future__ import annotations

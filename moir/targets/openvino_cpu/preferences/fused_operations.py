@@ -64,7 +64,8 @@ class ShapeBeforeActivation(Pattern):
 
 
 def elementwise_chain(value: SSAValue) -> Iterator[Operation]:
-    """The elementwise operations after a value, as long as each result has exactly one user, which is elementwise, too.
+    """The elementwise operations after a value, as long as each result has exactly one user, which is
+    elementwise, too.
     """
     while True:
         users = list(dict.fromkeys(use.operation for use in live_uses(value) if not isinstance(use.operation, ShapeOf)))

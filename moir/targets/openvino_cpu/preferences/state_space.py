@@ -101,8 +101,10 @@ def _space(factors: SSAValue, updates: SSAValue, outputs: SSAValue) -> StateSpac
     """The operands of a state space, traced back from the operands of its loop; None if these are computed in another
     way.
 
-    Args: factors: the factors of the state in each step. updates: what is added to the state. outputs: what the state
-    is multiplied by for the results.
+    Args:
+        factors: the factors of the state in each step.
+        updates: what is added to the state.
+        outputs: what the state is multiplied by for the results.
     """
     exponents = _operands(_bare(factors), "opset1.Exp")
     decay = _operands(exponents[0], "opset1.Multiply") if exponents else ()

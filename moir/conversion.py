@@ -37,10 +37,7 @@ if TYPE_CHECKING:
     from moir.pipeline import LoadedExtensions
 
 EXTENSIONS = "moir.extensions.loading:open_extensions"
-"""Where the function is that loads extensions, as `module:function`.
-
-Its layer is above this module, so it is loaded by name when it is needed.
-"""
+"""The place, `module:function`, of the function that loads extensions; it is in a layer above this module."""
 
 
 class Observer:
@@ -161,11 +158,7 @@ def convert(
 
 
 def _hint_on_swapped_shapes(module: ModuleOp, options: ConversionOptions) -> str | None:
-    """The hint of `moir.pipeline.swapped_shapes` on shapes that are not in the declared layout; None if there is
-    nothing to say.
-
-    The module is imported only if options have both shapes and layouts.
-    """
+    """The hint of `moir.pipeline.swapped_shapes` on shapes in another layout than the declared one; None for none."""
     if not any(item.shape is not None for item in options[INPUT]) or not any(
         options[each] for each in (LAYOUT, SOURCE_LAYOUT, TARGET_LAYOUT)
     ):
@@ -279,9 +272,7 @@ def _named(path: str | Path) -> Generator[None]:
 
 
 FAILURE_IN_PROGRAM = "moir.extensions.failures:failure_in_program"
-"""Where the function is that turns exceptions in the user's program into errors, as `module:function`, loaded when
-needed.
-"""
+"""The place, `module:function`, of the function that turns exceptions in the user's program into errors."""
 
 
 @contextmanager

@@ -29,35 +29,25 @@ WINDOWS = 4
 """Number of the windows of a large array, of `WINDOW_BYTES` each, that are compared before all its bytes are."""
 
 SCATTERED_BYTES = 16 << 20
-"""Minimum size in bytes of a strided array that is read in several steps, so that not all its pages are in memory at
-once.
-"""
+"""Minimum size in bytes of a strided array that is read in steps, so that not all its pages are in memory at once."""
 
 STRIP_BYTES = 256
-"""Size in bytes of the part of a row that is copied at a time if the rows of an array are columns in memory: four cache
-lines.
-"""
+"""Size in bytes of the part of a row that is copied at once if the rows are columns in memory: four cache lines."""
 
 SMALL_GAPS = 4
-"""The largest ratio of the memory that an array spans to its size for which the gaps between its elements count as
-small.
-"""
+"""Gaps between the elements of an array are small if it spans at most this many times its size in memory."""
 
 WORTH_RELEASING = 64 << 10
 """Minimum size in bytes of an array whose pages are released: the kernel maps about as many around each read byte."""
 
 WORTH_DEFERRING = 16 << 10
-"""Minimum number of elements of an array whose computation is deferred until it is read; smaller ones are computed at
-once.
-"""
+"""Minimum number of elements for which computing an array is deferred until it is read."""
 
 WORTH_THREADS = 4 << 20
 """Minimum size in bytes of an array whose blocks are computed by several threads."""
 
 MAXIMUM_COST = 32
-"""Maximum number of functions that are applied to each element whenever it is read; beyond it the array is computed at
-once.
-"""
+"""Maximum number of functions that are applied to each element whenever it is read."""
 
 
 class ComputedArray:
@@ -120,10 +110,7 @@ class ComputedArray:
         return self.moved(lambda array: array.transpose(order))
 
     def moved(self, move: Callable[[Array], Array]) -> Values:
-        """The array after a function that only moves elements.
-
-        It is applied to each source instead of to the result.
-        """
+        """The array after a function that only moves elements, which is applied to each source, not to the result."""
         sources = [
             source.moved(move) if isinstance(source, ComputedArray) else move(np.broadcast_to(source, self.shape))
             for source in self.sources
@@ -204,16 +191,12 @@ def _is_sequential(array: Array) -> bool:
 
 
 def _spans(array: Array) -> list[int]:
-    """The distance in bytes between the first and the last element along each dimension; 0 along a broadcast
-    dimension.
-    """
+    """The distance in bytes of the first and the last element along each dimension; 0 along a broadcast one."""
     return [(size - 1) * abs(stride) for size, stride in zip(array.shape, array.strides, strict=True)]
 
 
 def _read(array: Array, index: tuple[slice, ...]) -> Array:
-    """A block of an array that may be broadcast: a view, or a copy made in several steps if it is spread over much
-    memory.
-    """
+    """A block of an array that may be broadcast: a view, or a copy if it is spread over much memory."""
     part = _part(array, index)
     if not _is_scattered(array) or not part.size:
         return part
@@ -247,9 +230,7 @@ def read_rows(values: Values, rows: tuple[slice, ...]) -> Array:
 
 
 def _elements(values: Values, shape: tuple[int, ...], start: int, stop: int) -> Array:
-    """The elements from `start` up to, but not including, `stop` in C order, of an array that is broadcast to a
-    shape.
-    """
+    """The elements from `start` to `stop` (exclusive), in C order, of an array broadcast to a shape."""
     if isinstance(values, ComputedArray):
         return values.elements(start, stop)
     array = values if values.shape == shape else np.broadcast_to(values, shape)
@@ -257,9 +238,7 @@ def _elements(values: Values, shape: tuple[int, ...], start: int, stop: int) -> 
 
 
 def _stored(values: Values) -> Iterator[Array]:
-    """The arrays in memory from which the elements of an array are computed, directly or through other computed arrays;
-    an array in memory itself.
-    """
+    """The arrays in memory from which an array is computed, directly or through other arrays; or the array itself."""
     if isinstance(values, ComputedArray):
         for source in values.sources:
             yield from _stored(source)
@@ -335,10 +314,7 @@ def _contiguous(array: Array) -> Array:
 
 
 def _copy(array: Array, result: Array) -> None:
-    """Copy `array` into `result`.
-
-    A transposed one is copied in strips, so that the cache holds the lines of both arrays.
-    """
+    """Copy `array` into `result`; a transposed one in strips, so that the cache holds the lines of both arrays."""
     if array.ndim < 2 or abs(array.strides[-1]) <= abs(array.strides[-2]) or array.nbytes < WORTH_RELEASING:
         result[...] = array
         return
@@ -391,9 +367,7 @@ def _window(values: Values, start: int, stop: int) -> tuple[bytes, int, int]:
 
 
 def windows(values: Values) -> bytes:
-    """Bytes that are equal for arrays with equal bytes: all bytes of a small array, evenly spaced windows of a large
-    one.
-    """
+    """Bytes that are equal for equal arrays: all bytes of a small array, evenly spaced windows of a large one."""
     if is_small(values):
         return np.asarray(values).tobytes()
     room = values.nbytes - WINDOW_BYTES

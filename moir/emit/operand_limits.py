@@ -1,5 +1,4 @@
-"""Checks for types of operands and values of attributes that an operation does not accept, so that the runtime would
-reject an IR with them.
+"""Checks for types of operands and values of attributes that an operation does not accept: such an IR cannot be read.
 
 The error names the node, and no IR is written.
 """

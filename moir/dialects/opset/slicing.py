@@ -73,10 +73,7 @@ def slice_length(dimension: Dimension, start: Bound, stop: Bound, step: Bound, *
 
 
 def slice_of(dimension: int, start: int | None, stop: int | None, step: int) -> slice:
-    """The Python slice for `start`, `stop` and `step`.
-
-    In a backward slice, a start before the first element is the first element.
-    """
+    """The Python slice for a slice; if `step` is negative, a `start` before the first element is moved to it."""
     return slice(max(start, -dimension) if start is not None and step < 0 else start, stop, step)
 
 

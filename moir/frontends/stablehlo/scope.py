@@ -1,6 +1,4 @@
-"""Builds the operations of a block: calls are inlined, regions capture values, quantized tensors become real
-numbers.
-"""
+"""Builds the operations of a block: inlines calls, captures values in regions, computes quantized tensors as reals."""
 
 from __future__ import annotations
 
@@ -62,9 +60,7 @@ class Scope:
         return self.operations.parameter(_stored(type_) or self.type_of(type_), attributes)
 
     def _carried(self, value: SSAValue, type_: Type, operation: Operation) -> SSAValue:
-        """A value converted to the carrier, the element type that holds a narrow one, if `type_` is narrow; else the
-        value itself.
-        """
+        """A value converted to the carrier, an element type that holds the narrow one of `type_`; else unchanged."""
         carried = self.type_of(type_)
         return value if carried == value.type or carried is UNKNOWN else self._plain("convert", [value], carried, operation)
 
@@ -94,9 +90,7 @@ class Scope:
         return value
 
     def type_of(self, type_: Type) -> Attribute:
-        """The IR type of a type of the program; for a quantized tensor, that with its integers; UNKNOWN if it is no
-        tensor type.
-        """
+        """The IR type of a type; for a quantized tensor, that with its integers; UNKNOWN if it is no tensor type."""
         if not isinstance(type_, TensorType):
             return UNKNOWN
         element = type_.element.storage if isinstance(type_.element, Quantized) else type_.element
@@ -158,9 +152,7 @@ class Scope:
             self._node(operation, operands, [each.type for each in operation.results])
 
     def _in_bytes(self, operation: Operation) -> None:
-        """Build an operation on integers of less than 8 bits as one on integers of 8 bits, and keep the lowest bits of
-        its results.
-        """
+        """Build an operation on integers of less than 8 bits as one on 8 bits; the lowest bits of results are kept."""
         (result,) = operation.results
         element, type_ = cast(Attribute, cast(TensorType, result.type).element), self.type_of(result.type)
         bits = NARROW_INTEGERS[element]
@@ -219,10 +211,7 @@ class Scope:
         self.values.update(zip(operation.results, values, strict=True))
 
     def _applied(self, block: Block, operation: Operation) -> list[SSAValue]:
-        """Inline a block, with the operands of an operation as its arguments; returns the block's results.
-
-        Raises ModelFileError if the operands do not fit.
-        """
+        """Inline a block on an operation's operands; returns its results. Raises ModelFileError if they do not fit."""
         if len(block.arguments) != len(operation.operands):
             reason = f"its region has {len(block.arguments)} arguments for {len(operation.operands)} operands"
             raise self.builder.error(reason, operation.kind, operation.name)
@@ -233,10 +222,7 @@ class Scope:
         return inner.called(block)[0]
 
     def _replace(self, operation: Operation, values: Sequence[SSAValue]) -> None:
-        """Let values be the results of an operation.
-
-        Raises ModelFileError if the shape of one differs from that of the result.
-        """
+        """Let values be the results of an operation. Raises ModelFileError for a value of another shape."""
         for result, value in zip(operation.results, values, strict=False):
             declared, actual = self.type_of(result.type), value.type
             if declared is not UNKNOWN and not _may_equal(shape_of(declared), shape_of(actual)):
@@ -244,9 +230,7 @@ class Scope:
             self.values[result] = value
 
     def _dynamic(self, operation: Operation) -> None:
-        """Build an operation whose sizes are operands, from a custom call of JAX; the functions that it calls become
-        its regions.
-        """
+        """Build an operation with operands as sizes, from a custom call of JAX; functions it calls become regions."""
         attributes = dict(operation.attributes)
         kind = str(attributes.pop("call_target_name")).removeprefix("stablehlo.")
         called: list[Block] = []

@@ -47,9 +47,7 @@ A few hundred bytes of nested functions can stand for more than fits into memory
 GROWTH = 32
 """How many nodes inlining may add, as a multiple of the number of nodes in the file."""
 MAXIMUM_RESULTS = 200_000
-"""Largest number of results without uses in a model: a reference to output 60000 of a node creates 60000 outputs before
-it.
-"""
+"""Largest number of results without uses: a reference to output 60000 of a node creates 60000 outputs before it."""
 MAXIMUM_UNUSED_TEXT = 1 << 26
 """Largest total length of the names of results without uses, in characters."""
 MAXIMUM_NESTING = 64
@@ -219,10 +217,7 @@ class GraphImporter:
             self.state.built(frame, node, values, results)
 
     def _inline(self, count: int, frame: Frame, node: Any) -> None:
-        """Add `count` to the number of nodes that inlining has created.
-
-        Raises ModelFileError if there are far too many.
-        """
+        """Add `count` to the number of nodes that inlining creates. Raises ModelFileError if that is far too large."""
         self.inlined += count
         limit = FREE_PARTS + GROWTH * (self.functions.node_count + len(self.graph.node))
         if self.inlined > limit:
@@ -346,11 +341,7 @@ class GraphImporter:
     # Functions
 
     def call(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: Iterable[int]) -> None:
-        """Inline a call of a function. The name of the calling node becomes the prefix of the names of the function's
-        nodes.
-
-        `numbers` are the indices of the outputs that are needed.
-        """
+        """Inline a call; its name becomes a prefix of names of the function's nodes. `numbers` are the needed outputs."""
         attributes, name = node.attr, node.op
         if node.op in CALL_KINDS:
             value = frame.attribute(node, "f")

@@ -220,11 +220,7 @@ class SubgraphImporter:
         return op.results
 
     def _converted(self, kind: str, value: SSAValue, tensor: Tensor, names: Sequence[str] = (), ties: str | None = None) -> SSAValue:
-        """The result of the operation `kind`, such as `dequantize`, applied to a value with the quantization of a
-        tensor.
-
-        `ties` says how it rounds, as in `TIES`.
-        """
+        """The result of `kind`, as `dequantize`, for a value with a tensor's quantization; `ties` as in `TIES`."""
         attributes = described(tensor)
         assert attributes is not None
         if ties is not None:
@@ -275,10 +271,7 @@ class SubgraphImporter:
         return self.file.buffer(self.tensor(operands[index]).buffer) is not None
 
     def _wide(self, index: int, tensor: Tensor) -> SSAValue:
-        """The real numbers of a quantized tensor of 32 or 64 bits.
-
-        The value that is stored for such a tensor has the integers.
-        """
+        """The real numbers of a quantized tensor of 32 or 64 bits; the value stored for it has the integers."""
         if index not in self._dequantized:
             self._dequantized[index] = self._converted("dequantize", self.value(index), tensor)
         return self._dequantized[index]

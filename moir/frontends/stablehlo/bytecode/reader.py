@@ -324,10 +324,7 @@ class BytecodeReader:
         return self._regions_of(cursor.part(size), count, Scope())
 
     def _named(self, cursor: Cursor, full: str, number: int) -> dict[str, Any]:
-        """The attributes by name of operation `full`, from the entry `number` of the section of properties.
-
-        Raises ModelFileError if there is no such entry.
-        """
+        """The attributes by name of operation `full`: entry `number` of the properties. Raises ModelFileError if absent."""
         if number >= len(self._properties):
             cursor.fail(f"there are no properties {number}")
         data = self._properties[number]
@@ -350,10 +347,7 @@ class BytecodeReader:
         return properties
 
     def _use_orders(self, cursor: Cursor, values: int) -> None:
-        """Skip the use-list orders of `values` values, which bytecode has after a block or an operation.
-
-        The index of a value is only stored if there are several values.
-        """
+        """Skip the use-list orders of `values` values; the index of a value is only stored if there are several."""
         count = cursor.count("orders") if values > 1 else 1
         for _ in range(count):
             if values > 1:

@@ -252,10 +252,7 @@ class EinsumAttention(DimensionsPattern):
         ] or [-1]
 
     def fuse(self, root: Operation, scores: Scores, value: Labelled, output: Labels, column: str, rewriter: Rewriter) -> None:
-        """Replace the product `root` by an attention operation, if labels and sizes fit.
-
-        `output` are the labels of the result, `column` is that of the keys.
-        """
+        """Replace the product `root`, with labels `output` (of keys `column`), by attention if labels and sizes fit."""
         left, right = scores.product.left, scores.product.right
         query, key = (right, left) if column in left.labels else (left, right)
         (data, first), (factors, second) = unscaled(query.value), unscaled(key.value)

@@ -853,8 +853,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "widen-repeated-parts": ((("Concat",), ("Split",)),),
     "write-zero-parameters": ((("HardSigmoid", "Selu"),),),
 }
-"""Name of a pass -> alternatives, each a list of sets of kinds. The pass may change a module that, for one alternative,
-has a kind of each set.
+"""Name of a pass -> alternatives, each a list of sets of kinds: it can change a module with a kind of each set of one.
 
 A pass that is not listed may change any module.
 """
@@ -896,7 +895,4 @@ PASS_ELEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "widen-integers": ("i8", "u8"),
 }
-"""Name of a pass -> element types.
-
-The pass may change only modules with a value of one of them; other passes have no such condition.
-"""
+"""Name of a pass -> element types: it can change a module only if a value has one of them. Others have no such need."""

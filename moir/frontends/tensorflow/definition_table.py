@@ -1,6 +1,4 @@
-"""TensorFlow's definitions of the nodes that moir reads; `python -m scripts.tensorflow_definitions` writes the
-table.
-"""
+"""TensorFlow's definitions of the nodes that moir reads; `python -m scripts.tensorflow_definitions` writes it."""
 
 from moir.support.tables import by_member
 

@@ -341,7 +341,7 @@ class GraphImporter:
     # Functions
 
     def call(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: Iterable[int]) -> None:
-        """Inline a call; its name becomes a prefix of names of the function's nodes. `numbers` are the needed outputs."""
+        """Inline a call; its name becomes a prefix of the function's nodes. `numbers` are the needed outputs."""
         attributes, name = node.attr, node.op
         if node.op in CALL_KINDS:
             value = frame.attribute(node, "f")

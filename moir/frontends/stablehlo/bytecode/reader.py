@@ -324,7 +324,7 @@ class BytecodeReader:
         return self._regions_of(cursor.part(size), count, Scope())
 
     def _named(self, cursor: Cursor, full: str, number: int) -> dict[str, Any]:
-        """The attributes by name of operation `full`: entry `number` of the properties. Raises ModelFileError if absent."""
+        """The attributes by name of operation `full`, entry `number` of properties. Raises ModelFileError if absent."""
         if number >= len(self._properties):
             cursor.fail(f"there are no properties {number}")
         data = self._properties[number]

@@ -69,7 +69,7 @@ class StateRecorder(Observer):
 
 
 def _contents(op: Operation) -> tuple[object, ...]:
-    """What identifies the state of an operation: itself, its operands, properties, attributes and result types.
+    """A tuple that identifies the state of an operation: itself, its operands, properties, attributes and result types.
 
     Two such tuples are equal (mostly by identity) as long as the operation is unchanged.
     """

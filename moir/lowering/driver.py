@@ -244,7 +244,8 @@ class Lowering:
 
 
 def infer_kept(op: FrameworkOp, framework: Framework, versions: Mapping[str, int] | None = None) -> bool:
-    """Infer the types of an operation that stays: its replacement is built, gives its types to it, and is erased.
+    """Infer the types of an operation that is not lowered yet: its replacement is built, its types are copied, and the
+    replacement is erased.
 
     `versions` are the versions of the operation sets by domain. Returns whether a type changed. Raises ConversionError,
     with the name of the node, if it cannot be lowered.

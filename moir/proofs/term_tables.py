@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from moir.proofs.smt import z3
 
 MOST_KEPT = 200_000
-"""The most entries of a table, after which it begins anew."""
+"""The maximum number of entries of a table; a full table is cleared."""
 
 Value = TypeVar("Value")
 

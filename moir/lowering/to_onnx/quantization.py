@@ -33,7 +33,7 @@ def _constant(value: SSAValue) -> DataAttr | None:
 
 
 def _cast_operand(value: SSAValue) -> SSAValue | None:
-    """The operand of the Cast that computes a value; None if none does."""
+    """The operand of the Cast that computes a value; None if the value is not computed by a Cast."""
     owner = value.owner
     return owner.operands[0] if isinstance(owner, Operation) and owner.name == "onnx.Cast" else None
 

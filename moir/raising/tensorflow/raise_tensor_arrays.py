@@ -144,14 +144,14 @@ class Access:
 
 
 def _are_all(indices: SSAValue, flow: SSAValue) -> bool:
-    """Whether indices are 0, 1, … up to the length of the list that `flow` became."""
+    """Whether indices are 0, 1, …, n - 1, where n is the length of the list that the value `flow` became."""
     count = _counted(indices)
     length = None if count is None else origin_of_kind(count, "TensorListLength")
     return length is not None and length.operands[0] is flow
 
 
 def _counted(indices: SSAValue) -> SSAValue | None:
-    """The number of indices if they are a Range from 0 in steps of 1, else None."""
+    """The number of indices if they are a Range from 0 with step 1, else None."""
     numbers = origin_of_kind(indices, "Range")
     if numbers is None or integer_of(numbers.operands[0]) != 0 or integer_of(numbers.operands[2]) != 1:
         return None

@@ -25,8 +25,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def quantization(node: LoweringNode, op: OpBuilder, index: int, prefix: str, rank: int | None) -> Parameters:
-    """Scale and zero point of operand `index`, from the two operands after the quantized ones, as floats that broadcast
-    to rank `rank`.
+    """The scale, operand `index`, and the zero point, the operand after it, as floats that broadcast to rank `rank`.
 
     `prefix` is the prefix of the names of their attributes (`lhs`, `rhs`, `output`).
     """

@@ -40,7 +40,7 @@ def gather(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
 
 
 def _from_front(op: OpBuilder, indices: SSAValue, data: SSAValue, axis: int) -> SSAValue:
-    """Indices along an axis, with the size of the axis added to negative ones, so that all are nonnegative."""
+    """Indices along an axis, with negative ones (which count from the end) replaced by the equal nonnegative ones."""
     bounds, constant, size = integral_bounds(indices), constant_of(indices), (shape_of(data) or ())[axis]
     if bounds is not None and bounds[0] >= 0:
         return indices
@@ -63,7 +63,9 @@ def gather_nd(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
 
 
 def one_hot(op: OpBuilder, node: OpsetOp) -> SSAValue:
-    """OneHot of indices from 0 on: the depth is added to negative ones, in the mode `normalize`."""
+    """OneHot for an older version, which takes nonnegative indices only: in the mode `normalize`, the depth is added to
+    negative ones.
+    """
     indices, depth, *values = node.operands
     if node.text("negative_indices_mode") == "normalize":
         size = op.convert(depth, element_of(indices))

@@ -183,7 +183,7 @@ def unfold(
 
 
 def _pads(node: LoweringNode, paddings: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The paddings of images before (top, left) and after (bottom, right), from an attribute of one, two or four numbers."""
+    """The paddings before (top, left) and after (bottom, right) images, from an attribute of 1, 2 or 4 numbers."""
     if len(paddings) == 4:
         return paddings[:2], paddings[2:]
     return pads_of(node, paddings, 2, is_last=False)

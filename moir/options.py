@@ -127,8 +127,8 @@ class ConversionOptions:
         return {each.name: each.recorded(value) for each, value in self.given.items()}
 
 
-def _of_plain(given: Mapping[str, Plain]) -> ConversionOptions:
-    return ConversionOptions(**given)
+def _of_plain(values: Mapping[str, Plain]) -> ConversionOptions:
+    return ConversionOptions(**values)
 
 
 def _field(plain: Plain) -> FieldValue:

@@ -160,11 +160,11 @@ class ModelNames:
         ports = alternatives(f"{name}:{result.index}" for result in (used or op.results)[:_FEW])
         raise ConversionError(f"it has {len(op.results)} outputs", operation=op.name, node=name, hint=f"say which: {ports}")
 
-    def _result(self, op: Operation, number: int) -> SSAValue:
-        if number >= len(op.results):
+    def _result(self, op: Operation, index: int) -> SSAValue:
+        if index >= len(op.results):
             listed = f"its output ports are 0 to {len(op.results) - 1}" if len(op.results) > 1 else "its output port is 0"
-            raise ConversionError(f"it has no output port {number}", operation=op.name, node=name_of(op), hint=listed)
-        return op.results[number]
+            raise ConversionError(f"it has no output port {index}", operation=op.name, node=name_of(op), hint=listed)
+        return op.results[index]
 
     def _node(self, name: str) -> Operation:
         node = self._nodes[name]

@@ -84,14 +84,14 @@ def model_information(model: ModelOp, conversion_parameters: Mapping[str, str] |
     return f"\t<rt_info>\n{_entries(entries, _INDENT * 2)}\t</rt_info>\n"
 
 
-def body_information(op: Operation, number: int) -> str:
+def body_information(op: Operation, index: int) -> str:
     """The `<rt_info>` of a body of an operation: its recorded entries.
 
     It is never omitted: a body without `<rt_info>` is read as one of an outdated version of OpenVINO IR.
     """
     bodies = op.attributes.get(BODY_INFORMATION)
     given = list(cast("ArrayAttr[Attribute]", bodies)) if isinstance(bodies, ArrayAttr) else []
-    entries = given[number] if number < len(given) else None
+    entries = given[index] if index < len(given) else None
     inner = _entries(entries.data, _INDENT * 2) if isinstance(entries, DictionaryAttr) else ""
     return f"\t<rt_info>\n{inner}\t</rt_info>\n" if inner else "\t<rt_info/>\n"
 

@@ -108,13 +108,13 @@ def _count(array: Array, slicing: Slicing) -> int:
     return (abs(end - start) + 1) // slicing.part_size
 
 
-def _part(array: Array, slicing: Slicing, number: int) -> Array:
-    """The slice of an array for iteration `number`, from 0 on, by the axis, bounds and stride of `slicing`.
+def _part(array: Array, slicing: Slicing, iteration: int) -> Array:
+    """The slice of an array for iteration `iteration`, from 0 on, by the axis, bounds and stride of `slicing`.
 
     With a negative stride slices are counted from the end.
     """
     start, _ = _ends(array, slicing)
-    first = start + number * slicing.stride
+    first = start + iteration * slicing.stride
     if slicing.stride < 0:
         first -= slicing.part_size - 1
     return np.take(array, np.arange(first, first + slicing.part_size), slicing.axis)

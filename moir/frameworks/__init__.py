@@ -119,9 +119,9 @@ def converted() -> list[Framework]:
     return [each for each in FRAMEWORKS.values() if each.lowering is not None or each.is_lowered]
 
 
-def load(place: str) -> Any:
+def load(reference: str) -> Any:
     """Import a module and return its attribute, given as `module:name`."""
-    module, _, name = place.partition(":")
+    module, _, name = reference.partition(":")
     return getattr(import_module(module), name)
 
 

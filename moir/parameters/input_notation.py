@@ -296,17 +296,17 @@ def _literal(text: str) -> Any:
     return value if isinstance(value, bool | int | float | str) else text
 
 
-def merged(items: Sequence[InputItem], given: Sequence[tuple[Dimension, ...]]) -> tuple[InputItem, ...]:
-    """The items of `--input` with the shapes of `--input-shape` (`given`), which belong to the items in order, or to
+def merged(items: Sequence[InputItem], shapes: Sequence[tuple[Dimension, ...]]) -> tuple[InputItem, ...]:
+    """The items of `--input` with the shapes of `--input-shape` (`shapes`), which belong to the items in order, or to
     the model's inputs if there are no items.
 
     Raises UsageError if an item has a shape already, or their numbers differ.
     """
     if not items:
-        return tuple(InputItem(shape=shape) for shape in given)
-    if len(items) != len(given):
-        raise UsageError(f"there are {len(given)} shapes for {len(items)} inputs", hint="give each input of --input a shape")
+        return tuple(InputItem(shape=shape) for shape in shapes)
+    if len(items) != len(shapes):
+        raise UsageError(f"there are {len(shapes)} shapes for {len(items)} inputs", hint="give each input of --input a shape")
     for item in items:
         if item.shape is not None:
             raise UsageError(f"the input {str(item)!r} has two shapes", hint="leave out --input-shape, or the shape in --input")
-    return tuple(InputItem(item.place, shape, item.element, item.value, item.is_scalar) for item, shape in zip(items, given, strict=True))
+    return tuple(InputItem(item.place, shape, item.element, item.value, item.is_scalar) for item, shape in zip(items, shapes, strict=True))

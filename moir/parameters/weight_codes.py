@@ -75,17 +75,17 @@ class WeightCodes(NamedTuple):
         return WeightCodes(self.mode, group if self.group is None else self.group, most if self.share is None else self.share)
 
 
-def weight_codes(given: Any) -> WeightCodes:
+def weight_codes(value: Any) -> WeightCodes:
     """The codes that a text describes; any other value is returned unchanged. Raises ValueError for an unknown text."""
-    if isinstance(given, WeightCodes):
-        return given
-    mode, *rest = (part.strip() for part in str(given).split(":"))
+    if isinstance(value, WeightCodes):
+        return value
+    mode, *rest = (part.strip() for part in str(value).split(":"))
     mode = mode.lower().replace("-", "_")
     if mode not in MODES:
         listed = f"the modes are {', '.join(MODES)}"
         raise ValueError(f"there is no compression of weights {mode!r}; {did_you_mean(mode, MODES, listed)}")
     if len(rest) > 2:
-        raise ValueError(f"{given!r} is not a compression of weights: write MODE[:GROUP[:SHARE]], as in int4_sym:128:0.8")
+        raise ValueError(f"{value!r} is not a compression of weights: write MODE[:GROUP[:SHARE]], as in int4_sym:128:0.8")
     group = group_size(rest[0]) if rest and rest[0] else None
     largest = share(rest[1]) if len(rest) > 1 and rest[1] else None
     if largest is not None and MODES[mode].bits == 8:

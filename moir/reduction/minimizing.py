@@ -83,13 +83,13 @@ class Minimization:
             count = min(len(kept), count * 2)
         return kept
 
-    def _without(self, kept: list[int], pieces: Sequence[Sequence[int]]) -> tuple[list[int], bool]:
-        """Drop each group of `pieces` without which the rest of the operations `kept` still fails.
+    def _without(self, kept: list[int], groups: Sequence[Sequence[int]]) -> tuple[list[int], bool]:
+        """Drop each group of `groups` without which the rest of the operations `kept` still fails.
 
         Returns the ids of the remaining operations, and whether any group was dropped.
         """
         changed = False
-        for piece in pieces:
+        for piece in groups:
             left_out = set(piece)
             rest = [each for each in kept if each not in left_out]
             if rest and self.fails(rest):

@@ -108,8 +108,8 @@ class Snapshots:
             record["bodies"] = bodies
         return record
 
-    def _attributes(self, given: Iterable[tuple[str, Attribute]]) -> dict[str, str]:
-        return {name: self._text(attribute) for name, attribute in given if name not in _HAVE_FIELDS}
+    def _attributes(self, attributes: Iterable[tuple[str, Attribute]]) -> dict[str, str]:
+        return {name: self._text(attribute) for name, attribute in attributes if name not in _HAVE_FIELDS}
 
     def _described_weights(self, data: DataAttr) -> dict[str, Any]:
         known = self._weights.get(id(data))

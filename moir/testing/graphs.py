@@ -217,17 +217,17 @@ class _GraphBuilder:
         self._describe(GraphNode(self.graph, start), self._number(self._out_counts, start, edge.get("out")), end)
 
     @staticmethod
-    def _number(counts: dict[str, int], name: str, given: Any) -> int:
-        number = counts.get(name, 0) if given is None else int(given)
+    def _number(counts: dict[str, int], name: str, value: Any) -> int:
+        number = counts.get(name, 0) if value is None else int(value)
         counts[name] = counts.get(name, 0) + 1
         return number
 
-    def _describe(self, node: GraphNode, number: int, name: str) -> None:
-        """Give the tensor of output port `number` of a node the id `name`, and the attributes of the data node with
+    def _describe(self, node: GraphNode, port: int, name: str) -> None:
+        """Give the tensor of output port `port` of a node the id `name`, and the attributes of the data node with
         this id.
         """
-        node.add_output_port(number, skip_if_exist=True)
-        value = node.ir_operation.results[number]
+        node.add_output_port(port, skip_if_exist=True)
+        value = node.ir_operation.results[port]
         self.graph.identifiers.rename(value, name)
         data, attrs = GraphNode.of(self.graph, value), self._nodes[name]
         if isinstance(node.ir_operation, Constant):

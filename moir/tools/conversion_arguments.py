@@ -124,10 +124,10 @@ def add_configuration_argument(parser: ArgumentParser) -> None:
     parser.add_argument("--config", metavar="FILE", help="TOML file with options; those on the command line override them")
 
 
-def _value(parameter: Parameter[Any], given: object) -> object:
-    if isinstance(given, bool):
-        return given
+def _value(parameter: Parameter[Any], value: object) -> object:
+    if isinstance(value, bool):
+        return value
     try:
-        return parameter.kind.of_text(str(given))
+        return parameter.kind.of_text(str(value))
     except ValueError as error:
         raise UsageError(f"{parameter.flag}: {error}") from None

@@ -258,12 +258,12 @@ def parsed(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     return options, notes
 
 
-def _run(options: argparse.Namespace, given: ConversionOptions, notes: list[str]) -> int:
+def _run(options: argparse.Namespace, conversion: ConversionOptions, notes: list[str]) -> int:
     if options.print_config:
         from moir.tools.configuration import configuration_text
 
-        given.check()
-        text_output().write(configuration_text(given))
+        conversion.check()
+        text_output().write(configuration_text(conversion))
         return 0
     check_certified(options)
     of_several = (options.timeout, options.memory, options.resume, options.shard, options.cluster)
@@ -271,17 +271,17 @@ def _run(options: argparse.Namespace, given: ConversionOptions, notes: list[str]
         from moir.tools.batch.command import convert_all
         from moir.tools.file_conversion import converted_in_pool
 
-        return convert_all(options, given, notes, converted_in_pool)
+        return convert_all(options, conversion, notes, converted_in_pool)
     bars = _bars(options)
     transfer = bars[0].transfer if bars else None
     with failure_printed(shown(options.models[0]), wanted=options.json), model_of(options.models[0], transfer) as model:
         if options.tensorflow_custom_operations_config_update is not None:
             from moir.tools.commands.complete_configuration import update
 
-            return update(options.tensorflow_custom_operations_config_update, str(model.path), given.reading)
+            return update(options.tensorflow_custom_operations_config_update, str(model.path), conversion.reading)
         from moir.conversion import collection_paused
 
-        request = requested(options, given, str(model.path), notes)
+        request = requested(options, conversion, str(model.path), notes)
         if options.json and request.place == STANDARD:
             raise UsageError(f"{JSON} prints to standard output, where the files would go, too", hint="give a folder with -o")
         with output_file(request, model, transfer) as output, collection_paused():

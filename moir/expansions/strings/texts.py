@@ -128,12 +128,12 @@ def packed(op: OpBuilder, texts: Texts, shape: Operand = None) -> SSAValue:
     return op.StringTensorPack(begins, ends, result.symbols)
 
 
-def concatenated(op: OpBuilder, pieces: Texts, shape: Operand) -> SSAValue:
-    """The tensor of strings of this shape, each of which is the concatenation of a row of `pieces` [strings,
+def concatenated(op: OpBuilder, parts: Texts, shape: Operand) -> SSAValue:
+    """The tensor of strings of this shape, each of which is the concatenation of a row of `parts` [strings,
     substrings].
     """
-    result = contiguous(op, pieces)
-    begins, ends = (op.Reshape(value, op.ShapeOf(pieces.begins), special_zero=False) for value in (result.begins, result.ends))
+    result = contiguous(op, parts)
+    begins, ends = (op.Reshape(value, op.ShapeOf(parts.begins), special_zero=False) for value in (result.begins, result.ends))
     first, last = op.Gather(begins, 0, -1), op.Gather(ends, -1, -1)
     return op.StringTensorPack(op.Reshape(first, shape, special_zero=False), op.Reshape(last, shape, special_zero=False), result.symbols)
 

@@ -113,14 +113,14 @@ class Field:
         """The class of the messages in the field; None if it does not contain messages."""
         return None if self._message is None else self._message()
 
-    def tags(self, number: int) -> list[int]:
-        """The tags (field number and wire type) with which the field may begin, if its number is `number`.
+    def tags(self, field_number: int) -> list[int]:
+        """The tags (field number and wire type) with which the field may begin, if its number is `field_number`.
 
         A list of numbers has two tags, as it may be packed or not.
         """
         if self.scalar is None:
-            return [number << 3 | LENGTH]
-        return [number << 3 | self.scalar.wire, *([number << 3 | LENGTH] if self.repeated else [])]
+            return [field_number << 3 | LENGTH]
+        return [field_number << 3 | self.scalar.wire, *([field_number << 3 | LENGTH] if self.repeated else [])]
 
     def default(self) -> object:
         """The value of the field in a message that does not have it; None if the field is itself a message."""

@@ -124,9 +124,9 @@ def encode_varint(value: int) -> bytes:
     return bytes(encoded)
 
 
-def length_field(number: int, content: bytes) -> bytes:
+def length_field(field_number: int, content: bytes) -> bytes:
     """Encode a field with its number, wire type LEN and the content."""
-    return encode_varint(number << 3 | LENGTH) + encode_varint(len(content)) + content
+    return encode_varint(field_number << 3 | LENGTH) + encode_varint(len(content)) + content
 
 
 def payload_mark(key: str, index: int) -> bytes:

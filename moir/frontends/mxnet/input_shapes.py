@@ -53,11 +53,11 @@ class InputShapes:
             for number in {source for source, index in node.inputs if index == 0}:
                 self._users.setdefault(number, []).append(node)
 
-    def shape(self, number: int) -> tuple[int, ...] | None:
-        """The shape [N, C, …] of input `number` (its node's index), with -1 for dynamic dimensions; None if nothing
+    def shape(self, node_index: int) -> tuple[int, ...] | None:
+        """The shape [N, C, …] of input `node_index` (its node's index), with -1 for dynamic dimensions; None if nothing
         implies the rank.
         """
-        pending, seen = [(number, True)], {number}
+        pending, seen = [(node_index, True)], {node_index}
         for current, has_channels in pending:
             for node in self._users.get(current, ()):
                 is_first = bool(node.inputs) and node.inputs[0] == (current, 0)

@@ -47,19 +47,19 @@ def read_model(path: str | Path, input_symbol: str | Path | None = None, nd_pref
     return Module([ModelOp.of(name or "model", block)])
 
 
-def _files(path: Path, given: Path | None) -> tuple[Path, Path]:
+def _files(path: Path, other: Path | None) -> tuple[Path, Path]:
     """The paths of the symbol and of the parameters, from `path` (one of them, or the common beginning of their names).
 
-    `given` is the other file if the user names it. Raises ModelFileError if one of them is missing.
+    `other` is the other file if the user names it. Raises ModelFileError if one of them is missing.
     """
     if not path.exists():
         path = path.with_name(path.name + _SYMBOL)
     if is_text(beginning_of(path)):
-        if given is not None and is_text(beginning_of(given)):
-            return given, _parameters_beside(path)
-        return path, given or _parameters_beside(path)
-    if given is not None:
-        return given, path
+        if other is not None and is_text(beginning_of(other)):
+            return other, _parameters_beside(path)
+        return path, other or _parameters_beside(path)
+    if other is not None:
+        return other, path
     match = _PARAMETERS.match(path.name)
     beside = path.with_name(f"{match['prefix'] if match else path.stem}{_SYMBOL}")
     if not beside.is_file():

@@ -79,10 +79,10 @@ def _symbol(content: Any, path: Path) -> Symbol:
     return Symbol(nodes, heads or ([(len(nodes) - 1, 0)] if nodes else []))
 
 
-def _node(entry: Any, number: int, path: Path) -> Node:
+def _node(entry: Any, index: int, path: Path) -> Node:
     fields = cast("dict[str, Any]", entry if isinstance(entry, dict) else {})
     if not isinstance(fields.get("op"), str) or not isinstance(fields.get("name"), str):
-        raise ModelFileError(f"node {number} has no op and no name", location=str(path))
+        raise ModelFileError(f"node {index} has no op and no name", location=str(path))
     texts: dict[str, str] = {}
     for field in ("attr", "param", "attrs"):
         if isinstance(texts_of_field := fields.get(field), dict):
@@ -93,7 +93,7 @@ def _node(entry: Any, number: int, path: Path) -> Node:
     attributes = {key: value for key, text in own.items() if (value := value_of_text(text)) is not None}
     if own.get("axis") == "None" and fields["op"] in ORDERING:
         attributes["axis"] = "None"
-    references = _references(fields.get("inputs"), number, f"the inputs of {fields['name']!r}", path)
+    references = _references(fields.get("inputs"), index, f"the inputs of {fields['name']!r}", path)
     listed: Any = fields.get("subgraphs") or []
     if not isinstance(listed, list):
         raise ModelFileError(f"the subgraphs of {fields['name']!r} are not a list", location=str(path))

@@ -65,22 +65,22 @@ class AttributeReader:
         }
         self._converted: dict[int, tuple[Any, Attribute]] = {}
 
-    def convert(self, attribute: onnx_ml_pb2.AttributeProto, place: str) -> Attribute:
+    def convert(self, attribute: onnx_ml_pb2.AttributeProto, context: str) -> Attribute:
         """The property for one attribute, which is neither a graph nor a reference.
 
-        `place` says where it is, for messages.
+        `context` says where it is, for messages.
         """
         converter = self._converters.get(attribute.type or untold_type(attribute))
         if converter is None:
-            raise ModelFileError(f"{place} has the unknown type {attribute.type}", location=str(self.tensors.path))
-        return converter(attribute, place)
+            raise ModelFileError(f"{context} has the unknown type {attribute.type}", location=str(self.tensors.path))
+        return converter(attribute, context)
 
-    def convert_once(self, attribute: onnx_ml_pb2.AttributeProto, place: str) -> Attribute:
+    def convert_once(self, attribute: onnx_ml_pb2.AttributeProto, context: str) -> Attribute:
         """The property for an attribute of a node in a function, as in `convert`, converted once for all calls of the
         function.
         """
         if id(attribute) not in self._converted:
-            self._converted[id(attribute)] = attribute, self.convert(attribute, place)
+            self._converted[id(attribute)] = attribute, self.convert(attribute, context)
         return self._converted[id(attribute)][1]
 
     def properties(

@@ -88,26 +88,26 @@ class PirBuilder:
 
     # Values
 
-    def _keys(self, number: int) -> list[Key]:
-        """The keys of the tensors of the value with id `number`: of itself, or of the members of a list."""
-        return self._lists.get(number, [number])
+    def _keys(self, id_: int) -> list[Key]:
+        """The keys of the tensors of the value with id `id_`: of itself, or of the members of a list."""
+        return self._lists.get(id_, [id_])
 
-    def _values(self, number: int, op: PirOperation, scope: Scope) -> list[SSAValue]:
-        """The values of the tensors of an operand; none if `number`, the id of the operand, is 0: it is absent.
+    def _values(self, id_: int, op: PirOperation, scope: Scope) -> list[SSAValue]:
+        """The values of the tensors of an operand; none if `id_`, the id of the operand, is 0: it is absent.
 
         Raises ModelFileError if nothing has computed one of them.
         """
-        if number == 0:
+        if id_ == 0:
             return []
-        tensors = [scope.find(key) for key in self._keys(number)]
+        tensors = [scope.find(key) for key in self._keys(id_)]
         if any(value is None for value in tensors):
-            self._fail(op, f"the value {number} is not known where it is used")
+            self._fail(op, f"the value {id_} is not known where it is used")
         return [value for value in tensors if value is not None]
 
-    def _value(self, number: int, op: PirOperation, scope: Scope) -> SSAValue:
-        values = self._values(number, op, scope)
+    def _value(self, id_: int, op: PirOperation, scope: Scope) -> SSAValue:
+        values = self._values(id_, op, scope)
         if len(values) != 1:
-            self._fail(op, f"the value {number} is {len(values)} tensors, not one")
+            self._fail(op, f"the value {id_} is {len(values)} tensors, not one")
         return values[0]
 
     # Operations

@@ -202,11 +202,11 @@ def checked_operands(frame: Frame, node: Any) -> list[Tensor]:
     return operands
 
 
-def check_result(frame: Frame, node: Any, number: int) -> None:
-    """Raise ModelFileError if output `number` of a node does not exist according to the definition of its kind."""
+def check_result(frame: Frame, node: Any, index: int) -> None:
+    """Raise ModelFileError if output `index` of a node does not exist according to the definition of its kind."""
     most = most_results(node.op, partial(frame.attribute, node))
-    if most is not None and number >= most:
-        raise frame.error(f"{node.name}:{number} is used, but it has {most} outputs", node, "the graph was cut or damaged")
+    if most is not None and index >= most:
+        raise frame.error(f"{node.name}:{index} is used, but it has {most} outputs", node, "the graph was cut or damaged")
 
 
 def pins(frame: Frame, operands: Iterable[Tensor]) -> list[Tensor | None]:

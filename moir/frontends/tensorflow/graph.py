@@ -156,11 +156,11 @@ class GraphImporter:
         attributes: dict[str, Attribute] = {ModuleLevel.NOTES: strings_attribute(self.notes)} if self.notes else {}
         return Module([ModelOp.of(name or "model", block, attributes)])
 
-    def input(self, frame: Frame, node: Any, number: int, name: str | None = None) -> SSAValue:
-        """The Parameter for output `number` of a node; `name` is that of the input if a signature declares it."""
+    def input(self, frame: Frame, node: Any, index: int, name: str | None = None) -> SSAValue:
+        """The Parameter for output `index` of a node; `name` is that of the input if a signature declares it."""
         if is_complex(frame, node):
             self.notes.append(f"the input {name or node.name} is complex: its last dimension holds real and imaginary parts")
-        return parameter(frame, node, number, self.producer, name)
+        return parameter(frame, node, index, self.producer, name)
 
     def finished_block(self, frame: Frame, roots: Sequence[Tensor], names: Sequence[str], *, are_tensor_names: bool = False) -> Block:
         """The block of a frame, completed with Results for some tensors.
@@ -323,10 +323,10 @@ class GraphImporter:
             "tensor_names": several_tensor_names(self.names_of(frame, node, number) for number in range(count)),
         }
 
-    def names_of(self, frame: Frame, node: Any, number: int) -> list[str]:
-        """The tensor names of output `number`; none of them is that of another input or output of the model."""
+    def names_of(self, frame: Frame, node: Any, index: int) -> list[str]:
+        """The tensor names of output `index`; none of them is that of another input or output of the model."""
         name = frame.prefix + node.name
-        names = [name, f"{name}:0"] if number == 0 else [f"{name}:{number}"]
+        names = [name, f"{name}:0"] if index == 0 else [f"{name}:{index}"]
         return [each for each in names if each not in self._reserved]
 
     def program(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: set[int]) -> None:

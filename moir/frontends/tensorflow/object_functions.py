@@ -124,26 +124,26 @@ def _called(meta_graph: Any, name: str, function: Any, path: Path) -> Signature:
     return Signature(name, inputs, outputs, types)
 
 
-def _captured(meta_graph: Any, number: int, taken: set[str], path: Path) -> str:
+def _captured(meta_graph: Any, index: int, taken: set[str], path: Path) -> str:
     """The name of the node for an object that a function has captured.
 
     Args:
         meta_graph: the MetaGraphDef, to which the handle of a variable is added if it has none yet.
-        number: the index of the object in the graph of objects.
+        index: the index of the object in the graph of objects.
         taken: the names of all nodes; that of a new handle is added.
         path: the file, for messages.
 
     Raises ModelFileError for an object other than a variable or a constant.
     """
     objects = meta_graph.object_graph_def.nodes
-    saved = objects[number] if 0 <= number < len(objects) else None
+    saved = objects[index] if 0 <= index < len(objects) else None
     kind = None if saved is None else saved.WhichOneof("kind")
     if saved is not None and kind == "constant" and saved.constant.operation in taken:
         return saved.constant.operation
     if saved is None or kind != "variable":
         reason = f"a function without a signature uses an object that is no variable ({kind or 'unknown'})"
         raise ModelFileError(reason, location=str(path), hint="export the model with a signature")
-    node = message_class("NodeDef")(name=f"variable_{number}", op="VarHandleOp")
+    node = message_class("NodeDef")(name=f"variable_{index}", op="VarHandleOp")
     if node.name not in taken:
         taken.add(node.name)
         node.attr["dtype"].type = saved.variable.dtype

@@ -132,6 +132,6 @@ def exponential(operand: Expression) -> Expression:
     return Computed(("Exp",), operand)
 
 
-def row(number: int, operand: Expression) -> Expression:
-    """The pattern of column `number` of a matrix, as `tf.unstack(tf.transpose(matrix))[number]` computes it."""
-    return Computed(("Unpack",), Computed(("Transpose",), operand), result=number)
+def row(index: int, operand: Expression) -> Expression:
+    """The pattern of column `index` of a matrix, as `tf.unstack(tf.transpose(matrix))[number]` computes it."""
+    return Computed(("Unpack",), Computed(("Transpose",), operand), result=index)

@@ -168,12 +168,12 @@ def _is_plain(crop: FrameworkOp, extent: int) -> bool:
     return is_first and is_alike and _said(crop, "method", "bilinear") == "bilinear" and _said(crop, "extrapolation_value", 0.0) == 0
 
 
-def _bin(rows: int, columns: int, number: int) -> Expression:
-    """The pattern of the boxes of bin `number`: stack([y_min + row * height, …], axis=1), height = (y_max - y_min) /
+def _bin(rows: int, columns: int, index: int) -> Expression:
+    """The pattern of the boxes of bin `index`: stack([y_min + row * height, …], axis=1), height = (y_max - y_min) /
     rows.
     """
     y_min, x_min, y_max, x_max = (Computed(("Unpack",), Named("boxes"), result=corner) for corner in range(4))
     height, width = Scaled(difference(y_max, y_min), 1 / rows), Scaled(difference(x_max, x_min), 1 / columns)
-    row, column = divmod(number, columns)
+    row, column = divmod(index, columns)
     lines = [(y_min, height, row), (x_min, width, column), (y_min, height, row + 1), (x_min, width, column + 1)]
     return Computed(("Pack",), *(sum_of(first, Scaled(step, factor)) for first, step, factor in lines))

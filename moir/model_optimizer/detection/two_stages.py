@@ -185,13 +185,13 @@ def _reshapes_of(value: SSAValue) -> list[FrameworkOp]:
     return [user for user in users if isinstance(user, FrameworkOp) and kind_of(user) == "Reshape"]
 
 
-def _size_of_image(request: Request, codes: SSAValue, before: Operation) -> SSAValue:
+def _size_of_image(request: Request, offsets: SSAValue, before: Operation) -> SSAValue:
     """Height and width of the input image as a 1-D tensor, computed by new nodes in front of `before`.
 
-    The image is the data, before any Pad, of the first convolution on which the box offsets `codes` depend. Raises
+    The image is the data, before any Pad, of the first convolution on which the box offsets `offsets` depend. Raises
     ConversionError if there is none.
     """
-    reached, pending = set[Operation](), [codes]
+    reached, pending = set[Operation](), [offsets]
     while pending:
         owner = pending.pop().owner
         if isinstance(owner, Operation) and owner not in reached:

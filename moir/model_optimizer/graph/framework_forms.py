@@ -90,15 +90,15 @@ def _says_the_same(graph: BlockView, op: Operation, entries: Mapping[str, Any]) 
     return all(_is_same(known.get(name), entries.get(name)) or (name in unsaid and entries.get(name) is None) for name in names)
 
 
-def _is_same(value: Any, given: Any) -> bool:
+def _is_same(value: Any, expected: Any) -> bool:
     """Whether two values of an attribute are equal; None stands for an absent attribute, and functions are not
     compared.
     """
-    if callable(given) and not isinstance(given, type):
+    if callable(expected) and not isinstance(expected, type):
         return True
-    if value is None or given is None:
-        return value is given
-    return same_value(_plain(value), _plain(given))
+    if value is None or expected is None:
+        return value is expected
+    return same_value(_plain(value), _plain(expected))
 
 
 def _plain(value: Any) -> Any:

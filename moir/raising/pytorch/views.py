@@ -74,12 +74,12 @@ def applied(view: FrameworkOp, source: SSAValue, insert: Insert) -> Sequence[SSA
     return insert(copy).results
 
 
-def written_through(view: FrameworkOp, number: int, source: SSAValue, value: SSAValue, insert: Insert) -> SSAValue:
-    """The tensor of which a view was taken, after writing a value to result `number` of the view.
+def written_through(view: FrameworkOp, index: int, source: SSAValue, value: SSAValue, insert: Insert) -> SSAValue:
+    """The tensor of which a view was taken, after writing a value to result `index` of the view.
 
     Args:
         view: the view.
-        number: the index of the result that is written.
+        index: the index of the result that is written.
         source: the tensor before the write.
         value: the result of the view after the write.
         insert: inserts new operations.
@@ -124,7 +124,7 @@ def written_through(view: FrameworkOp, number: int, source: SSAValue, value: SSA
         return insert(new_operation(_SCATTERS[kind], operands, kept, [element], view)).results[0]
     if kind == "unbind.int":
         dim = value_of(view.properties.get("dim", attribute_of(0)))
-        return build("select_scatter.default", {"self": source, "src": value}, dim=dim, index=number)
+        return build("select_scatter.default", {"self": source, "src": value}, dim=dim, index=index)
     positions = insert(new_operation("moir.positions", {"self": source}, {}, [si64], view)).results[0]
-    tensor = applied(view, positions, insert)[number]
+    tensor = applied(view, positions, insert)[index]
     return build("moir.write_positions", {"self": source, "positions": tensor, "src": value})

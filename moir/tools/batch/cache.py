@@ -52,8 +52,8 @@ class CachedConversion:
         passes: the pipeline, if it is not the default one.
     """
 
-    def __init__(self, place: str, model: Path, options: ConversionOptions, passes: str | None) -> None:
-        self._cache = CacheFolder(place)
+    def __init__(self, location: str, model: Path, options: ConversionOptions, passes: str | None) -> None:
+        self._cache = CacheFolder(location)
         self._folder = self._cache.path
         self._model = model
         self._digests = Digests()

@@ -88,7 +88,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def write_conversion(
     model: str,
-    given: ConversionOptions,
+    conversion: ConversionOptions,
     page: Path,
     *,
     passes: str | Iterable[str | ModulePass] | None,
@@ -99,7 +99,7 @@ def write_conversion(
 
     Args:
         model: the path of the model.
-        given: the options of the conversion.
+        conversion: the options of the conversion.
         page: the page.
         passes: a pipeline in place of the default one.
         verdict: a text for the top of the page.
@@ -119,7 +119,7 @@ def write_conversion(
             stack.callback(observer.close)
         try:
             with local_model(model) as local:
-                convert(local.path, given, passes=passes, observers=[recorder, *observers])
+                convert(local.path, conversion, passes=passes, observers=[recorder, *observers])
         except ConversionError as error:
             if recorder.module is None:
                 raise
@@ -129,7 +129,7 @@ def write_conversion(
     return failure
 
 
-def write_comparison(first: str, second: str, given: ConversionOptions, page: Path, *, verdict: str | None) -> None:
+def write_comparison(first: str, second: str, conversion: ConversionOptions, page: Path, *, verdict: str | None) -> None:
     """Write the page that shows two models, given by their paths, with their differences.
 
     `verdict` is a text for the top of the page; None for none.
@@ -140,7 +140,7 @@ def write_comparison(first: str, second: str, given: ConversionOptions, page: Pa
 
     check_replaceable(page, PAGE_FILE)
     with ExitStack() as stack:
-        modules = [read_any(each, given, stack)[0] for each in (first, second)]
+        modules = [read_any(each, conversion, stack)[0] for each in (first, second)]
         titles = (title_of(first, modules[0]), title_of(second, modules[1]))
         content = content_of_difference(modules[0], modules[1], titles)
         write_page(page, " | ".join(titles), {**content, "verdict": verdict}, "comparison")

@@ -195,9 +195,9 @@ class Predictions:
         operand = self._operand(name, 0)
         return self._kind(name) == "Identity" and operand is not None and self._kind(operand[0]) in LOOP_KINDS
 
-    def _operand(self, name: str, number: int) -> Tensor | None:
+    def _operand(self, name: str, index: int) -> Tensor | None:
         operands = self.edges.operands[name]
-        return operands[number] if number < len(operands) else None
+        return operands[index] if index < len(operands) else None
 
     def _prepares_loss(self, name: str) -> bool:
         return any(_LOSS in self._kind(user) for user in self.edges.users.get(name, ()))

@@ -76,5 +76,5 @@ def _marked(node: GraphNode, attribute: str) -> set[int]:
     return set(node.soft_get(attribute, None) or ())
 
 
-def _mark(node: GraphNode, attribute: str, number: int) -> None:
-    node[attribute] = _marked(node, attribute) | {number}
+def _mark(node: GraphNode, attribute: str, port: int) -> None:
+    node[attribute] = _marked(node, attribute) | {port}

@@ -13,18 +13,18 @@ from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 
 
-def endpoint(graph: Graph, given: Any, meaning: str) -> tuple[GraphNode, int]:
-    """The node and the index of the port that an end of an edge, `given`, stands for; port 0 if it names none.
+def endpoint(graph: Graph, end: Any, meaning: str) -> tuple[GraphNode, int]:
+    """The node and the index of the port that an end of an edge, `end`, stands for; port 0 if it names none.
 
     Raises ConversionError if there is no such node, or the end has another form; `meaning` names the end in the
     message.
     """
-    pair = cast("Sequence[Any]", given) if isinstance(given, tuple | list) else (given, 0)
+    pair = cast("Sequence[Any]", end) if isinstance(end, tuple | list) else (end, 0)
     node, port = pair if len(pair) == 2 else (None, None)
     if isinstance(node, str):
         node = GraphNode(graph, node)
     if not isinstance(node, GraphNode) or isinstance(port, bool) or not isinstance(port, int):
-        raise ConversionError(f"{meaning} is {given!r}", hint="it must be the id of a node, or a tuple of an id and the index of a port")
+        raise ConversionError(f"{meaning} is {end!r}", hint="it must be the id of a node, or a tuple of an id and the index of a port")
     return node, port
 
 

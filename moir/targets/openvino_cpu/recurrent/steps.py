@@ -93,10 +93,10 @@ def stepped(op: OpBuilder, sequence: SequenceOp, *, is_whole: bool = False) -> l
     return results
 
 
-def _part(op: OpBuilder, value: SSAValue, number: int) -> SSAValue:
-    """The weights of one direction: the slice at index `number` of the first dimension, without this dimension."""
+def _part(op: OpBuilder, value: SSAValue, index: int) -> SSAValue:
+    """The weights of one direction: the slice at index `index` of the first dimension, without this dimension."""
     array = constant_of(value)
-    return op.Gather(value, number, 0) if array is None else op.constant(array[number], element_of(value))
+    return op.Gather(value, index, 0) if array is None else op.constant(array[index], element_of(value))
 
 
 def _direction(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -28,6 +28,38 @@ def words_of(data: DataAttr, layer: Layer) -> Array:
     """The 32-bit words of a tensor of packed codes, as uint32."""
     layer.expect(data.element in (element_types.si32, element_types.ui32), "packed codes are not 32-bit integers")
     return np.asarray(data.values).view(np.uint32)
+
+
+class PackedMatrix(NamedTuple):
+    """The tensors of a layer whose weights are packed in words of 32 bits, as AWQ and GPTQ do.
+
+    Args:
+        words: the words of `qweight`, a matrix.
+        scales: the tensor `scales`, a matrix.
+        zeros: the words of `qzeros`, a matrix.
+    """
+
+    words: Array
+    scales: DataAttr
+    zeros: Array
+
+    @classmethod
+    def of(cls, layer: Layer) -> PackedMatrix | None:
+        """The tensors of a layer; None if it is not quantized, so that it has no `qweight`.
+
+        Raises ModelFileError if the other tensors are missing, or one of them is not a matrix.
+        """
+        qweight = layer.tensor("qweight")
+        if qweight is None:
+            return None
+        words = words_of(qweight, layer)
+        layer.expect(words.ndim == 2 and words.size > 0, "qweight is not a matrix")
+        return cls(words, layer.required("scales", 2), words_of(layer.required("qzeros", 2), layer))
+
+    def expect_groups(self, layer: Layer, group: int, *, fits: bool) -> None:
+        """Raise ModelFileError, with the shapes of the tensors, unless `fits`: they fit to groups of `group` columns."""
+        shapes = [list(each.shape) for each in self]
+        layer.expect(fits, "qweight {}, scales {} and qzeros {} do not fit to groups of {}".format(*shapes, group))
 
 
 def packed(codes: Array, bits: int) -> Array:

@@ -57,7 +57,7 @@ class PackedMatrix(NamedTuple):
         return cls(words, layer.required("scales", 2), words_of(layer.required("qzeros", 2), layer))
 
     def expect_groups(self, layer: Layer, group: int, *, fits: bool) -> None:
-        """Raise ModelFileError, with the shapes of the tensors, unless `fits`: they fit to groups of `group` columns."""
+        """Raise ModelFileError, with the shapes of the tensors, unless `fits`: groups have `group` columns."""
         shapes = [list(each.shape) for each in self]
         layer.expect(fits, "qweight {}, scales {} and qzeros {} do not fit to groups of {}".format(*shapes, group))
 

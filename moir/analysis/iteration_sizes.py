@@ -166,7 +166,7 @@ class Iteration(Dimensions):
         return super().elements(value)
 
     def content(self, value: SSAValue) -> int:
-        """The id of the elements of a value."""
+        """An id for the elements of a value; values with one id have equal elements."""
         if value not in self._contents:
             self._contents[value] = self.numbering.number("value", value)
         return self._contents[value]

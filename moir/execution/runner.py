@@ -1,4 +1,6 @@
-"""Runners of models: the runtime of the framework, OpenVINO Runtime, or the definitions of the operations."""
+"""Runners of models: classes that execute one model in the runtime of its framework, in OpenVINO Runtime, or by the
+definitions of its operations.
+"""
 
 from __future__ import annotations
 

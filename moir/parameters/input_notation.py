@@ -171,12 +171,12 @@ def split_items(text: str, brackets: str = "[]{}") -> list[str]:
 
 
 def input_items(text: str) -> tuple[InputItem, ...]:
-    """The items of a text. Raises ValueError, with a reason that quotes the item, for an invalid text."""
+    """The items that a text describes. Raises ValueError, with a reason that quotes the item, for an invalid text."""
     return tuple(map(input_item, split_items(text)))
 
 
 def input_item(text: str) -> InputItem:
-    """One item. Raises ValueError for an invalid text."""
+    """The only item that a text describes. Raises ValueError for an invalid text."""
     left, arrow, right = _frozen(text)
     value, is_scalar = _value(right.strip(), text) if arrow else (None, False)
     shape: tuple[Dimension, ...] | None = None
@@ -232,7 +232,7 @@ def parse_shape(text: str) -> tuple[Dimension, ...]:
 
 
 def parse_dimension(text: str) -> Dimension:
-    """A dimension. Raises ValueError for an invalid text."""
+    """The dimension that a text describes. Raises ValueError for an invalid text."""
     text = text.strip()
     if text in ("?", "-1"):
         return ANY

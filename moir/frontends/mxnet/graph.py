@@ -159,7 +159,7 @@ class SymbolBuilder:
         return self.operations.constant(value, named(name))
 
     def _input_type(self, node: Node, node_index: int) -> Attribute:
-        """The type of an input (node number `node_index`): the declared one, or what the shapes of weights imply."""
+        """The type of an input, given the index of its node: the declared one, or what the shapes of weights imply."""
         dtype = value_of_text(node.hidden.get("dtype", ""))
         element = ELEMENTS.get(dtype, f32) if isinstance(dtype, int) else f32
         declared = value_of_text(node.hidden.get("shape", ""))

@@ -1,4 +1,6 @@
-"""What the methods share: codes in 32-bit words, and scales in an exact element type."""
+"""Functions that all quantization methods use: they unpack codes from 32-bit words, and store scales in an exact
+element type.
+"""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _BIASES: Mapping[str, frozenset[int]] = {
     "UNIDIRECTIONAL_SEQUENCE_LSTM": frozenset((12, 13, 14, 15, 17)),
     "LSTM": frozenset((12, 13, 14, 15, 17)),
 }
-"""The operand indices of biases."""
+"""Operator -> the indices of its operands that are biases."""
 
 _MOVING = frozenset(
     (

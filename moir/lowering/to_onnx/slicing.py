@@ -1,4 +1,4 @@
-"""Slices and paddings."""
+"""Lowering of operations that slice, pad or write to slices of tensors to ONNX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions of tokens: rotations, and rows of tables of learned positions."""
+"""Lowering of position encodings: rotary embeddings, and rows of tables of learned positions."""
 
 from __future__ import annotations
 

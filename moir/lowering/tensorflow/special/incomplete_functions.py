@@ -24,7 +24,7 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 MOST_STEPS = 2000
-"""The largest number of terms, as in TensorFlow."""
+"""The largest number of terms of a series or continued fraction, as in TensorFlow."""
 
 PRECISION = 1e-7
 """The change by a term, relative to the sum, below which the series has converged."""

@@ -144,7 +144,9 @@ def _convolution(op: OpsetOp, data: Tensor, filters: Tensor) -> Sequence[Tensor]
 
 
 MATRIX_PRODUCTS: dict[str, Callable[..., Tensor]] = {"matmul": matmul, "einsum": einsum}
-"""Implementations, which take the arguments of numpy's functions."""
+"""Name of a matrix product -> its implementation for symbolic tensors, which takes the arguments of numpy's function
+of that name.
+"""
 
 PRODUCTS: dict[str, Meaning] = {"Convolution": _convolution, "GroupConvolution": _convolution}
 """The meaning of the convolutions, by kind."""

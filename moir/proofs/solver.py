@@ -23,7 +23,7 @@ MOST_CASES = 600
 
 
 class Answer(Enum):
-    """Whether an equation holds for all values."""
+    """The answer of the solver on an equation: whether it holds for all values."""
 
     PROVED = "proved"
     REFUTED = "refuted"

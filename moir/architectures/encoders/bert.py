@@ -49,7 +49,7 @@ DEFAULTS: Mapping[str, object] = {
 }
 
 HEADS_OF_OTHERS = ("pooler.*", "cls.*", "lm_head.*", "qa_outputs.*", "embeddings.position_ids")
-"""Tensors of heads that are left out, since the output does not depend on them."""
+"""Names of tensors of task heads that are left out of a model, since its output does not depend on them."""
 
 
 def encoder(name: str, model_types: tuple[str, ...], learned_positions: str | None) -> Architecture:

@@ -22,7 +22,7 @@ Called = Callable[[Sequence[SSAValue]], list[SSAValue]]
 """A model as a function of its inputs."""
 
 InnerModel = Callable[[Entry, LayerWeights], Called]
-"""Builds a model that is nested in another one."""
+"""The type of functions that build a model which is nested in another one."""
 
 
 class Layer:
